@@ -1,0 +1,19 @@
+//! Recorded LangGraph behaviour, and an interpreter of it on superstep.
+//!
+//! [`case`] reads a case file, [`expr`] and [`program`] run the code inside it over [`value`]s,
+//! [`graphs`] builds its graphs on the engine, [`runner`] runs its script, [`compare`] judges the
+//! answers and [`report`] says what went wrong.
+
+pub mod case;
+pub mod compare;
+pub mod convert;
+pub mod errors;
+pub mod expr;
+pub mod graphs;
+pub mod host;
+pub mod program;
+pub mod render;
+pub mod report;
+pub mod runner;
+pub mod value;
+pub mod world;

@@ -1,0 +1,93 @@
+//! Questions that stop a run until a person (or another program) answers.
+
+use std::{collections::HashMap, sync::Arc, sync::Mutex};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{id::AskId, value::Value};
+
+/// A question that waits for an answer. On the wire this is LangGraph's interrupt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Stable identity; answer by it.
+    pub id: AskId,
+    /// What is asked.
+    pub value: Value,
+    /// JSON schema of the answer, if the asker gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+}
+
+/// How a caller answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Resume {
+    /// Answers the one open question; refused when several are open.
+    Next(Value),
+    /// Answers any number of questions by id.
+    ById(HashMap<AskId, Value>),
+}
+
+impl Resume {
+    /// Reads LangGraph's wire form: an object whose keys are all ask ids answers by id.
+    pub fn from_wire(value: Value) -> Self {
+        let Some(map) = value.as_map() else { return Self::Next(value) };
+        let by_id: Option<HashMap<AskId, Value>> = map
+            .iter()
+            .map(|(key, answer)| {
+                let plain = key.len() == 32 && key.bytes().all(|b| b.is_ascii_hexdigit());
+                plain.then(|| key.parse().ok()).flatten().map(|id| (id, answer.clone()))
+            })
+            .collect();
+        match by_id {
+            Some(answers) => Self::ById(answers),
+            None => Self::Next(value),
+        }
+    }
+}
+
+/// The answers of one run, shared with every graph below it.
+///
+/// The plain answer is handed out once, to whoever asks first.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    next: Arc<Mutex<Option<Value>>>,
+    by_id: Arc<HashMap<AskId, Value>>,
+}
+
+impl Answers {
+    /// The answers a caller gave.
+    pub fn new(resume: Option<Resume>) -> Self {
+        match resume {
+            None => Self::default(),
+            Some(Resume::Next(value)) => {
+                Self { next: Arc::new(Mutex::new(Some(value))), by_id: Arc::default() }
+            }
+            Some(Resume::ById(map)) => Self { next: Arc::default(), by_id: Arc::new(map) },
+        }
+    }
+
+    /// Puts a plain answer there that was given earlier and nobody took.
+    pub fn offer(&self, answer: Value) {
+        *self.next.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(answer);
+    }
+
+    /// Takes the plain answer, if nobody has.
+    pub fn take_next(&self) -> Option<Value> {
+        self.next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+
+    /// Whether the plain answer is still there.
+    pub fn has_next(&self) -> bool {
+        self.next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some()
+    }
+
+    /// The answer to one question.
+    pub fn by_id(&self, id: AskId) -> Option<&Value> {
+        self.by_id.get(&id)
+    }
+
+    /// Whether any question is answered by id.
+    pub fn has_ids(&self) -> bool {
+        !self.by_id.is_empty()
+    }
+}

@@ -1,0 +1,67 @@
+//! The state of a graph, as the run loop sees it.
+//!
+//! The loop knows channels by id and their values as [`Value`]s; how they are kept is the board's
+//! business. The dynamic layer keeps a slot per channel ([`crate::channel::Channels`]), the typed
+//! layer keeps one Rust struct. A board is shared with running tasks and changed only between
+//! steps, in place when no task holds on to it.
+
+use std::any::Any;
+
+use crate::{
+    error::ErrorKind,
+    record::Change,
+    table::ChannelIx,
+    value::{DecodeError, Value},
+};
+
+/// What folding a step's writes into a channel did.
+#[derive(Debug, Default)]
+pub struct Folded {
+    /// The channel counts as changed.
+    pub changed: bool,
+    /// It has a value now.
+    pub available: bool,
+    /// What to store, when asked for.
+    pub change: Option<Change>,
+}
+
+/// Whether the caller stores what changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recording {
+    /// Say what to store.
+    On,
+    /// Nothing is stored.
+    Off,
+}
+
+/// The values of a graph's channels.
+pub trait Board: Send + Sync + 'static {
+    /// The value, or nothing when the channel is absent.
+    fn get(&self, channel: ChannelIx) -> Option<Value>;
+
+    /// Folds the writes of one step, in order; `writes` is not empty.
+    fn fold(
+        &mut self,
+        channel: ChannelIx,
+        writes: Vec<Value>,
+        recording: Recording,
+    ) -> Result<Folded, ErrorKind>;
+
+    /// A step passed without a write to this channel. Says whether that changed it.
+    fn pass(&mut self, channel: ChannelIx) -> bool;
+
+    /// What [`Board::get`] would say after a step with just these writes.
+    fn peek(&self, channel: ChannelIx, writes: &[&Value]) -> Result<Option<Value>, ErrorKind>;
+
+    /// Applies a stored change.
+    fn restore(&mut self, channel: ChannelIx, change: &Change) -> Result<(), DecodeError>;
+
+    /// What to store so that [`Board::restore`] on a fresh board gives the present value.
+    fn snapshot(&self, channel: ChannelIx) -> Option<Change>;
+
+    /// A copy that shares what can be shared.
+    fn fork(&self) -> Box<dyn Board>;
+
+    /// The concrete board, for layers that know it.
+    fn as_any(&self) -> &dyn Any;
+}

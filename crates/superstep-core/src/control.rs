@@ -1,0 +1,189 @@
+//! What runs next: triggers, joins, sends, the waiting input.
+//!
+//! Triggers are bits, not channels: an edge into a node fires for exactly one step, a join
+//! collects its sources until it is full, a deferred trigger waits until nothing else would run.
+
+use std::sync::Arc;
+
+use crate::{
+    command::Send,
+    plan::{Plan, TriggerKind},
+    record::{Pending, StartValue},
+    table::{NodeIx, Table, TriggerIx},
+};
+
+/// The control state of a frame.
+#[derive(Clone, Default)]
+pub struct Control {
+    /// Input not yet taken.
+    pub start: Option<StartValue>,
+    /// Sends not yet run.
+    pub sends: Arc<Vec<Send>>,
+    fires: Table<TriggerIx, Fire>,
+    /// Triggers that are not at rest, so that a step only looks at those.
+    active: Vec<TriggerIx>,
+}
+
+#[derive(Clone, Default, PartialEq, Eq)]
+enum Fire {
+    /// At rest.
+    #[default]
+    Off,
+    /// Some sources of a join have run.
+    Partly(Vec<u32>),
+    /// A deferred trigger that was fired and waits.
+    Waiting,
+    /// Its node is due.
+    On,
+}
+
+impl Control {
+    /// Nothing to run.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            fires: plan.triggers.iter().map(|_| Fire::Off).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the trigger makes its node due.
+    pub fn is_on(&self, plan: &Plan, trigger: TriggerIx) -> bool {
+        match plan.triggers[trigger].kind {
+            TriggerKind::Start => self.start.is_some(),
+            _ => self.fires[trigger] == Fire::On,
+        }
+    }
+
+    /// Nodes that are due, in no particular order and possibly twice.
+    pub fn due<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = NodeIx> + 'a {
+        let start = self.start.is_some().then_some(plan.start);
+        let on = self.active.iter().copied().filter(|t| self.fires[*t] == Fire::On);
+        start.into_iter().chain(on).map(|trigger| plan.triggers[trigger].node)
+    }
+
+    fn set(&mut self, trigger: TriggerIx, fire: Fire) {
+        if self.fires[trigger] == Fire::Off {
+            self.active.push(trigger);
+        }
+        if fire == Fire::Off {
+            self.active.retain(|active| *active != trigger);
+        }
+        self.fires[trigger] = fire;
+    }
+
+    /// A task of this node ran: takes back what it was triggered by. Says whether that changed
+    /// anything. Plain edges are cleared by [`Control::pass`].
+    pub fn consume(&mut self, plan: &Plan, node: NodeIx) -> bool {
+        let mut changed = false;
+        for trigger in &plan.nodes[node].triggers {
+            let spec = &plan.triggers[*trigger];
+            let lasts = spec.deferred || matches!(spec.kind, TriggerKind::Join(_));
+            if lasts && self.fires[*trigger] == Fire::On {
+                self.set(*trigger, Fire::Off);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Fires an edge. Says whether its node is due now.
+    pub fn fire(&mut self, plan: &Plan, trigger: TriggerIx) -> bool {
+        let deferred = plan.triggers[trigger].deferred;
+        self.set(trigger, if deferred { Fire::Waiting } else { Fire::On });
+        !deferred
+    }
+
+    /// A source of a join ran. Says whether anything changed, and whether the node is due now.
+    pub fn join(&mut self, plan: &Plan, trigger: TriggerIx, source: u32) -> (bool, bool) {
+        let spec = &plan.triggers[trigger];
+        let TriggerKind::Join(count) = spec.kind else { return (false, false) };
+        let mut seen = match &self.fires[trigger] {
+            Fire::Off => Vec::new(),
+            Fire::Partly(seen) => seen.clone(),
+            Fire::Waiting => return (false, false),
+            Fire::On => return (false, true),
+        };
+        if seen.contains(&source) {
+            return (false, false);
+        }
+        seen.push(source);
+        let full = seen.len() >= count as usize;
+        let fire = match (full, spec.deferred) {
+            (false, _) => Fire::Partly(seen),
+            (true, true) => Fire::Waiting,
+            (true, false) => Fire::On,
+        };
+        let due = fire == Fire::On;
+        self.set(trigger, fire);
+        (true, due)
+    }
+
+    /// A step passed: edges that fired before it and not in it are spent. Says whether any were.
+    pub fn pass(&mut self, plan: &Plan, touched: &[TriggerIx]) -> bool {
+        let spent: Vec<TriggerIx> = self
+            .active
+            .iter()
+            .copied()
+            .filter(|t| {
+                let spec = &plan.triggers[*t];
+                spec.kind == TriggerKind::Edge && !spec.deferred && !touched.contains(t)
+            })
+            .collect();
+        for trigger in &spent {
+            self.set(*trigger, Fire::Off);
+        }
+        !spent.is_empty()
+    }
+
+    /// Nothing else would run: what waited is due. Returns what was released.
+    pub fn release(&mut self, plan: &Plan) -> Vec<TriggerIx> {
+        let waiting: Vec<TriggerIx> =
+            plan.deferred.iter().copied().filter(|t| self.fires[*t] == Fire::Waiting).collect();
+        for trigger in &waiting {
+            self.set(*trigger, Fire::On);
+        }
+        waiting
+    }
+
+    /// The storable form.
+    pub fn pending(&self) -> Pending {
+        let mut pending = Pending {
+            start: self.start.clone(),
+            sends: self.sends.clone(),
+            ..Pending::default()
+        };
+        for trigger in &self.active {
+            match &self.fires[*trigger] {
+                Fire::Off => {}
+                Fire::Partly(seen) => pending.joins.push((*trigger, seen.clone())),
+                Fire::Waiting => pending.waiting.push(*trigger),
+                Fire::On => pending.fired.push(*trigger),
+            }
+        }
+        pending
+    }
+
+    /// Back from the storable form; `map` translates triggers of another layout.
+    pub fn restore(
+        plan: &Plan,
+        pending: &Pending,
+        map: &dyn Fn(TriggerIx) -> Option<TriggerIx>,
+    ) -> Self {
+        let mut control = Self {
+            start: pending.start.clone(),
+            sends: pending.sends.clone(),
+            ..Self::new(plan)
+        };
+        for (list, fire) in [(&pending.fired, Fire::On), (&pending.waiting, Fire::Waiting)] {
+            for trigger in list.iter().filter_map(|t| map(*t)) {
+                control.set(trigger, fire.clone());
+            }
+        }
+        for (trigger, seen) in &pending.joins {
+            if let Some(trigger) = map(*trigger) {
+                control.set(trigger, Fire::Partly(seen.clone()));
+            }
+        }
+        control
+    }
+}

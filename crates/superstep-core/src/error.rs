@@ -1,0 +1,434 @@
+//! Everything that can go wrong in a run, with stable codes.
+//!
+//! An [`Error`] says what happened ([`ErrorKind`]) and where ([`Place`]). Codes are listed in
+//! `docs/errors.md`. Build mistakes have their own type, [`crate::plan::BuildError`].
+
+use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    id::{AskId, CheckpointId, ThreadId},
+    saver::SaverError,
+};
+
+/// A failed run, update or read.
+#[derive(Clone, Debug)]
+pub struct Error {
+    /// What happened.
+    pub kind: Box<ErrorKind>,
+    /// Where it happened.
+    pub place: Place,
+}
+
+/// Where in a run an error arose; as much as is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The thread.
+    pub thread: Option<ThreadId>,
+    /// The node.
+    pub node: Option<Arc<str>>,
+    /// The step.
+    pub step: Option<i64>,
+}
+
+/// A node, reducer or router said no.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// A short name of the error's class; retry policies match on it.
+    pub kind: Arc<str>,
+    /// What it said.
+    pub message: String,
+    /// Whether trying again may help; the default retry rule.
+    pub transient: bool,
+    /// The original error, while the process lives.
+    pub source: Option<Arc<dyn StdError + Send + Sync>>,
+}
+
+impl Failure {
+    /// A failure with a class and a message, worth retrying.
+    pub fn new(kind: impl Into<Arc<str>>, message: impl Into<String>) -> Self {
+        Self { kind: kind.into(), message: message.into(), transient: true, source: None }
+    }
+
+    /// Says that trying again will not help.
+    #[must_use]
+    pub fn permanent(mut self) -> Self {
+        self.transient = false;
+        self
+    }
+}
+
+impl PartialEq for Failure {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.message == other.message
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let full = std::any::type_name::<E>();
+        let kind = full.split('<').next().unwrap_or(full).rsplit("::").next().unwrap_or(full);
+        let message = error.to_string();
+        Self { source: Some(Arc::new(error)), ..Self::new(kind, message) }
+    }
+}
+
+/// Which of a node's limits ran out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Limit {
+    /// The whole attempt took too long.
+    Run,
+    /// Nothing was heard from the attempt for too long.
+    Idle,
+}
+
+/// Why an answer did not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmatched {
+    /// An answered or unknown id.
+    NotPending,
+    /// A map without ids.
+    EmptyMap,
+    /// One plain answer for several questions.
+    Ambiguous,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A node failed, after all retries and without a handler.
+    Failed(Failure),
+    /// A node panicked.
+    Panicked {
+        /// The panic message.
+        message: String,
+    },
+    /// A node ran past a limit.
+    TimedOut {
+        /// Which limit.
+        limit: Limit,
+        /// How long it was.
+        after: Duration,
+    },
+    /// A node returned something that is not an update.
+    BadReturn {
+        /// What it returned.
+        got: String,
+    },
+    /// Two tasks of one step wrote a channel that takes one write.
+    Conflict {
+        /// The channel.
+        channel: Arc<str>,
+    },
+    /// Two tasks of one step overwrote the same channel.
+    DoubleOverwrite {
+        /// The channel.
+        channel: Arc<str>,
+    },
+    /// A reducer failed.
+    Reduce {
+        /// The channel.
+        channel: Arc<str>,
+        /// What the reducer said.
+        failure: Failure,
+    },
+    /// A router returned a value its map does not have.
+    RouteMissing {
+        /// What it returned.
+        result: String,
+    },
+    /// A router returned nothing usable.
+    RouteInvalid,
+    /// A send to the end of the graph.
+    SendToEnd,
+    /// A node asked a question, ignored that it has no answer, and went on.
+    SwallowedAsk,
+    /// A command for the parent graph in a graph without one.
+    NoParent,
+    /// Stored or returned data does not have the type the graph expects.
+    Decode {
+        /// The channel, input or answer.
+        what: String,
+        /// What the decoder said.
+        why: String,
+    },
+    /// A run without input on a thread with nothing to continue.
+    EmptyInput,
+    /// The step limit ran out; the thread can be continued.
+    StepLimit {
+        /// The limit.
+        limit: u64,
+    },
+    /// The run was asked to stop between steps; the thread can be continued.
+    Drained {
+        /// Why.
+        reason: String,
+    },
+    /// One plain answer, several open questions.
+    AmbiguousResume {
+        /// The open questions.
+        pending: Vec<AskId>,
+    },
+    /// Strict resume: the answer matches no open question.
+    UnknownAsk {
+        /// In which way.
+        reason: Unmatched,
+        /// The open questions.
+        pending: Vec<AskId>,
+    },
+    /// An answer for a graph that stores nothing.
+    ResumeWithoutSaver,
+    /// An operation that needs a saver on a graph without one.
+    NoSaver,
+    /// A node, channel or graph that does not exist.
+    Unknown {
+        /// What kind of thing.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// An update without a node to act as, where several could be meant.
+    AmbiguousUpdate,
+    /// An update that makes no sense.
+    BadUpdate {
+        /// Why.
+        why: String,
+    },
+    /// An argument that makes no sense.
+    BadArgument {
+        /// Why.
+        why: String,
+    },
+    /// No such checkpoint on the thread.
+    UnknownCheckpoint {
+        /// The id asked for.
+        id: CheckpointId,
+    },
+    /// The thread was written by another version of the state and no migration leads here.
+    Version {
+        /// What was found and what is needed.
+        why: String,
+    },
+    /// An effect was started earlier and its outcome is unknown.
+    UnknownOutcome {
+        /// The effect's key.
+        key: String,
+    },
+    /// The saver refused.
+    Saver(SaverError),
+}
+
+impl ErrorKind {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Failed(_) => "SS1001",
+            Self::Panicked { .. } => "SS1002",
+            Self::TimedOut { .. } => "SS1003",
+            Self::BadReturn { .. } => "SS1004",
+            Self::Conflict { .. } => "SS1005",
+            Self::DoubleOverwrite { .. } => "SS1006",
+            Self::Reduce { .. } => "SS1007",
+            Self::RouteMissing { .. } => "SS1008",
+            Self::RouteInvalid => "SS1009",
+            Self::SendToEnd => "SS1010",
+            Self::SwallowedAsk => "SS1011",
+            Self::NoParent => "SS1012",
+            Self::Decode { .. } => "SS1013",
+            Self::EmptyInput => "SS1101",
+            Self::StepLimit { .. } => "SS1102",
+            Self::Drained { .. } => "SS1103",
+            Self::AmbiguousResume { .. } => "SS1104",
+            Self::UnknownAsk { .. } => "SS1105",
+            Self::ResumeWithoutSaver => "SS1106",
+            Self::NoSaver => "SS1107",
+            Self::Unknown { .. } => "SS1108",
+            Self::AmbiguousUpdate => "SS1109",
+            Self::BadUpdate { .. } => "SS1110",
+            Self::BadArgument { .. } => "SS1111",
+            Self::UnknownCheckpoint { .. } => "SS1112",
+            Self::Version { .. } => "SS1201",
+            Self::UnknownOutcome { .. } => "SS1202",
+            Self::Saver(error) => error.code(),
+        }
+    }
+
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::BadReturn { .. } => "return an object of channel values, a Command, or nothing",
+            Self::Conflict { .. } => "give the channel a reducer, or let one task write it",
+            Self::DoubleOverwrite { .. } => "let one task of a step overwrite the channel",
+            Self::RouteMissing { .. } => "add the result to the router's map",
+            Self::RouteInvalid => "return a node name, a Send, or the end",
+            Self::SendToEnd => "send to a node; the end runs nothing",
+            Self::SwallowedAsk => "pass the error of `ask` on with `?`",
+            Self::NoParent => "use a command for the parent only inside a subgraph",
+            Self::EmptyInput => "give an input, or name a thread that has work left",
+            Self::StepLimit { .. } => "continue the thread without input, or raise the limit",
+            Self::Drained { .. } => "continue the thread without input",
+            Self::AmbiguousResume { .. } => "answer by ask id",
+            Self::UnknownAsk { .. } => "read the thread's open questions and answer one of them",
+            Self::ResumeWithoutSaver | Self::NoSaver => "give the graph a saver",
+            Self::AmbiguousUpdate => "say which node the update acts as",
+            Self::Version { .. } => "declare a migration from the stored version",
+            Self::UnknownOutcome { .. } => "find out whether the effect happened, then settle it",
+            Self::Saver(error) => return error.hint(),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure) => write!(f, "{}: {}", failure.kind, failure.message),
+            Self::Panicked { message } => write!(f, "panicked: {message}"),
+            Self::TimedOut { limit: Limit::Run, after } => write!(f, "ran longer than {after:?}"),
+            Self::TimedOut { limit: Limit::Idle, after } => write!(f, "was silent for {after:?}"),
+            Self::BadReturn { got } => write!(f, "returned {got} instead of an update"),
+            Self::Conflict { channel } => write!(f, "channel `{channel}` was written twice"),
+            Self::DoubleOverwrite { channel } => {
+                write!(f, "channel `{channel}` was overwritten twice")
+            }
+            Self::Reduce { channel, failure } => write!(
+                f,
+                "the reducer of channel `{channel}` failed: {}: {}",
+                failure.kind, failure.message
+            ),
+            Self::RouteMissing { result } => write!(f, "a router returned unmapped {result}"),
+            Self::RouteInvalid => f.write_str("a router returned no destination"),
+            Self::SendToEnd => f.write_str("a send to the end of the graph"),
+            Self::SwallowedAsk => f.write_str("asked a question and went on without the answer"),
+            Self::NoParent => f.write_str("a command for the parent of a graph that has none"),
+            Self::Decode { what, why } => write!(f, "{what} does not decode: {why}"),
+            Self::EmptyInput => f.write_str("no input, and nothing to continue"),
+            Self::StepLimit { limit } => write!(f, "the limit of {limit} steps ran out"),
+            Self::Drained { reason } => write!(f, "stopped between steps: {reason}"),
+            Self::AmbiguousResume { pending } => {
+                write!(f, "one answer for {} open questions", pending.len())
+            }
+            Self::UnknownAsk { reason, .. } => match reason {
+                Unmatched::NotPending => f.write_str("the answered question is not open"),
+                Unmatched::EmptyMap => f.write_str("the answer names no question"),
+                Unmatched::Ambiguous => f.write_str("one answer for several open questions"),
+            },
+            Self::ResumeWithoutSaver => f.write_str("an answer for a graph that stores nothing"),
+            Self::NoSaver => f.write_str("the graph has no saver"),
+            Self::Unknown { what, name } => write!(f, "no {what} `{name}`"),
+            Self::AmbiguousUpdate => f.write_str("several nodes could have made this update"),
+            Self::BadUpdate { why } | Self::BadArgument { why } => f.write_str(why),
+            Self::UnknownCheckpoint { id } => write!(f, "no checkpoint {id}"),
+            Self::Version { why } => f.write_str(why),
+            Self::UnknownOutcome { key } => {
+                write!(f, "effect `{key}` was started before and its outcome is unknown")
+            }
+            Self::Saver(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        self.kind.code()
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        self.kind.hint()
+    }
+
+    /// Names the node, unless one is named already.
+    #[must_use]
+    pub fn at_node(mut self, node: &Arc<str>) -> Self {
+        self.place.node.get_or_insert_with(|| node.clone());
+        self
+    }
+
+    /// Names the step, unless one is named already.
+    #[must_use]
+    pub fn at_step(mut self, step: i64) -> Self {
+        self.place.step.get_or_insert(step);
+        self
+    }
+
+    /// Names the thread, unless one is named already.
+    #[must_use]
+    pub fn at_thread(mut self, thread: Option<&ThreadId>) -> Self {
+        if self.place.thread.is_none() {
+            self.place.thread = thread.cloned();
+        }
+        self
+    }
+
+    /// Whether the default retry rule tries again after this error.
+    pub fn is_transient(&self) -> bool {
+        match &*self.kind {
+            ErrorKind::Failed(failure) => failure.transient,
+            ErrorKind::TimedOut { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The class a retry policy matches on.
+    pub fn class(&self) -> &str {
+        match &*self.kind {
+            ErrorKind::Failed(failure) | ErrorKind::Reduce { failure, .. } => &failure.kind,
+            ErrorKind::TimedOut { .. } => "NodeTimeout",
+            ErrorKind::Panicked { .. } => "Panic",
+            other => other.code(),
+        }
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self { kind: Box::new(kind), place: Place::default() }
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        ErrorKind::Failed(failure).into()
+    }
+}
+
+impl From<SaverError> for Error {
+    fn from(error: SaverError) -> Self {
+        ErrorKind::Saver(error).into()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {}", self.code(), self.kind)?;
+        let Place { thread, node, step } = &self.place;
+        if let Some(node) = node {
+            write!(f, " (node `{node}`")?;
+        }
+        match (node.is_some(), step) {
+            (true, Some(step)) => write!(f, ", step {step}")?,
+            (false, Some(step)) => write!(f, " (step {step}")?,
+            _ => {}
+        }
+        match (node.is_some() || step.is_some(), thread) {
+            (true, Some(thread)) => write!(f, ", thread `{thread}`)"),
+            (true, None) => f.write_str(")"),
+            (false, Some(thread)) => write!(f, " (thread `{thread}`)"),
+            (false, None) => Ok(()),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match &*self.kind {
+            ErrorKind::Failed(failure) => failure.source.as_ref().map(|e| &**e as &dyn StdError),
+            ErrorKind::Saver(error) => Some(error),
+            _ => None,
+        }
+    }
+}

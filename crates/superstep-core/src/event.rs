@@ -1,0 +1,127 @@
+//! What a run tells while it goes: one ordered stream of events, filtered by [`Modes`].
+
+use std::sync::Arc;
+
+use crate::{
+    ask::Ask,
+    id::{Namespace, TaskId},
+    record::StoredError,
+    snapshot::Snapshot,
+    value::Value,
+};
+
+/// Which events are wanted; an event nobody wants is never built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Modes(u8);
+
+impl Modes {
+    /// No events.
+    pub const NONE: Self = Self(0);
+    /// The state after each step that changed it.
+    pub const VALUES: Self = Self(1);
+    /// What each task wrote.
+    pub const UPDATES: Self = Self(2);
+    /// What nodes emit themselves.
+    pub const CUSTOM: Self = Self(4);
+    /// Starts and ends of tasks.
+    pub const TASKS: Self = Self(8);
+    /// Checkpoints.
+    pub const CHECKPOINTS: Self = Self(16);
+    /// Messages, token by token.
+    pub const MESSAGES: Self = Self(32);
+    /// Everything.
+    pub const ALL: Self = Self(63);
+
+    /// Whether any of `other` is wanted.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Both.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The graph it happened in.
+    pub namespace: Namespace,
+    /// The step.
+    pub step: i64,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// The state, after it changed or as it stands when a task asks.
+    Values {
+        /// The output keys.
+        values: Value,
+        /// The questions just asked, if that is why.
+        asks: Option<Vec<Ask>>,
+    },
+    /// A task finished.
+    Update {
+        /// Its node.
+        node: Arc<str>,
+        /// What it wrote to the output keys; null if nothing, a list if a key twice.
+        update: Value,
+        /// It did not run now: its result was stored.
+        cached: bool,
+    },
+    /// A task asked, or (without questions) the run paused at a static breakpoint.
+    Asked(Vec<Ask>),
+    /// A task starts.
+    TaskStart {
+        /// The task.
+        id: TaskId,
+        /// Its node.
+        name: Arc<str>,
+        /// What it gets.
+        input: Value,
+    },
+    /// A task ended.
+    TaskEnd {
+        /// The task.
+        id: TaskId,
+        /// Its node.
+        name: Arc<str>,
+        /// What it wrote.
+        result: Value,
+        /// Its error.
+        error: Option<StoredError>,
+        /// Its questions.
+        asks: Vec<Ask>,
+    },
+    /// A checkpoint, as the next step is prepared.
+    Checkpoint(Box<Snapshot>),
+    /// A node emitted this.
+    Custom(Value),
+    /// A message, or a piece of one.
+    Message {
+        /// The message.
+        message: Value,
+        /// The node it came from.
+        node: Arc<str>,
+    },
+}
+
+impl EventKind {
+    /// The mode this event belongs to.
+    pub fn mode(&self) -> Modes {
+        match self {
+            Self::Values { .. } => Modes::VALUES,
+            Self::Update { .. } | Self::Asked(_) => Modes::UPDATES,
+            Self::TaskStart { .. } | Self::TaskEnd { .. } => Modes::TASKS,
+            Self::Checkpoint(_) => Modes::CHECKPOINTS,
+            Self::Custom(_) => Modes::CUSTOM,
+            Self::Message { .. } => Modes::MESSAGES,
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The state of one graph between steps: board, control, and how both take a step's writes.
+
+pub mod restore;
+
+use std::sync::Arc;
+
+use crate::{
+    board::{Board, Recording},
+    command::Send,
+    control::Control,
+    error::ErrorKind,
+    plan::{Plan, Reads},
+    record::{Change, StartValue, TaskKey, Write},
+    table::{ChannelIx, NodeIx, TriggerIx},
+    value::Value,
+};
+
+/// Everything a graph needs to go on.
+#[derive(Clone)]
+pub struct Frame {
+    /// The channels.
+    pub board: Arc<dyn Board>,
+    /// What runs next.
+    pub control: Control,
+    /// Counts changes; zero means nothing ever happened.
+    pub clock: u64,
+    /// The clock when the thread was last continued; static pauses before it do not fire again.
+    pub paused_at: u64,
+    /// Nodes that ran last by an edge.
+    pub last_ran: Vec<NodeIx>,
+}
+
+/// A task whose writes are applied.
+pub struct Applying<'a> {
+    /// Orders the tasks of a step.
+    pub order: Order,
+    /// The node it ran by an edge; its triggers are consumed.
+    pub pulled: Option<NodeIx>,
+    /// Whether it is a task at all, not just writes that came with the input.
+    pub stepped: bool,
+    /// Its writes.
+    pub writes: &'a [Write],
+    /// Input for the start node.
+    pub start: Option<StartValue>,
+}
+
+/// The order in which tasks of a step are applied: input, nodes by name, sends by number, a
+/// handler right behind the task it stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Order(u8, u32, u8);
+
+impl Order {
+    /// Before everything.
+    pub const INPUT: Self = Self(0, 0, 0);
+
+    /// The n-th update of an edit.
+    pub fn update(n: u32) -> Self {
+        Self(1, n, 0)
+    }
+
+    /// The place of a task.
+    pub fn of(plan: &Plan, key: &TaskKey) -> Self {
+        match key {
+            TaskKey::Input => Self::INPUT,
+            TaskKey::Node(node) => Self(2, plan.nodes[*node].rank, 0),
+            TaskKey::Send(n) => Self(3, *n, 0),
+            TaskKey::Handler(of) => {
+                let Self(kind, n, _) = Self::of(plan, of);
+                Self(kind, n, 1)
+            }
+            TaskKey::Call(_, n) => Self(4, *n, 0),
+        }
+    }
+}
+
+/// What a step changed.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Triggers whose node became due.
+    pub touched: Vec<TriggerIx>,
+    /// Channels that were written and have a value.
+    pub written: Vec<ChannelIx>,
+    /// What to store.
+    pub changes: Vec<(ChannelIx, Change)>,
+}
+
+impl Frame {
+    /// A graph nobody has run.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            board: (plan.fresh)().into(),
+            control: Control::new(plan),
+            clock: 0,
+            paused_at: 0,
+            last_ran: Vec::new(),
+        }
+    }
+
+    /// The board for writing: in place unless a task still holds it.
+    pub fn board_mut(&mut self) -> Option<&mut dyn Board> {
+        if Arc::get_mut(&mut self.board).is_none() {
+            self.board = self.board.fork().into();
+        }
+        Arc::get_mut(&mut self.board)
+    }
+
+    /// Applies the writes of a step (or of the input) in order.
+    pub fn apply(
+        &mut self,
+        plan: &Plan,
+        tasks: &mut [Applying<'_>],
+        recording: Recording,
+    ) -> Result<Applied, ErrorKind> {
+        if tasks.len() > 1 {
+            tasks.sort_by_key(|task| task.order);
+        }
+        let stepped = tasks.iter().any(|task| task.stepped);
+        let mut applied = Applied::default();
+        let mut changed = self.consume(plan, tasks);
+        let (mut state, mut sends) = (Vec::new(), Vec::new());
+        for task in tasks.iter_mut() {
+            if let Some(start) = task.start.take() {
+                self.control.start = Some(start);
+                touch(&mut applied.touched, plan.start);
+                changed = true;
+            }
+            for write in task.writes {
+                match write {
+                    Write::State(channel, value) => state.push((*channel, value.clone())),
+                    Write::Send(send) => sends.push(send.clone()),
+                    Write::Fire(trigger) => {
+                        changed = true;
+                        if self.control.fire(plan, *trigger) {
+                            touch(&mut applied.touched, *trigger);
+                        }
+                    }
+                    Write::Join(trigger, source) => {
+                        let (moved, due) = self.control.join(plan, *trigger, *source);
+                        changed |= moved;
+                        if moved && due {
+                            touch(&mut applied.touched, *trigger);
+                        }
+                    }
+                    Write::Return(_) => {}
+                }
+            }
+        }
+        changed |= self.fold_state(plan, state, &mut applied, recording)?;
+        changed |= self.queue_sends(sends, stepped);
+        if stepped {
+            changed |= self.pass(plan, &mut applied, recording);
+            if applied.touched.is_empty() {
+                applied.touched = self.control.release(plan);
+                changed |= !applied.touched.is_empty();
+            }
+        }
+        self.clock += u64::from(changed);
+        Ok(applied)
+    }
+
+    fn consume(&mut self, plan: &Plan, tasks: &[Applying<'_>]) -> bool {
+        let mut changed = false;
+        let mut pulled = tasks.iter().filter_map(|task| task.pulled).peekable();
+        if pulled.peek().is_some() {
+            self.last_ran.clear();
+            for node in pulled {
+                changed |= self.control.consume(plan, node);
+                self.last_ran.push(node);
+            }
+        }
+        changed
+    }
+
+    fn fold_state(
+        &mut self,
+        plan: &Plan,
+        mut writes: Vec<(ChannelIx, Value)>,
+        applied: &mut Applied,
+        recording: Recording,
+    ) -> Result<bool, ErrorKind> {
+        if writes.is_empty() {
+            return Ok(false);
+        }
+        if writes.len() > 1 {
+            writes.sort_by_key(|(channel, _)| *channel);
+        }
+        let mut changed = false;
+        let Some(board) = self.board_mut() else { return Ok(false) };
+        let mut rest = writes.into_iter().peekable();
+        while let Some((channel, value)) = rest.next() {
+            let mut values = vec![value];
+            while let Some((_, value)) = rest.next_if(|(next, _)| *next == channel) {
+                values.push(value);
+            }
+            if plan.channels.get(channel).is_none() {
+                continue;
+            }
+            let folded = board.fold(channel, values, recording)?;
+            changed |= folded.changed;
+            applied.changes.extend(folded.change.map(|change| (channel, change)));
+            if folded.changed && folded.available {
+                applied.written.push(channel);
+            }
+        }
+        Ok(changed)
+    }
+
+    fn queue_sends(&mut self, sends: Vec<Send>, stepped: bool) -> bool {
+        if !sends.is_empty() {
+            self.control.sends = Arc::new(sends);
+            return true;
+        }
+        let spent = stepped && !self.control.sends.is_empty();
+        if spent {
+            self.control.sends = Arc::default();
+        }
+        spent
+    }
+
+    /// What a step without a write does to what was there before it.
+    fn pass(&mut self, plan: &Plan, applied: &mut Applied, recording: Recording) -> bool {
+        let mut changed = self.control.pass(plan, &applied.touched);
+        if self.control.start.is_some() && !applied.touched.contains(&plan.start) {
+            self.control.start = None;
+            changed = true;
+        }
+        if plan.volatile.is_empty() {
+            return changed;
+        }
+        let Some(board) = self.board_mut() else { return changed };
+        for channel in &plan.volatile {
+            if !applied.written.contains(channel) && board.pass(*channel) {
+                changed = true;
+                if recording == Recording::On {
+                    applied.changes.push((*channel, Change::Clear));
+                }
+            }
+        }
+        changed
+    }
+
+    /// The tasks that are due: sends first, then nodes; by name when it is known what the last
+    /// step touched, in order of definition otherwise.
+    pub fn due(&self, plan: &Plan, touched: Option<&[TriggerIx]>) -> Vec<(TaskKey, NodeIx)> {
+        let mut tasks = Vec::with_capacity(self.control.sends.len() + 1);
+        for (send, n) in self.control.sends.iter().zip(0..) {
+            tasks.extend(plan.node(&send.node).map(|node| (TaskKey::Send(n), node)));
+        }
+        if self.clock == 0 {
+            return tasks;
+        }
+        let mut nodes: Vec<NodeIx> = match touched {
+            Some(touched) if !touched.is_empty() => {
+                let on = touched.iter().filter(|trigger| self.control.is_on(plan, **trigger));
+                on.map(|trigger| plan.triggers[*trigger].node).collect()
+            }
+            _ => self.control.due(plan).collect(),
+        };
+        if nodes.len() > 1 {
+            match touched {
+                Some(touched) if !touched.is_empty() => {
+                    nodes.sort_by_key(|node| plan.nodes[*node].rank);
+                }
+                _ => nodes.sort(),
+            }
+            nodes.dedup();
+        }
+        let readable = |node: &NodeIx| match &plan.nodes[*node].reads {
+            Reads::Root(root) => self.board.get(*root).is_some(),
+            _ => true,
+        };
+        tasks.extend(nodes.into_iter().filter(readable).map(|node| (TaskKey::Node(node), node)));
+        tasks
+    }
+}
+
+fn touch(touched: &mut Vec<TriggerIx>, trigger: TriggerIx) {
+    if !touched.contains(&trigger) {
+        touched.push(trigger);
+    }
+}

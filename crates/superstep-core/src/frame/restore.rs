@@ -1,0 +1,258 @@
+//! From stored records back to a [`Frame`], across changes of the graph.
+
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::Value as Json;
+
+use super::Frame;
+use crate::{
+    board::Board,
+    channel::{ChannelSpec, Channels},
+    control::Control,
+    error::ErrorKind,
+    plan::Plan,
+    record::{Change, Layout, Pending, Record, TaskKey, TaskNote, Write},
+    saver::Loaded,
+    table::{ChannelIx, Key, NodeIx, TriggerIx},
+    value::{DecodeError, Value},
+};
+
+/// Brings a stored state (an object of fields) from an older version to the plan's own.
+pub type MigrateFn = Arc<dyn Fn(u32, Json) -> Result<Json, String> + Send + Sync>;
+
+/// A frame rebuilt from storage.
+pub struct Restored {
+    /// The frame.
+    pub frame: Frame,
+    /// What tasks have done so far, in the plan's own ids.
+    pub notes: Vec<TaskNote>,
+    /// Triggers the last step touched, when known.
+    pub touched: Option<Vec<TriggerIx>>,
+    /// The records cannot be extended: the next one must be full.
+    pub must_snapshot: bool,
+}
+
+impl Frame {
+    /// Replays what a saver returned.
+    pub fn restore(
+        plan: &Plan,
+        loaded: &Loaded,
+        migrate: Option<&MigrateFn>,
+    ) -> Result<Restored, ErrorKind> {
+        let Some(head) = loaded.head() else {
+            let frame = Self::new(plan);
+            return Ok(Restored { frame, notes: Vec::new(), touched: None, must_snapshot: false });
+        };
+        let translation = Translation::between(&head.layout, plan);
+        let board = match migration_needed(&head.layout, plan)? {
+            None => replay(plan, &loaded.chain)?,
+            Some(from) => migrated(plan, &loaded.chain, from, migrate)?,
+        };
+        if plan.layout.state.is_some() {
+            translation.refuse_lost_work(plan, head)?;
+        }
+        let control =
+            Control::restore(plan, &head.pending, &|trigger| translation.trigger(trigger));
+        let nodes = head.last_ran.iter().filter_map(|node| translation.node(*node));
+        let touched = head.touched.as_ref().map(|list| {
+            list.iter().filter_map(|trigger| translation.trigger(*trigger)).collect()
+        });
+        Ok(Restored {
+            frame: Self {
+                board: board.into(),
+                control,
+                clock: head.clock,
+                paused_at: head.paused_at,
+                last_ran: nodes.collect(),
+            },
+            notes: loaded.notes.iter().filter_map(|note| translation.note(note)).collect(),
+            touched,
+            must_snapshot: !translation.is_identity(),
+        })
+    }
+}
+
+fn decode(name: &str, error: &DecodeError) -> ErrorKind {
+    ErrorKind::Decode { what: format!("channel `{name}`"), why: error.to_string() }
+}
+
+/// The version to migrate from, if the stored state is of another version.
+fn migration_needed(stored: &Layout, plan: &Plan) -> Result<Option<u32>, ErrorKind> {
+    match (&stored.state, &plan.layout.state) {
+        (Some(old), Some(new)) if old == new => Ok(None),
+        (Some(old), Some(new)) if old.version == new.version => {
+            let version = new.version;
+            let why = format!("the state's fields changed but its version is still {version}");
+            Err(ErrorKind::Version { why })
+        }
+        (Some(old), Some(_)) => Ok(Some(old.version)),
+        (None, None) => Ok(None),
+        _ => {
+            let why = "the thread belongs to a graph of another layer".to_owned();
+            Err(ErrorKind::Version { why })
+        }
+    }
+}
+
+fn replay(plan: &Plan, chain: &[Arc<Record>]) -> Result<Box<dyn Board>, ErrorKind> {
+    let mut board = (plan.fresh)();
+    let mut last: Option<(&Arc<Layout>, Translation)> = None;
+    for record in chain {
+        if !last.as_ref().is_some_and(|(layout, _)| Arc::ptr_eq(layout, &record.layout)) {
+            last = Some((&record.layout, Translation::between(&record.layout, plan)));
+        }
+        let Some((_, translation)) = &last else { continue };
+        for (channel, change) in &record.changes {
+            let Some(channel) = translation.channel(*channel) else { continue };
+            board
+                .restore(channel, change)
+                .map_err(|error| decode(&plan.channels[channel].name, &error))?;
+        }
+    }
+    Ok(board)
+}
+
+/// Rebuilds the old state as plain data, hands it to the declared migration, loads the result.
+fn migrated(
+    plan: &Plan,
+    chain: &[Arc<Record>],
+    from: u32,
+    migrate: Option<&MigrateFn>,
+) -> Result<Box<dyn Board>, ErrorKind> {
+    let Some(migrate) = migrate else {
+        let why = format!("the thread holds version {from} of the state");
+        return Err(ErrorKind::Version { why });
+    };
+    let mut old = serde_json::Map::new();
+    if let Some(head) = chain.last() {
+        let specs = head.layout.channels.iter().map(|name| ChannelSpec::last(name.clone()));
+        let mut plain = Channels::new(Arc::new(specs.collect()));
+        for record in chain {
+            let translation = by_channel_name(&record.layout, &head.layout);
+            for (channel, change) in &record.changes {
+                let Some(channel) = translation.get(channel) else { continue };
+                plain
+                    .restore(*channel, &as_data(change))
+                    .map_err(|error| decode("of an older version", &error))?;
+            }
+        }
+        for (name, ix) in head.layout.channels.iter().zip(0..) {
+            let value = plain.get(ChannelIx::at(ix));
+            old.extend(value.map(|value| (name.to_string(), value.to_json())));
+        }
+    }
+    let new = migrate(from, Json::Object(old)).map_err(|why| ErrorKind::Version { why })?;
+    let mut board = (plan.fresh)();
+    for (name, value) in new.as_object().into_iter().flatten() {
+        let Some(channel) = plan.channel(name) else { continue };
+        board
+            .restore(channel, &Change::Set(Value::from(value)))
+            .map_err(|error| decode(name, &error))?;
+    }
+    Ok(board)
+}
+
+fn as_data(change: &Change) -> Change {
+    match change {
+        Change::Set(value) => Change::Set(value.to_json().into()),
+        Change::Extend(value) => Change::Extend(value.to_json().into()),
+        Change::Clear => Change::Clear,
+    }
+}
+
+fn by_channel_name(from: &Layout, to: &Layout) -> HashMap<ChannelIx, ChannelIx> {
+    let find = |name| to.channels.iter().position(|other| other == name);
+    let pairs = from.channels.iter().enumerate();
+    pairs.filter_map(|(ix, name)| Some((ChannelIx::at(ix), ChannelIx::at(find(name)?)))).collect()
+}
+
+/// Ids of one layout in terms of another; nothing to do when both are the same.
+enum Translation {
+    Identity,
+    ByName {
+        channels: HashMap<ChannelIx, ChannelIx>,
+        nodes: HashMap<NodeIx, NodeIx>,
+        triggers: HashMap<TriggerIx, TriggerIx>,
+    },
+}
+
+impl Translation {
+    fn between(stored: &Arc<Layout>, plan: &Plan) -> Self {
+        if Arc::ptr_eq(stored, &plan.layout) || **stored == *plan.layout {
+            return Self::Identity;
+        }
+        let nodes = stored.nodes.iter().enumerate();
+        let triggers = stored.triggers.iter().enumerate();
+        let find = |name| plan.layout.triggers.iter().position(|other| other == name);
+        Self::ByName {
+            channels: by_channel_name(stored, &plan.layout),
+            nodes: nodes.filter_map(|(ix, n)| Some((NodeIx::at(ix), plan.node(n)?))).collect(),
+            triggers: triggers
+                .filter_map(|(ix, name)| Some((TriggerIx::at(ix), TriggerIx::at(find(name)?))))
+                .collect(),
+        }
+    }
+
+    fn is_identity(&self) -> bool {
+        matches!(self, Self::Identity)
+    }
+
+    fn channel(&self, ix: ChannelIx) -> Option<ChannelIx> {
+        match self {
+            Self::Identity => Some(ix),
+            Self::ByName { channels, .. } => channels.get(&ix).copied(),
+        }
+    }
+
+    fn node(&self, ix: NodeIx) -> Option<NodeIx> {
+        match self {
+            Self::Identity => Some(ix),
+            Self::ByName { nodes, .. } => nodes.get(&ix).copied(),
+        }
+    }
+
+    fn trigger(&self, ix: TriggerIx) -> Option<TriggerIx> {
+        match self {
+            Self::Identity => Some(ix),
+            Self::ByName { triggers, .. } => triggers.get(&ix).copied(),
+        }
+    }
+
+    fn key(&self, key: &TaskKey) -> Option<TaskKey> {
+        Some(match key {
+            TaskKey::Node(node) => TaskKey::Node(self.node(*node)?),
+            TaskKey::Handler(of) => TaskKey::Handler(Box::new(self.key(of)?)),
+            TaskKey::Call(by, n) => TaskKey::Call(Box::new(self.key(by)?), *n),
+            same => same.clone(),
+        })
+    }
+
+    fn note(&self, note: &TaskNote) -> Option<TaskNote> {
+        if self.is_identity() {
+            return Some(note.clone());
+        }
+        let write = |write: &Write| {
+            Some(match write {
+                Write::State(channel, value) => Write::State(self.channel(*channel)?, value.clone()),
+                Write::Fire(trigger) => Write::Fire(self.trigger(*trigger)?),
+                Write::Join(trigger, at) => Write::Join(self.trigger(*trigger)?, *at),
+                same => same.clone(),
+            })
+        };
+        let output = note.output.as_ref().map(|list| list.iter().filter_map(write).collect());
+        Some(TaskNote { key: self.key(&note.key)?, output, ..note.clone() })
+    }
+
+    /// A typed thread never continues on a graph that lost the nodes it was about to run.
+    fn refuse_lost_work(&self, plan: &Plan, head: &Record) -> Result<(), ErrorKind> {
+        let Pending { fired, waiting, joins, sends, .. } = &head.pending;
+        let triggers = fired.iter().chain(waiting).chain(joins.iter().map(|(t, _)| t));
+        let lost = triggers.filter(|t| self.trigger(**t).is_none()).count();
+        let homeless = sends.iter().filter(|send| plan.node(&send.node).is_none()).count();
+        if lost + homeless == 0 {
+            return Ok(());
+        }
+        let why = "the thread was about to run nodes that the graph no longer has".to_owned();
+        Err(ErrorKind::Version { why })
+    }
+}

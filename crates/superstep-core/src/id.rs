@@ -1,0 +1,237 @@
+//! Identities: threads, checkpoints, tasks, asks, namespaces.
+//!
+//! A task's id is a hash of where it stands (checkpoint, namespace, step, node, path), so a task
+//! that runs again from the same checkpoint is the same task, and a fork's tasks are new ones.
+//! Ids are computed only when something looks at them.
+
+use std::{
+    fmt,
+    str::FromStr,
+    sync::Arc,
+};
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// Names a conversation or job; everything durable hangs off it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ThreadId(Arc<str>);
+
+impl ThreadId {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: AsRef<str>> From<T> for ThreadId {
+    fn from(name: T) -> Self {
+        Self(name.as_ref().into())
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+macro_rules! wide_id {
+    ($($(#[$doc:meta])* $name:ident),+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub struct $name(pub u128);
+    )+};
+}
+
+wide_id! {
+    /// Names one committed step of a thread. Later ids are greater, across all namespaces.
+    CheckpointId,
+    /// Names one task of one step.
+    TaskId,
+    /// Names one question: the same question keeps its id over re-execution.
+    AskId
+}
+
+impl fmt::Display for CheckpointId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        hyphenated(self.0, f)
+    }
+}
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        hyphenated(self.0, f)
+    }
+}
+impl fmt::Display for AskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+fn hyphenated(id: u128, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        id >> 96,
+        (id >> 80) & 0xffff,
+        (id >> 64) & 0xffff,
+        (id >> 48) & 0xffff,
+        id & 0xffff_ffff_ffff
+    )
+}
+
+/// Text is not an id.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not an id: expected 32 hexadecimal digits, with or without hyphens")]
+pub struct ParseIdError(pub String);
+
+fn parse_hex(text: &str) -> Result<u128, ParseIdError> {
+    let digits: String = text.chars().filter(|c| *c != '-').collect();
+    match (digits.len(), u128::from_str_radix(&digits, 16)) {
+        (32, Ok(id)) => Ok(id),
+        _ => Err(ParseIdError(text.to_owned())),
+    }
+}
+
+impl FromStr for CheckpointId {
+    type Err = ParseIdError;
+    fn from_str(text: &str) -> Result<Self, ParseIdError> {
+        parse_hex(text).map(Self)
+    }
+}
+impl FromStr for AskId {
+    type Err = ParseIdError;
+    fn from_str(text: &str) -> Result<Self, ParseIdError> {
+        parse_hex(text).map(Self)
+    }
+}
+
+/// Where new checkpoint ids come from; injected, so that a simulation can replay them.
+pub trait IdSource: Send + Sync {
+    /// An id greater than every id given before and than `floor`.
+    fn next(&self, floor: Option<CheckpointId>) -> CheckpointId;
+}
+
+/// A graph's place inside its thread: empty for the root, else `node:task|node:task`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Namespace(Arc<str>);
+
+impl Default for Namespace {
+    fn default() -> Self {
+        Self("".into())
+    }
+}
+
+impl Namespace {
+    /// The text form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the thread's own graph.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The namespace of a task of this graph.
+    #[must_use]
+    pub fn task(&self, node: &str, task: TaskId) -> Self {
+        if self.is_root() {
+            Self(format!("{node}:{task}").into())
+        } else {
+            Self(format!("{}|{node}:{task}", self.0).into())
+        }
+    }
+
+    /// The namespace of the `n`-th graph that one task called; the first has the task's own.
+    #[must_use]
+    pub fn call(&self, n: u32) -> Self {
+        if n == 0 { self.clone() } else { Self(format!("{}|{n}", self.0).into()) }
+    }
+
+    /// The namespace without task ids: one history per position in the graph.
+    #[must_use]
+    pub fn position(&self) -> Self {
+        let parts: Vec<&str> = self
+            .segments()
+            .filter(|part| part.parse::<u32>().is_err())
+            .map(|part| part.split(':').next().unwrap_or_default())
+            .collect();
+        Self(parts.join("|").into())
+    }
+
+    /// Node names (and call numbers) from the root down.
+    pub fn path(&self) -> Vec<String> {
+        self.segments().map(|part| part.split(':').next().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// Whether any part names a single task, so that the graph's state lives as long as that task.
+    pub fn is_per_task(&self) -> bool {
+        self.0.contains(':')
+    }
+
+    /// The part that stays the same over loop iterations, for replay.
+    pub fn without_last_task(&self) -> &str {
+        self.0.rsplit_once(':').map_or(&*self.0, |(head, _)| head)
+    }
+
+    fn segments(&self) -> impl Iterator<Item = &str> {
+        self.0.split('|').filter(|part| !part.is_empty())
+    }
+}
+
+impl From<&str> for Namespace {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AskId {
+    /// The id of a task's question when `answered` questions of it have answers.
+    pub fn of(task: &Namespace, answered: usize) -> Self {
+        if answered == 0 {
+            Self(xxh3_128(task.as_str().as_bytes()))
+        } else {
+            Self(xxh3_128(format!("{task}|{answered}").as_bytes()))
+        }
+    }
+}
+
+impl TaskId {
+    /// Hashes the parts that say where a task stands.
+    pub fn of(checkpoint: CheckpointId, namespace: &Namespace, step: i64, path: &str) -> Self {
+        let mut bytes = Vec::with_capacity(32 + namespace.as_str().len() + path.len());
+        bytes.extend_from_slice(&checkpoint.0.to_be_bytes());
+        bytes.extend_from_slice(namespace.as_str().as_bytes());
+        bytes.push(0);
+        bytes.extend_from_slice(&step.to_be_bytes());
+        bytes.extend_from_slice(path.as_bytes());
+        Self(xxh3_128(&bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_round_trips_as_text() {
+        let id = CheckpointId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert!("not an id".parse::<CheckpointId>().is_err());
+    }
+
+    #[test]
+    fn a_position_drops_task_ids_and_call_numbers() {
+        let ns = Namespace::default().task("a", TaskId(1)).call(2).task("b", TaskId(2));
+        assert_eq!(ns.position().as_str(), "a|b");
+        assert_eq!(ns.path(), ["a", "2", "b"]);
+    }
+}

@@ -1,0 +1,285 @@
+//! What a saver stores: one record per step, and one note per task that finished before its step.
+//!
+//! A record holds what changed, not the state: replaying the records since the last snapshot
+//! rebuilds the [`crate::frame::Frame`]. Channels, nodes and triggers are named by the ids of the
+//! [`Layout`] the record refers to; a graph with another layout maps them by name.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ask::Ask,
+    command::{Command, Send},
+    error::{Error, ErrorKind, Failure, Limit},
+    id::{CheckpointId, Namespace},
+    table::{ChannelIx, NodeIx, TriggerIx},
+    value::Value,
+};
+
+/// The names behind a record's ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Channel names.
+    pub channels: Vec<Arc<str>>,
+    /// Node names.
+    pub nodes: Vec<Arc<str>>,
+    /// Triggers.
+    pub triggers: Vec<TriggerName>,
+    /// Version and fingerprint of a typed state.
+    pub state: Option<StateVersion>,
+}
+
+/// Which version of a typed state a record was written by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateVersion {
+    /// The declared version.
+    pub version: u32,
+    /// A hash of field names, types and reducers.
+    pub fingerprint: u64,
+}
+
+/// What a trigger is, by name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TriggerName {
+    /// The run's input.
+    Start,
+    /// An edge, router or goto into a node.
+    Node(Arc<str>),
+    /// All of the sources have run.
+    Join(Vec<Arc<str>>, Arc<str>),
+}
+
+/// How a channel changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Change {
+    /// It has this value now.
+    Set(Value),
+    /// These elements were appended.
+    Extend(Value),
+    /// It has no value now.
+    Clear,
+}
+
+/// Where a checkpoint comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A run's input.
+    Input,
+    /// A step of a run.
+    Loop,
+    /// An edit of the state.
+    Update,
+    /// The start of another branch.
+    Fork,
+}
+
+impl Source {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Loop => "loop",
+            Self::Update => "update",
+            Self::Fork => "fork",
+        }
+    }
+}
+
+/// The run's input while it waits in `__start__`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StartValue {
+    /// Data.
+    Input(Value),
+    /// A command given to a thread that had nothing yet.
+    Command(Command),
+}
+
+/// Which nodes are about to run, and why: small, so every record holds all of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Input not yet taken.
+    pub start: Option<StartValue>,
+    /// Triggers that fired.
+    pub fired: Vec<TriggerIx>,
+    /// Deferred triggers that wait for everything else to finish.
+    pub waiting: Vec<TriggerIx>,
+    /// Joins and which of their sources have run.
+    pub joins: Vec<(TriggerIx, Vec<u32>)>,
+    /// Sends.
+    pub sends: Arc<Vec<Send>>,
+}
+
+/// One committed step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// Its id.
+    pub id: CheckpointId,
+    /// The checkpoint it follows.
+    pub parent: Option<CheckpointId>,
+    /// The step number.
+    pub step: i64,
+    /// Where it comes from.
+    pub source: Source,
+    /// The names behind the ids below.
+    pub layout: Arc<Layout>,
+    /// Channels that changed since `parent`; with [`Record::full`], every channel with a value.
+    pub changes: Vec<(ChannelIx, Change)>,
+    /// Whether `changes` is a snapshot.
+    pub full: bool,
+    /// What runs next.
+    pub pending: Pending,
+    /// Triggers this step touched, when known; decides who is looked at next.
+    pub touched: Option<Vec<TriggerIx>>,
+    /// Nodes that ran last by an edge.
+    pub last_ran: Vec<NodeIx>,
+    /// Counts changes of the thread's state.
+    pub clock: u64,
+    /// The clock when the thread was last continued.
+    pub paused_at: u64,
+    /// The checkpoints of the graphs above, by namespace.
+    pub parents: Arc<BTreeMap<Namespace, CheckpointId>>,
+    /// What the tasks of this step did, as far as no note said so before.
+    pub tasks: Vec<TaskNote>,
+}
+
+/// Names a task within its checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum TaskKey {
+    /// Writes given with the input, before any task.
+    Input,
+    /// A node that was triggered.
+    Node(NodeIx),
+    /// The n-th send.
+    Send(u32),
+    /// The error handler of a failed task.
+    Handler(Box<TaskKey>),
+    /// The n-th task that a task called.
+    Call(Box<TaskKey>, u32),
+}
+
+/// A write of a finished task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Write {
+    /// To a state channel.
+    State(ChannelIx, Value),
+    /// Fires a trigger.
+    Fire(TriggerIx),
+    /// Marks a source of a join as run.
+    Join(TriggerIx, u32),
+    /// Queues a send.
+    Send(Send),
+    /// The result of a called task.
+    Return(Value),
+}
+
+/// A storable error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredError {
+    /// The stable code.
+    pub code: String,
+    /// The failure's class.
+    pub class: String,
+    /// What it said.
+    pub message: String,
+    /// Which limit, for timeouts.
+    pub limit: Option<Limit>,
+}
+
+impl From<&Error> for StoredError {
+    fn from(error: &Error) -> Self {
+        let message = match &*error.kind {
+            ErrorKind::Failed(failure) | ErrorKind::Reduce { failure, .. } => {
+                failure.message.clone()
+            }
+            other => other.to_string(),
+        };
+        let limit = match &*error.kind {
+            ErrorKind::TimedOut { limit, .. } => Some(*limit),
+            _ => None,
+        };
+        Self { code: error.code().into(), class: error.class().into(), message, limit }
+    }
+}
+
+impl From<StoredError> for Failure {
+    fn from(stored: StoredError) -> Self {
+        Self::new(stored.class, stored.message)
+    }
+}
+
+/// An effect of `ctx.once`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Effect {
+    /// It was started; whether it happened is not known.
+    Started,
+    /// It happened, with this result.
+    Done(Value),
+    /// It did not happen and may be tried again.
+    Failed,
+}
+
+/// What is known about a task before its step is committed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskNote {
+    /// Which task.
+    pub key: TaskKey,
+    /// Its writes, once it finished; empty if it wrote nothing.
+    pub output: Option<Vec<Write>>,
+    /// The questions it asked last.
+    pub asks: Vec<Ask>,
+    /// Answers it has received, in order.
+    pub answers: Vec<Value>,
+    /// Its error.
+    pub error: Option<StoredError>,
+    /// The error went to a handler, so the task does not run again.
+    pub handled: bool,
+    /// Effects it journaled.
+    pub effects: BTreeMap<String, Effect>,
+    /// A plain answer that came with the input and nobody took.
+    pub resume: Option<Value>,
+}
+
+impl TaskNote {
+    /// Nothing known yet.
+    pub fn new(key: TaskKey) -> Self {
+        Self {
+            key,
+            output: None,
+            asks: Vec::new(),
+            answers: Vec::new(),
+            error: None,
+            handled: false,
+            effects: BTreeMap::new(),
+            resume: None,
+        }
+    }
+
+    /// Merges a later note of the same task: what it says replaces, what it leaves open stays.
+    pub fn absorb(&mut self, later: TaskNote) {
+        if later.output.is_some() {
+            self.output = later.output;
+        }
+        if !later.asks.is_empty() {
+            self.asks = later.asks;
+        }
+        if !later.answers.is_empty() {
+            self.answers = later.answers;
+        }
+        if later.error.is_some() {
+            self.error = later.error;
+        }
+        self.handled |= later.handled;
+        self.effects.extend(later.effects);
+        self.effects.retain(|_, effect| *effect != Effect::Failed);
+        if self.key == TaskKey::Input {
+            self.resume = later.resume;
+        }
+    }
+
+    /// The questions still open.
+    pub fn open_asks(&self) -> &[Ask] {
+        if self.output.is_some() { &[] } else { &self.asks }
+    }
+}

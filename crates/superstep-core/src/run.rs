@@ -1,0 +1,393 @@
+//! The run loop as a pure state machine: no I/O, no clock, no threads.
+//!
+//! A driver starts a [`Loop`], takes its [`Act`]s in order and does what they say: run a task, wait
+//! before a retry, store a record, pass an event on, stop. It feeds back what tasks did
+//! ([`Loop::done`]). The tokio shell in `superstep-engine` is one driver; a seeded simulation is
+//! another. [`begin`] is how a run starts on a thread, [`tick`] is one step, [`settle`] is what
+//! becomes of a task's result.
+
+pub mod begin;
+pub mod settle;
+pub mod task;
+pub mod tick;
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+pub use begin::{Begin, Head, RunInput};
+pub use settle::{Done, Halt};
+pub use task::{Task, TaskInput};
+
+use crate::{
+    ask::{Answers, Ask},
+    command::Command,
+    error::Error,
+    event::{Event, EventKind, Modes},
+    frame::Frame,
+    id::{CheckpointId, IdSource, Namespace, ThreadId},
+    plan::{Keys, Pauses, Plan, route::Window},
+    record::{Change, Record, Source, TaskKey, TaskNote},
+    saver::Parents,
+    table::{ChannelIx, TriggerIx},
+    value::Value,
+};
+
+/// When what a run does becomes durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Before the next step starts.
+    #[default]
+    Sync,
+    /// While the next step runs.
+    Async,
+    /// When the run ends.
+    Exit,
+}
+
+/// How a run is meant; the same for all graphs of it unless [`Nest`] says otherwise.
+#[derive(Clone)]
+pub struct RunConfig {
+    /// The thread, if there is one.
+    pub thread: Option<ThreadId>,
+    /// How many node steps a graph may take.
+    pub limit: u64,
+    /// When it is stored.
+    pub durability: Durability,
+    /// Whether there is a saver.
+    pub saves: bool,
+    /// Which events are built.
+    pub modes: Modes,
+    /// What `values` events and the run's output show; the output schema by default.
+    pub output: Option<Keys>,
+    /// Pauses besides the graph's own.
+    pub pause_before: Pauses,
+    /// Pauses besides the graph's own.
+    pub pause_after: Pauses,
+    /// Whether an answer that fits no open question is an error.
+    pub strict_resume: bool,
+    /// New checkpoint ids.
+    pub ids: Arc<dyn IdSource>,
+    /// A request to stop between steps.
+    pub drain: Drain,
+    /// Where the graph stands.
+    pub nest: Nest,
+}
+
+/// Where a graph stands among the graphs of its run.
+#[derive(Clone, Default)]
+pub struct Nest {
+    /// Its namespace.
+    pub namespace: Namespace,
+    /// Whether a task of another graph runs it.
+    pub nested: bool,
+    /// What the graph above says about continuing; nothing once it has taken a step.
+    pub resuming: Option<bool>,
+    /// The graph above replays an older checkpoint.
+    pub replay: Option<Replay>,
+    /// Checkpoints of the graphs above.
+    pub parents: Parents,
+    /// Answers of the run.
+    pub answers: Answers,
+}
+
+/// Shared by all graphs below one that replays: each restores, once, what it was before.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The checkpoint that is replayed.
+    pub before: CheckpointId,
+    visited: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Replay {
+    /// Replays what came before this checkpoint.
+    pub fn new(before: CheckpointId) -> Self {
+        Self { before, visited: Arc::default() }
+    }
+
+    /// Whether this is the first time the graph at that position is run.
+    pub fn first_visit(&self, namespace: &Namespace) -> bool {
+        let mut visited = self.visited.lock().unwrap_or_else(PoisonError::into_inner);
+        visited.insert(namespace.without_last_task().to_owned())
+    }
+}
+
+/// A request to stop after the current step.
+#[derive(Clone, Debug, Default)]
+pub struct Drain(Arc<Mutex<Option<String>>>);
+
+impl Drain {
+    /// Asks the run to stop.
+    pub fn request(&self, reason: impl Into<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+    }
+
+    /// Why, if it was asked.
+    pub fn reason(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What a driver has to do next.
+#[derive(Debug)]
+pub enum Act {
+    /// Run this task and feed the result back.
+    Run(usize),
+    /// Wait, then run a task again.
+    Wait(Wait),
+    /// Store a step.
+    Commit(Box<Record>),
+    /// Store what tasks did so far.
+    Note(CheckpointId, Vec<TaskNote>),
+    /// Pass an event on.
+    Emit(Event),
+    /// The run is over.
+    Stop(Stop),
+}
+
+/// A pause before another attempt.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// The task to run again.
+    pub task: usize,
+    /// How long to wait.
+    pub delay: Duration,
+    /// Up to this much longer, at random.
+    pub jitter: Duration,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Stop {
+    /// Nothing is left to run.
+    Done,
+    /// It waits for answers or, without questions, at a static pause.
+    Asked(Vec<Ask>),
+    /// A command for the graph above.
+    Parent(Box<Command>),
+    /// It failed.
+    Failed(Error),
+}
+
+/// Whether and how the last `values` event would look, without building it.
+#[derive(Clone, Debug, Default)]
+enum Latest {
+    /// There was none.
+    #[default]
+    Never,
+    /// The board still shows it.
+    OnBoard,
+    /// Kept, since channels may clear by themselves.
+    Kept(Value),
+}
+
+/// A run of one graph.
+pub struct Loop {
+    plan: Arc<Plan>,
+    config: RunConfig,
+    frame: Frame,
+    tasks: Vec<Task>,
+    notes: Vec<TaskNote>,
+    acts: VecDeque<Act>,
+    /// The present checkpoint; stored unless durability is exit or there is no saver.
+    checkpoint: CheckpointId,
+    /// What was loaded.
+    loaded: Option<CheckpointId>,
+    /// The newest stored checkpoint: parent of the next record.
+    head: Option<CheckpointId>,
+    /// The parent of the present checkpoint.
+    parent: Option<CheckpointId>,
+    source: Source,
+    step: i64,
+    stop: i64,
+    touched: Option<Vec<TriggerIx>>,
+    changes: Vec<(ChannelIx, Change)>,
+    must_snapshot: bool,
+    output: Keys,
+    latest: Latest,
+    /// Tasks run again even if their result is stored.
+    replaying: bool,
+    /// What children are told about continuing.
+    child_resuming: Option<bool>,
+    child_replay: Option<Replay>,
+    running: usize,
+    failure: Option<Error>,
+    parent_command: Option<Box<Command>>,
+    seen_messages: HashSet<String>,
+    stopped: bool,
+}
+
+impl Loop {
+    /// The next thing to do.
+    pub fn next_act(&mut self) -> Option<Act> {
+        self.acts.pop_front()
+    }
+
+    /// The graph.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// The run's settings.
+    pub fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    /// A task of the present step.
+    pub fn task(&self, task: usize) -> Option<&Task> {
+        self.tasks.get(task)
+    }
+
+    /// The state all tasks of the step read.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// The present checkpoint.
+    pub fn checkpoint(&self) -> CheckpointId {
+        self.checkpoint
+    }
+
+    /// The step window.
+    pub fn window(&self) -> Window {
+        Window { step: self.step, stop: self.stop }
+    }
+
+    /// The namespace of a task.
+    pub fn task_namespace(&self, task: usize) -> Namespace {
+        let Some(task) = self.tasks.get(task) else { return Namespace::default() };
+        self.config.nest.namespace.task(&task.name, self.task_id(task))
+    }
+
+    /// What graphs called by tasks of this step are told about continuing and replaying.
+    pub fn child_flags(&self) -> (Option<bool>, Option<&Replay>) {
+        (self.child_resuming, self.child_replay.as_ref())
+    }
+
+    /// The run's output: the last state it showed, if it showed any.
+    pub fn output(&self) -> Option<Value> {
+        match &self.latest {
+            Latest::Never => None,
+            Latest::OnBoard => Some(self.plan.read(&*self.frame.board, &self.output)),
+            Latest::Kept(value) => Some(value.clone()),
+        }
+    }
+
+    /// The saver wants the next record to hold every channel.
+    pub fn snapshot_next(&mut self) {
+        self.must_snapshot = true;
+    }
+
+    /// Every channel, for a record that shall stand alone.
+    fn full_changes(&self) -> Vec<(ChannelIx, Change)> {
+        let board = &self.frame.board;
+        let present = self.plan.channels.keys();
+        present.filter_map(|channel| Some((channel, board.snapshot(channel)?))).collect()
+    }
+
+    fn emit(&mut self, kind: EventKind) {
+        let step = match &kind {
+            EventKind::Checkpoint(_) => self.step - 1,
+            _ => self.step,
+        };
+        let namespace = self.config.nest.namespace.clone();
+        self.acts.push_back(Act::Emit(Event { namespace, step, kind }));
+    }
+
+    fn wants(&self, modes: Modes) -> bool {
+        self.config.modes.has(modes)
+    }
+
+    /// The state changed in a way a `values` reader sees.
+    fn show_values(&mut self, asks: Option<Vec<Ask>>) {
+        let volatile = !self.plan.volatile.is_empty();
+        if !volatile && !self.wants(Modes::VALUES) {
+            self.latest = Latest::OnBoard;
+            return;
+        }
+        let values = self.plan.read(&*self.frame.board, &self.output);
+        self.latest = if volatile { Latest::Kept(values.clone()) } else { Latest::OnBoard };
+        if self.wants(Modes::VALUES) {
+            self.emit(EventKind::Values { values, asks });
+        }
+    }
+
+    fn stop_with(&mut self, stop: Stop) {
+        if self.stopped {
+            return;
+        }
+        self.stopped = true;
+        self.save_on_exit(&stop);
+        let stop = match stop {
+            Stop::Failed(error) => {
+                let thread = self.config.thread.as_ref();
+                Stop::Failed(error.at_step(self.step).at_thread(thread))
+            }
+            other => other,
+        };
+        self.acts.push_back(Act::Stop(stop));
+    }
+
+    /// Closes the present state as a checkpoint, and stores it unless that waits for the exit.
+    fn put_checkpoint(&mut self, source: Source, tasks: Vec<TaskNote>) {
+        let floor = self.config.nest.parents.values().copied().max().max(Some(self.checkpoint));
+        self.checkpoint = self.config.ids.next(floor);
+        self.source = source;
+        let stores = self.config.saves && self.config.durability != Durability::Exit;
+        if stores {
+            let record = self.record(tasks);
+            self.parent = self.head;
+            self.head = Some(self.checkpoint);
+            self.acts.push_back(Act::Commit(Box::new(record)));
+        }
+        self.step += 1;
+    }
+
+    fn record(&mut self, tasks: Vec<TaskNote>) -> Record {
+        let full = std::mem::take(&mut self.must_snapshot);
+        let changes = std::mem::take(&mut self.changes);
+        Record {
+            id: self.checkpoint,
+            parent: self.head,
+            step: self.step,
+            source: self.source,
+            layout: self.plan.layout.clone(),
+            changes: if full { self.full_changes() } else { changes },
+            full,
+            pending: self.frame.control.pending(),
+            touched: self.touched.clone(),
+            last_ran: self.frame.last_ran.clone(),
+            clock: self.frame.clock,
+            paused_at: self.frame.paused_at,
+            parents: self.config.nest.parents.clone(),
+            tasks,
+        }
+    }
+
+    /// Durability `exit`: one record for the whole run, and what its open tasks did.
+    fn save_on_exit(&mut self, stop: &Stop) {
+        let quiet = matches!(stop, Stop::Done);
+        let nest = &self.config.nest;
+        let skip = nest.nested && quiet && nest.namespace.is_per_task();
+        if self.config.durability != Durability::Exit || !self.config.saves || skip {
+            return;
+        }
+        if self.loaded != Some(self.checkpoint) {
+            self.step -= 1;
+            self.must_snapshot = true;
+            let record = self.record(Vec::new());
+            self.step += 1;
+            self.parent = self.head;
+            self.head = Some(self.checkpoint);
+            self.acts.push_back(Act::Commit(Box::new(record)));
+        }
+        let fresh: Vec<TaskNote> = self.tasks.iter().filter_map(Task::unsaved_note).collect();
+        let input = self.notes.iter().filter(|note| note.key == TaskKey::Input).cloned();
+        let notes: Vec<TaskNote> = input.chain(fresh).collect();
+        if !notes.is_empty() {
+            self.acts.push_back(Act::Note(self.checkpoint, notes));
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! How a run starts: on a fresh thread, on new input, on an answer, or from an older checkpoint.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+};
+
+use super::{Latest, Loop, Replay, RunConfig};
+use crate::{
+    ask::Resume,
+    board::Recording,
+    command::{Command, Target},
+    error::{Error, ErrorKind, Unmatched},
+    frame::{Applying, Frame, Order, restore::Restored},
+    id::{AskId, CheckpointId},
+    plan::Plan,
+    record::{Source, StartValue, TaskKey, TaskNote, Write},
+    run::Act,
+    snapshot::input_writes,
+    value::Value,
+};
+
+/// What a caller feeds to a thread.
+#[derive(Clone, Debug, Default)]
+pub enum RunInput {
+    /// Nothing: go on.
+    #[default]
+    Nothing,
+    /// New input.
+    Value(Value),
+    /// A command, an answer, or both.
+    Command(Command, Option<Resume>),
+}
+
+/// The checkpoint a run starts from.
+pub struct Head {
+    /// Its id.
+    pub id: CheckpointId,
+    /// The one before.
+    pub parent: Option<CheckpointId>,
+    /// Its source.
+    pub source: Source,
+    /// Its step.
+    pub step: i64,
+    /// Its state.
+    pub restored: Restored,
+}
+
+/// Everything a run starts with.
+pub struct Begin {
+    /// The graph.
+    pub plan: Arc<Plan>,
+    /// How the run is meant.
+    pub config: RunConfig,
+    /// Where it starts; nothing on a fresh thread.
+    pub head: Option<Head>,
+    /// The caller named this checkpoint.
+    pub addressed: bool,
+    /// The graph above named a checkpoint for this very graph.
+    pub own_address: bool,
+    /// The thread has moved past the named checkpoint.
+    pub superseded: bool,
+    /// What it is fed.
+    pub input: RunInput,
+}
+
+impl Loop {
+    /// Starts a run. Mistakes in the input come back as an error before anything is stored.
+    pub fn begin(begin: Begin) -> Result<Self, Error> {
+        let Begin { plan, config, head, addressed, own_address, superseded, input } = begin;
+        let (restored, id, parent, source, step) = match head {
+            Some(Head { id, parent, source, step, restored }) => {
+                (restored, Some(id), parent, source, step)
+            }
+            None => {
+                let frame = Frame::new(&plan);
+                let fresh =
+                    Restored { frame, notes: Vec::new(), touched: None, must_snapshot: true };
+                (fresh, None, None, Source::Input, -2)
+            }
+        };
+        let output = config.output.clone().unwrap_or_else(|| plan.output.clone());
+        let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
+        let mut run = Self {
+            checkpoint: id.unwrap_or_else(|| config.ids.next(None)),
+            loaded: id,
+            head: id,
+            parent,
+            source,
+            step: step + 1,
+            stop: (step + 2).saturating_add(stop),
+            frame: restored.frame,
+            notes: restored.notes,
+            touched: restored.touched,
+            must_snapshot: restored.must_snapshot,
+            plan,
+            config,
+            tasks: Vec::new(),
+            acts: VecDeque::new(),
+            changes: Vec::new(),
+            output,
+            latest: Latest::Never,
+            replaying: false,
+            child_resuming: None,
+            child_replay: None,
+            running: 0,
+            failure: None,
+            parent_command: None,
+            seen_messages: HashSet::new(),
+            stopped: false,
+        };
+        run.first(input, Addressing { addressed, own_address, superseded })?;
+        run.tick();
+        Ok(run)
+    }
+
+    fn first(&mut self, input: RunInput, at: Addressing) -> Result<(), Error> {
+        let nest = self.config.nest.clone();
+        let continues = !matches!(input, RunInput::Value(_));
+        let resuming = self.frame.clock > 0 && nest.resuming.unwrap_or(continues);
+        let answers = matches!(&input, RunInput::Command(_, Some(_)));
+        let travels = (at.addressed || nest.replay.is_some())
+            && (at.own_address || !(answers || nest.resuming == Some(true)));
+        self.replaying = travels || at.superseded;
+        if travels {
+            for note in &mut self.notes {
+                note.answers.clear();
+                note.resume = None;
+            }
+        }
+        let edited = matches!(self.source, Source::Update | Source::Fork);
+        let forks = resuming && travels && (!edited || at.superseded);
+        let bound = self.parent.filter(|_| edited);
+        self.take_command(&input, forks, at.superseded)?;
+        self.apply_input_writes()?;
+        if resuming {
+            self.frame.paused_at = self.frame.clock;
+            if forks {
+                self.notes.retain(|note| note.key == TaskKey::Input);
+                for note in &mut self.notes {
+                    note.output = None;
+                }
+                self.put_checkpoint(Source::Fork, Vec::new());
+            }
+            self.show_values(None);
+        } else if let Some(start) = start_value(input) {
+            self.take_input(start)?;
+        } else if nest.resuming.is_none() {
+            return Err(ErrorKind::EmptyInput.into());
+        }
+        if nest.nested {
+            self.child_resuming = nest.resuming;
+            self.child_replay = nest.replay;
+        } else {
+            let now_edited = matches!(self.source, Source::Update | Source::Fork);
+            let fork_bound = bound.filter(|_| forks);
+            let before = fork_bound.or(self.parent.filter(|_| now_edited));
+            self.child_resuming = Some(resuming);
+            self.child_replay = travels.then(|| Replay::new(before.unwrap_or(self.checkpoint)));
+        }
+        Ok(())
+    }
+
+    fn open_asks(&self) -> Vec<AskId> {
+        let mut open: Vec<AskId> =
+            self.notes.iter().flat_map(TaskNote::open_asks).map(|ask| ask.id).collect();
+        open.sort();
+        open.dedup();
+        open
+    }
+
+    fn take_command(
+        &mut self,
+        input: &RunInput,
+        forks: bool,
+        superseded: bool,
+    ) -> Result<(), Error> {
+        let RunInput::Command(command, resume) = input else { return Ok(()) };
+        if let Some(resume) = resume {
+            self.check_resume(resume, superseded)?;
+        }
+        if command.target == Target::Parent {
+            return Err(ErrorKind::BadUpdate { why: "there is no parent graph".into() }.into());
+        }
+        let mut writes = Vec::new();
+        for goto in &command.goto {
+            self.plan.goto_write(goto, &mut writes);
+        }
+        for (name, value) in &command.update {
+            let channel = self.plan.channel(name);
+            writes.extend(channel.map(|channel| Write::State(channel, value.clone())));
+        }
+        let silent = command.goto.is_empty() && command.update.is_empty();
+        if silent && resume.is_none() {
+            return Err(ErrorKind::EmptyInput.into());
+        }
+        self.name_messages(&mut writes);
+        let mut note = match self.notes.iter().position(|note| note.key == TaskKey::Input) {
+            Some(at) => self.notes.swap_remove(at),
+            None => TaskNote::new(TaskKey::Input),
+        };
+        note.resume = match resume {
+            Some(Resume::Next(answer)) => Some(answer.clone()),
+            _ => None,
+        };
+        if !writes.is_empty() {
+            note.output.get_or_insert_default().extend(writes);
+        }
+        let stores = !forks && self.loaded.is_some() && self.config.saves;
+        let says = note.output.is_some() || note.resume.is_some();
+        if stores && says && self.config.durability != super::Durability::Exit {
+            self.acts.push_back(Act::Note(self.checkpoint, vec![note.clone()]));
+        }
+        self.notes.push(note);
+        Ok(())
+    }
+
+    fn check_resume(&self, resume: &Resume, superseded: bool) -> Result<(), Error> {
+        if !self.config.saves {
+            return Err(ErrorKind::ResumeWithoutSaver.into());
+        }
+        let strict = self.config.strict_resume && !self.config.nest.nested && !superseded;
+        let pending = self.open_asks();
+        let unknown = |reason, pending| Err(ErrorKind::UnknownAsk { reason, pending }.into());
+        match resume {
+            Resume::ById(answers) if strict && answers.is_empty() => {
+                unknown(Unmatched::EmptyMap, pending)
+            }
+            Resume::ById(answers) if strict && answers.keys().any(|id| !pending.contains(id)) => {
+                unknown(Unmatched::NotPending, pending)
+            }
+            Resume::Next(_) if pending.len() > 1 && strict => {
+                unknown(Unmatched::Ambiguous, pending)
+            }
+            Resume::Next(_) if pending.len() > 1 => {
+                Err(ErrorKind::AmbiguousResume { pending }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Applies updates and destinations that came with commands to this checkpoint.
+    fn apply_input_writes(&mut self) -> Result<(), Error> {
+        let Some(note) = self.notes.iter().find(|note| note.key == TaskKey::Input) else {
+            return Ok(());
+        };
+        if let Some(answer) = note.resume.clone() {
+            self.config.nest.answers.offer(answer);
+        }
+        let Some(writes) = note.output.clone() else { return Ok(()) };
+        let applied =
+            self.frame.apply(&self.plan, &mut [input_writes(&writes)], self.recording())?;
+        self.changes.extend(applied.changes);
+        if let Some(touched) = &mut self.touched {
+            touched.extend(applied.touched);
+        }
+        Ok(())
+    }
+
+    /// New input: what was about to run is dropped, the input waits for the start node.
+    fn take_input(&mut self, start: StartValue) -> Result<(), Error> {
+        let due = self.frame.due(&self.plan, self.touched.as_deref());
+        let mut dropped: Vec<Applying<'_>> = due
+            .iter()
+            .map(|(key, node)| Applying {
+                order: Order::of(&self.plan, key),
+                pulled: matches!(key, TaskKey::Node(_)).then_some(*node),
+                stepped: true,
+                writes: &[],
+                start: None,
+            })
+            .collect();
+        dropped.push(Applying {
+            order: Order::INPUT,
+            pulled: None,
+            stepped: false,
+            writes: &[],
+            start: Some(start),
+        });
+        let applied = self.frame.apply(&self.plan, &mut dropped, self.recording())?;
+        self.changes.extend(applied.changes);
+        self.touched = Some(applied.touched);
+        self.notes.clear();
+        self.put_checkpoint(Source::Input, Vec::new());
+        Ok(())
+    }
+
+    pub(super) fn recording(&self) -> Recording {
+        let stores = self.config.saves && self.config.durability != super::Durability::Exit;
+        if stores { Recording::On } else { Recording::Off }
+    }
+}
+
+struct Addressing {
+    addressed: bool,
+    own_address: bool,
+    superseded: bool,
+}
+
+fn start_value(input: RunInput) -> Option<StartValue> {
+    match input {
+        RunInput::Nothing => None,
+        RunInput::Value(value) => Some(StartValue::Input(value)),
+        RunInput::Command(command, _) => Some(StartValue::Command(command)),
+    }
+}
+
+impl From<Value> for RunInput {
+    fn from(value: Value) -> Self {
+        if value.is_null() { Self::Nothing } else { Self::Value(value) }
+    }
+}
+
+impl From<Command> for RunInput {
+    fn from(command: Command) -> Self {
+        Self::Command(command, None)
+    }
+}

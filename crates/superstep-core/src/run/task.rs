@@ -1,0 +1,163 @@
+//! A task of the present step: which node, with what, and how far it is.
+
+use std::sync::Arc;
+
+use super::Loop;
+use crate::{
+    board::Board,
+    id::TaskId,
+    plan::{Plan, ReadKey, Reads, route::Window},
+    policy::{CachePolicy, RetryPolicy, Timeouts},
+    record::{StartValue, StoredError, TaskKey, TaskNote, Write},
+    snapshot::Places,
+    table::NodeIx,
+    value::{Map, Value},
+};
+
+/// What a task gets.
+#[derive(Clone, Debug)]
+pub enum TaskInput {
+    /// The state, as far as the node reads it.
+    State,
+    /// The input of the run.
+    Start(StartValue),
+    /// Its own argument, from a send.
+    Arg(Value),
+    /// Arguments of a called task.
+    Call(Vec<Value>),
+    /// The input of the failed task it handles, and the error.
+    Failed(Box<TaskInput>, StoredError, Arc<str>),
+}
+
+/// How far a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Not started.
+    Ready,
+    /// Started.
+    Running,
+    /// Finished; its writes are known.
+    Finished,
+    /// Stopped without a result: asked, failed, handed to a handler, or for the parent.
+    Halted,
+}
+
+/// A task of the present step.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Which one.
+    pub key: TaskKey,
+    /// Its node; the calling node for a called task.
+    pub node: NodeIx,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it gets.
+    pub input: TaskInput,
+    /// Retries.
+    pub retry: Arc<[RetryPolicy]>,
+    /// Result cache.
+    pub cache: Option<CachePolicy>,
+    /// Limits.
+    pub timeouts: Timeouts,
+    /// Failed attempts so far.
+    pub failures: u32,
+    /// What is known of it.
+    pub note: TaskNote,
+    pub(crate) phase: Phase,
+    pub(crate) asked: bool,
+    /// The note is not stored.
+    pub(crate) unsaved: bool,
+}
+
+impl Task {
+    pub(crate) fn new(plan: &Plan, key: TaskKey, node: NodeIx, input: TaskInput) -> Self {
+        let spec = &plan.nodes[node];
+        Self {
+            note: TaskNote::new(key.clone()),
+            key,
+            node,
+            name: spec.name.clone(),
+            input,
+            retry: if spec.retry.is_empty() { Arc::default() } else { spec.retry.as_slice().into() },
+            cache: spec.cache.clone(),
+            timeouts: spec.timeouts,
+            failures: 0,
+            phase: Phase::Ready,
+            asked: false,
+            unsaved: false,
+        }
+    }
+
+    /// Its writes, once it finished.
+    pub fn writes(&self) -> Option<&[Write]> {
+        self.note.output.as_deref().filter(|_| self.phase == Phase::Finished)
+    }
+
+    /// Whether a called task finished, and with what.
+    pub fn returned(&self) -> Option<Value> {
+        self.writes()?.iter().find_map(|write| match write {
+            Write::Return(value) => Some(value.clone()),
+            _ => None,
+        })
+    }
+
+    /// Whether it has been started and not ended.
+    pub fn is_running(&self) -> bool {
+        self.phase == Phase::Running
+    }
+
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.key, TaskKey::Call(..))
+    }
+
+    pub(crate) fn unsaved_note(&self) -> Option<TaskNote> {
+        self.unsaved.then(|| self.note.clone())
+    }
+}
+
+impl Loop {
+    /// The id of a task.
+    pub fn task_id(&self, task: &Task) -> TaskId {
+        let places = Places {
+            plan: &self.plan,
+            namespace: &self.config.nest.namespace,
+            checkpoint: self.checkpoint,
+            step: self.step,
+        };
+        places.id(&task.key, &task.name)
+    }
+
+    /// What a task gets, as one value.
+    pub fn input_value(&self, task: &Task) -> Value {
+        input_value(&self.plan, &*self.frame.board, self.window(), task.node, &task.input)
+    }
+}
+
+/// What a node gets, as one value.
+pub fn input_value(
+    plan: &Plan,
+    board: &dyn Board,
+    window: Window,
+    node: NodeIx,
+    input: &TaskInput,
+) -> Value {
+    match input {
+        TaskInput::Arg(value) | TaskInput::Start(StartValue::Input(value)) => value.clone(),
+        TaskInput::Start(StartValue::Command(_)) => Value::Null,
+        TaskInput::Call(args) => Value::list(args.iter().cloned()),
+        TaskInput::Failed(inner, ..) => input_value(plan, board, window, node, inner),
+        TaskInput::State => match &plan.nodes[node].reads {
+            Reads::Input => Value::Null,
+            Reads::Root(root) => board.get(*root).unwrap_or_default(),
+            Reads::Keys(keys) => {
+                let present = keys.iter().filter_map(|key| match key {
+                    ReadKey::Channel(channel) => {
+                        Some((plan.channels[*channel].name.clone(), board.get(*channel)?))
+                    }
+                    ReadKey::Managed(name, managed) => Some((name.clone(), window.managed(*managed))),
+                });
+                Value::Map(Arc::new(present.collect::<Map>()))
+            }
+        },
+    }
+}

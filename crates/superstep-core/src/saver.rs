@@ -1,0 +1,276 @@
+//! The trait every backend implements to keep threads.
+//!
+//! A saver stores [`Record`]s and [`TaskNote`]s and never looks inside a value. The conformance
+//! crate has a kit that checks any implementation.
+
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use crate::{
+    id::{CheckpointId, Namespace, ThreadId},
+    record::{Record, Source, TaskNote},
+};
+
+/// A boxed future.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The answer of a saver: at once, or later.
+///
+/// A saver that answers at once (memory, or a commit made inline) costs no allocation.
+pub enum Reply<'a, T> {
+    /// The answer.
+    Now(Option<Result<T, SaverError>>),
+    /// A future of it.
+    Later(BoxFuture<'a, Result<T, SaverError>>),
+}
+
+impl<T> Reply<'_, T> {
+    /// An answer at once.
+    pub fn now(result: Result<T, SaverError>) -> Self {
+        Self::Now(Some(result))
+    }
+}
+
+impl<T: Unpin> Future for Reply<'_, T> {
+    type Output = Result<T, SaverError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Now(answer) => match answer.take() {
+                Some(answer) => Poll::Ready(answer),
+                None => Poll::Ready(Err(SaverError::Io("an answer was awaited twice".into()))),
+            },
+            Self::Later(future) => future.as_mut().poll(cx),
+        }
+    }
+}
+
+/// Why a saver refused.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SaverError {
+    /// Another run works on the thread.
+    #[error("thread `{thread}` is in use by another run")]
+    Busy {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// The thread moved on since this run read it.
+    #[error("thread `{thread}` was changed by another run")]
+    Conflict {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// No such thread.
+    #[error("no thread `{thread}`")]
+    NoThread {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// The target of a copy exists.
+    #[error("thread `{thread}` exists already")]
+    Exists {
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// What is stored cannot be read.
+    #[error("stored data is damaged: {0}")]
+    Corrupt(String),
+    /// The medium failed.
+    #[error("storage failed: {0}")]
+    Io(String),
+}
+
+impl SaverError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Busy { .. } => "SS2001",
+            Self::Conflict { .. } => "SS2002",
+            Self::NoThread { .. } => "SS2003",
+            Self::Exists { .. } => "SS2004",
+            Self::Corrupt(_) => "SS2005",
+            Self::Io(_) => "SS2006",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Busy { .. } => "wait for the other run, or use another thread",
+            Self::Conflict { .. } => "read the thread again and repeat",
+            Self::Exists { .. } => "choose another name, or delete the thread first",
+            _ => return None,
+        })
+    }
+}
+
+/// Which checkpoint of a namespace is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum At {
+    /// The newest.
+    #[default]
+    Latest,
+    /// This one.
+    Id(CheckpointId),
+    /// The newest that is older than this one.
+    Before(CheckpointId),
+}
+
+/// A checkpoint with all that is needed to continue from it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Records from the last snapshot (or the first record) up to the checkpoint, oldest first.
+    pub chain: Vec<Arc<Record>>,
+    /// What tasks of the checkpoint have done so far.
+    pub notes: Vec<TaskNote>,
+    /// Whether a newer checkpoint exists in the namespace.
+    pub superseded: bool,
+}
+
+impl Loaded {
+    /// The checkpoint itself.
+    pub fn head(&self) -> Option<&Arc<Record>> {
+        self.chain.last()
+    }
+}
+
+/// Which checkpoints a history shows, newest first.
+#[derive(Clone, Debug, Default)]
+pub struct HistoryQuery {
+    /// At most this many.
+    pub limit: Option<usize>,
+    /// Only older ones.
+    pub before: Option<CheckpointId>,
+    /// Only from this source.
+    pub source: Option<Source>,
+    /// Only of this step.
+    pub step: Option<i64>,
+}
+
+impl HistoryQuery {
+    /// Whether a record is wanted, apart from the limit.
+    pub fn wants(&self, record: &Record) -> bool {
+        self.before.is_none_or(|before| record.id < before)
+            && self.source.is_none_or(|source| record.source == source)
+            && self.step.is_none_or(|step| record.step == step)
+    }
+}
+
+/// The right to write a thread; ends when dropped.
+pub struct Lease {
+    /// Grows with every lease of the thread; a commit with an older one is refused.
+    pub epoch: u64,
+    release: Option<Box<dyn FnOnce() + Send + Sync>>,
+}
+
+impl Lease {
+    /// A lease and what to do when it ends.
+    pub fn new(epoch: u64, release: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self { epoch, release: Some(Box::new(release)) }
+    }
+}
+
+impl std::fmt::Debug for Lease {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lease").field("epoch", &self.epoch).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(release) = self.release.take() {
+            release();
+        }
+    }
+}
+
+/// One step to store.
+#[derive(Debug)]
+pub struct Commit {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The graph within it.
+    pub namespace: Namespace,
+    /// The writer's lease.
+    pub epoch: u64,
+    /// What to store.
+    pub record: Record,
+}
+
+/// What tasks of a checkpoint did, to store before the step ends.
+#[derive(Debug)]
+pub struct Notes {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The graph within it.
+    pub namespace: Namespace,
+    /// The writer's lease.
+    pub epoch: u64,
+    /// The checkpoint the tasks started from.
+    pub checkpoint: CheckpointId,
+    /// The notes, each merged into what is known of its task.
+    pub notes: Vec<TaskNote>,
+}
+
+/// How much of a thread to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The newest checkpoint of each namespace.
+    Latest,
+    /// The newest `n` checkpoints of the root, and what belongs to them.
+    Last(usize),
+}
+
+/// What the next record of a namespace should hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextRecord {
+    /// What changed.
+    Changes,
+    /// Every channel, so that reading does not walk back further.
+    Everything,
+}
+
+/// Keeps threads.
+pub trait Saver: Send + Sync + 'static {
+    /// Claims the right to write a thread, or says [`SaverError::Busy`].
+    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease>;
+
+    /// A checkpoint, if there is one.
+    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>>;
+
+    /// Checkpoints of a namespace, newest first.
+    fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Reply<'_, Vec<Loaded>>;
+
+    /// Stores a step: all of it or nothing, durable when the reply comes. Says what the next record
+    /// of the namespace should hold.
+    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord>;
+
+    /// Stores notes: all of them or none, durable when the reply comes.
+    fn note(&self, notes: Notes) -> Reply<'_, ()>;
+
+    /// All threads, in order of name.
+    fn threads(&self) -> Reply<'_, Vec<ThreadId>>;
+
+    /// Removes a thread and all that belongs to it; no such thread is fine.
+    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()>;
+
+    /// Copies a thread under a new name.
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()>;
+
+    /// Drops old checkpoints; what is kept reads as before.
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()>;
+}
+
+/// Checkpoints of enclosing graphs, by namespace.
+pub type Parents = Arc<BTreeMap<Namespace, CheckpointId>>;

@@ -1,0 +1,245 @@
+//! A thread as a person sees it: values, what runs next, tasks with results and open questions.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::{
+    ask::Ask,
+    board::Recording,
+    error::ErrorKind,
+    frame::{Applying, Order, restore::Restored},
+    id::{CheckpointId, Namespace, TaskId, ThreadId},
+    plan::{Keys, Persist, Plan},
+    record::{Record, Source, StoredError, TaskKey, TaskNote, Write},
+    saver::Parents,
+    table::NodeIx,
+    value::{Map, Value},
+};
+
+/// The state of a graph at a checkpoint.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The thread.
+    pub thread: Option<ThreadId>,
+    /// The graph within it.
+    pub namespace: Namespace,
+    /// The checkpoint; nothing on a thread that never ran.
+    pub checkpoint: Option<CheckpointId>,
+    /// The checkpoint it follows.
+    pub parent: Option<CheckpointId>,
+    /// Checkpoints of the graphs above.
+    pub parents: Parents,
+    /// The channels.
+    pub values: Value,
+    /// Nodes that have not finished.
+    pub next: Vec<Arc<str>>,
+    /// All tasks of the step.
+    pub tasks: Vec<TaskView>,
+    /// Where the checkpoint comes from, and its step.
+    pub origin: Option<(Source, i64)>,
+}
+
+/// A task in a snapshot.
+#[derive(Clone, Debug)]
+pub struct TaskView {
+    /// The task.
+    pub id: TaskId,
+    /// Its node.
+    pub name: Arc<str>,
+    /// Its error.
+    pub error: Option<StoredError>,
+    /// Its questions.
+    pub asks: Vec<Ask>,
+    /// What it wrote, once it finished.
+    pub result: Option<Value>,
+    /// The state of the subgraph it runs.
+    pub state: Option<SubState>,
+}
+
+/// The state of a subgraph in a snapshot.
+#[derive(Clone, Debug)]
+pub enum SubState {
+    /// Where to look.
+    At(Namespace),
+    /// What is there.
+    Snapshot(Box<Snapshot>),
+}
+
+/// Whether a snapshot shows the present or the record of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// Finished tasks count, answered questions are gone.
+    Live,
+    /// The start of the step, with all that its tasks did later.
+    Record,
+}
+
+impl Snapshot {
+    /// A thread that never ran.
+    pub fn empty(thread: Option<ThreadId>, namespace: Namespace) -> Self {
+        Self {
+            thread,
+            namespace,
+            checkpoint: None,
+            parent: None,
+            parents: Parents::default(),
+            values: Value::map::<Arc<str>>([]),
+            next: Vec::new(),
+            tasks: Vec::new(),
+            origin: None,
+        }
+    }
+
+    /// All open questions.
+    pub fn asks(&self) -> impl Iterator<Item = &Ask> {
+        self.tasks.iter().flat_map(|task| &task.asks)
+    }
+
+    /// Reads a stored checkpoint.
+    pub fn of(
+        plan: &Plan,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        head: &Record,
+        restored: Restored,
+        view: View,
+    ) -> Result<Self, ErrorKind> {
+        let Restored { mut frame, notes, .. } = restored;
+        let due = frame.due(plan, None);
+        let notes: HashMap<&TaskKey, &TaskNote> = notes.iter().map(|n| (&n.key, n)).collect();
+        if let Some(writes) = notes.get(&TaskKey::Input).and_then(|note| note.output.as_ref()) {
+            frame.apply(plan, &mut [input_writes(writes)], Recording::Off)?;
+        }
+        let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_ref());
+        let mut finished: Vec<Applying<'_>> = Vec::new();
+        if view == View::Live {
+            for (key, node) in &due {
+                let Some(writes) = output(key) else { continue };
+                finished.push(Applying {
+                    order: Order::of(plan, key),
+                    pulled: matches!(key, TaskKey::Node(_)).then_some(*node),
+                    stepped: true,
+                    writes,
+                    start: None,
+                });
+            }
+        }
+        if !finished.is_empty() {
+            frame.apply(plan, &mut finished, Recording::Off)?;
+        }
+        let places = Places { plan, namespace, checkpoint: head.id, step: head.step + 1 };
+        let tasks = due.iter().map(|(key, node)| {
+            places.view(key, *node, notes.get(key).copied(), view)
+        });
+        let open = |key: &TaskKey| view == View::Record || output(key).is_none();
+        Ok(Self {
+            thread: Some(thread.clone()),
+            namespace: namespace.clone(),
+            checkpoint: Some(head.id),
+            parent: head.parent,
+            parents: head.parents.clone(),
+            values: plan.read(&*frame.board, &plan.shown),
+            tasks: tasks.collect(),
+            next: due
+                .iter()
+                .filter(|(key, _)| open(key))
+                .map(|(_, node)| plan.nodes[*node].name.clone())
+                .collect(),
+            origin: Some((head.source, head.step)),
+        })
+    }
+}
+
+pub(crate) fn input_writes(writes: &[Write]) -> Applying<'_> {
+    Applying { order: Order::INPUT, pulled: None, stepped: false, writes, start: None }
+}
+
+/// Where the tasks of one checkpoint stand.
+pub(crate) struct Places<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) namespace: &'a Namespace,
+    pub(crate) checkpoint: CheckpointId,
+    pub(crate) step: i64,
+}
+
+impl Places<'_> {
+    pub(crate) fn id(&self, key: &TaskKey, node: &str) -> TaskId {
+        TaskId::of(self.checkpoint, self.namespace, self.step, &self.path(key, node))
+    }
+
+    fn path(&self, key: &TaskKey, node: &str) -> String {
+        match key {
+            TaskKey::Input => "input".into(),
+            TaskKey::Node(_) => format!("{node}/node"),
+            TaskKey::Send(n) => format!("{node}/send/{n}"),
+            TaskKey::Handler(of) => format!("{node}/handles/{}", self.owner_path(of)),
+            TaskKey::Call(by, n) => format!("{node}/call/{n}/{}", self.owner_path(by)),
+        }
+    }
+
+    fn owner_path(&self, key: &TaskKey) -> String {
+        let name = match key {
+            TaskKey::Node(node) => &*self.plan.nodes[*node].name,
+            _ => "",
+        };
+        self.path(key, name)
+    }
+
+    pub(crate) fn view(
+        &self,
+        key: &TaskKey,
+        node: NodeIx,
+        note: Option<&TaskNote>,
+        view: View,
+    ) -> TaskView {
+        let spec = &self.plan.nodes[node];
+        let id = self.id(key, &spec.name);
+        let stored = spec.subgraph.is_some_and(|persist| persist != Persist::Off);
+        let asks = match (note, view) {
+            (None, _) => Vec::new(),
+            (Some(note), View::Live) => note.open_asks().to_vec(),
+            (Some(note), View::Record) => note.asks.clone(),
+        };
+        TaskView {
+            id,
+            name: spec.name.clone(),
+            error: note.and_then(|note| note.error.clone()),
+            asks,
+            result: note
+                .and_then(|note| note.output.as_ref())
+                .map(|writes| result_of(self.plan, &self.plan.shown, writes)),
+            state: stored.then(|| SubState::At(self.namespace.task(&spec.name, id))),
+        }
+    }
+}
+
+/// A task's writes as one object; a channel written several times shows all writes.
+pub(crate) fn result_of(plan: &Plan, keys: &Keys, writes: &[Write]) -> Value {
+    let mut found = Map::new();
+    for write in writes {
+        match write {
+            Write::Return(value) => return value.clone(),
+            Write::State(channel, value) if keys.contains(*channel) => {
+                let name = &plan.channels[*channel].name;
+                let merged = match found.remove(name) {
+                    None => value.clone(),
+                    Some(earlier) => both(earlier, value.clone()),
+                };
+                found.insert(name.clone(), merged);
+            }
+            _ => {}
+        }
+    }
+    match keys {
+        Keys::One(channel) => found.remove(&plan.channels[*channel].name).unwrap_or_default(),
+        Keys::Many(_) => Value::Map(Arc::new(found)),
+    }
+}
+
+fn both(earlier: Value, later: Value) -> Value {
+    let mut list = match earlier.get("$writes").and_then(Value::as_list) {
+        Some(list) if earlier.as_map().is_some_and(|map| map.len() == 1) => list.to_vec(),
+        _ => vec![earlier],
+    };
+    list.push(later);
+    Value::map([("$writes", Value::list(list))])
+}

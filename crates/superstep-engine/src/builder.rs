@@ -1,0 +1,330 @@
+//! Building a graph of the dynamic layer.
+//!
+//! ```
+//! use superstep_engine::{Ctx, GraphBuilder, RunOptions};
+//! use superstep_core::{Value, run::Halt};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let graph = GraphBuilder::new()
+//!     .last("n")
+//!     .node("double", |ctx: Ctx| async move {
+//!         let n = ctx.get("n").as_i64().unwrap_or(0);
+//!         Ok::<_, Halt>(Value::map([("n", Value::from(n * 2))]))
+//!     })
+//!     .edge("__start__", "double")
+//!     .build()?;
+//! let outcome = graph.invoke(Value::map([("n", Value::from(21))]), &RunOptions::default()).await?;
+//! assert_eq!(outcome.output, Some(Value::map([("n", Value::from(42))])));
+//! # Ok(()) }
+//! ```
+
+use std::{collections::HashMap, sync::Arc};
+
+use superstep_core::{
+    channel::{ChannelKind, ChannelSpec},
+    command::Output,
+    error::{ErrorKind, Failure},
+    frame::restore::MigrateFn,
+    plan::{
+        Blueprint, BuildErrors, Destination, Edge, Managed, NodeDef, Pauses, Persist, Plan,
+        RouteView, RouterDef, blueprint::ROOT,
+    },
+    policy::{CachePolicy, RetryPolicy, Timeouts},
+    reducer::Reducer,
+    table::{NodeIx, Table},
+    value::Value,
+};
+
+use crate::{
+    ctx::Ctx,
+    graph::{Backends, Entry, Graph, SubgraphNode},
+    node::Node,
+};
+
+/// Builds a graph of the dynamic layer.
+#[derive(Clone, Default)]
+pub struct GraphBuilder {
+    pub(crate) blueprint: Blueprint,
+    pub(crate) functions: HashMap<Arc<str>, Entry>,
+    handlers: HashMap<Arc<str>, Arc<dyn Node>>,
+    default_handler: Option<Arc<dyn Node>>,
+    defaults: NodeOptions,
+    backends: Backends,
+    persist: Persist,
+    pub(crate) migrate: Option<MigrateFn>,
+}
+
+/// How a node is run.
+#[derive(Clone, Default)]
+pub struct NodeOptions {
+    /// What it reads; all channels that are not private by default.
+    pub input: Option<Vec<Arc<str>>>,
+    /// It waits until nothing else would run.
+    pub defer: bool,
+    /// Where its commands may go.
+    pub destinations: Vec<Arc<str>>,
+    /// Retries; the graph's default if empty.
+    pub retry: Vec<RetryPolicy>,
+    /// Result cache; the graph's default if none.
+    pub cache: Option<CachePolicy>,
+    /// Limits; the graph's default if none.
+    pub timeouts: Timeouts,
+    /// Runs in its place when it fails.
+    pub on_error: Option<Arc<dyn Node>>,
+    /// A graph its function calls.
+    pub calls: Option<Graph>,
+}
+
+impl GraphBuilder {
+    /// An empty graph.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the graph.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.blueprint.name = Some(name.into());
+        self
+    }
+
+    /// Adds a channel.
+    #[must_use]
+    pub fn channel(mut self, channel: ChannelSpec) -> Self {
+        self.blueprint.channels.push(channel);
+        self
+    }
+
+    /// Adds a channel that keeps the last value.
+    #[must_use]
+    pub fn last(self, name: impl Into<Arc<str>>) -> Self {
+        self.channel(ChannelSpec::last(name))
+    }
+
+    /// Adds a channel that combines writes, starting with `init`.
+    #[must_use]
+    pub fn reduce(
+        self,
+        name: impl Into<Arc<str>>,
+        reducer: Reducer,
+        init: impl Into<Value>,
+    ) -> Self {
+        let kind = ChannelKind::Reduce { reducer, init: Some(init.into()) };
+        self.channel(ChannelSpec { name: name.into(), kind, private: false })
+    }
+
+    /// Makes the whole state one bare value.
+    #[must_use]
+    pub fn root(mut self, kind: ChannelKind) -> Self {
+        self.blueprint.root = true;
+        self.channel(ChannelSpec { name: ROOT.into(), kind, private: false })
+    }
+
+    /// Adds a computed key.
+    #[must_use]
+    pub fn managed(mut self, name: impl Into<Arc<str>>, value: Managed) -> Self {
+        self.blueprint.managed.push((name.into(), value));
+        self
+    }
+
+    /// Limits what the input may write.
+    #[must_use]
+    pub fn input_schema(mut self, keys: Vec<Arc<str>>) -> Self {
+        self.blueprint.input = Some(keys);
+        self
+    }
+
+    /// Limits what a run returns.
+    #[must_use]
+    pub fn output_schema(mut self, keys: Vec<Arc<str>>) -> Self {
+        self.blueprint.output = Some(keys);
+        self
+    }
+
+    /// What nodes use that do not say otherwise.
+    #[must_use]
+    pub fn defaults(mut self, options: NodeOptions) -> Self {
+        self.default_handler = options.on_error.clone();
+        self.blueprint.default_handler = self.default_handler.is_some();
+        self.defaults = options;
+        self
+    }
+
+    /// Adds a node.
+    #[must_use]
+    pub fn node(self, name: impl Into<Arc<str>>, run: impl Node) -> Self {
+        self.node_with(name, run, NodeOptions::default())
+    }
+
+    /// Adds a node with options.
+    #[must_use]
+    pub fn node_with(
+        self,
+        name: impl Into<Arc<str>>,
+        run: impl Node,
+        options: NodeOptions,
+    ) -> Self {
+        let graph = options.calls.clone();
+        self.entry(name.into(), Entry { run: Arc::new(run), graph }, options)
+    }
+
+    /// Adds a graph as a node: its output is the node's update.
+    #[must_use]
+    pub fn subgraph(self, name: impl Into<Arc<str>>, graph: Graph, options: NodeOptions) -> Self {
+        let run = Arc::new(SubgraphNode(graph.clone()));
+        self.entry(name.into(), Entry { run, graph: Some(graph) }, options)
+    }
+
+    pub(crate) fn entry(mut self, name: Arc<str>, entry: Entry, options: NodeOptions) -> Self {
+        let NodeOptions { input, defer, destinations, retry, cache, timeouts, on_error, .. } =
+            options;
+        let default = &self.defaults;
+        let limits = timeouts.run.is_some() || timeouts.idle.is_some();
+        self.blueprint.nodes.push(NodeDef {
+            name: name.clone(),
+            input,
+            defer,
+            destinations,
+            retry: if retry.is_empty() { default.retry.clone() } else { retry },
+            cache: cache.or_else(|| default.cache.clone()),
+            timeouts: if limits { timeouts } else { default.timeouts },
+            handler: on_error.is_some(),
+            subgraph: entry.graph.as_ref().map(Graph::persist),
+        });
+        if let Some(handler) = on_error {
+            self.handlers.insert(format!("__error_handler__{name}").into(), handler);
+        }
+        self.functions.entry(name).or_insert(entry);
+        self
+    }
+
+    /// Adds an edge.
+    #[must_use]
+    pub fn edge(mut self, from: impl Into<Arc<str>>, to: impl Into<Arc<str>>) -> Self {
+        self.blueprint.edges.push(Edge::Plain(from.into(), to.into()));
+        self
+    }
+
+    /// Adds an edge that waits for all sources.
+    #[must_use]
+    pub fn join<S: Into<Arc<str>>>(
+        mut self,
+        from: impl IntoIterator<Item = S>,
+        to: impl Into<Arc<str>>,
+    ) -> Self {
+        let sources = from.into_iter().map(Into::into).collect();
+        self.blueprint.edges.push(Edge::Join(sources, to.into()));
+        self
+    }
+
+    /// Adds a conditional edge: the function sees the state after the node and names the next.
+    #[must_use]
+    pub fn route<F>(self, from: impl Into<Arc<str>>, route: F) -> Self
+    where
+        F: Fn(&Value) -> Result<Vec<Destination>, Failure> + Send + Sync + 'static,
+    {
+        self.router(from, None, None, route)
+    }
+
+    /// Adds a conditional edge with a name and a map from results to nodes.
+    #[must_use]
+    pub fn router<F>(
+        mut self,
+        from: impl Into<Arc<str>>,
+        name: Option<Arc<str>>,
+        map: Option<Vec<(Value, Arc<str>)>>,
+        route: F,
+    ) -> Self
+    where
+        F: Fn(&Value) -> Result<Vec<Destination>, Failure> + Send + Sync + 'static,
+    {
+        let route = move |view: &RouteView<'_>| {
+            let state = view.state().map_err(|kind| match kind {
+                ErrorKind::Reduce { failure, .. } => failure,
+                other => Failure::new("InvalidUpdate", other.to_string()),
+            })?;
+            route(&state)
+        };
+        let route = Arc::new(route);
+        self.blueprint.routers.push(RouterDef { from: from.into(), name, route, map });
+        self
+    }
+
+    /// Pauses before nodes.
+    #[must_use]
+    pub fn pause_before(mut self, at: Pauses) -> Self {
+        self.blueprint.pause_before = at;
+        self
+    }
+
+    /// Pauses after nodes.
+    #[must_use]
+    pub fn pause_after(mut self, at: Pauses) -> Self {
+        self.blueprint.pause_after = at;
+        self
+    }
+
+    /// What it runs on, when it is a root.
+    #[must_use]
+    pub fn backends(mut self, backends: Backends) -> Self {
+        self.backends = backends;
+        self
+    }
+
+    /// How long its state lives, when it is a subgraph.
+    #[must_use]
+    pub fn persist(mut self, persist: Persist) -> Self {
+        self.persist = persist;
+        self
+    }
+
+    /// Checks the graph and builds it, or reports every mistake.
+    pub fn build(self) -> Result<Graph, BuildErrors> {
+        let plan = self.blueprint.compile()?;
+        let nodes = self.functions(&plan);
+        Ok(Graph::new(plan, nodes, self.backends, self.persist, self.migrate))
+    }
+
+    /// A functional entrypoint: one function from input to output, with `previous` over runs.
+    pub fn entrypoint<N: Node>(
+        name: impl Into<Arc<str>>,
+        run: N,
+        options: NodeOptions,
+        backends: Backends,
+    ) -> Result<Graph, BuildErrors> {
+        let name = name.into();
+        let calls = options.calls.clone();
+        let entry = Entry { run: Arc::new(run), graph: calls };
+        let builder = Self { backends, ..Self::new() }.entry(name, entry, options);
+        let Some(node) = builder.blueprint.nodes.first().cloned() else {
+            return Err(BuildErrors(Vec::new()));
+        };
+        let plan = Blueprint::entrypoint(node)?;
+        let nodes = builder.functions(&plan);
+        Ok(Graph::new(plan, nodes, builder.backends, Persist::PerCall, None))
+    }
+
+    fn functions(&self, plan: &Plan) -> Table<NodeIx, Option<Entry>> {
+        let handler = |name| self.handlers.get(name).or(self.default_handler.as_ref());
+        plan.nodes
+            .iter()
+            .map(|spec| match spec.role {
+                superstep_core::plan::Role::Handler => {
+                    handler(&spec.name).map(|run| Entry { run: run.clone(), graph: None })
+                }
+                _ => self.functions.get(&spec.name).cloned(),
+            })
+            .collect()
+    }
+}
+
+/// A node from a plain function, for graphs whose nodes need no context.
+pub fn pure<F>(run: F) -> impl Node
+where
+    F: Fn(Value) -> Result<Output, Failure> + Send + Sync + 'static,
+{
+    move |ctx: Ctx| {
+        let result = run(ctx.input());
+        async move { result.map_err(superstep_core::run::Halt::from) }
+    }
+}

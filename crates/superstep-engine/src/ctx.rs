@@ -1,0 +1,446 @@
+//! What a running task can see and do: read state, ask, emit, journal, call tasks and graphs.
+
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use superstep_core::{
+    ask::{Answers, Ask},
+    board::Board,
+    command::Output,
+    error::{Error, ErrorKind, Failure},
+    event::{Event, EventKind},
+    id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
+    plan::{Plan, route::Window},
+    policy::{CachePolicy, RetryPolicy, Timeouts},
+    record::{Effect, StoredError},
+    run::{Halt, Nest, Replay, RunInput, TaskInput, settle::CallSpec, task::input_value},
+    saver::{BoxFuture, Parents},
+    table::NodeIx,
+    value::Value,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{env::Env, graph::Graph, store::Store};
+
+/// What the tasks of one step share.
+pub(crate) struct StepInfo {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) env: Arc<Env>,
+    pub(crate) board: Arc<dyn Board>,
+    pub(crate) namespace: Namespace,
+    pub(crate) nested: bool,
+    pub(crate) checkpoint: CheckpointId,
+    pub(crate) window: Window,
+    pub(crate) parents: Parents,
+    pub(crate) answers: Answers,
+    pub(crate) resuming: Option<bool>,
+    pub(crate) replay: Option<Replay>,
+    pub(crate) requests: mpsc::UnboundedSender<Request>,
+}
+
+/// What a running task wants from the run.
+pub(crate) enum Request {
+    Call {
+        by: usize,
+        n: u32,
+        spec: CallSpec,
+        body: TaskBody,
+        reply: oneshot::Sender<Result<Value, Halt>>,
+    },
+    Journal {
+        task: usize,
+        key: String,
+        effect: Effect,
+        reply: oneshot::Sender<Result<(), Error>>,
+    },
+    Saw {
+        id: String,
+    },
+}
+
+/// The function of a called task.
+pub type TaskBody =
+    Arc<dyn Fn(Ctx, Vec<Value>) -> BoxFuture<'static, Result<Value, Halt>> + Send + Sync>;
+
+/// A task's own memory over its attempts.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub(crate) answers: Vec<Value>,
+    /// How many of them this attempt has used.
+    pub(crate) used: usize,
+    pub(crate) open: Vec<Ask>,
+    pub(crate) effects: BTreeMap<String, Effect>,
+    pub(crate) fresh_effects: Vec<(String, Effect)>,
+    pub(crate) graphs: u32,
+    pub(crate) calls: u32,
+}
+
+pub(crate) struct CtxInner {
+    pub(crate) step: Arc<StepInfo>,
+    pub(crate) at: usize,
+    pub(crate) node: NodeIx,
+    pub(crate) name: Arc<str>,
+    pub(crate) task: TaskId,
+    pub(crate) input: TaskInput,
+    pub(crate) attempt: u32,
+    pub(crate) scratch: Arc<Mutex<Scratch>>,
+    pub(crate) pulse: Option<Pulse>,
+}
+
+/// When a task last gave a sign of life.
+pub(crate) struct Pulse {
+    start: Instant,
+    last: AtomicU64,
+    auto: bool,
+}
+
+impl Pulse {
+    pub(crate) fn new(auto: bool) -> Self {
+        Self { start: Instant::now(), last: AtomicU64::new(0), auto }
+    }
+
+    fn beat(&self) {
+        let micros = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.last.store(micros, Ordering::Relaxed);
+    }
+
+    pub(crate) fn silence(&self) -> Duration {
+        let last = Duration::from_micros(self.last.load(Ordering::Relaxed));
+        self.start.elapsed().saturating_sub(last)
+    }
+}
+
+/// The context of one running task; cheap to clone.
+#[derive(Clone)]
+pub struct Ctx(pub(crate) Arc<CtxInner>);
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Ctx {
+    /// What the task gets: the state as its node reads it, or a send's argument.
+    pub fn input(&self) -> Value {
+        let step = &self.0.step;
+        input_value(&step.plan, &*step.board, step.window, self.0.node, &self.0.input)
+    }
+
+    /// One key of what the task gets.
+    pub fn get(&self, key: &str) -> Value {
+        match &self.0.input {
+            TaskInput::State => {
+                let channel = self.0.step.plan.channel(key);
+                channel.and_then(|ix| self.0.step.board.get(ix)).unwrap_or_default()
+            }
+            _ => self.input().get(key).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// The arguments of a called task.
+    pub fn args(&self) -> &[Value] {
+        match &self.0.input {
+            TaskInput::Call(args) => args,
+            _ => &[],
+        }
+    }
+
+    /// In an error handler: the node that failed and its error.
+    pub fn error(&self) -> Option<(&Arc<str>, &StoredError)> {
+        match &self.0.input {
+            TaskInput::Failed(_, error, node) => Some((node, error)),
+            _ => None,
+        }
+    }
+
+    /// The state when the step began.
+    pub fn board(&self) -> &Arc<dyn Board> {
+        &self.0.step.board
+    }
+
+    /// What an entrypoint saved in the run before.
+    pub fn previous(&self) -> Value {
+        let step = &self.0.step;
+        step.plan.previous.and_then(|ix| step.board.get(ix)).unwrap_or_default()
+    }
+
+    /// The caller's context of the run.
+    pub fn context(&self) -> &Value {
+        &self.0.step.env.context
+    }
+
+    /// The node's name.
+    pub fn node(&self) -> &Arc<str> {
+        &self.0.name
+    }
+
+    /// The thread, if the run has one.
+    pub fn thread(&self) -> Option<&ThreadId> {
+        self.0.step.env.thread.as_ref()
+    }
+
+    /// The step.
+    pub fn step(&self) -> i64 {
+        self.0.step.window.step
+    }
+
+    /// Which attempt this is, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.0.attempt
+    }
+
+    /// The task's id: equal on every attempt, after a crash too.
+    pub fn task_id(&self) -> TaskId {
+        self.0.task
+    }
+
+    /// The long-term store.
+    pub fn store(&self) -> Option<&Arc<dyn Store>> {
+        self.beat_if_auto();
+        self.0.step.env.store.as_ref()
+    }
+
+    fn namespace(&self) -> Namespace {
+        self.0.step.namespace.task(&self.0.name, self.0.task)
+    }
+
+    /// Asks a question. Returns the answer once there is one; until then the error ends the task,
+    /// and the run reports the question.
+    pub fn ask(&self, question: impl Into<Value>) -> Result<Value, Halt> {
+        self.ask_with(question.into(), None)
+    }
+
+    /// Asks a question and tells clients the JSON schema of the answer.
+    pub fn ask_with(&self, question: Value, schema: Option<Value>) -> Result<Value, Halt> {
+        let mut scratch = lock(&self.0.scratch);
+        if let Some(answer) = scratch.answers.get(scratch.used).cloned() {
+            scratch.used += 1;
+            return Ok(answer);
+        }
+        if let Some(answer) = self.0.step.answers.take_next() {
+            scratch.answers.push(answer.clone());
+            scratch.used += 1;
+            return Ok(answer);
+        }
+        let id = AskId::of(&self.namespace(), scratch.answers.len());
+        let ask = Ask { id, value: question, schema };
+        scratch.open.push(ask.clone());
+        Err(Halt::Asked(vec![ask]))
+    }
+
+    /// Passes data to readers of the run's `custom` events.
+    pub async fn emit(&self, data: impl Into<Value>) {
+        self.beat_if_auto();
+        self.tell(EventKind::Custom(data.into())).await;
+    }
+
+    /// Passes a message, or a piece of one, to readers of `messages` events.
+    pub async fn emit_message(&self, message: Value) {
+        self.beat_if_auto();
+        if let Some(id) = superstep_core::message::id(&message) {
+            let _ended = self.0.step.requests.send(Request::Saw { id: id.to_owned() });
+        }
+        let node = self.0.name.clone();
+        self.tell(EventKind::Message { message, node }).await;
+    }
+
+    async fn tell(&self, kind: EventKind) {
+        let step = &self.0.step;
+        if step.env.reads(step.nested, &kind) {
+            let namespace = step.namespace.clone();
+            step.env.emit(Event { namespace, step: step.window.step, kind }).await;
+        }
+    }
+
+    /// Tells an idle limit that the task is alive.
+    pub fn heartbeat(&self) {
+        if let Some(pulse) = &self.0.pulse {
+            pulse.beat();
+        }
+    }
+
+    fn beat_if_auto(&self) {
+        if let Some(pulse) = &self.0.pulse
+            && pulse.auto
+        {
+            pulse.beat();
+        }
+    }
+
+    /// Asks the run to stop after this step.
+    pub fn drain(&self, reason: impl Into<String>) {
+        self.0.step.env.drain.request(reason);
+    }
+
+    /// Runs an effect at most once per task: journaled as started before and as done after, so
+    /// that another attempt gets the result back. A start without an end, left by a crash, is an
+    /// error that says so, never a silent second try.
+    pub async fn once<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, Halt>
+    where
+        T: serde::Serialize + serde::de::DeserializeOwned,
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, Failure>>,
+    {
+        let known = lock(&self.0.scratch).effects.get(key).cloned();
+        match known {
+            Some(Effect::Done(value)) => return decode_effect(key, value),
+            Some(Effect::Started) => {
+                return Err(ErrorKind::UnknownOutcome { key: key.to_owned() }.into());
+            }
+            Some(Effect::Failed) | None => {}
+        }
+        self.journal(key, Effect::Started).await?;
+        let result = match effect().await {
+            Ok(result) => result,
+            Err(failure) => {
+                // The effect itself says it did not happen, so another attempt may try.
+                self.journal(key, Effect::Failed).await?;
+                return Err(failure.into());
+            }
+        };
+        let value = serde_json::to_value(&result).map_err(Failure::from)?;
+        self.journal(key, Effect::Done(value.into())).await?;
+        Ok(result)
+    }
+
+    async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {
+        {
+            let mut scratch = lock(&self.0.scratch);
+            match &effect {
+                Effect::Failed => scratch.effects.remove(key),
+                kept => scratch.effects.insert(key.to_owned(), kept.clone()),
+            };
+            scratch.fresh_effects.push((key.to_owned(), effect.clone()));
+        }
+        if self.0.step.env.saver.is_none() {
+            return Ok(());
+        }
+        let (reply, answer) = oneshot::channel();
+        let request = Request::Journal { task: self.0.at, key: key.to_owned(), effect, reply };
+        let ended = || Halt::from(Failure::new("RunEnded", "the run has ended").permanent());
+        self.0.step.requests.send(request).map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())?.map_err(Halt::Error)
+    }
+
+    /// Starts a task of this task; await what it returns. It runs once: another attempt of the
+    /// caller gets the stored result of its n-th call.
+    pub fn call(&self, task: &CallTask, args: Vec<Value>) -> Calling {
+        self.beat_if_auto();
+        let (reply, answer) = oneshot::channel();
+        let n = {
+            let mut scratch = lock(&self.0.scratch);
+            scratch.calls += 1;
+            scratch.calls - 1
+        };
+        let spec = CallSpec {
+            name: task.name.clone(),
+            args,
+            retry: task.retry.clone(),
+            cache: task.cache.clone(),
+            timeouts: task.timeouts,
+        };
+        let body = task.body.clone();
+        let _ended = self.0.step.requests.send(Request::Call { by: self.0.at, n, spec, body, reply });
+        Calling(answer)
+    }
+
+    /// Runs another graph as part of this task.
+    pub async fn run_graph(
+        &self,
+        graph: &Graph,
+        input: impl Into<Value>,
+    ) -> Result<Option<Value>, Halt> {
+        self.beat_if_auto();
+        graph.run_nested(self, RunInput::from(input.into())).await
+    }
+
+    /// Where the next graph of this task stands.
+    pub(crate) fn next_nest(&self) -> Nest {
+        let step = &self.0.step;
+        let n = {
+            let mut scratch = lock(&self.0.scratch);
+            scratch.graphs += 1;
+            scratch.graphs - 1
+        };
+        let mut parents = (*step.parents).clone();
+        parents.insert(step.namespace.clone(), step.checkpoint);
+        Nest {
+            namespace: self.namespace().call(n),
+            nested: true,
+            resuming: step.resuming,
+            replay: step.replay.clone(),
+            parents: Arc::new(parents),
+            answers: step.answers.clone(),
+        }
+    }
+}
+
+fn decode_effect<T: serde::de::DeserializeOwned>(key: &str, value: Value) -> Result<T, Halt> {
+    serde_json::from_value(value.to_json()).map_err(|error| {
+        let what = format!("the stored result of effect `{key}`");
+        ErrorKind::Decode { what, why: error.to_string() }.into()
+    })
+}
+
+/// A task that nodes and entrypoints can call.
+#[derive(Clone)]
+pub struct CallTask {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its function.
+    pub body: TaskBody,
+    /// Retries.
+    pub retry: Vec<RetryPolicy>,
+    /// Result cache.
+    pub cache: Option<CachePolicy>,
+    /// Limits.
+    pub timeouts: Timeouts,
+}
+
+impl CallTask {
+    /// A task from an async function of its context and arguments.
+    pub fn new<F, Fut>(name: impl Into<Arc<str>>, body: F) -> Self
+    where
+        F: Fn(Ctx, Vec<Value>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Value, Halt>> + Send + 'static,
+    {
+        Self {
+            name: name.into(),
+            body: Arc::new(move |ctx, args| Box::pin(body(ctx, args))),
+            retry: Vec::new(),
+            cache: None,
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+/// A called task on its way.
+#[derive(Debug)]
+pub struct Calling(oneshot::Receiver<Result<Value, Halt>>);
+
+impl Future for Calling {
+    type Output = Result<Value, Halt>;
+
+    fn poll(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        std::pin::Pin::new(&mut self.0).poll(cx).map(|answer| match answer {
+            Ok(result) => result,
+            Err(_) => Err(Failure::new("RunEnded", "the run has ended").permanent().into()),
+        })
+    }
+}
+
+/// Turns the body of a called task into a node's result.
+pub(crate) fn call_body(body: &TaskBody, ctx: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+    let args = ctx.args().to_vec();
+    let running = body(ctx, args);
+    Box::pin(async move { running.await.map(|value| Output::Final { value, save: Value::Null }) })
+}

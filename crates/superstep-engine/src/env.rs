@@ -1,0 +1,77 @@
+//! What all graphs of one run share.
+
+use std::{collections::HashMap, sync::Arc};
+
+use superstep_core::{
+    event::{Event, EventKind, Modes},
+    id::{CheckpointId, IdSource, Namespace, ThreadId},
+    run::{Drain, Durability},
+    saver::Saver,
+    value::Value,
+};
+use tokio::sync::mpsc;
+
+use crate::{cache::Cache, store::Store};
+
+/// What all graphs of one run share.
+#[derive(Clone)]
+pub(crate) struct Env {
+    pub(crate) thread: Option<ThreadId>,
+    pub(crate) saver: Option<Arc<dyn Saver>>,
+    pub(crate) epoch: u64,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) cache: Option<Arc<dyn Cache>>,
+    pub(crate) context: Value,
+    pub(crate) durability: Durability,
+    pub(crate) limit: u64,
+    pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) drain: Drain,
+    pub(crate) sink: Option<Sink>,
+    /// Checkpoints the caller named, by namespace.
+    pub(crate) addresses: Arc<HashMap<Namespace, CheckpointId>>,
+}
+
+/// Where events go.
+#[derive(Clone)]
+pub(crate) struct Sink {
+    sender: mpsc::Sender<Event>,
+    pub(crate) modes: Modes,
+    pub(crate) subgraphs: bool,
+}
+
+impl Sink {
+    pub(crate) fn new(modes: Modes, subgraphs: bool, room: usize) -> (Self, mpsc::Receiver<Event>) {
+        let (sender, receiver) = mpsc::channel(room);
+        (Self { sender, modes, subgraphs }, receiver)
+    }
+
+    /// Passes an event on. A reader that is gone is no error; one that is slow is waited for.
+    pub(crate) async fn send(&self, event: Event) {
+        if let Err(mpsc::error::TrySendError::Full(event)) = self.sender.try_send(event) {
+            let _gone = self.sender.send(event).await;
+        }
+    }
+}
+
+impl Env {
+    /// The events a graph at that place should build.
+    pub(crate) fn modes_at(&self, nested: bool) -> Modes {
+        match &self.sink {
+            Some(sink) if !nested || sink.subgraphs => sink.modes,
+            _ => Modes::NONE,
+        }
+    }
+
+    pub(crate) async fn emit(&self, event: Event) {
+        if let Some(sink) = &self.sink
+            && sink.modes.has(event.kind.mode())
+        {
+            sink.send(event).await;
+        }
+    }
+
+    /// Whether anybody reads events of that kind from a graph at that place.
+    pub(crate) fn reads(&self, nested: bool, kind: &EventKind) -> bool {
+        self.modes_at(nested).has(kind.mode())
+    }
+}

@@ -1,0 +1,28 @@
+//! Runs superstep graphs on tokio.
+//!
+//! [`builder`] makes a [`Graph`] of the dynamic layer (JSON-shaped state, string names); [`graph`]
+//! runs it; [`shell`](crate) drives the pure loop of `superstep-core`; [`ctx`] is what a running
+//! node sees; [`memory`] has the in-process backends.
+
+pub mod builder;
+pub mod cache;
+pub mod clock;
+pub mod ctx;
+mod env;
+pub mod graph;
+pub mod input;
+pub mod memory;
+pub mod node;
+pub mod options;
+mod shell;
+pub mod state;
+pub mod stream;
+
+pub use superstep_core::store;
+
+pub use builder::{GraphBuilder, NodeOptions};
+pub use ctx::{CallTask, Ctx};
+pub use graph::{Backends, Graph};
+pub use node::Node;
+pub use options::{CheckpointRef, Outcome, OutputKeys, RunOptions, Status};
+pub use stream::EventStream;

@@ -1,0 +1,50 @@
+//! The memory cache: results of nodes for equal inputs, with a time to live.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use superstep_core::record::Write;
+
+use crate::cache::{Cache, CacheKey};
+
+/// Keeps results in memory.
+#[derive(Default)]
+pub struct MemoryCache {
+    entries: Mutex<HashMap<CacheKey, (Vec<Write>, Option<Instant>)>>,
+}
+
+impl MemoryCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Cache for MemoryCache {
+    fn get(&self, key: &CacheKey) -> Option<Vec<Write>> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let (writes, expires) = entries.get(key)?;
+        if expires.is_none_or(|at| Instant::now() < at) {
+            return Some(writes.clone());
+        }
+        entries.remove(key);
+        None
+    }
+
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) {
+        let expires = ttl.map(|ttl| Instant::now() + ttl);
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.insert(key, (writes, expires));
+    }
+
+    fn clear(&self, owners: Option<&[std::sync::Arc<str>]>) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        match owners {
+            None => entries.clear(),
+            Some(owners) => entries.retain(|key, _| !owners.contains(&key.owner)),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Items by namespace and key, in order of place, with the changes of a batch undoable.
+//!
+//! Namespaces are kept in label order, so that those under a prefix are neighbours; their places say
+//! in which order they were first used. A place is never given twice.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::store::{
+    Delete, Found, Get, Item, ListNamespaces, Namespace, Outcome, Put, Ranking, ReadyOp, Search,
+    StoreError, TtlOnRead, UnixMillis, Vectors, best, expiry,
+};
+
+#[derive(Default)]
+pub(super) struct Table {
+    shelves: BTreeMap<Namespace, Shelf>,
+    expiring: BTreeMap<(UnixMillis, Place), (Namespace, Arc<str>)>,
+    next_place: Place,
+}
+
+type Place = u64;
+
+#[derive(Default)]
+struct Shelf {
+    place: Place,
+    places: HashMap<Arc<str>, Place>,
+    items: BTreeMap<Place, Stored>,
+}
+
+struct Stored {
+    key: Arc<str>,
+    value: Value,
+    created_at: UnixMillis,
+    updated_at: UnixMillis,
+    ttl: Option<Duration>,
+    expires_at: Option<UnixMillis>,
+    vectors: Option<Vectors>,
+}
+
+/// How to take back one change.
+enum Undo {
+    /// A namespace was used for the first time.
+    Shelf(Namespace),
+    /// An item was added.
+    Added(Namespace, Arc<str>),
+    /// An item was taken away.
+    Taken(Namespace, Place, Stored),
+    /// An item got another time to expire.
+    Refreshed(Namespace, Arc<str>, Option<UnixMillis>),
+}
+
+impl Table {
+    /// Applies all operations, or none if one fails.
+    pub(super) fn apply(
+        &mut self,
+        ops: Vec<ReadyOp>,
+        now: UnixMillis,
+    ) -> Result<Vec<Outcome>, StoreError> {
+        let mut undo = Vec::new();
+        let outcomes: Result<Vec<Outcome>, StoreError> = ops
+            .into_iter()
+            .map(|op| self.apply_one(op, now, &mut undo))
+            .collect();
+        if outcomes.is_err() {
+            self.roll_back(undo);
+        }
+        outcomes
+    }
+
+    /// Removes what is expired, and namespaces without items.
+    pub(super) fn sweep(&mut self, now: UnixMillis) -> usize {
+        let mut swept = 0;
+        while let Some(entry) = self.expiring.first_entry() {
+            let (expires_at, _) = *entry.key();
+            if expires_at > now {
+                break;
+            }
+            let (namespace, key) = entry.remove();
+            swept += usize::from(self.take(&namespace, &key).is_some());
+        }
+        self.shelves.retain(|_, shelf| !shelf.items.is_empty());
+        swept
+    }
+
+    fn apply_one(
+        &mut self,
+        op: ReadyOp,
+        now: UnixMillis,
+        undo: &mut Vec<Undo>,
+    ) -> Result<Outcome, StoreError> {
+        Ok(match op {
+            ReadyOp::Put { put, vectors } => {
+                self.put(put, vectors, now, undo);
+                Outcome::Done
+            }
+            ReadyOp::Get(get) => Outcome::Item(self.get(get, now, undo)),
+            ReadyOp::Delete(Delete { namespace, key }) => {
+                if let Some((place, stored)) = self.take(&namespace, &key) {
+                    undo.push(Undo::Taken(namespace, place, stored));
+                }
+                Outcome::Done
+            }
+            ReadyOp::Search { search, ranking } => {
+                let found = self.search(&search, ranking.as_ref(), now)?;
+                if search.ttl == TtlOnRead::Refresh {
+                    for Found { item, .. } in &found {
+                        self.refresh(&item.namespace, &item.key, now, undo);
+                    }
+                }
+                Outcome::Found(found)
+            }
+            ReadyOp::ListNamespaces(list) => Outcome::Namespaces(self.list(&list, now)),
+        })
+    }
+
+    fn put(&mut self, put: Put, vectors: Option<Vectors>, now: UnixMillis, undo: &mut Vec<Undo>) {
+        let Put {
+            namespace,
+            key,
+            value,
+            options,
+        } = put;
+        let before = self.take(&namespace, &key);
+        let (place, created_at) = match &before {
+            Some((place, old)) if old.is_live(now) => (*place, old.created_at),
+            _ => (self.new_place(), now),
+        };
+        if let Some((place, old)) = before {
+            undo.push(Undo::Taken(namespace.clone(), place, old));
+        }
+        if !self.shelves.contains_key(&namespace) {
+            let shelf = Shelf {
+                place: self.new_place(),
+                ..Shelf::default()
+            };
+            self.shelves.insert(namespace.clone(), shelf);
+            undo.push(Undo::Shelf(namespace.clone()));
+        }
+        let key: Arc<str> = key.into();
+        undo.push(Undo::Added(namespace.clone(), key.clone()));
+        let stored = Stored {
+            key,
+            value,
+            created_at,
+            updated_at: now,
+            ttl: options.ttl,
+            expires_at: options.ttl.map(|ttl| expiry(now, ttl)),
+            vectors,
+        };
+        self.add(&namespace, place, stored);
+    }
+
+    fn get(&mut self, get: Get, now: UnixMillis, undo: &mut Vec<Undo>) -> Option<Item> {
+        let stored = self.stored(&get.namespace, &get.key)?;
+        if !stored.is_live(now) {
+            return None;
+        }
+        let item = stored.item(&get.namespace);
+        if get.ttl == TtlOnRead::Refresh {
+            self.refresh(&get.namespace, &get.key, now, undo);
+        }
+        Some(item)
+    }
+
+    fn search(
+        &self,
+        search: &Search,
+        ranking: Option<&Ranking>,
+        now: UnixMillis,
+    ) -> Result<Vec<Found>, StoreError> {
+        let mut shelves: Vec<_> = self.under(search.prefix.labels()).collect();
+        shelves.sort_by_key(|(_, shelf)| shelf.place);
+        let candidates = shelves
+            .into_iter()
+            .flat_map(|(namespace, shelf)| shelf.items.values().map(move |it| (namespace, it)))
+            .filter(|(_, stored)| stored.is_live(now) && search.filter.matches(&stored.value));
+        let Some(ranking) = ranking else {
+            let page = candidates.skip(search.offset).take(search.limit);
+            return Ok(page
+                .map(|(namespace, stored)| stored.found(namespace, None))
+                .collect());
+        };
+        let mut scored = Vec::new();
+        for (namespace, stored) in candidates {
+            let score = ranking.score(&stored.key, &stored.value, stored.vectors.as_ref())?;
+            scored.extend(score.map(|score| (score, (namespace, stored))));
+        }
+        Ok(best(scored, search.offset, search.limit)
+            .into_iter()
+            .map(|(score, (namespace, stored))| stored.found(namespace, Some(score)))
+            .collect())
+    }
+
+    fn list(&self, list: &ListNamespaces, now: UnixMillis) -> Vec<Namespace> {
+        let mut last = None;
+        self.under(list.prefix.literal_head())
+            .filter(|(namespace, _)| list.prefix.fits_start(namespace))
+            .filter(|(namespace, _)| list.suffix.fits_end(namespace))
+            .filter(|(_, shelf)| shelf.items.values().any(|stored| stored.is_live(now)))
+            .map(|(namespace, _)| match list.max_depth {
+                Some(depth) => namespace.truncated(depth),
+                None => namespace.clone(),
+            })
+            // Label order makes namespaces that were cut to the same one neighbours.
+            .filter(|namespace| last.replace(namespace.clone()).as_ref() != Some(namespace))
+            .skip(list.offset)
+            .take(list.limit)
+            .collect()
+    }
+
+    fn under(&self, labels: &[String]) -> impl Iterator<Item = (&Namespace, &Shelf)> {
+        self.shelves
+            .range::<[String], _>((Bound::Included(labels), Bound::Unbounded))
+            .take_while(move |(namespace, _)| namespace.labels().starts_with(labels))
+    }
+
+    fn stored(&self, namespace: &Namespace, key: &str) -> Option<&Stored> {
+        let shelf = self.shelves.get(namespace)?;
+        shelf.items.get(shelf.places.get(key)?)
+    }
+
+    fn new_place(&mut self) -> Place {
+        self.next_place += 1;
+        self.next_place
+    }
+
+    fn add(&mut self, namespace: &Namespace, place: Place, stored: Stored) {
+        let Some(shelf) = self.shelves.get_mut(namespace) else {
+            return;
+        };
+        if let Some(expires_at) = stored.expires_at {
+            let address = (namespace.clone(), stored.key.clone());
+            self.expiring.insert((expires_at, place), address);
+        }
+        shelf.places.insert(stored.key.clone(), place);
+        shelf.items.insert(place, stored);
+    }
+
+    fn take(&mut self, namespace: &Namespace, key: &str) -> Option<(Place, Stored)> {
+        let shelf = self.shelves.get_mut(namespace)?;
+        let place = shelf.places.remove(key)?;
+        let stored = shelf.items.remove(&place)?;
+        if let Some(expires_at) = stored.expires_at {
+            self.expiring.remove(&(expires_at, place));
+        }
+        Some((place, stored))
+    }
+
+    fn refresh(&mut self, namespace: &Namespace, key: &str, now: UnixMillis, undo: &mut Vec<Undo>) {
+        let Some(stored) = self.stored(namespace, key) else {
+            return;
+        };
+        let Some(ttl) = stored.ttl else { return };
+        undo.push(Undo::Refreshed(
+            namespace.clone(),
+            stored.key.clone(),
+            stored.expires_at,
+        ));
+        self.set_expiry(namespace, key, Some(expiry(now, ttl)));
+    }
+
+    fn set_expiry(&mut self, namespace: &Namespace, key: &str, expires_at: Option<UnixMillis>) {
+        if let Some((place, stored)) = self.take(namespace, key) {
+            let stored = Stored {
+                expires_at,
+                ..stored
+            };
+            self.add(namespace, place, stored);
+        }
+    }
+
+    fn roll_back(&mut self, undo: Vec<Undo>) {
+        for change in undo.into_iter().rev() {
+            match change {
+                Undo::Shelf(namespace) => {
+                    self.shelves.remove(&namespace);
+                }
+                Undo::Added(namespace, key) => {
+                    self.take(&namespace, &key);
+                }
+                Undo::Taken(namespace, place, stored) => self.add(&namespace, place, stored),
+                Undo::Refreshed(namespace, key, expires_at) => {
+                    self.set_expiry(&namespace, &key, expires_at);
+                }
+            }
+        }
+    }
+}
+
+impl Stored {
+    fn is_live(&self, now: UnixMillis) -> bool {
+        self.expires_at.is_none_or(|expires_at| expires_at > now)
+    }
+
+    fn item(&self, namespace: &Namespace) -> Item {
+        Item {
+            namespace: namespace.clone(),
+            key: self.key.to_string(),
+            value: self.value.clone(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        }
+    }
+
+    fn found(&self, namespace: &Namespace, score: Option<f64>) -> Found {
+        Found {
+            item: self.item(namespace),
+            score,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! How a run is meant, and what it gives back.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use superstep_core::{
+    ask::Ask,
+    error::{Error, ErrorKind},
+    event::Modes,
+    id::{CheckpointId, Namespace, ThreadId},
+    plan::{Keys, Pauses, Plan},
+    run::{Drain, Durability},
+    saver::Parents,
+    value::Value,
+};
+
+use crate::graph::Addresses;
+
+/// How a run is meant.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The thread; needed by graphs with a saver.
+    pub thread: Option<ThreadId>,
+    /// The checkpoint to start from; the newest by default.
+    pub at: Option<CheckpointRef>,
+    /// How many node steps the run may take.
+    pub limit: u64,
+    /// When what happens is stored.
+    pub durability: Durability,
+    /// What nodes see as the run's context.
+    pub context: Value,
+    /// Pauses besides the graph's own.
+    pub pause_before: Pauses,
+    /// Pauses besides the graph's own.
+    pub pause_after: Pauses,
+    /// What to return; the output schema by default.
+    pub output: OutputKeys,
+    /// Whether an answer that fits no open question is an error.
+    pub strict_resume: bool,
+    /// Which events a stream shows.
+    pub modes: Modes,
+    /// Whether it shows those of subgraphs.
+    pub subgraphs: bool,
+    /// To stop the run between steps.
+    pub drain: Drain,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            thread: None,
+            at: None,
+            limit: 10_000,
+            durability: Durability::Sync,
+            context: Value::Null,
+            pause_before: Pauses::None,
+            pause_after: Pauses::None,
+            output: OutputKeys::Schema,
+            strict_resume: false,
+            modes: Modes::UPDATES,
+            subgraphs: false,
+            drain: Drain::default(),
+        }
+    }
+}
+
+impl RunOptions {
+    /// A run on a thread.
+    pub fn on(thread: impl Into<ThreadId>) -> Self {
+        Self { thread: Some(thread.into()), ..Self::default() }
+    }
+
+    pub(crate) fn output_keys(&self, plan: &Plan, streams: bool) -> Result<Option<Keys>, Error> {
+        let unknown = |name: Arc<str>| ErrorKind::Unknown { what: "channel", name: name.to_string() };
+        Ok(match &self.output {
+            OutputKeys::Schema if streams => Some(plan.shown.clone()),
+            OutputKeys::Schema => None,
+            OutputKeys::One(name) => {
+                Some(Keys::One(plan.channel(name).ok_or_else(|| unknown(name.clone()))?))
+            }
+            OutputKeys::Many(names) => Some(Keys::Many(plan.keys(names).map_err(unknown)?)),
+        })
+    }
+}
+
+/// What to return.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum OutputKeys {
+    /// The output schema; a stream shows every channel.
+    #[default]
+    Schema,
+    /// One channel, bare.
+    One(Arc<str>),
+    /// An object of these.
+    Many(Vec<Arc<str>>),
+}
+
+/// A checkpoint of a graph in a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckpointRef {
+    /// The graph.
+    pub namespace: Namespace,
+    /// The checkpoint; the newest by default.
+    pub id: Option<CheckpointId>,
+    /// Checkpoints of the graphs above, as a snapshot gives them.
+    pub parents: Parents,
+}
+
+impl CheckpointRef {
+    /// A checkpoint of the thread's own graph.
+    pub fn root(id: CheckpointId) -> Self {
+        Self { id: Some(id), ..Self::default() }
+    }
+
+    pub(crate) fn addresses(&self) -> Addresses {
+        let mut all: BTreeMap<Namespace, CheckpointId> = match self.id {
+            Some(_) => (*self.parents).clone(),
+            None => BTreeMap::new(),
+        };
+        all.extend(self.id.map(|id| (self.namespace.clone(), id)));
+        all.into_iter().collect()
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The last state it showed; nothing if it changed none of the output keys.
+    pub output: Option<Value>,
+    /// Open questions.
+    pub asks: Vec<Ask>,
+    /// In which way it ended.
+    pub status: Status,
+}
+
+/// In which way a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing is left to run.
+    Done,
+    /// It waits for answers.
+    Waiting,
+    /// It stands at a static pause.
+    Paused,
+}

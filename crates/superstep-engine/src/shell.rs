@@ -1,0 +1,462 @@
+//! The tokio shell around the loop: runs tasks, stores, streams; nothing is decided here.
+//!
+//! A task's future is polled once in place; only what is not ready then is spawned. Dropping the
+//! run drops or aborts everything it started.
+
+use std::{
+    any::Any,
+    collections::HashMap,
+    future::Future,
+    hash::{BuildHasher, RandomState},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use superstep_core::{
+    command::Output,
+    error::{Error, ErrorKind, Limit},
+    policy::Refresh,
+    record::{Record, TaskKey, TaskNote},
+    run::{Act, Done, Halt, Loop, Stop, Task, settle::Called},
+    saver::{BoxFuture, Commit, NextRecord, Notes, Saver},
+    value::Value,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinSet,
+};
+
+use crate::{
+    cache::CacheKey,
+    ctx::{Ctx, CtxInner, Pulse, Request, Scratch, StepInfo, TaskBody, call_body, lock},
+    env::Env,
+    graph::GraphInner,
+};
+
+/// Drives one graph of a run to its end.
+pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env>) -> Stop {
+    let (requests, inbox) = mpsc::unbounded_channel();
+    let mut shell = Shell {
+        graph,
+        env,
+        requests,
+        inbox,
+        spawned: JoinSet::new(),
+        starting: Vec::new(),
+        step: None,
+        scratches: HashMap::new(),
+        bodies: HashMap::new(),
+        replies: HashMap::new(),
+        saving: None,
+    };
+    let stop = shell.run(run).await;
+    shell.finish(stop).await
+}
+
+enum Woken {
+    Done(usize, Box<Done>),
+    Again(usize),
+}
+
+struct Shell<'a> {
+    graph: &'a Arc<GraphInner>,
+    env: &'a Arc<Env>,
+    requests: mpsc::UnboundedSender<Request>,
+    inbox: mpsc::UnboundedReceiver<Request>,
+    spawned: JoinSet<Woken>,
+    starting: Vec<(usize, Running)>,
+    step: Option<(i64, Arc<StepInfo>)>,
+    scratches: HashMap<usize, Arc<Mutex<Scratch>>>,
+    bodies: HashMap<usize, TaskBody>,
+    replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
+    /// The chain of stores still on their way, for durability `async`.
+    saving: Option<tokio::task::JoinHandle<Result<(), Error>>>,
+}
+
+impl Shell<'_> {
+    async fn run(&mut self, run: &mut Loop) -> Stop {
+        loop {
+            while let Some(act) = run.next_act() {
+                match self.act(run, act).await {
+                    Ok(None) => {}
+                    Ok(Some(stop)) => return stop,
+                    Err(error) => return Stop::Failed(error.at_thread(self.env.thread.as_ref())),
+                }
+            }
+            if !self.starting.is_empty() {
+                self.poll_starting(run).await;
+            } else {
+                self.wait(run).await;
+            }
+        }
+    }
+
+    async fn act(&mut self, run: &mut Loop, act: Act) -> Result<Option<Stop>, Error> {
+        match act {
+            Act::Run(at) => self.start(run, at),
+            Act::Wait(wait) => {
+                let delay = wait.delay + random_up_to(wait.jitter);
+                self.spawned.spawn(async move {
+                    tokio::time::sleep(delay).await;
+                    Woken::Again(wait.task)
+                });
+            }
+            Act::Commit(record) => {
+                if self.commit(run, *record).await? == NextRecord::Everything {
+                    run.snapshot_next();
+                }
+            }
+            Act::Note(checkpoint, notes) => self.note(run, checkpoint, notes).await?,
+            Act::Emit(event) => self.env.emit(event).await,
+            Act::Stop(stop) => return Ok(Some(stop)),
+        }
+        Ok(None)
+    }
+
+    async fn commit(&mut self, run: &Loop, record: Record) -> Result<NextRecord, Error> {
+        let (Some(saver), Some(thread)) = (&self.env.saver, &self.env.thread) else {
+            return Ok(NextRecord::Changes);
+        };
+        let namespace = run.config().nest.namespace.clone();
+        let epoch = self.env.epoch;
+        let commit = Commit { thread: thread.clone(), namespace, epoch, record };
+        if run.config().durability == superstep_core::run::Durability::Async {
+            let saver = saver.clone();
+            self.save_behind(async move { Ok(saver.commit(commit).await.map(drop)?) });
+            return Ok(NextRecord::Changes);
+        }
+        Ok(saver.commit(commit).await?)
+    }
+
+    async fn note(
+        &mut self,
+        run: &Loop,
+        checkpoint: superstep_core::id::CheckpointId,
+        notes: Vec<TaskNote>,
+    ) -> Result<(), Error> {
+        let (Some(saver), Some(thread)) = (&self.env.saver, &self.env.thread) else {
+            return Ok(());
+        };
+        let namespace = run.config().nest.namespace.clone();
+        let epoch = self.env.epoch;
+        let notes = Notes { thread: thread.clone(), namespace, epoch, checkpoint, notes };
+        if run.config().durability == superstep_core::run::Durability::Async {
+            let saver: Arc<dyn Saver> = saver.clone();
+            self.save_behind(async move { Ok(saver.note(notes).await?) });
+            return Ok(());
+        }
+        Ok(saver.note(notes).await?)
+    }
+
+    /// Stores in the background, in order; the first failure ends the chain.
+    fn save_behind(&mut self, save: impl Future<Output = Result<(), Error>> + Send + 'static) {
+        let before = self.saving.take();
+        self.saving = Some(tokio::spawn(async move {
+            if let Some(before) = before {
+                joined(before).await?;
+            }
+            save.await
+        }));
+    }
+
+    /// Waits for what is still being stored; a run is not over before that.
+    async fn finish(&mut self, stop: Stop) -> Stop {
+        let Some(saving) = self.saving.take() else { return stop };
+        match joined(saving).await {
+            Ok(()) => stop,
+            Err(error) => Stop::Failed(error.at_thread(self.env.thread.as_ref())),
+        }
+    }
+
+    fn step_info(&mut self, run: &Loop) -> Arc<StepInfo> {
+        let window = run.window();
+        if let Some((step, info)) = &self.step
+            && *step == window.step
+        {
+            return info.clone();
+        }
+        let nest = &run.config().nest;
+        let child = run.child_flags();
+        let info = Arc::new(StepInfo {
+            plan: run.plan().clone(),
+            env: self.env.clone(),
+            board: run.frame().board.clone(),
+            namespace: nest.namespace.clone(),
+            nested: nest.nested,
+            checkpoint: run.checkpoint(),
+            window,
+            parents: nest.parents.clone(),
+            answers: nest.answers.clone(),
+            resuming: child.0,
+            replay: child.1.cloned(),
+            requests: self.requests.clone(),
+        });
+        self.scratches.clear();
+        self.bodies.clear();
+        self.step = Some((window.step, info.clone()));
+        info
+    }
+
+    fn start(&mut self, run: &mut Loop, at: usize) {
+        let step = self.step_info(run);
+        let Some(task) = run.task(at) else { return };
+        let key = cache_key(run, task, &self.graph.plan.name);
+        if let (Some(Ok(key)), Some(cache)) = (&key, &self.env.cache)
+            && let Some(writes) = cache.get(key)
+        {
+            return self.cached(run, at, writes);
+        }
+        let scratch = self.scratches.entry(at).or_insert_with(|| {
+            let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
+            Arc::new(Mutex::new(Scratch { answers, effects, ..Scratch::default() }))
+        });
+        {
+            let mut scratch = lock(scratch);
+            (scratch.used, scratch.calls) = (0, 0);
+            scratch.open.clear();
+        }
+        let timed = task.timeouts.run.is_some() || task.timeouts.idle.is_some();
+        let ctx = Ctx(Arc::new(CtxInner {
+            at,
+            node: task.node,
+            name: task.name.clone(),
+            task: run.task_id(task),
+            input: task.input.clone(),
+            attempt: task.failures + 1,
+            scratch: scratch.clone(),
+            pulse: timed.then(|| Pulse::new(task.timeouts.refresh == Refresh::Auto)),
+            step,
+        }));
+        let future: BoxFuture<'static, Result<Output, Halt>> = match (key, self.bodies.get(&at)) {
+            (Some(Err(error)), _) => Box::pin(std::future::ready(Err(Halt::Error(error)))),
+            (_, Some(body)) => guarded(|| call_body(body, ctx.clone())),
+            (_, None) => match self.graph.node(task.node) {
+                Some(node) => guarded(|| node.run(ctx.clone())),
+                None => Box::pin(std::future::ready(Ok(Output::Nothing))),
+            },
+        };
+        let future = if timed { limited(future, ctx.clone(), task.timeouts) } else { future };
+        self.starting.push((at, Running { future, ctx }));
+    }
+
+    fn cached(&mut self, run: &mut Loop, at: usize, writes: Vec<superstep_core::record::Write>) {
+        run.cached(at, writes);
+        self.answer_callers(run, at, None);
+    }
+
+    /// Polls new tasks once; those that wait for something are spawned.
+    async fn poll_starting(&mut self, run: &mut Loop) {
+        let mut starting = std::mem::take(&mut self.starting);
+        let mut ready = Vec::new();
+        std::future::poll_fn(|cx| {
+            for (at, mut running) in starting.drain(..) {
+                match Pin::new(&mut running).poll(cx) {
+                    Poll::Ready(done) => ready.push((at, done)),
+                    Poll::Pending => {
+                        self.spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
+                    }
+                }
+            }
+            Poll::Ready(())
+        })
+        .await;
+        for (at, done) in ready {
+            self.done(run, at, done);
+        }
+    }
+
+    fn done(&mut self, run: &mut Loop, at: usize, done: Done) {
+        let error = match &done.result {
+            Err(Halt::Error(error)) => Some(error.clone()),
+            _ => None,
+        };
+        let key = run.task(at).filter(|_| done.result.is_ok());
+        let key = key.and_then(|task| cache_key(run, task, &self.graph.plan.name));
+        let kept = key.and_then(Result::ok).zip(run.task(at).map(|task| task.cache.clone()));
+        let asks = match &done.result {
+            Err(Halt::Asked(asks)) => Some(asks.clone()),
+            _ => None,
+        };
+        run.done(at, done);
+        let Some(task) = run.task(at) else { return };
+        if let (Some((key, policy)), Some(cache)) = (kept, &self.env.cache)
+            && let Some(writes) = task.writes()
+        {
+            cache.put(key, writes.to_vec(), policy.and_then(|policy| policy.ttl));
+        }
+        if self.replies.contains_key(&at) {
+            let halt = error.map(Halt::Error).or(asks.map(Halt::Asked));
+            self.answer_callers(run, at, halt);
+        }
+    }
+
+    /// Tells callers of a task what became of it, unless it is tried again.
+    fn answer_callers(&mut self, run: &Loop, at: usize, halt: Option<Halt>) {
+        let Some(task) = run.task(at) else { return };
+        let result = match (task.returned(), halt) {
+            (Some(value), _) => Ok(value),
+            (None, Some(halt)) if !task.is_running() => Err(halt),
+            _ => return,
+        };
+        for reply in self.replies.remove(&at).into_iter().flatten() {
+            let copy = match &result {
+                Ok(value) => Ok(value.clone()),
+                Err(Halt::Error(error)) => Err(Halt::Error(error.clone())),
+                Err(Halt::Asked(asks)) => Err(Halt::Asked(asks.clone())),
+                Err(Halt::Parent(command)) => Err(Halt::Parent(command.clone())),
+            };
+            let _gone = reply.send(copy);
+        }
+    }
+
+    async fn wait(&mut self, run: &mut Loop) {
+        tokio::select! {
+            biased;
+            Some(request) = self.inbox.recv() => self.request(run, request).await,
+            Some(woken) = self.spawned.join_next() => match woken {
+                Ok(Woken::Done(at, done)) => self.done(run, at, *done),
+                Ok(Woken::Again(at)) => self.start(run, at),
+                Err(_aborted) => {}
+            },
+        }
+    }
+
+    async fn request(&mut self, run: &mut Loop, request: Request) {
+        match request {
+            Request::Saw { id } => run.saw_message(&id),
+            Request::Journal { task, key, effect, reply } => {
+                let mut result = Ok(());
+                if run.journal(task, key, effect)
+                    && let Some(Act::Note(checkpoint, notes)) = run.next_act()
+                {
+                    result = self.note(run, checkpoint, notes).await;
+                }
+                let _gone = reply.send(result);
+            }
+            Request::Call { by, n, spec, body, reply } => match run.call(by, n, spec) {
+                Some(Called::Finished(value)) => {
+                    let _gone = reply.send(Ok(value));
+                }
+                Some(Called::Run(at)) => {
+                    self.bodies.insert(at, body);
+                    self.replies.entry(at).or_default().push(reply);
+                    self.start(run, at);
+                }
+                Some(Called::Running(at)) => self.replies.entry(at).or_default().push(reply),
+                None => drop(reply),
+            },
+        }
+    }
+}
+
+async fn joined(handle: tokio::task::JoinHandle<Result<(), Error>>) -> Result<(), Error> {
+    handle.await.unwrap_or_else(|error| {
+        Err(ErrorKind::Panicked { message: format!("while storing: {error}") }.into())
+    })
+}
+
+/// The key of a task whose results are kept.
+fn cache_key(run: &Loop, task: &Task, graph: &Arc<str>) -> Option<Result<CacheKey, Error>> {
+    let policy = task.cache.as_ref()?;
+    let owner: Arc<str> = match task.key {
+        TaskKey::Call(..) => format!("task {}", task.name).into(),
+        _ => format!("{graph}/{}", task.name).into(),
+    };
+    let input = run.input_value(task);
+    Some(match &policy.key {
+        None => Ok(CacheKey::new(owner, &input)),
+        Some(key) => match key(&input) {
+            Ok(input) => Ok(CacheKey::new(owner, &input)),
+            Err(failure) => Err(failure.into()),
+        },
+    })
+}
+
+fn random_up_to(most: Duration) -> Duration {
+    if most.is_zero() {
+        return most;
+    }
+    let share = RandomState::new().hash_one(0_u8) as f64 / u64::MAX as f64;
+    most.mul_f64(share)
+}
+
+/// A task on its way; a panic becomes an error of the task.
+struct Running {
+    future: BoxFuture<'static, Result<Output, Halt>>,
+    ctx: Ctx,
+}
+
+impl Future for Running {
+    type Output = Done;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Done> {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
+        let result = match polled {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(result)) => result,
+            Err(panic) => Err(panicked(&*panic)),
+        };
+        let mut scratch = lock(&self.ctx.0.scratch);
+        let result = match result {
+            Ok(_) if !scratch.open.is_empty() => Err(ErrorKind::SwallowedAsk.into()),
+            other => other,
+        };
+        let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
+        let effects = std::mem::take(&mut scratch.fresh_effects);
+        Poll::Ready(Done { result, answers, effects })
+    }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Halt {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let message = text.unwrap_or_else(|| "without a message".to_owned());
+    ErrorKind::Panicked { message }.into()
+}
+
+/// Making the future runs user code too.
+fn guarded(
+    make: impl FnOnce() -> BoxFuture<'static, Result<Output, Halt>>,
+) -> BoxFuture<'static, Result<Output, Halt>> {
+    match catch_unwind(AssertUnwindSafe(make)) {
+        Ok(future) => future,
+        Err(panic) => Box::pin(std::future::ready(Err(panicked(&*panic)))),
+    }
+}
+
+/// Ends an attempt that takes too long or is silent for too long.
+fn limited(
+    mut future: BoxFuture<'static, Result<Output, Halt>>,
+    ctx: Ctx,
+    limits: superstep_core::policy::Timeouts,
+) -> BoxFuture<'static, Result<Output, Halt>> {
+    let over = |limit, after| Err(ErrorKind::TimedOut { limit, after }.into());
+    Box::pin(async move {
+        let end = limits.run.map(|run| tokio::time::Instant::now() + run);
+        loop {
+            let silent = ctx.0.pulse.as_ref().map_or(Duration::ZERO, Pulse::silence);
+            if let Some(idle) = limits.idle
+                && silent >= idle
+            {
+                return over(Limit::Idle, idle);
+            }
+            let quiet = limits.idle.map(|idle| tokio::time::Instant::now() + (idle - silent));
+            let next = [end, quiet].into_iter().flatten().min();
+            let Some(next) = next else { return future.await };
+            tokio::select! {
+                biased;
+                result = &mut future => return result,
+                () = tokio::time::sleep_until(next) => {
+                    if let (Some(end), Some(run)) = (end, limits.run)
+                        && tokio::time::Instant::now() >= end
+                    {
+                        return over(Limit::Run, run);
+                    }
+                }
+            }
+        }
+    })
+}

@@ -1,0 +1,203 @@
+//! Looking at threads and editing them: snapshots, history, updates, forks.
+
+use std::sync::Arc;
+
+use superstep_core::{
+    edit::{Edit, Update},
+    error::{Error, ErrorKind},
+    id::{Namespace, ThreadId},
+    plan::Persist,
+    saver::{At, Commit, HistoryQuery, Loaded, Saver},
+    snapshot::{Snapshot, SubState, View},
+};
+
+use crate::{graph::Graph, options::CheckpointRef};
+
+/// Whether a snapshot includes the states of subgraphs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// It says where they are.
+    #[default]
+    Here,
+    /// It includes them.
+    Subgraphs,
+}
+
+impl Graph {
+    /// The state of a thread: now, or at a checkpoint.
+    pub async fn state(
+        &self,
+        thread: &ThreadId,
+        at: Option<&CheckpointRef>,
+        depth: Depth,
+    ) -> Result<Snapshot, Error> {
+        let at = at.cloned().unwrap_or_default();
+        let saver = self.saver()?.clone();
+        let (graph, namespace) = self.at_namespace(&at.namespace)?;
+        graph.snapshot(&saver, thread, &namespace, at.id.map_or(At::Latest, At::Id), depth).await
+    }
+
+    async fn snapshot(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        at: At,
+        depth: Depth,
+    ) -> Result<Snapshot, Error> {
+        let Some(loaded) = saver.load(thread, namespace, at).await? else {
+            if let At::Id(id) = at {
+                return Err(Error::from(ErrorKind::UnknownCheckpoint { id }).at_thread(Some(thread)));
+            }
+            return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
+        };
+        let view = if at == At::Latest { View::Live } else { View::Record };
+        let mut snapshot = self.read(thread, namespace, &loaded, view)?;
+        if depth == Depth::Subgraphs {
+            self.fill_subgraphs(saver, thread, &mut snapshot).await?;
+        }
+        Ok(snapshot)
+    }
+
+    fn read(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        loaded: &Loaded,
+        view: View,
+    ) -> Result<Snapshot, Error> {
+        let Some((head, record)) = self.0.head(loaded)? else {
+            return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
+        };
+        let plan = &self.0.plan;
+        Snapshot::of(plan, thread, namespace, &record, head.restored, view)
+            .map_err(|kind| Error::from(kind).at_thread(Some(thread)).at_step(record.step + 1))
+    }
+
+    async fn fill_subgraphs(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), Error> {
+        for task in &mut snapshot.tasks {
+            let Some(SubState::At(namespace)) = &task.state else { continue };
+            let Some(node) = self.0.plan.node(&task.name) else { continue };
+            let Some(child) = self.0.nodes.get(node).and_then(Option::as_ref) else { continue };
+            let Some(child) = &child.graph else { continue };
+            let namespace = child.own_namespace(namespace);
+            let read = child.snapshot(saver, thread, &namespace, At::Latest, Depth::Subgraphs);
+            let inner = Box::pin(read).await?;
+            task.state = Some(SubState::Snapshot(Box::new(inner)));
+        }
+        Ok(())
+    }
+
+    fn own_namespace(&self, namespace: &Namespace) -> Namespace {
+        match self.0.persist {
+            Persist::PerThread => namespace.position(),
+            _ => namespace.clone(),
+        }
+    }
+
+    /// The graph that owns a namespace below this one, and its namespace in storage.
+    fn at_namespace(&self, namespace: &Namespace) -> Result<(Graph, Namespace), Error> {
+        let mut graph = self.clone();
+        for name in namespace.path() {
+            if name.parse::<u32>().is_ok() {
+                continue;
+            }
+            let found = graph.subgraphs().into_iter().find(|(node, _)| **node == *name);
+            let unknown = || ErrorKind::Unknown { what: "subgraph", name: namespace.to_string() };
+            graph = found.ok_or_else(unknown)?.1;
+        }
+        let namespace = if namespace.is_root() {
+            namespace.clone()
+        } else {
+            graph.own_namespace(namespace)
+        };
+        Ok((graph, namespace))
+    }
+
+    /// The checkpoints of a thread, newest first.
+    pub async fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Result<Vec<Snapshot>, Error> {
+        let saver = self.saver()?.clone();
+        let (graph, namespace) = self.at_namespace(namespace)?;
+        let loaded = saver.history(thread, &namespace, query).await?;
+        let read = |loaded| graph.read(thread, &namespace, loaded, View::Record);
+        loaded.iter().map(read).collect()
+    }
+
+    /// Edits the state in the name of a node. Returns the new checkpoint.
+    pub async fn update_state(
+        &self,
+        thread: &ThreadId,
+        at: Option<&CheckpointRef>,
+        update: Update,
+    ) -> Result<CheckpointRef, Error> {
+        self.bulk_update(thread, at, vec![vec![update]]).await
+    }
+
+    /// Edits the state step by step, each step a list of updates applied together.
+    pub async fn bulk_update(
+        &self,
+        thread: &ThreadId,
+        at: Option<&CheckpointRef>,
+        steps: Vec<Vec<Update>>,
+    ) -> Result<CheckpointRef, Error> {
+        let saver = self.saver()?.clone();
+        if steps.is_empty() || steps.iter().any(Vec::is_empty) {
+            return Err(ErrorKind::BadArgument { why: "no updates".into() }.into());
+        }
+        let mut at = at.cloned().unwrap_or_default();
+        let (graph, namespace) = self.at_namespace(&at.namespace)?;
+        let lease = saver.lease(thread).await?;
+        for updates in steps {
+            at = graph
+                .edit(&saver, thread, &namespace, &at, lease.epoch, &updates)
+                .await
+                .map_err(|error| error.at_thread(Some(thread)))?;
+        }
+        Ok(at)
+    }
+
+    async fn edit(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        at: &CheckpointRef,
+        epoch: u64,
+        updates: &[Update],
+    ) -> Result<CheckpointRef, Error> {
+        let loaded = saver.load(thread, namespace, at.id.map_or(At::Latest, At::Id)).await?;
+        if let (None, Some(id)) = (&loaded, at.id) {
+            return Err(ErrorKind::UnknownCheckpoint { id }.into());
+        }
+        let head = match &loaded {
+            Some(loaded) => self.0.head(loaded)?,
+            None => None,
+        };
+        let parents = match &head {
+            Some((_, record)) => record.parents.clone(),
+            None => at.parents.clone(),
+        };
+        let edit = Edit {
+            plan: &self.0.plan,
+            ids: &*self.0.ids,
+            head: head.map(|(head, _)| head),
+            parents: parents.clone(),
+            superseded: loaded.as_ref().is_some_and(|loaded| loaded.superseded),
+        };
+        let record = edit.apply(updates)?;
+        let id = Some(record.id);
+        let (thread, namespace) = (thread.clone(), namespace.clone());
+        saver.commit(Commit { thread, namespace: namespace.clone(), epoch, record }).await?;
+        Ok(CheckpointRef { namespace, id, parents })
+    }
+}

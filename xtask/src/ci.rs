@@ -1,0 +1,185 @@
+//! `cargo xtask ci`: all that a change must pass, step by step, stopping at the first failure.
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::cargo::Cargo;
+use crate::error::Error;
+use crate::examples;
+use crate::tidy;
+use crate::workspace::Workspace;
+
+/// One step; what it returns is repeated in the summary.
+struct Step {
+    name: &'static str,
+    run: fn(&Workspace) -> Result<String, Error>,
+}
+
+const STEPS: [Step; 8] = [
+    Step {
+        name: "format",
+        run: |w| plain(&w.root, "fmt --all --check"),
+    },
+    Step {
+        name: "lints",
+        run: |w| plain(&w.root, LINTS),
+    },
+    Step {
+        name: "tests",
+        run: tests,
+    },
+    Step {
+        name: "doctests",
+        run: |w| plain(&w.root, "test --workspace --doc"),
+    },
+    Step {
+        name: "docs",
+        run: docs,
+    },
+    Step {
+        name: "tidy",
+        run: tidy::run,
+    },
+    Step {
+        name: "conformance",
+        run: conformance,
+    },
+    Step {
+        name: "examples",
+        run: examples::run,
+    },
+];
+
+const LINTS: &str = "clippy --workspace --all-targets -- -D warnings";
+const CONFORMANCE: &str =
+    "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
+
+/// Runs all steps; the closing line says how long they took.
+pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
+    let start = Instant::now();
+    let mut passed = String::new();
+    for (number, step) in (1..).zip(&STEPS) {
+        println!("\n== {number}/{} {}", STEPS.len(), step.name);
+        let begun = Instant::now();
+        let outcome = (step.run)(workspace);
+        let took = begun.elapsed().as_secs_f64();
+        let note = match outcome {
+            Ok(note) => note,
+            Err(error) => {
+                println!("== {} failed after {took:.1} s", step.name);
+                return Err(Error::failed(
+                    format!("ci: step {} failed", step.name),
+                    error.to_string(),
+                ));
+            }
+        };
+        println!("== {} passed in {took:.1} s", step.name);
+        passed.push_str(format!("{:<12} {took:>7.1} s  {note}", step.name).trim_end());
+        passed.push('\n');
+    }
+    let took = start.elapsed().as_secs_f64();
+    Ok(format!(
+        "\n{passed}ci: all {} steps passed in {took:.1} s",
+        STEPS.len()
+    ))
+}
+
+fn plain(root: &Path, args: &str) -> Result<String, Error> {
+    Cargo::new(root, args).run().map(|()| String::new())
+}
+
+fn tests(workspace: &Workspace) -> Result<String, Error> {
+    let root = &workspace.root;
+    if Cargo::new(root, "nextest --version").works() {
+        return plain(root, "nextest run --workspace");
+    }
+    println!("cargo-nextest is not installed, so `cargo test` runs the tests");
+    plain(root, "test --workspace --lib --bins --tests")
+}
+
+fn docs(workspace: &Workspace) -> Result<String, Error> {
+    Cargo::new(&workspace.root, "doc --workspace --no-deps")
+        .with_env("RUSTDOCFLAGS", "-D warnings")
+        .run()
+        .map(|()| String::new())
+}
+
+fn conformance(workspace: &Workspace) -> Result<String, Error> {
+    let mut tally = None;
+    Cargo::new(&workspace.root, CONFORMANCE).run_lines(|line| {
+        println!("{line}");
+        tally = Tally::parse(line).or(tally);
+    })?;
+    // An exit status of 0 is not enough: a runner that found no cases would have it too.
+    match tally {
+        Some(Tally { passed, failed: 0 }) if passed > 0 => Ok(format!("{passed} passed, 0 failed")),
+        Some(Tally { passed, failed }) => Err(Error::failed(
+            "conformance",
+            format!("{passed} passed, {failed} failed"),
+        )),
+        None => Err(Error::failed(
+            "conformance",
+            "the runner did not close with `N passed, N failed`",
+        )),
+    }
+}
+
+/// The closing line of the conformance runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tally {
+    passed: u64,
+    failed: u64,
+}
+
+impl Tally {
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split([' ', ',']).filter(|word| !word.is_empty());
+        let mut count = |what| {
+            let mut before = words.next()?;
+            for word in words.by_ref() {
+                if word == what {
+                    return before.parse().ok();
+                }
+                before = word;
+            }
+            None
+        };
+        Some(Self {
+            passed: count("passed")?,
+            failed: count("failed")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closing_line_of_the_runner_is_understood() {
+        let tally = |passed, failed| Some(Tally { passed, failed });
+        assert_eq!(Tally::parse("411 passed, 0 failed"), tally(411, 0));
+        assert_eq!(Tally::parse("total: 9 passed, 2 failed"), tally(9, 2));
+    }
+
+    #[test]
+    fn other_lines_are_no_tally() {
+        for line in [
+            "",
+            "passed",
+            "case a passed",
+            "3 passed",
+            "many passed, 0 failed",
+        ] {
+            assert_eq!(Tally::parse(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STEPS.len());
+    }
+}

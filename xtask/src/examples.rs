@@ -1,0 +1,208 @@
+//! `cargo xtask examples`: every example of the package `superstep-examples` is built and run.
+//!
+//! An example is run as a reader would, but with nobody at the keyboard: it must end by itself
+//! within [`LIMIT`], exit with 0, and have printed something.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::cargo::Cargo;
+use crate::error::Error;
+use crate::workspace::Workspace;
+
+const BUILD: &str = "build -q -p superstep-examples --bins --examples \
+                     --message-format=json-render-diagnostics";
+
+const LIMIT: Duration = Duration::from_mins(1);
+const POLL: Duration = Duration::from_millis(20);
+
+/// Runs them all; each failure is shown with its output, the error names every one.
+pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
+    let examples = build(&workspace.root)?;
+    if examples.is_empty() {
+        return Err(Error::failed("examples", "there are none"));
+    }
+    let mut failed = Vec::new();
+    for example in &examples {
+        let begun = Instant::now();
+        let verdict = example.run(&workspace.root)?;
+        let took = begun.elapsed().as_secs_f64();
+        match verdict {
+            Verdict::Fine => println!("example {}: ok in {took:.1} s", example.name),
+            Verdict::Wrong { why, output } => {
+                println!("example {}: {why}\n{}", example.name, output.trim_end());
+                failed.push(example.name.as_str());
+            }
+        }
+    }
+    if failed.is_empty() {
+        return Ok(format!("examples: all {} ran", examples.len()));
+    }
+    Err(Error::failed(
+        "examples",
+        format!("{} failed: {}", failed.len(), failed.join(", ")),
+    ))
+}
+
+/// A built example.
+#[derive(Debug, PartialEq, Eq)]
+struct Example {
+    name: String,
+    program: PathBuf,
+}
+
+/// How a run of an example ended.
+#[derive(Debug)]
+enum Verdict {
+    Fine,
+    Wrong { why: String, output: String },
+}
+
+fn build(root: &Path) -> Result<Vec<Example>, Error> {
+    let mut examples = Vec::new();
+    Cargo::new(root, BUILD).run_lines(|line| examples.extend(Example::parse(line)))?;
+    examples.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(examples)
+}
+
+impl Example {
+    /// One line of cargo's report, if it tells of a program that was built.
+    fn parse(line: &str) -> Option<Self> {
+        let message: Value = serde_json::from_str(line).ok()?;
+        Some(Self {
+            program: PathBuf::from(message.get("executable")?.as_str()?),
+            name: message.get("target")?.get("name")?.as_str()?.to_owned(),
+        })
+    }
+
+    fn run(&self, root: &Path) -> Result<Verdict, Error> {
+        let mut command = Command::new(&self.program);
+        command.current_dir(root);
+        judge(command, &self.program, LIMIT).map_err(|source| Error::Start {
+            program: format!("the example {}", self.name),
+            source,
+        })
+    }
+}
+
+/// Runs a program; what it prints goes to `beside` with other extensions.
+///
+/// Files instead of pipes: a pipe nobody reads would stop an example that prints much.
+fn judge(mut command: Command, beside: &Path, limit: Duration) -> io::Result<Verdict> {
+    let stdout = beside.with_extension("stdout");
+    let stderr = beside.with_extension("stderr");
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(File::create(&stdout)?)
+        .stderr(File::create(&stderr)?)
+        .spawn()?;
+    let ended = wait(&mut child, limit)?;
+    let printed = read(&stdout)?;
+    let why = match ended {
+        None => format!("did not end within {} s", limit.as_secs_f64()),
+        Some(status) if !status.success() => status.to_string(),
+        Some(_) if printed.trim().is_empty() => "printed nothing".to_owned(),
+        Some(_) => return Ok(Verdict::Fine),
+    };
+    Ok(Verdict::Wrong {
+        why,
+        output: printed + &read(&stderr)?,
+    })
+}
+
+/// The exit status, or nothing if the child had to be killed at the limit.
+fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if begun.elapsed() >= limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(POLL);
+    }
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env;
+    use std::process;
+
+    #[test]
+    fn a_built_program_is_taken_from_the_report_of_cargo() {
+        let line =
+            r#"{"reason":"compiler-artifact","target":{"name":"hello"},"executable":"/t/hello"}"#;
+        let hello = Example {
+            name: "hello".to_owned(),
+            program: PathBuf::from("/t/hello"),
+        };
+        assert_eq!(Example::parse(line), Some(hello));
+        let library = r#"{"target":{"name":"a"},"executable":null}"#;
+        assert_eq!(Example::parse(library), None);
+        assert_eq!(Example::parse("warning: not json"), None);
+    }
+
+    #[cfg(unix)]
+    fn why(name: &str, script: &str, limit: Duration) -> Option<(String, String)> {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let beside = env::temp_dir().join(format!("superstep-xtask-{}-{name}", process::id()));
+        let verdict = judge(command, &beside, limit).unwrap();
+        for kind in ["stdout", "stderr"] {
+            fs::remove_file(beside.with_extension(kind)).unwrap();
+        }
+        match verdict {
+            Verdict::Fine => None,
+            Verdict::Wrong { why, output } => Some((why, output)),
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_example_that_prints_and_exits_with_0_is_fine() {
+        assert_eq!(why("fine", "echo hi", LIMIT), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_failing_example_is_shown_with_all_it_said() {
+        let (why, output) = why("failing", "echo hi; echo no >&2; exit 3", LIMIT).unwrap();
+        assert!(why.contains('3'), "{why}");
+        assert_eq!(output, "hi\nno\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_mute_example_is_wrong() {
+        let (why, _) = why("mute", "echo only here >&2", LIMIT).unwrap();
+        assert_eq!(why, "printed nothing");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_example_that_reads_the_keyboard_finds_it_closed() {
+        assert_eq!(why("reads", "cat; echo end", LIMIT), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_example_that_does_not_end_is_stopped_at_the_limit() {
+        let limit = Duration::from_millis(50);
+        let (why, _) = why("endless", "while :; do :; done", limit).unwrap();
+        assert_eq!(why, "did not end within 0.05 s");
+    }
+}

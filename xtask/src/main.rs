@@ -1,0 +1,53 @@
+//! The chores of the workspace, run as `cargo xtask <command>`.
+//!
+//! `tidy` holds the tree to its rules (see [`tidy`]), `examples` runs every example (see
+//! [`examples`]), and `ci` does all that a change must pass (see [`ci`]).
+
+mod cargo;
+mod ci;
+mod error;
+mod examples;
+mod tidy;
+mod tree;
+mod workspace;
+
+use std::env;
+use std::process::ExitCode;
+
+use crate::error::Error;
+use crate::workspace::Workspace;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  tidy      check the rules of the tree: arrows, lengths, docs, leftovers, paths, manifests, codes
+  examples  build and run every example
+  ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let chore: fn(&Workspace) -> Result<String, Error> = match words.as_slice() {
+        ["tidy"] => tidy::run,
+        ["examples"] => examples::run,
+        ["ci"] => ci::run,
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match Workspace::load().and_then(|workspace| chore(&workspace)) {
+        Ok(closing) => {
+            println!("{closing}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
