@@ -14,7 +14,14 @@ use crate::value::{self, CommandTarget, CommandVal, SendVal, Val};
 pub fn to_value(val: &Val) -> Value {
     match val {
         Val::List(items) => Value::list(items.iter().map(to_value)),
-        Val::Map(map) => Value::map(map.iter().map(|(k, v)| (k.as_str(), to_value(v)))),
+        Val::Map(map) => {
+            // A message without tool calls has no list of them.
+            let idle = |key: &str, val: &Val| {
+                key == "tool_calls" && matches!(val, Val::List(calls) if calls.is_empty())
+            };
+            let kept = map.iter().filter(|(k, v)| !idle(k, v));
+            Value::map(kept.map(|(k, v)| (k.as_str(), to_value(v))))
+        }
         Val::Overwrite(inner) => to_value(inner).overwriting(),
         other => other.to_json().into(),
     }

@@ -381,10 +381,12 @@ fn kind(kind: &Kind) -> Channel {
     Channel::Kept(match kind {
         Kind::LastValue => ChannelKind::Last,
         Kind::Reducer { op, init: first } => {
-            ChannelKind::Reduce { reducer: reducer(*op), init: init(first) }
+            ChannelKind::Reduce { reducer: reducer(*op), init: init(first), delta: None }
         }
-        Kind::Delta { op, init: first, .. } => {
-            ChannelKind::Reduce { reducer: reducer(*op), init: init(first) }
+        Kind::Delta { op, init: first, snapshot_every } => {
+            let every = snapshot_every.unwrap_or(100);
+            let delta = Some(u32::try_from(every).unwrap_or(u32::MAX));
+            ChannelKind::Reduce { reducer: reducer(*op), init: init(first), delta }
         }
         Kind::Ephemeral { guard: one } => ChannelKind::Ephemeral(guard(*one)),
         Kind::Untracked { guard: one } => ChannelKind::Untracked(guard(*one)),

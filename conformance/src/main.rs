@@ -4,7 +4,7 @@ use std::{path::Path, path::PathBuf, process::ExitCode, sync::Arc};
 
 use superstep_conformance::{
     case::Case,
-    compare::{Level, Quirks, check_case},
+    compare::{Level, Mismatch, Quirks, check_case},
     report,
     runner::{MakeSaver, run_case},
 };
@@ -16,6 +16,9 @@ const USAGE: &str = "usage: superstep-conformance DIR... [--saver NAME] [--stric
   --strict  task order must be as recorded
   --exact   as --strict, and names that begin with __ are compared too
   --quirks  operations marked as accidents must match too";
+
+/// Cases really wait where their programs say so; this many wait together.
+const AT_ONCE: usize = 16;
 
 struct Args {
     dirs: Vec<PathBuf>,
@@ -55,9 +58,9 @@ fn files(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-fn saver(name: &str) -> Result<Box<MakeSaver>, String> {
+fn saver(name: &str) -> Result<Arc<MakeSaver>, String> {
     match name {
-        "memory" => Ok(Box::new(|| Arc::new(MemorySaver::new()))),
+        "memory" => Ok(Arc::new(|| Arc::new(MemorySaver::new()))),
         other => Err(format!("no saver `{other}`; there is: memory")),
     }
 }
@@ -88,23 +91,40 @@ async fn run(args: &Args) -> Result<usize, String> {
         files(dir, &mut paths)?;
     }
     paths.sort();
-    let (mut passed, mut failed) = (0, 0);
-    for path in &paths {
-        let case = Case::load(path).map_err(|error| error.to_string())?;
-        let results = run_case(&case, &*make).await;
-        let mismatches = check_case(&case, &results, args.level, args.quirks);
-        match mismatches.first() {
-            None => passed += 1,
-            Some(first) => {
-                failed += 1;
-                println!("FAIL {}", path.display());
-                println!("{}", report::render(&case, first));
-                if mismatches.len() > 1 {
-                    println!("  and {} more", mismatches.len() - 1);
-                }
-            }
+    let mut verdicts = Vec::with_capacity(paths.len());
+    for batch in paths.chunks(AT_ONCE) {
+        let mut running = tokio::task::JoinSet::new();
+        for path in batch {
+            let case = Case::load(path).map_err(|error| error.to_string())?;
+            let (path, make) = (path.clone(), make.clone());
+            let (level, quirks) = (args.level, args.quirks);
+            running.spawn(async move {
+                let results = run_case(&case, &*make).await;
+                let verdict = describe(&case, &check_case(&case, &results, level, quirks));
+                (path, verdict)
+            });
+        }
+        while let Some(ended) = running.join_next().await {
+            verdicts.push(ended.map_err(|error| format!("a case did not finish: {error}"))?);
         }
     }
-    println!("{passed} passed, {failed} failed");
+    verdicts.sort();
+    let failed = verdicts.iter().filter(|(_, verdict)| verdict.is_some()).count();
+    for (path, verdict) in &verdicts {
+        if let Some(why) = verdict {
+            println!("FAIL {}\n{why}", path.display());
+        }
+    }
+    println!("{} passed, {failed} failed", verdicts.len() - failed);
     Ok(failed)
+}
+
+/// What is wrong with a case's results, or nothing.
+fn describe(case: &Case, mismatches: &[Mismatch]) -> Option<String> {
+    let first = mismatches.first()?;
+    let more = match mismatches.len() - 1 {
+        0 => String::new(),
+        n => format!("\n  and {n} more"),
+    };
+    Some(format!("{}{more}", report::render(case, first)))
 }

@@ -7,6 +7,7 @@ use superstep_core::{
     ask::Ask,
     event::{Event, EventKind},
     id::{CheckpointId, Namespace},
+    record::Source,
     snapshot::{Snapshot, SubState, TaskView},
     value::Value,
 };
@@ -118,7 +119,8 @@ fn render_snapshot(
         "parent": ordinal(ordinals, &snapshot.namespace, snapshot.parent),
     });
     if let (Some((source, step)), Some(map)) = (snapshot.origin, out.as_object_mut()) {
-        map.insert("source".into(), source.as_str().into());
+        let name = (source != Source::Anchor).then(|| source.as_str());
+        map.insert("source".into(), name.into());
         map.insert("step".into(), step.into());
     }
     out
@@ -133,9 +135,21 @@ pub enum Version {
     V2,
 }
 
+/// What a reader of a stream asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// Names of modes.
+    pub modes: &'a [String],
+    /// The form of chunks.
+    pub version: Version,
+    /// Whether events of subgraphs are shown under their names.
+    pub subgraphs: bool,
+}
+
 /// An event as the chunks that readers of these modes get.
-pub fn chunks(event: &Event, modes: &[String], version: Version, ordinals: &Ordinals) -> Vec<Json> {
-    let path = event.namespace.path();
+pub fn chunks(event: &Event, reader: &Reader<'_>, ordinals: &Ordinals) -> Vec<Json> {
+    let Reader { modes, version, subgraphs } = *reader;
+    let path = if subgraphs { event.namespace.path() } else { Vec::new() };
     let wants = |mode: &str| modes.iter().any(|wanted| wanted == mode);
     let (mode, data, debug) = match &event.kind {
         EventKind::Values { values, asks: questions } => {

@@ -35,7 +35,7 @@ use crate::{
     expr::{self, Env},
     graphs::{GraphError, Graphs},
     host::store_do,
-    render::{self, Ordinals, Version},
+    render::{self, Ordinals, Reader, Version},
     value::Val,
     world::Outside,
 };
@@ -396,9 +396,10 @@ impl Runner {
         let namespaces = events.iter().map(|event| event.namespace.clone());
         let ordinals = self.ordinals(thread.as_ref(), namespaces).await?;
         let version = if run.v2 { Version::V2 } else { Version::V1 };
+        let reader = Reader { modes, version, subgraphs };
         let chunks: Vec<Json> = events
             .iter()
-            .flat_map(|event| render::chunks(event, modes, version, &ordinals))
+            .flat_map(|event| render::chunks(event, &reader, &ordinals))
             .collect();
         let mut result = json!({ "chunks": chunks });
         if let (Some(error), Some(map)) = (failed, result.as_object_mut()) {

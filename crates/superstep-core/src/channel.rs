@@ -32,6 +32,9 @@ pub enum ChannelKind {
         reducer: Reducer,
         /// The value before any write; without it the first write is taken as it is.
         init: Option<Value>,
+        /// A delta channel of LangGraph: snapshot every so many updates. What is stored is the
+        /// same either way; it decides whether a run that is stored at its end leaves an anchor.
+        delta: Option<u32>,
     },
     /// Present only in the step after the write.
     Ephemeral(Guard),
@@ -141,13 +144,12 @@ impl Channels {
                     (slot.value, appended) = (Some(write), None);
                     continue;
                 };
-                let kept = write.clone();
                 let reduced = reducer
                     .reduce(current, write, &mut slot.messages)
                     .map_err(|failure| ErrorKind::Reduce { channel: name.clone(), failure })?;
                 appended = appended.filter(|_| reduced.appended.is_some());
-                if let Some(all) = &mut appended {
-                    extend_with(all, kept, reduced.appended, &reduced.value);
+                if let (Some(all), Some(count)) = (&mut appended, reduced.appended) {
+                    extend_by_tail(all, &reduced.value, count);
                 }
                 slot.value = Some(reduced.value);
             }
@@ -156,16 +158,10 @@ impl Channels {
     }
 }
 
-/// Collects what one write appended: the write's own items, or the tail of the result when the
-/// reducer dropped some of them.
-fn extend_with(all: &mut Vec<Value>, write: Value, count: Option<usize>, result: &Value) {
-    let count = count.unwrap_or(0);
-    match (write, result) {
-        (Value::List(items), _) if items.len() == count => all.extend(items.iter().cloned()),
-        (_, Value::List(list)) => {
-            all.extend(list.iter().skip(list.len().saturating_sub(count)).cloned());
-        }
-        _ => {}
+/// Collects what one write appended: the last `count` elements of the result.
+fn extend_by_tail(all: &mut Vec<Value>, result: &Value, count: usize) {
+    if let Value::List(list) = result {
+        all.extend(list.iter().skip(list.len().saturating_sub(count)).cloned());
     }
 }
 

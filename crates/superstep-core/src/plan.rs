@@ -208,6 +208,8 @@ pub struct Plan {
     pub volatile: Vec<ChannelIx>,
     /// Deferred triggers.
     pub deferred: Vec<TriggerIx>,
+    /// Channels that are never stored.
+    pub untracked: Vec<ChannelIx>,
     /// Channels of messages.
     pub messages: Vec<ChannelIx>,
     /// The bare root channel, if the state is one value.
@@ -268,6 +270,26 @@ impl Plan {
     /// Whether a channel holds messages.
     pub fn holds_messages(&self, channel: ChannelIx) -> bool {
         self.messages.contains(&channel)
+    }
+
+    /// How often a delta channel is snapshot.
+    pub fn delta_every(&self, channel: ChannelIx) -> Option<u32> {
+        match &self.channels[channel].kind {
+            ChannelKind::Reduce { delta, .. } => *delta,
+            _ => None,
+        }
+    }
+
+    /// Takes what must not be stored out of a send.
+    pub fn forget_untracked(&self, send: &mut crate::command::Send) {
+        if let Value::Map(map) = &mut send.arg {
+            let untracked = |name: &str| {
+                self.channel(name).is_some_and(|channel| self.untracked.contains(&channel))
+            };
+            if map.keys().any(|name| untracked(name)) {
+                Arc::make_mut(map).retain(|name, _| !untracked(name));
+            }
+        }
     }
 
     fn is_messages(kind: &ChannelKind) -> bool {

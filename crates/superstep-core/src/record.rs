@@ -73,6 +73,8 @@ pub enum Source {
     Update,
     /// The start of another branch.
     Fork,
+    /// What a thread was before a first run that is stored only at its end.
+    Anchor,
 }
 
 impl Source {
@@ -83,6 +85,7 @@ impl Source {
             Self::Loop => "loop",
             Self::Update => "update",
             Self::Fork => "fork",
+            Self::Anchor => "anchor",
         }
     }
 }

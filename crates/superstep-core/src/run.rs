@@ -12,7 +12,7 @@ pub mod task;
 pub mod tick;
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -29,7 +29,7 @@ use crate::{
     frame::Frame,
     id::{CheckpointId, IdSource, Namespace, ThreadId},
     plan::{Keys, Pauses, Plan, route::Window},
-    record::{Change, Record, Source, TaskKey, TaskNote},
+    record::{Change, Pending, Record, Source, TaskKey, TaskNote, Write},
     saver::Parents,
     table::{ChannelIx, TriggerIx},
     value::Value,
@@ -141,6 +141,8 @@ pub enum Act {
     Commit(Box<Record>),
     /// Store what tasks did so far.
     Note(CheckpointId, Vec<TaskNote>),
+    /// Keep the writes of a task whose results are cached.
+    Keep(usize, Vec<Write>),
     /// Pass an event on.
     Emit(Event),
     /// The run is over.
@@ -195,6 +197,10 @@ pub struct Loop {
     checkpoint: CheckpointId,
     /// What was loaded.
     loaded: Option<CheckpointId>,
+    /// The checkpoint before the run's first step.
+    origin: CheckpointId,
+    /// Delta channels and how often they were updated; overwritten ones are left out.
+    deltas: HashMap<ChannelIx, Option<u32>>,
     /// The newest stored checkpoint: parent of the next record.
     head: Option<CheckpointId>,
     /// The parent of the present checkpoint.
@@ -258,7 +264,16 @@ impl Loop {
     /// The namespace of a task.
     pub fn task_namespace(&self, task: usize) -> Namespace {
         let Some(task) = self.tasks.get(task) else { return Namespace::default() };
-        self.config.nest.namespace.task(&task.name, self.task_id(task))
+        self.home_of(task).task(&task.name, self.task_id(task))
+    }
+
+    /// The namespace a task stands in: the graph's, or for a called task its caller's.
+    pub fn home_of(&self, task: &Task) -> Namespace {
+        let TaskKey::Call(by, _) = &task.key else { return self.config.nest.namespace.clone() };
+        match self.tasks.iter().position(|caller| caller.key == **by) {
+            Some(caller) => self.task_namespace(caller),
+            None => self.config.nest.namespace.clone(),
+        }
     }
 
     /// What graphs called by tasks of this step are told about continuing and replaying.
@@ -302,6 +317,14 @@ impl Loop {
 
     /// The state changed in a way a `values` reader sees.
     fn show_values(&mut self, asks: Option<Vec<Ask>>) {
+        if asks.is_some() && matches!(self.output, Keys::One(_)) {
+            // Beside a question a bare value has no place.
+            self.latest = Latest::Never;
+            if self.wants(Modes::VALUES) {
+                self.emit(EventKind::Values { values: Value::Null, asks });
+            }
+            return;
+        }
         let volatile = !self.plan.volatile.is_empty();
         if !volatile && !self.wants(Modes::VALUES) {
             self.latest = Latest::OnBoard;
@@ -356,7 +379,7 @@ impl Loop {
             layout: self.plan.layout.clone(),
             changes: if full { self.full_changes() } else { changes },
             full,
-            pending: self.frame.control.pending(),
+            pending: self.pending(),
             touched: self.touched.clone(),
             last_ran: self.frame.last_ran.clone(),
             clock: self.frame.clock,
@@ -364,6 +387,16 @@ impl Loop {
             parents: self.config.nest.parents.clone(),
             tasks,
         }
+    }
+
+    fn pending(&self) -> Pending {
+        let mut pending = self.frame.control.pending();
+        if !self.plan.untracked.is_empty() {
+            for send in Arc::make_mut(&mut pending.sends) {
+                self.plan.forget_untracked(send);
+            }
+        }
+        pending
     }
 
     /// Durability `exit`: one record for the whole run, and what its open tasks did.
@@ -375,6 +408,7 @@ impl Loop {
             return;
         }
         if self.loaded != Some(self.checkpoint) {
+            self.put_anchor();
             self.step -= 1;
             self.must_snapshot = true;
             let record = self.record(Vec::new());
@@ -383,11 +417,79 @@ impl Loop {
             self.head = Some(self.checkpoint);
             self.acts.push_back(Act::Commit(Box::new(record)));
         }
-        let fresh: Vec<TaskNote> = self.tasks.iter().filter_map(Task::unsaved_note).collect();
+        self.taken_resume();
+        let fresh = self.tasks.iter().filter_map(Task::unsaved_note);
         let input = self.notes.iter().filter(|note| note.key == TaskKey::Input).cloned();
-        let notes: Vec<TaskNote> = input.chain(fresh).collect();
+        let notes: Vec<TaskNote> = input.chain(fresh).map(|note| self.storable(note)).collect();
         if !notes.is_empty() {
             self.acts.push_back(Act::Note(self.checkpoint, notes));
         }
+    }
+    /// A delta channel that was updated less often than it is snapshot needs a checkpoint to
+    /// stand on, so a first run that is stored at its end leaves one that is empty.
+    fn put_anchor(&mut self) {
+        let plan = self.plan.clone();
+        let hangs = |(channel, updates): (&ChannelIx, &Option<u32>)| match (
+            plan.delta_every(*channel),
+            updates,
+        ) {
+            (Some(every), Some(updates)) => *updates > 0 && *updates < every,
+            _ => false,
+        };
+        if self.loaded.is_some() || !self.deltas.iter().any(hangs) {
+            return;
+        }
+        let record = Record {
+            id: self.origin,
+            parent: None,
+            step: -2,
+            source: Source::Anchor,
+            layout: plan.layout.clone(),
+            changes: Vec::new(),
+            full: true,
+            pending: Pending::default(),
+            touched: None,
+            last_ran: Vec::new(),
+            clock: 0,
+            paused_at: 0,
+            parents: self.config.nest.parents.clone(),
+            tasks: Vec::new(),
+        };
+        self.head = Some(self.origin);
+        self.acts.push_back(Act::Commit(Box::new(record)));
+    }
+
+    /// Counts updates of delta channels, for [`Loop::put_anchor`].
+    fn count_deltas(&mut self, written: &[ChannelIx]) {
+        if self.config.durability != Durability::Exit || self.loaded.is_some() {
+            return;
+        }
+        for channel in written.iter().filter(|channel| self.plan.delta_every(**channel).is_some()) {
+            let over = self.tasks.iter().filter_map(Task::writes).flatten().any(|write| {
+                matches!(write, Write::State(to, value) if to == channel
+                    && crate::channel::overwrite(value).is_some())
+            });
+            let updates = self.deltas.entry(*channel).or_insert(Some(0));
+            *updates = updates.filter(|_| !over).map(|updates| updates + 1);
+        }
+    }
+
+    /// A note without what must not be stored.
+    fn storable(&self, mut note: TaskNote) -> TaskNote {
+        if self.plan.untracked.is_empty() {
+            return note;
+        }
+        if let Some(output) = &mut note.output {
+            output.retain(|write| match write {
+                Write::State(channel, _) => !self.plan.untracked.contains(channel),
+                _ => true,
+            });
+            for write in output {
+                if let Write::Send(send) = write {
+                    self.plan.forget_untracked(send);
+                }
+            }
+        }
+        note
     }
 }

@@ -125,6 +125,12 @@ impl Snapshot {
         }
         if !finished.is_empty() {
             frame.apply(plan, &mut finished, Recording::Off)?;
+            if let Some(board) = frame.board_mut() {
+                // The open step is shown as if it were over, and what lasts one step with it.
+                for channel in &plan.volatile {
+                    board.pass(*channel);
+                }
+            }
         }
         let places = Places { plan, namespace, checkpoint: head.id, step: head.step + 1 };
         let tasks = due.iter().map(|(key, node)| {

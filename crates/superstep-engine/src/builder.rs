@@ -109,7 +109,7 @@ impl GraphBuilder {
         reducer: Reducer,
         init: impl Into<Value>,
     ) -> Self {
-        let kind = ChannelKind::Reduce { reducer, init: Some(init.into()) };
+        let kind = ChannelKind::Reduce { reducer, init: Some(init.into()), delta: None };
         self.channel(ChannelSpec { name: name.into(), kind, private: false })
     }
 

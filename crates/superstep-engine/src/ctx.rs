@@ -60,9 +60,6 @@ pub(crate) enum Request {
         effect: Effect,
         reply: oneshot::Sender<Result<(), Error>>,
     },
-    Saw {
-        id: String,
-    },
 }
 
 /// The function of a called task.
@@ -78,6 +75,7 @@ pub(crate) struct Scratch {
     pub(crate) open: Vec<Ask>,
     pub(crate) effects: BTreeMap<String, Effect>,
     pub(crate) fresh_effects: Vec<(String, Effect)>,
+    pub(crate) streamed: Vec<String>,
     pub(crate) graphs: u32,
     pub(crate) calls: u32,
 }
@@ -87,6 +85,8 @@ pub(crate) struct CtxInner {
     pub(crate) at: usize,
     pub(crate) node: NodeIx,
     pub(crate) name: Arc<str>,
+    /// The namespace it stands in.
+    pub(crate) home: Namespace,
     pub(crate) task: TaskId,
     pub(crate) input: TaskInput,
     pub(crate) attempt: u32,
@@ -207,7 +207,7 @@ impl Ctx {
     }
 
     fn namespace(&self) -> Namespace {
-        self.0.step.namespace.task(&self.0.name, self.0.task)
+        self.0.home.task(&self.0.name, self.0.task)
     }
 
     /// Asks a question. Returns the answer once there is one; until then the error ends the task,
@@ -244,7 +244,7 @@ impl Ctx {
     pub async fn emit_message(&self, message: Value) {
         self.beat_if_auto();
         if let Some(id) = superstep_core::message::id(&message) {
-            let _ended = self.0.step.requests.send(Request::Saw { id: id.to_owned() });
+            lock(&self.0.scratch).streamed.push(id.to_owned());
         }
         let node = self.0.name.clone();
         self.tell(EventKind::Message { message, node }).await;
@@ -253,7 +253,7 @@ impl Ctx {
     async fn tell(&self, kind: EventKind) {
         let step = &self.0.step;
         if step.env.reads(step.nested, &kind) {
-            let namespace = step.namespace.clone();
+            let namespace = self.0.home.clone();
             step.env.emit(Event { namespace, step: step.window.step, kind }).await;
         }
     }

@@ -49,6 +49,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         step: None,
         scratches: HashMap::new(),
         bodies: HashMap::new(),
+        keys: HashMap::new(),
         replies: HashMap::new(),
         saving: None,
     };
@@ -71,6 +72,7 @@ struct Shell<'a> {
     step: Option<(i64, Arc<StepInfo>)>,
     scratches: HashMap<usize, Arc<Mutex<Scratch>>>,
     bodies: HashMap<usize, TaskBody>,
+    keys: HashMap<usize, (CacheKey, Option<Duration>)>,
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
     /// The chain of stores still on their way, for durability `async`.
     saving: Option<tokio::task::JoinHandle<Result<(), Error>>>,
@@ -110,6 +112,11 @@ impl Shell<'_> {
                 }
             }
             Act::Note(checkpoint, notes) => self.note(run, checkpoint, notes).await?,
+            Act::Keep(at, writes) => {
+                if let (Some((key, ttl)), Some(cache)) = (self.keys.remove(&at), &self.env.cache) {
+                    cache.put(key, writes, ttl);
+                }
+            }
             Act::Emit(event) => self.env.emit(event).await,
             Act::Stop(stop) => return Ok(Some(stop)),
         }
@@ -196,6 +203,7 @@ impl Shell<'_> {
         });
         self.scratches.clear();
         self.bodies.clear();
+        self.keys.clear();
         self.step = Some((window.step, info.clone()));
         info
     }
@@ -208,6 +216,10 @@ impl Shell<'_> {
             && let Some(writes) = cache.get(key)
         {
             return self.cached(run, at, writes);
+        }
+        if let Some(Ok(key)) = &key {
+            let ttl = task.cache.as_ref().and_then(|policy| policy.ttl);
+            self.keys.insert(at, (key.clone(), ttl));
         }
         let scratch = self.scratches.entry(at).or_insert_with(|| {
             let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
@@ -223,6 +235,7 @@ impl Shell<'_> {
             at,
             node: task.node,
             name: task.name.clone(),
+            home: run.home_of(task),
             task: run.task_id(task),
             input: task.input.clone(),
             attempt: task.failures + 1,
@@ -273,20 +286,11 @@ impl Shell<'_> {
             Err(Halt::Error(error)) => Some(error.clone()),
             _ => None,
         };
-        let key = run.task(at).filter(|_| done.result.is_ok());
-        let key = key.and_then(|task| cache_key(run, task, &self.graph.plan.name));
-        let kept = key.and_then(Result::ok).zip(run.task(at).map(|task| task.cache.clone()));
         let asks = match &done.result {
             Err(Halt::Asked(asks)) => Some(asks.clone()),
             _ => None,
         };
         run.done(at, done);
-        let Some(task) = run.task(at) else { return };
-        if let (Some((key, policy)), Some(cache)) = (kept, &self.env.cache)
-            && let Some(writes) = task.writes()
-        {
-            cache.put(key, writes.to_vec(), policy.and_then(|policy| policy.ttl));
-        }
         if self.replies.contains_key(&at) {
             let halt = error.map(Halt::Error).or(asks.map(Halt::Asked));
             self.answer_callers(run, at, halt);
@@ -326,7 +330,6 @@ impl Shell<'_> {
 
     async fn request(&mut self, run: &mut Loop, request: Request) {
         match request {
-            Request::Saw { id } => run.saw_message(&id),
             Request::Journal { task, key, effect, reply } => {
                 let mut result = Ok(());
                 if run.journal(task, key, effect)
@@ -406,7 +409,8 @@ impl Future for Running {
         };
         let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
         let effects = std::mem::take(&mut scratch.fresh_effects);
-        Poll::Ready(Done { result, answers, effects })
+        let streamed = std::mem::take(&mut scratch.streamed);
+        Poll::Ready(Done { result, answers, effects, streamed })
     }
 }
 

@@ -546,6 +546,7 @@ impl Draft {
             shown,
             volatile: pick(&ChannelKind::is_volatile),
             deferred: self.triggers.entries().filter(|(_, t)| t.deferred).map(|(ix, _)| ix).collect(),
+            untracked: pick(&|kind| !kind.is_stored()),
             messages: pick(&Plan::is_messages),
             root,
             previous,

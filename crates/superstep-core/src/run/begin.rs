@@ -1,7 +1,7 @@
 //! How a run starts: on a fresh thread, on new input, on an answer, or from an older checkpoint.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -84,6 +84,8 @@ impl Loop {
         let mut run = Self {
             checkpoint: id.unwrap_or_else(|| config.ids.next(None)),
             loaded: id,
+            origin: id.unwrap_or(CheckpointId(0)),
+            deltas: HashMap::new(),
             head: id,
             parent,
             source,
@@ -109,6 +111,7 @@ impl Loop {
             seen_messages: HashSet::new(),
             stopped: false,
         };
+        run.origin = run.checkpoint;
         run.first(input, Addressing { addressed, own_address, superseded })?;
         run.tick();
         Ok(run)
@@ -259,6 +262,9 @@ impl Loop {
 
     /// New input: what was about to run is dropped, the input waits for the start node.
     fn take_input(&mut self, start: StartValue) -> Result<(), Error> {
+        if !self.config.nest.nested {
+            self.config.nest.answers.take_next();
+        }
         let due = self.frame.due(&self.plan, self.touched.as_deref());
         let mut dropped: Vec<Applying<'_>> = due
             .iter()

@@ -44,6 +44,8 @@ pub struct Done {
     pub answers: Vec<Value>,
     /// Effects it journaled.
     pub effects: Vec<(String, Effect)>,
+    /// Ids of messages it streamed itself.
+    pub streamed: Vec<String>,
 }
 
 /// A task that another task wants to run.
@@ -80,9 +82,12 @@ impl Loop {
             return;
         }
         self.running -= 1;
+        task.answered = !done.answers.is_empty();
         if !done.answers.is_empty() {
             task.note.answers = done.answers;
         }
+        self.seen_messages.extend(done.streamed);
+        let Some(task) = self.tasks.get_mut(at) else { return };
         task.note.effects.extend(done.effects);
         task.note.effects.retain(|_, effect| *effect != Effect::Failed);
         let node = task.node;
@@ -157,6 +162,9 @@ impl Loop {
         };
         self.name_messages(&mut writes);
         let Some(task) = self.tasks.get_mut(at) else { return };
+        if task.cache.is_some() {
+            self.acts.push_back(Act::Keep(at, writes.clone()));
+        }
         task.note.output = Some(writes);
         task.phase = Phase::Finished;
         task.unsaved = true;
@@ -195,11 +203,12 @@ impl Loop {
         {
             notes.push(task.note.clone());
         }
+        let notes = notes.into_iter().map(|note| self.storable(note)).collect();
         self.acts.push_back(Act::Note(self.checkpoint, notes));
     }
 
     /// The plain answer that came with the input has been taken: it must not be given again.
-    fn taken_resume(&mut self) -> Option<TaskNote> {
+    pub(super) fn taken_resume(&mut self) -> Option<TaskNote> {
         let waiting = self.config.nest.answers.has_next();
         let note = self.notes.iter_mut().find(|note| note.key == TaskKey::Input)?;
         if note.resume.is_none() || waiting {
@@ -228,7 +237,11 @@ impl Loop {
             .handler
             .filter(|_| !task.is_call() && self.plan.nodes[task.node].role != Role::Handler);
         task.note.handled = handler.is_some();
-        let call = task.is_call();
+        let (call, answered, node) = (task.is_call(), task.answered, task.name.clone());
+        if answered && self.wants(Modes::UPDATES) {
+            // As recorded: a task that took an answer before it failed says it wrote nothing.
+            self.emit(EventKind::Update { node, update: Value::Null, cached: false });
+        }
         self.tell_end(at);
         self.save_note(at);
         match handler {
@@ -351,11 +364,6 @@ impl Loop {
                 self.seen_messages.insert(id.to_owned());
             }
         }
-    }
-
-    /// A message was streamed from inside a task, so its end need not be told again.
-    pub fn saw_message(&mut self, id: &str) {
-        self.seen_messages.insert(id.to_owned());
     }
 }
 

@@ -65,6 +65,8 @@ pub struct Task {
     pub note: TaskNote,
     pub(crate) phase: Phase,
     pub(crate) asked: bool,
+    /// Its last attempt used an answer.
+    pub(crate) answered: bool,
     /// The note is not stored.
     pub(crate) unsaved: bool,
 }
@@ -84,6 +86,7 @@ impl Task {
             failures: 0,
             phase: Phase::Ready,
             asked: false,
+            answered: false,
             unsaved: false,
         }
     }

@@ -224,6 +224,8 @@ impl Loop {
             Err(error) => {
                 let unsaved: Vec<TaskNote> =
                     self.tasks.iter().filter_map(Task::unsaved_note).collect();
+                let unsaved: Vec<TaskNote> =
+                    unsaved.into_iter().map(|note| self.storable(note)).collect();
                 if !unsaved.is_empty() && self.stores_notes() {
                     self.acts.push_back(Act::Note(self.checkpoint, unsaved));
                 }
@@ -253,6 +255,10 @@ impl Loop {
     fn end_step(&mut self) -> Result<bool, Error> {
         let applied = self.apply_tasks()?;
         self.changes.extend(applied.changes);
+        self.count_deltas(&applied.written);
+        if !self.config.nest.nested {
+            self.config.nest.answers.take_next();
+        }
         if applied.written.iter().any(|channel| self.output.contains(*channel)) {
             self.show_values(None);
         }
@@ -260,7 +266,9 @@ impl Loop {
         self.notes.clear();
         self.replaying = false;
         let tasks = if self.stores_notes() {
-            self.tasks.iter_mut().filter_map(|task| task.unsaved.then(|| take_note(task))).collect()
+            let notes = self.tasks.iter_mut().filter_map(|task| task.unsaved.then(|| take_note(task)));
+            let notes: Vec<TaskNote> = notes.collect();
+            notes.into_iter().map(|note| self.storable(note)).collect()
         } else {
             Vec::new()
         };
@@ -316,7 +324,13 @@ impl Loop {
             step: self.step,
         };
         let note = |key: &TaskKey| self.notes.iter().find(|note| note.key == *key);
-        let view = |task: &Task| places.view(&task.key, task.node, note(&task.key), View::Record);
+        let view = |task: &Task| {
+            let note = note(&task.key);
+            let mut view = places.view(&task.key, task.node, note, View::Record);
+            let output = note.and_then(|note| note.output.as_ref());
+            view.result = output.map(|writes| result_of(&self.plan, &self.output, writes));
+            view
+        };
         let snapshot = Snapshot {
             thread: self.config.thread.clone(),
             namespace: nest.namespace.clone(),
