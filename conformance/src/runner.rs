@@ -12,7 +12,7 @@ use superstep_core::{
     id::{AskId, Namespace, ThreadId},
     plan::{Pauses, blueprint::ROOT},
     record::Source,
-    run::{Durability, RunInput},
+    run::{Durability, Fidelity, RunInput},
     saver::{HistoryQuery, Saver},
     snapshot::{Snapshot, SubState},
     store::Store,
@@ -300,6 +300,7 @@ impl Runner {
                 }
             },
             strict_resume: run.strict_resume,
+            fidelity: Fidelity::LangGraph,
             ..RunOptions::default()
         };
         if let Some(reason) = &run.drain_before {

@@ -22,6 +22,10 @@ pub struct Control {
     fires: Table<TriggerIx, Fire>,
     /// Triggers that are not at rest, so that a step only looks at those.
     active: Vec<TriggerIx>,
+    /// When each trigger last changed, by the frame's clock.
+    changed: Table<TriggerIx, u64>,
+    /// The clock of the step that is being applied.
+    now: u64,
 }
 
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -42,6 +46,7 @@ impl Control {
     pub fn new(plan: &Plan) -> Self {
         Self {
             fires: plan.triggers.iter().map(|_| Fire::Off).collect(),
+            changed: plan.triggers.iter().map(|_| 0).collect(),
             ..Self::default()
         }
     }
@@ -61,7 +66,25 @@ impl Control {
         start.into_iter().chain(on).map(|trigger| plan.triggers[trigger].node)
     }
 
+    /// What changes from here on changes at this time.
+    pub fn begin(&mut self, now: u64) {
+        self.now = now;
+    }
+
+    /// When a node's triggers last changed; those that never did are left out.
+    pub fn versions<'a>(&'a self, plan: &'a Plan, node: NodeIx) -> impl Iterator<Item = u64> + 'a {
+        let triggers = plan.nodes[node].triggers.iter();
+        triggers.map(|trigger| self.changed[*trigger]).filter(|at| *at > 0)
+    }
+
+    /// The input was taken or dropped.
+    pub fn set_start(&mut self, plan: &Plan, start: Option<StartValue>) {
+        self.start = start;
+        self.changed[plan.start] = self.now;
+    }
+
     fn set(&mut self, trigger: TriggerIx, fire: Fire) {
+        self.changed[trigger] = self.now;
         if self.fires[trigger] == Fire::Off {
             self.active.push(trigger);
         }
@@ -145,8 +168,8 @@ impl Control {
         waiting
     }
 
-    /// The storable form.
-    pub fn pending(&self) -> Pending {
+    /// The storable form, at the frame's clock.
+    pub fn pending(&self, plan: &Plan, clock: u64) -> Pending {
         let mut pending = Pending {
             start: self.start.clone(),
             sends: self.sends.clone(),
@@ -159,6 +182,14 @@ impl Control {
                 Fire::Waiting => pending.waiting.push(*trigger),
                 Fire::On => pending.fired.push(*trigger),
             }
+            if self.changed[*trigger] != clock {
+                pending.changed.push((*trigger, self.changed[*trigger]));
+            }
+        }
+        for trigger in &plan.shared_targets {
+            if self.fires[*trigger] == Fire::Off && self.changed[*trigger] > 0 {
+                pending.changed.push((*trigger, self.changed[*trigger]));
+            }
         }
         pending
     }
@@ -167,9 +198,11 @@ impl Control {
     pub fn restore(
         plan: &Plan,
         pending: &Pending,
+        clock: u64,
         map: &dyn Fn(TriggerIx) -> Option<TriggerIx>,
     ) -> Self {
         let mut control = Self {
+            now: clock,
             start: pending.start.clone(),
             sends: pending.sends.clone(),
             ..Self::new(plan)
@@ -182,6 +215,14 @@ impl Control {
         for (trigger, seen) in &pending.joins {
             if let Some(trigger) = map(*trigger) {
                 control.set(trigger, Fire::Partly(seen.clone()));
+            }
+        }
+        if control.start.is_some() {
+            control.changed[plan.start] = clock;
+        }
+        for (trigger, at) in &pending.changed {
+            if let Some(trigger) = map(*trigger) {
+                control.changed[trigger] = *at;
             }
         }
         control

@@ -181,16 +181,15 @@ impl Edit<'_> {
 
     /// The updates stand as the results of the tasks in whose name they were made.
     fn results(&self, frame: &Frame, written: &[(NodeIx, Vec<Write>)]) -> Vec<TaskNote> {
-        let Some(head) = self.head.as_ref().filter(|_| !self.superseded) else { return Vec::new() };
+        if self.head.is_none() || self.superseded {
+            return Vec::new();
+        }
         let mut due = frame.due(self.plan, None);
         let mut notes = Vec::new();
         for (node, writes) in written {
             let Some(at) = due.iter().position(|(_, due)| due == node) else { continue };
             let (key, _) = due.remove(at);
-            let done = |note: &TaskNote| note.key == key && note.output.is_some();
-            if !head.restored.notes.iter().any(done) {
-                notes.push(TaskNote { output: Some(writes.clone()), ..TaskNote::new(key) });
-            }
+            notes.push(TaskNote { output: Some(writes.clone()), ..TaskNote::new(key) });
         }
         notes
     }
@@ -243,9 +242,10 @@ impl Edit<'_> {
             layout: self.plan.layout.clone(),
             changes: if full { full_changes(self.plan, frame) } else { changes },
             full,
-            pending: frame.control.pending(),
+            pending: frame.control.pending(self.plan, frame.clock),
             touched: None,
             last_ran: frame.last_ran.clone(),
+            last_seen: frame.last_seen,
             clock: frame.clock,
             paused_at: frame.paused_at,
             parents: self.parents.clone(),

@@ -26,8 +26,10 @@ pub struct Frame {
     pub clock: u64,
     /// The clock when the thread was last continued; static pauses before it do not fire again.
     pub paused_at: u64,
-    /// Nodes that ran last by an edge.
+    /// Nodes that ran last by an edge, once for each trigger that changed last.
     pub last_ran: Vec<NodeIx>,
+    /// When those triggers changed.
+    pub last_seen: u64,
 }
 
 /// A task whose writes are applied.
@@ -93,6 +95,7 @@ impl Frame {
             clock: 0,
             paused_at: 0,
             last_ran: Vec::new(),
+            last_seen: 0,
         }
     }
 
@@ -116,11 +119,12 @@ impl Frame {
         }
         let stepped = tasks.iter().any(|task| task.stepped);
         let mut applied = Applied::default();
+        self.control.begin(self.clock + 1);
         let mut changed = self.consume(plan, tasks);
         let (mut state, mut sends) = (Vec::new(), Vec::new());
         for task in tasks.iter_mut() {
             if let Some(start) = task.start.take() {
-                self.control.start = Some(start);
+                self.control.set_start(plan, Some(start));
                 touch(&mut applied.touched, plan.start);
                 changed = true;
             }
@@ -160,13 +164,19 @@ impl Frame {
 
     fn consume(&mut self, plan: &Plan, tasks: &[Applying<'_>]) -> bool {
         let mut changed = false;
-        let mut pulled = tasks.iter().filter_map(|task| task.pulled).peekable();
-        if pulled.peek().is_some() {
-            self.last_ran.clear();
-            for node in pulled {
-                changed |= self.control.consume(plan, node);
-                self.last_ran.push(node);
+        for node in tasks.iter().filter_map(|task| task.pulled) {
+            for seen in self.control.versions(plan, node) {
+                if seen > self.last_seen {
+                    self.last_ran.clear();
+                    self.last_seen = seen;
+                }
+                if seen == self.last_seen {
+                    self.last_ran.push(node);
+                }
             }
+        }
+        for node in tasks.iter().filter_map(|task| task.pulled) {
+            changed |= self.control.consume(plan, node);
         }
         changed
     }
@@ -221,7 +231,7 @@ impl Frame {
     fn pass(&mut self, plan: &Plan, applied: &mut Applied, recording: Recording) -> bool {
         let mut changed = self.control.pass(plan, &applied.touched);
         if self.control.start.is_some() && !applied.touched.contains(&plan.start) {
-            self.control.start = None;
+            self.control.set_start(plan, None);
             changed = true;
         }
         if plan.volatile.is_empty() {

@@ -208,6 +208,8 @@ pub struct Plan {
     pub volatile: Vec<ChannelIx>,
     /// Deferred triggers.
     pub deferred: Vec<TriggerIx>,
+    /// Triggers of nodes that have several.
+    pub shared_targets: Vec<TriggerIx>,
     /// Channels that are never stored.
     pub untracked: Vec<ChannelIx>,
     /// Channels of messages.

@@ -112,6 +112,8 @@ pub struct Pending {
     pub joins: Vec<(TriggerIx, Vec<u32>)>,
     /// Sends.
     pub sends: Arc<Vec<Send>>,
+    /// When triggers last changed, where that was not in the last step.
+    pub changed: Vec<(TriggerIx, u64)>,
 }
 
 /// One committed step.
@@ -135,8 +137,10 @@ pub struct Record {
     pub pending: Pending,
     /// Triggers this step touched, when known; decides who is looked at next.
     pub touched: Option<Vec<TriggerIx>>,
-    /// Nodes that ran last by an edge.
+    /// Nodes that ran last by an edge, once for each trigger that changed last.
     pub last_ran: Vec<NodeIx>,
+    /// When those triggers changed.
+    pub last_seen: u64,
     /// Counts changes of the thread's state.
     pub clock: u64,
     /// The clock when the thread was last continued.
@@ -240,8 +244,19 @@ pub struct TaskNote {
     pub handled: bool,
     /// Effects it journaled.
     pub effects: BTreeMap<String, Effect>,
-    /// A plain answer that came with the input and nobody took.
-    pub resume: Option<Value>,
+    /// The plain answer that came with the input.
+    pub resume: Option<PlainAnswer>,
+    /// How many answers were taken before the first write; see [`TaskNote::absorb`].
+    pub offset: usize,
+}
+
+/// A plain answer and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PlainAnswer {
+    /// It waits for the first question.
+    Given(Value),
+    /// A question took it.
+    Taken,
 }
 
 impl TaskNote {
@@ -256,13 +271,36 @@ impl TaskNote {
             handled: false,
             effects: BTreeMap::new(),
             resume: None,
+            offset: 0,
         }
     }
 
     /// Merges a later note of the same task: what it says replaces, what it leaves open stays.
+    ///
+    /// Writes stand in numbered slots, answers counting as slots before them, and the first write
+    /// of a slot stays: a task that runs again from an old checkpoint does not rewrite history.
     pub fn absorb(&mut self, later: TaskNote) {
-        if later.output.is_some() {
-            self.output = later.output;
+        match (&mut self.output, later.output) {
+            (_, None) => {}
+            (Some(known), Some(writes)) if self.key != TaskKey::Input => {
+                let taken = self.offset..self.offset + known.len();
+                let (mut before, mut after) = (Vec::new(), Vec::new());
+                for (write, slot) in writes.into_iter().zip(later.offset..) {
+                    match slot {
+                        early if early < taken.start => before.push(write),
+                        late if late >= taken.end => after.push(write),
+                        _ => {}
+                    }
+                }
+                self.offset -= before.len();
+                before.append(known);
+                before.append(&mut after);
+                *known = before;
+            }
+            (output, writes) => {
+                *output = writes;
+                self.offset = later.offset;
+            }
         }
         if !later.asks.is_empty() {
             self.asks = later.asks;
@@ -276,7 +314,7 @@ impl TaskNote {
         self.handled |= later.handled;
         self.effects.extend(later.effects);
         self.effects.retain(|_, effect| *effect != Effect::Failed);
-        if self.key == TaskKey::Input {
+        if later.resume.is_some() {
             self.resume = later.resume;
         }
     }

@@ -47,6 +47,18 @@ pub enum Durability {
     Exit,
 }
 
+/// What to do where LangGraph 1.2.20 behaves by accident.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fidelity {
+    /// The sensible thing: a plain answer is given to one question once, and untracked channels
+    /// are never stored.
+    #[default]
+    Sensible,
+    /// The same as LangGraph: a run that goes on without an answer offers the last plain one
+    /// again, and durability `exit` stores untracked writes of open steps.
+    LangGraph,
+}
+
 /// How a run is meant; the same for all graphs of it unless [`Nest`] says otherwise.
 #[derive(Clone)]
 pub struct RunConfig {
@@ -68,6 +80,8 @@ pub struct RunConfig {
     pub pause_after: Pauses,
     /// Whether an answer that fits no open question is an error.
     pub strict_resume: bool,
+    /// Whether accidents of LangGraph are reproduced.
+    pub fidelity: Fidelity,
     /// New checkpoint ids.
     pub ids: Arc<dyn IdSource>,
     /// A request to stop between steps.
@@ -382,6 +396,7 @@ impl Loop {
             pending: self.pending(),
             touched: self.touched.clone(),
             last_ran: self.frame.last_ran.clone(),
+            last_seen: self.frame.last_seen,
             clock: self.frame.clock,
             paused_at: self.frame.paused_at,
             parents: self.config.nest.parents.clone(),
@@ -390,7 +405,7 @@ impl Loop {
     }
 
     fn pending(&self) -> Pending {
-        let mut pending = self.frame.control.pending();
+        let mut pending = self.frame.control.pending(&self.plan, self.frame.clock);
         if !self.plan.untracked.is_empty() {
             for send in Arc::make_mut(&mut pending.sends) {
                 self.plan.forget_untracked(send);
@@ -417,10 +432,14 @@ impl Loop {
             self.head = Some(self.checkpoint);
             self.acts.push_back(Act::Commit(Box::new(record)));
         }
-        self.taken_resume();
+        if self.takes_resume() && self.config.fidelity == Fidelity::LangGraph {
+            self.notes.iter_mut().for_each(|note| note.resume = None);
+        }
         let fresh = self.tasks.iter().filter_map(Task::unsaved_note);
         let input = self.notes.iter().filter(|note| note.key == TaskKey::Input).cloned();
-        let notes: Vec<TaskNote> = input.chain(fresh).map(|note| self.storable(note)).collect();
+        let keeps_all = self.config.fidelity == Fidelity::LangGraph;
+        let stored = |note| if keeps_all { note } else { self.storable(note) };
+        let notes: Vec<TaskNote> = input.chain(fresh).map(stored).collect();
         if !notes.is_empty() {
             self.acts.push_back(Act::Note(self.checkpoint, notes));
         }
@@ -450,6 +469,7 @@ impl Loop {
             pending: Pending::default(),
             touched: None,
             last_ran: Vec::new(),
+            last_seen: 0,
             clock: 0,
             paused_at: 0,
             parents: self.config.nest.parents.clone(),

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use superstep_core::{
     event::{Event, EventKind, Modes},
     id::{CheckpointId, IdSource, Namespace, ThreadId},
-    run::{Drain, Durability},
+    run::{Drain, Durability, Fidelity},
     saver::Saver,
     value::Value,
 };
@@ -24,6 +24,7 @@ pub(crate) struct Env {
     pub(crate) context: Value,
     pub(crate) durability: Durability,
     pub(crate) limit: u64,
+    pub(crate) fidelity: Fidelity,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) drain: Drain,
     pub(crate) sink: Option<Sink>,

@@ -8,7 +8,7 @@ use superstep_core::{
     event::Modes,
     id::{CheckpointId, Namespace, ThreadId},
     plan::{Keys, Pauses, Plan},
-    run::{Drain, Durability},
+    run::{Drain, Durability, Fidelity},
     saver::Parents,
     value::Value,
 };
@@ -36,6 +36,8 @@ pub struct RunOptions {
     pub output: OutputKeys,
     /// Whether an answer that fits no open question is an error.
     pub strict_resume: bool,
+    /// Whether accidents of LangGraph are reproduced.
+    pub fidelity: Fidelity,
     /// Which events a stream shows.
     pub modes: Modes,
     /// Whether it shows those of subgraphs.
@@ -56,6 +58,7 @@ impl Default for RunOptions {
             pause_after: Pauses::None,
             output: OutputKeys::Schema,
             strict_resume: false,
+            fidelity: Fidelity::Sensible,
             modes: Modes::UPDATES,
             subgraphs: false,
             drain: Drain::default(),

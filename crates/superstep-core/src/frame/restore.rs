@@ -52,7 +52,7 @@ impl Frame {
             translation.refuse_lost_work(plan, head)?;
         }
         let control =
-            Control::restore(plan, &head.pending, &|trigger| translation.trigger(trigger));
+            Control::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
         let nodes = head.last_ran.iter().filter_map(|node| translation.node(*node));
         let touched = head.touched.as_ref().map(|list| {
             list.iter().filter_map(|trigger| translation.trigger(*trigger)).collect()
@@ -64,6 +64,7 @@ impl Frame {
                 clock: head.clock,
                 paused_at: head.paused_at,
                 last_ran: nodes.collect(),
+                last_seen: head.last_seen,
             },
             notes: loaded.notes.iter().filter_map(|note| translation.note(note)).collect(),
             touched,

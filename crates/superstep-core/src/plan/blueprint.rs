@@ -545,6 +545,12 @@ impl Draft {
             output,
             shown,
             volatile: pick(&ChannelKind::is_volatile),
+            shared_targets: self
+                .nodes
+                .iter()
+                .filter(|node| node.triggers.len() > 1)
+                .flat_map(|node| node.triggers.iter().copied())
+                .collect(),
             deferred: self.triggers.entries().filter(|(_, t)| t.deferred).map(|(ix, _)| ix).collect(),
             untracked: pick(&|kind| !kind.is_stored()),
             messages: pick(&Plan::is_messages),

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Latest, Loop, Replay, RunConfig};
+use super::{Fidelity, Latest, Loop, Replay, RunConfig};
 use crate::{
     ask::Resume,
     board::Recording,
@@ -14,7 +14,7 @@ use crate::{
     frame::{Applying, Frame, Order, restore::Restored},
     id::{AskId, CheckpointId},
     plan::Plan,
-    record::{Source, StartValue, TaskKey, TaskNote, Write},
+    record::{PlainAnswer, Source, StartValue, TaskKey, TaskNote, Write},
     run::Act,
     snapshot::input_writes,
     value::Value,
@@ -202,9 +202,12 @@ impl Loop {
             Some(at) => self.notes.swap_remove(at),
             None => TaskNote::new(TaskKey::Input),
         };
+        let stale = note.resume.take().filter(|_| {
+            self.config.fidelity == Fidelity::LangGraph && matches!(resume, Some(Resume::ById(_)))
+        });
         note.resume = match resume {
-            Some(Resume::Next(answer)) => Some(answer.clone()),
-            _ => None,
+            Some(Resume::Next(answer)) => Some(PlainAnswer::Given(answer.clone())),
+            _ => stale,
         };
         if !writes.is_empty() {
             note.output.get_or_insert_default().extend(writes);
@@ -247,7 +250,7 @@ impl Loop {
         let Some(note) = self.notes.iter().find(|note| note.key == TaskKey::Input) else {
             return Ok(());
         };
-        if let Some(answer) = note.resume.clone() {
+        if let Some(PlainAnswer::Given(answer)) = note.resume.clone() {
             self.config.nest.answers.offer(answer);
         }
         let Some(writes) = note.output.clone() else { return Ok(()) };

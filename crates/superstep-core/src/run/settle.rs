@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Act, Loop, Wait,
+    Act, Fidelity, Loop, Wait,
     task::{Phase, Task, TaskInput},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     message,
     plan::{Role, route::Unwritten},
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    record::{Effect, StoredError, TaskKey, TaskNote, Write},
+    record::{Effect, PlainAnswer, StoredError, TaskKey, TaskNote, Write},
     value::Value,
 };
 
@@ -83,6 +83,7 @@ impl Loop {
         }
         self.running -= 1;
         task.answered = !done.answers.is_empty();
+        task.note.offset = done.answers.len();
         if !done.answers.is_empty() {
             task.note.answers = done.answers;
         }
@@ -208,14 +209,24 @@ impl Loop {
     }
 
     /// The plain answer that came with the input has been taken: it must not be given again.
-    pub(super) fn taken_resume(&mut self) -> Option<TaskNote> {
-        let waiting = self.config.nest.answers.has_next();
-        let note = self.notes.iter_mut().find(|note| note.key == TaskKey::Input)?;
-        if note.resume.is_none() || waiting {
-            return None;
+    fn taken_resume(&mut self) -> Option<TaskNote> {
+        let forgets = self.config.fidelity == Fidelity::Sensible && self.takes_resume();
+        let resume = Some(PlainAnswer::Taken);
+        forgets.then(|| TaskNote { resume, ..TaskNote::new(TaskKey::Input) })
+    }
+
+    /// Marks the plain answer as taken if a question has taken it; says whether it just was.
+    pub(super) fn takes_resume(&mut self) -> bool {
+        if self.config.nest.answers.has_next() {
+            return false;
         }
-        note.resume = None;
-        Some(TaskNote::new(TaskKey::Input))
+        let note = self.notes.iter_mut().find(|note| note.key == TaskKey::Input);
+        let Some(note) = note else { return false };
+        let given = matches!(note.resume, Some(PlainAnswer::Given(_)));
+        if given {
+            note.resume = Some(PlainAnswer::Taken);
+        }
+        given
     }
 
     fn settle_error(&mut self, at: usize, error: Error) {

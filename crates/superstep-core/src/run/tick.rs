@@ -295,11 +295,18 @@ impl Loop {
             // What is shown is not what is stored: the step stays open.
             let finished = self.tasks.iter().any(|task| task.phase == Phase::Finished);
             let kept = self.frame.clone();
-            if finished
-                && let Ok(applied) = self.apply_tasks()
-                && applied.written.iter().any(|channel| self.output.contains(*channel))
-            {
-                self.show_values(None);
+            let applied = if finished { self.apply_tasks() } else { Ok(Applied::default()) };
+            match applied {
+                Ok(applied) => {
+                    if applied.written.iter().any(|channel| self.output.contains(*channel)) {
+                        self.show_values(None);
+                    }
+                }
+                // The siblings that finished do not fit together: better said now than later.
+                Err(error) => {
+                    self.frame = kept;
+                    return self.stop_with(Stop::Failed(error));
+                }
             }
             if asks.is_empty() && self.wants(Modes::UPDATES) {
                 self.emit(EventKind::Asked(Vec::new()));
