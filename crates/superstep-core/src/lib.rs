@@ -9,6 +9,7 @@ pub mod board;
 pub mod channel;
 pub mod command;
 pub mod control;
+pub mod draw;
 pub mod edit;
 pub mod error;
 pub mod event;

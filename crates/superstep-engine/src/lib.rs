@@ -8,6 +8,7 @@ pub mod builder;
 pub mod cache;
 pub mod clock;
 pub mod ctx;
+pub mod draw;
 mod env;
 pub mod graph;
 pub mod input;
