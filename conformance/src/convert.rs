@@ -44,9 +44,10 @@ fn send(send: &SendVal) -> Send {
 pub fn command(command: &CommandVal, root: Option<&str>) -> Command {
     let update: Vec<(Arc<str>, Value)> = match (&command.update, root) {
         (None | Some(Val::Null), _) => Vec::new(),
-        (Some(Val::Map(map)), None) => {
-            map.iter().map(|(k, v)| (k.as_str().into(), to_value(v))).collect()
-        }
+        (Some(Val::Map(map)), None) => map
+            .iter()
+            .map(|(k, v)| (k.as_str().into(), to_value(v)))
+            .collect(),
         (Some(bare), Some(root)) => vec![(root.into(), to_value(bare))],
         (Some(_), None) => Vec::new(),
     };
@@ -58,7 +59,11 @@ pub fn command(command: &CommandVal, root: Option<&str>) -> Command {
         CommandTarget::Here => Target::Here,
         CommandTarget::Parent => Target::Parent,
     };
-    Command { update, goto: goto.collect(), target }
+    Command {
+        update,
+        goto: goto.collect(),
+        target,
+    }
 }
 
 /// What a node program returned, for the engine.

@@ -62,7 +62,13 @@ impl Graphs {
         backends: Backends,
         outside: Outside,
     ) -> Self {
-        Self { defs, roots, backends, outside, built: BTreeMap::new() }
+        Self {
+            defs,
+            roots,
+            backends,
+            outside,
+            built: BTreeMap::new(),
+        }
     }
 
     /// Forgets what is built and takes some definitions from others.
@@ -97,10 +103,18 @@ impl Graphs {
     }
 
     fn backends_of(&self, name: &str) -> Backends {
-        if self.roots.contains(name) { self.backends.clone() } else { Backends::default() }
+        if self.roots.contains(name) {
+            self.backends.clone()
+        } else {
+            Backends::default()
+        }
     }
 
-    fn callables(&mut self, tasks: &[TaskDef], programs: &[&[Json]]) -> Result<Arc<Callables>, GraphError> {
+    fn callables(
+        &mut self,
+        tasks: &[TaskDef],
+        programs: &[&[Json]],
+    ) -> Result<Arc<Callables>, GraphError> {
         let mut callables = Callables::default();
         for name in programs.iter().flat_map(|program| called(program)) {
             let graph = self.get(&name)?;
@@ -154,7 +168,10 @@ impl Graphs {
                 Ok::<_, Halt>(match host.run(&program, env).await? {
                     Ended::Returned(value) => {
                         let value = convert::to_value(&value);
-                        Output::Final { value: value.clone(), save: value }
+                        Output::Final {
+                            value: value.clone(),
+                            save: value,
+                        }
                     }
                     Ended::Final { value, save } => Output::Final {
                         value: convert::to_value(&value),
@@ -163,10 +180,18 @@ impl Graphs {
                 })
             }
         };
-        let options =
-            NodeOptions { retry: retries(def.retry.as_deref()), calls, ..NodeOptions::default() };
+        let options = NodeOptions {
+            retry: retries(def.retry.as_deref()),
+            calls,
+            ..NodeOptions::default()
+        };
         let backends = self.backends_of(name);
-        Ok(GraphBuilder::entrypoint(def.name.as_str(), run, options, backends)?)
+        Ok(GraphBuilder::entrypoint(
+            def.name.as_str(),
+            run,
+            options,
+            backends,
+        )?)
     }
 
     fn state_graph(&mut self, name: &str, def: &StateDef) -> Result<Graph, GraphError> {
@@ -211,12 +236,14 @@ impl Graphs {
         for branch in &def.branches {
             let (outside, path) = (self.outside.clone(), branch.path.clone());
             let map = branch.map.as_ref().map(|map| match map {
-                BranchMap::Table(table) => {
-                    table.iter().map(|(k, v)| (map_key(k), v.as_str().into())).collect()
-                }
-                BranchMap::Names(names) => {
-                    names.iter().map(|n| (Value::from(n.as_str()), n.as_str().into())).collect()
-                }
+                BranchMap::Table(table) => table
+                    .iter()
+                    .map(|(k, v)| (map_key(k), v.as_str().into()))
+                    .collect(),
+                BranchMap::Names(names) => names
+                    .iter()
+                    .map(|n| (Value::from(n.as_str()), n.as_str().into()))
+                    .collect(),
             });
             let name = branch.name.as_deref().map(Into::into);
             builder = builder.router(branch.from.as_str(), name, map, move |state: &Value| {
@@ -247,7 +274,9 @@ impl Graphs {
                 Channel::Managed(_) => builder,
             },
             Shape::Channels(channels) => {
-                channels.iter().fold(builder, |builder, (name, channel)| add(builder, name, channel))
+                channels.iter().fold(builder, |builder, (name, channel)| {
+                    add(builder, name, channel)
+                })
             }
         };
         if let Some(keys) = &def.input {
@@ -260,9 +289,10 @@ impl Graphs {
     }
 
     fn policies(&self, policies: &Policies, callables: &Arc<Callables>) -> NodeOptions {
-        let handler = policies.on_error.as_ref().map(|program| -> Arc<dyn Node> {
-            Arc::new(self.program(program, callables, None))
-        });
+        let handler = policies
+            .on_error
+            .as_ref()
+            .map(|program| -> Arc<dyn Node> { Arc::new(self.program(program, callables, None)) });
         NodeOptions {
             retry: retries(policies.retry.as_deref()),
             cache: policies.cache.as_ref().map(|cache| self.cache(cache)),
@@ -276,26 +306,34 @@ impl Graphs {
         let outside = self.outside.clone();
         CachePolicy {
             ttl: def.ttl_s.map(Duration::from_secs),
-            key: def.key.clone().map(|key| -> superstep_core::policy::CacheKeyFn {
-                Arc::new(move |input| {
-                    let input = convert::to_val(input);
-                    let args = match &input {
-                        Val::List(args) => args.clone(),
-                        one => vec![one.clone()],
-                    };
-                    let env = Env::from([
-                        ("state".to_owned(), input),
-                        ("args".to_owned(), Val::List(args)),
-                    ]);
-                    let key = expr::eval(&key, &env, &outside)
-                        .map_err(|error| Failure::new("CaseBug", error.to_string()))?;
-                    Ok(Value::from(key.text()))
-                })
-            }),
+            key: def
+                .key
+                .clone()
+                .map(|key| -> superstep_core::policy::CacheKeyFn {
+                    Arc::new(move |input| {
+                        let input = convert::to_val(input);
+                        let args = match &input {
+                            Val::List(args) => args.clone(),
+                            one => vec![one.clone()],
+                        };
+                        let env = Env::from([
+                            ("state".to_owned(), input),
+                            ("args".to_owned(), Val::List(args)),
+                        ]);
+                        let key = expr::eval(&key, &env, &outside)
+                            .map_err(|error| Failure::new("CaseBug", error.to_string()))?;
+                        Ok(Value::from(key.text()))
+                    })
+                }),
         }
     }
 
-    fn program(&self, program: &[Json], callables: &Arc<Callables>, root: Option<&'static str>) -> impl Node {
+    fn program(
+        &self,
+        program: &[Json],
+        callables: &Arc<Callables>,
+        root: Option<&'static str>,
+    ) -> impl Node {
         let (outside, callables) = (self.outside.clone(), callables.clone());
         let program = Arc::new(program.to_vec());
         move |ctx: Ctx| {
@@ -349,7 +387,8 @@ fn called(program: &[Json]) -> Vec<String> {
     let mut found = Vec::new();
     for stmt in program {
         let Json::Object(parts) = stmt else { continue };
-        if let (Some(Json::String(graph)), true) = (parts.get("call"), parts.contains_key("input")) {
+        if let (Some(Json::String(graph)), true) = (parts.get("call"), parts.contains_key("input"))
+        {
             found.push(graph.clone());
         }
         for part in parts.values() {
@@ -368,9 +407,11 @@ enum Channel {
 
 fn add(builder: GraphBuilder, name: &str, def: &ChannelDef) -> GraphBuilder {
     match kind(&def.kind) {
-        Channel::Kept(kind) => {
-            builder.channel(ChannelSpec { name: name.into(), kind, private: def.private })
-        }
+        Channel::Kept(kind) => builder.channel(ChannelSpec {
+            name: name.into(),
+            kind,
+            private: def.private,
+        }),
         Channel::Managed(managed) => builder.managed(name, managed),
     }
 }
@@ -380,13 +421,23 @@ fn kind(kind: &Kind) -> Channel {
     let init = |init: &Option<Json>| init.clone().map(Value::from);
     Channel::Kept(match kind {
         Kind::LastValue => ChannelKind::Last,
-        Kind::Reducer { op, init: first } => {
-            ChannelKind::Reduce { reducer: reducer(*op), init: init(first), delta: None }
-        }
-        Kind::Delta { op, init: first, snapshot_every } => {
+        Kind::Reducer { op, init: first } => ChannelKind::Reduce {
+            reducer: reducer(*op),
+            init: init(first),
+            delta: None,
+        },
+        Kind::Delta {
+            op,
+            init: first,
+            snapshot_every,
+        } => {
             let every = snapshot_every.unwrap_or(100);
             let delta = Some(u32::try_from(every).unwrap_or(u32::MAX));
-            ChannelKind::Reduce { reducer: reducer(*op), init: init(first), delta }
+            ChannelKind::Reduce {
+                reducer: reducer(*op),
+                init: init(first),
+                delta,
+            }
         }
         Kind::Ephemeral { guard: one } => ChannelKind::Ephemeral(guard(*one)),
         Kind::Untracked { guard: one } => ChannelKind::Untracked(guard(*one)),
@@ -407,9 +458,10 @@ fn reducer(op: ReducerOp) -> Reducer {
             Ok(Value::List(list))
         }
         (Value::Int(a), Value::Int(b)) => Ok(Value::Int(a + b)),
-        (left, right) => {
-            Err(Failure::new("TypeError", format!("cannot add {} and {}", left.kind(), right.kind())))
-        }
+        (left, right) => Err(Failure::new(
+            "TypeError",
+            format!("cannot add {} and {}", left.kind(), right.kind()),
+        )),
     };
     match op {
         ReducerOp::Add => Reducer::Add,
@@ -423,7 +475,11 @@ fn reducer(op: ReducerOp) -> Reducer {
         ReducerOp::KeepFirst => Reducer::custom(|left, _| Ok(left)),
         ReducerOp::Replace => Reducer::custom(|_, right| Ok(right)),
         ReducerOp::AddOrReset => Reducer::custom(move |left, right| {
-            if right.is_null() { Ok(Value::list([])) } else { add(left, right) }
+            if right.is_null() {
+                Ok(Value::list([]))
+            } else {
+                add(left, right)
+            }
         }),
         ReducerOp::CheckedAdd => Reducer::custom(move |left, right| {
             if right.as_i64().is_some_and(|n| n < 0) {
@@ -455,7 +511,9 @@ fn retries(defs: Option<&[RetryDef]>) -> Vec<RetryPolicy> {
 }
 
 fn timeouts(def: Option<&TimeoutDef>) -> Timeouts {
-    let Some(def) = def else { return Timeouts::default() };
+    let Some(def) = def else {
+        return Timeouts::default();
+    };
     Timeouts {
         run: def.run_ms.map(Duration::from_millis),
         idle: def.idle_ms.map(Duration::from_millis),

@@ -10,7 +10,9 @@ use serde_json::{Map, Value as Json, json};
 use superstep_core::{
     error::{Error, Failure},
     run::Halt,
-    store::{Filter, ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store, TtlOnRead},
+    store::{
+        Filter, ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store, TtlOnRead,
+    },
     value::Value,
 };
 use superstep_engine::{CallTask, Ctx, Graph, ctx::Calling};
@@ -45,12 +47,20 @@ pub struct TaskHost {
 impl TaskHost {
     /// A host for one run of a program.
     pub fn new(ctx: Ctx, outside: Outside, callables: Arc<Callables>) -> Self {
-        Self { ctx, outside, callables, calls: HashMap::new(), engine_error: None }
+        Self {
+            ctx,
+            outside,
+            callables,
+            calls: HashMap::new(),
+            engine_error: None,
+        }
     }
 
     /// Runs a program; what it could not catch comes back as the engine's own.
     pub async fn run(mut self, stmts: &[Json], env: Env) -> Result<Ended, Halt> {
-        program::run(stmts, env, &mut self).await.map_err(|stop| self.to_halt(stop))
+        program::run(stmts, env, &mut self)
+            .await
+            .map_err(|stop| self.to_halt(stop))
     }
 
     fn to_halt(&mut self, stop: Stop) -> Halt {
@@ -64,7 +74,9 @@ impl TaskHost {
                 Ok(halt) => *halt,
                 Err(inner) => match inner.downcast::<Error>() {
                     Ok(error) => Halt::Error(*error),
-                    Err(_) => Failure::new("CaseBug", "an unknown bubble").permanent().into(),
+                    Err(_) => Failure::new("CaseBug", "an unknown bubble")
+                        .permanent()
+                        .into(),
                 },
             },
             Stop::Bug(why) => Failure::new("CaseBug", why).permanent().into(),
@@ -82,7 +94,11 @@ impl TaskHost {
 /// A user's error of a case.
 pub fn raised(kind: &str, message: String) -> Failure {
     let failure = Failure::new(kind, message);
-    if crate::case::node::RetryOn::Default.covers(kind) { failure } else { failure.permanent() }
+    if crate::case::node::RetryOn::Default.covers(kind) {
+        failure
+    } else {
+        failure.permanent()
+    }
 }
 
 impl World for TaskHost {
@@ -101,7 +117,9 @@ impl Host for TaskHost {
 
     fn interrupt(&mut self, value: Json, schema: Option<Json>) -> Reply<'_, Val> {
         let answer = self.ctx.ask_with(value.into(), schema.map(Value::from));
-        let answer = answer.map(|answer| convert::to_val(&answer)).map_err(|halt| self.stop(halt));
+        let answer = answer
+            .map(|answer| convert::to_val(&answer))
+            .map_err(|halt| self.stop(halt));
         Box::pin(std::future::ready(answer))
     }
 
@@ -124,7 +142,10 @@ impl Host for TaskHost {
             let Some(store) = self.ctx.store() else {
                 return Err(Stop::Bug("the case has no store".into()));
             };
-            store_do(&**store, verb, &fields).await.map(Val::from).map_err(Stop::Bug)
+            store_do(&**store, verb, &fields)
+                .await
+                .map(Val::from)
+                .map_err(Stop::Bug)
         })
     }
 
@@ -142,9 +163,13 @@ impl Host for TaskHost {
 
     fn start_task<'a>(&'a mut self, name: &'a str, args: Vec<Val>) -> Reply<'a, u64> {
         let Some(task) = self.callables.tasks.get(name) else {
-            return Box::pin(std::future::ready(Err(Stop::Bug(format!("no task `{name}`")))));
+            return Box::pin(std::future::ready(Err(Stop::Bug(format!(
+                "no task `{name}`"
+            )))));
         };
-        let calling = self.ctx.call(task, args.iter().map(convert::to_value).collect());
+        let calling = self
+            .ctx
+            .call(task, args.iter().map(convert::to_value).collect());
         let id = self.calls.len() as u64;
         self.calls.insert(id, calling);
         Box::pin(std::future::ready(Ok(id)))
@@ -196,12 +221,18 @@ pub async fn store_do(
 ) -> Result<Json, String> {
     let labels = |name: &str| -> Vec<String> {
         let list = fields.get(name).and_then(Json::as_array);
-        list.into_iter().flatten().filter_map(|l| l.as_str().map(str::to_owned)).collect()
+        list.into_iter()
+            .flatten()
+            .filter_map(|l| l.as_str().map(str::to_owned))
+            .collect()
     };
     let namespace = || Namespace::new(labels("ns")).map_err(|error| error.to_string());
     let key = fields.get("key").and_then(Json::as_str).unwrap_or_default();
     let number = |name: &str| {
-        fields.get(name).and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok())
+        fields
+            .get(name)
+            .and_then(Json::as_u64)
+            .and_then(|n| usize::try_from(n).ok())
     };
     let text = |error: superstep_core::store::StoreError| error.to_string();
     match verb {
@@ -211,15 +242,23 @@ pub async fn store_do(
             put.await.map(|()| Json::Null).map_err(text)
         }
         "get" => {
-            let item = store.get(&namespace()?, key, TtlOnRead::default()).await.map_err(text)?;
+            let item = store
+                .get(&namespace()?, key, TtlOnRead::default())
+                .await
+                .map_err(text)?;
             Ok(item.map_or(Json::Null, |item| item.value))
         }
-        "delete" => {
-            store.delete(&namespace()?, key).await.map(|()| Json::Null).map_err(text)
-        }
+        "delete" => store
+            .delete(&namespace()?, key)
+            .await
+            .map(|()| Json::Null)
+            .map_err(text),
         "search" => {
             let prefix = Prefix::new(labels("ns")).map_err(|error| error.to_string())?;
-            let mut search = Search { prefix, ..Search::default() };
+            let mut search = Search {
+                prefix,
+                ..Search::default()
+            };
             if let Some(filter) = fields.get("filter") {
                 search.filter = Filter::from_json(filter).map_err(|error| error.to_string())?;
             }
@@ -233,8 +272,15 @@ pub async fn store_do(
             Ok(items.collect())
         }
         "namespaces" => {
-            let (prefix, suffix) = (Pattern::new(labels("prefix")), Pattern::new(labels("suffix")));
-            let mut list = ListNamespaces { prefix, suffix, ..ListNamespaces::default() };
+            let (prefix, suffix) = (
+                Pattern::new(labels("prefix")),
+                Pattern::new(labels("suffix")),
+            );
+            let mut list = ListNamespaces {
+                prefix,
+                suffix,
+                ..ListNamespaces::default()
+            };
             list.max_depth = number("max_depth").and_then(std::num::NonZeroUsize::new);
             list.limit = number("limit").unwrap_or(list.limit);
             list.offset = number("offset").unwrap_or(list.offset);

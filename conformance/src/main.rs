@@ -10,7 +10,8 @@ use superstep_conformance::{
 };
 use superstep_engine::memory::MemorySaver;
 
-const USAGE: &str = "usage: superstep-conformance DIR... [--saver NAME] [--strict] [--exact] [--quirks]
+const USAGE: &str =
+    "usage: superstep-conformance DIR... [--saver NAME] [--strict] [--exact] [--quirks]
   DIR       folders of case files
   --saver   memory (default)
   --strict  task order must be as recorded
@@ -28,8 +29,12 @@ struct Args {
 }
 
 fn parse() -> Result<Args, String> {
-    let mut args =
-        Args { dirs: Vec::new(), saver: "memory".into(), level: Level::Normal, quirks: Quirks::Skip };
+    let mut args = Args {
+        dirs: Vec::new(),
+        saver: "memory".into(),
+        level: Level::Normal,
+        quirks: Quirks::Skip,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -42,13 +47,19 @@ fn parse() -> Result<Args, String> {
             dir => args.dirs.push(dir.into()),
         }
     }
-    if args.dirs.is_empty() { Err("name at least one folder of case files".into()) } else { Ok(args) }
+    if args.dirs.is_empty() {
+        Err("name at least one folder of case files".into())
+    } else {
+        Ok(args)
+    }
 }
 
 fn files(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
     let entries = std::fs::read_dir(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     for entry in entries {
-        let path = entry.map_err(|error| format!("{}: {error}", dir.display()))?.path();
+        let path = entry
+            .map_err(|error| format!("{}: {error}", dir.display()))?
+            .path();
         if path.is_dir() {
             files(&path, into)?;
         } else if path.extension().is_some_and(|ending| ending == "json") {
@@ -109,7 +120,10 @@ async fn run(args: &Args) -> Result<usize, String> {
         }
     }
     verdicts.sort();
-    let failed = verdicts.iter().filter(|(_, verdict)| verdict.is_some()).count();
+    let failed = verdicts
+        .iter()
+        .filter(|(_, verdict)| verdict.is_some())
+        .count();
     for (path, verdict) in &verdicts {
         if let Some(why) = verdict {
             println!("FAIL {}\n{why}", path.display());

@@ -48,7 +48,12 @@ pub fn asks(asks: &[Ask]) -> Json {
 }
 
 fn ordinal(ordinals: &Ordinals, namespace: &Namespace, id: Option<CheckpointId>) -> Json {
-    let found = id.and_then(|id| ordinals.get(namespace)?.iter().position(|other| *other == id));
+    let found = id.and_then(|id| {
+        ordinals
+            .get(namespace)?
+            .iter()
+            .position(|other| *other == id)
+    });
     found.map_or(Json::Null, Json::from)
 }
 
@@ -57,11 +62,19 @@ pub fn snapshot(snapshot: &Snapshot, ordinals: &Ordinals) -> Json {
     render_snapshot(snapshot, ordinals, |task| {
         let mut out = Map::new();
         out.insert("name".into(), (&*task.name).into());
-        out.extend(task.error.as_ref().map(|error| ("error".into(), render_stored(error))));
+        out.extend(
+            task.error
+                .as_ref()
+                .map(|error| ("error".into(), render_stored(error))),
+        );
         if !task.asks.is_empty() {
             out.insert("interrupts".into(), asks(&task.asks));
         }
-        out.extend(task.result.as_ref().map(|result| ("result".into(), value(result))));
+        out.extend(
+            task.result
+                .as_ref()
+                .map(|result| ("result".into(), value(result))),
+        );
         out.extend(task.state.as_ref().map(|state| {
             let state = match state {
                 SubState::At(_) => json!("ref"),
@@ -148,11 +161,22 @@ pub struct Reader<'a> {
 
 /// An event as the chunks that readers of these modes get.
 pub fn chunks(event: &Event, reader: &Reader<'_>, ordinals: &Ordinals) -> Vec<Json> {
-    let Reader { modes, version, subgraphs } = *reader;
-    let path = if subgraphs { event.namespace.path() } else { Vec::new() };
+    let Reader {
+        modes,
+        version,
+        subgraphs,
+    } = *reader;
+    let path = if subgraphs {
+        event.namespace.path()
+    } else {
+        Vec::new()
+    };
     let wants = |mode: &str| modes.iter().any(|wanted| wanted == mode);
     let (mode, data, debug) = match &event.kind {
-        EventKind::Values { values, asks: questions } => {
+        EventKind::Values {
+            values,
+            asks: questions,
+        } => {
             if !wants("values") {
                 return Vec::new();
             }
@@ -171,7 +195,11 @@ pub fn chunks(event: &Event, reader: &Reader<'_>, ordinals: &Ordinals) -> Vec<Js
             }
             ("values", data, None)
         }
-        EventKind::Update { node, update, cached } => {
+        EventKind::Update {
+            node,
+            update,
+            cached,
+        } => {
             let mut data = Map::from_iter([(node.to_string(), value(update))]);
             if *cached {
                 data.insert("__metadata__".into(), json!({ "cached": true }));
@@ -191,21 +219,37 @@ pub fn chunks(event: &Event, reader: &Reader<'_>, ordinals: &Ordinals) -> Vec<Js
             if event_is_call(&input) {
                 input = json!({ "args": input });
             }
-            ("tasks", json!({ "start": &**name, "input": input }), Some("task"))
+            (
+                "tasks",
+                json!({ "start": &**name, "input": input }),
+                Some("task"),
+            )
         }
-        EventKind::TaskEnd { name, result, error, asks: questions, .. } => {
+        EventKind::TaskEnd {
+            name,
+            result,
+            error,
+            asks: questions,
+            ..
+        } => {
             let mut data = json!({ "end": &**name, "result": value(result) });
             if let Some(map) = data.as_object_mut() {
-                map.extend(error.as_ref().map(|error| ("error".into(), render_stored(error))));
+                map.extend(
+                    error
+                        .as_ref()
+                        .map(|error| ("error".into(), render_stored(error))),
+                );
                 if !questions.is_empty() {
                     map.insert("interrupts".into(), asks(questions));
                 }
             }
             ("tasks", data, Some("task_result"))
         }
-        EventKind::Checkpoint(snapshot) => {
-            ("checkpoints", checkpoint_event(snapshot, ordinals), Some("checkpoint"))
-        }
+        EventKind::Checkpoint(snapshot) => (
+            "checkpoints",
+            checkpoint_event(snapshot, ordinals),
+            Some("checkpoint"),
+        ),
         _ => return Vec::new(),
     };
     let mut out = Vec::new();

@@ -30,8 +30,7 @@ use crate::{
         graph::{GraphDef, NodeSet, Shape},
         op::{self, Action, At, Op, Run},
     },
-    convert,
-    errors,
+    convert, errors,
     expr::{self, Env},
     graphs::{GraphError, Graphs},
     host::store_do,
@@ -46,8 +45,10 @@ pub type MakeSaver = dyn Fn() -> Arc<dyn Saver> + Send + Sync;
 /// Runs a case and returns the result of each operation.
 pub async fn run_case(case: &Case, make_saver: &MakeSaver) -> Vec<Json> {
     let saver = case.setup.checkpointer.then(make_saver);
-    let store: Option<Arc<dyn Store>> =
-        case.setup.store.then(|| Arc::new(MemoryStore::new()) as Arc<dyn Store>);
+    let store: Option<Arc<dyn Store>> = case
+        .setup
+        .store
+        .then(|| Arc::new(MemoryStore::new()) as Arc<dyn Store>);
     let backends = Backends {
         saver: saver.clone(),
         store: store.clone(),
@@ -56,15 +57,20 @@ pub async fn run_case(case: &Case, make_saver: &MakeSaver) -> Vec<Json> {
     };
     let outside = Outside::default();
     let roots: BTreeSet<String> = case.roots().into_iter().map(str::to_owned).collect();
-    let quiet_child = case.graphs.values().any(
-        |def| matches!(def, GraphDef::State(def) if def.checkpointer == Some(false)),
-    );
+    let quiet_child = case
+        .graphs
+        .values()
+        .any(|def| matches!(def, GraphDef::State(def) if def.checkpointer == Some(false)));
     let mut runner = Runner {
         graphs: Graphs::new(case.graphs.clone(), roots, backends, outside.clone()),
         saver,
         store,
         outside,
-        durability: if quiet_child { Durability::Async } else { Durability::Sync },
+        durability: if quiet_child {
+            Durability::Async
+        } else {
+            Durability::Sync
+        },
     };
     let mut results = Vec::with_capacity(case.script.len());
     for op in &case.script {
@@ -127,20 +133,28 @@ impl Runner {
                 Ok(json!({ "ok": true }))
             }
             Action::Invoke(run) => self.invoke(op, run).await,
-            Action::Stream { run, modes, subgraphs } => {
-                self.stream(op, run, modes, *subgraphs).await
-            }
+            Action::Stream {
+                run,
+                modes,
+                subgraphs,
+            } => self.stream(op, run, modes, *subgraphs).await,
             Action::GetState { subgraphs } => {
                 let (graph, thread) = (self.graphs.get(&op.graph)?, self.thread(op)?);
                 let at = self.address(op, &graph).await?;
-                let depth = if *subgraphs { Depth::Subgraphs } else { Depth::Here };
+                let depth = if *subgraphs {
+                    Depth::Subgraphs
+                } else {
+                    Depth::Here
+                };
                 let snapshot = graph.state(&thread, at.as_ref(), depth).await?;
                 let ordinals = self.ordinals_of(&thread, &snapshot).await?;
                 Ok(json!({ "snapshot": render::snapshot(&snapshot, &ordinals) }))
             }
-            Action::History { limit, before, filter } => {
-                self.history(op, *limit, *before, filter.as_ref()).await
-            }
+            Action::History {
+                limit,
+                before,
+                filter,
+            } => self.history(op, *limit, *before, filter.as_ref()).await,
             Action::UpdateState(update) => {
                 let steps = vec![vec![self.update(op, update)?]];
                 self.edit(op, steps).await
@@ -183,7 +197,9 @@ impl Runner {
                 let Some(store) = &self.store else {
                     return Err(Trouble::Bug("the case has no store".into()));
                 };
-                let result = store_do(&**store, verb, fields).await.map_err(Trouble::Bug)?;
+                let result = store_do(&**store, verb, fields)
+                    .await
+                    .map_err(Trouble::Bug)?;
                 Ok(json!({ "result": result }))
             }
             Action::Subgraphs { recurse } => {
@@ -203,10 +219,18 @@ impl Runner {
         thread: &ThreadId,
         namespace: &Namespace,
     ) -> Result<Vec<superstep_core::id::CheckpointId>, Trouble> {
-        let Some(saver) = &self.saver else { return Ok(Vec::new()) };
-        let all = saver.history(thread, namespace, &HistoryQuery::default()).await;
+        let Some(saver) = &self.saver else {
+            return Ok(Vec::new());
+        };
+        let all = saver
+            .history(thread, namespace, &HistoryQuery::default())
+            .await;
         let all = all.map_err(Error::from)?;
-        Ok(all.iter().rev().filter_map(|loaded| Some(loaded.head()?.id)).collect())
+        Ok(all
+            .iter()
+            .rev()
+            .filter_map(|loaded| Some(loaded.head()?.id))
+            .collect())
     }
 
     async fn ordinals(
@@ -215,7 +239,9 @@ impl Runner {
         namespaces: impl IntoIterator<Item = Namespace>,
     ) -> Result<Ordinals, Trouble> {
         let mut ordinals = Ordinals::new();
-        let Some(thread) = thread else { return Ok(ordinals) };
+        let Some(thread) = thread else {
+            return Ok(ordinals);
+        };
         for namespace in namespaces.into_iter().collect::<HashSet<_>>() {
             let ids = self.ids(thread, &namespace).await?;
             ordinals.insert(namespace, ids);
@@ -239,15 +265,24 @@ impl Runner {
         let roots = self.ids(&thread, &Namespace::default()).await?;
         let root = |n: usize| {
             let id = roots.get(n).copied();
-            id.map(CheckpointRef::root).ok_or_else(|| Trouble::Bug(format!("no checkpoint {n}")))
+            id.map(CheckpointRef::root)
+                .ok_or_else(|| Trouble::Bug(format!("no checkpoint {n}")))
         };
         match at {
             At::Root(n) => root(*n).map(Some),
-            At::Sub { path, of, ordinal, latest } => {
+            At::Sub {
+                path,
+                of,
+                ordinal,
+                latest,
+            } => {
                 let of = of.map(root).transpose()?;
                 let mut snapshot = graph.state(&thread, of.as_ref(), Depth::Subgraphs).await?;
                 for task in path {
-                    let state = snapshot.tasks.get(*task).and_then(|task| task.state.clone());
+                    let state = snapshot
+                        .tasks
+                        .get(*task)
+                        .and_then(|task| task.state.clone());
                     let Some(SubState::Snapshot(inner)) = state else {
                         return Err(Trouble::Bug("no subgraph there".into()));
                     };
@@ -262,7 +297,10 @@ impl Runner {
                     found = picked.ok_or_else(|| Trouble::Bug("no such checkpoint".into()))?;
                 }
                 if *latest {
-                    found = CheckpointRef { namespace: found.namespace, ..CheckpointRef::default() };
+                    found = CheckpointRef {
+                        namespace: found.namespace,
+                        ..CheckpointRef::default()
+                    };
                 }
                 Ok(Some(found))
             }
@@ -332,7 +370,11 @@ impl Runner {
         for (name, part) in [("update", &def.update), ("goto", &def.goto)] {
             parts.extend(part.clone().map(|part| (name.to_owned(), part)));
         }
-        parts.extend(def.graph.clone().map(|graph| ("graph".to_owned(), graph.into())));
+        parts.extend(
+            def.graph
+                .clone()
+                .map(|graph| ("graph".to_owned(), graph.into())),
+        );
         let command = match self.eval(&json!({ "$command": parts }))? {
             Val::Command(command) => convert::command(&command, self.root_of(op)),
             _ => Command::default(),
@@ -384,7 +426,9 @@ impl Runner {
         let (graph, input, mut options) = self.prepare(op, run).await?;
         let thread = options.thread.clone();
         options.subgraphs = subgraphs;
-        options.modes = modes.iter().fold(Modes::NONE, |all, mode| all.with(mode_of(mode)));
+        options.modes = modes
+            .iter()
+            .fold(Modes::NONE, |all, mode| all.with(mode_of(mode)));
         let mut stream = graph.stream(input, options);
         let mut events = Vec::new();
         while let Some(event) = stream.next().await {
@@ -397,7 +441,11 @@ impl Runner {
         let namespaces = events.iter().map(|event| event.namespace.clone());
         let ordinals = self.ordinals(thread.as_ref(), namespaces).await?;
         let version = if run.v2 { Version::V2 } else { Version::V1 };
-        let reader = Reader { modes, version, subgraphs };
+        let reader = Reader {
+            modes,
+            version,
+            subgraphs,
+        };
         let chunks: Vec<Json> = events
             .iter()
             .flat_map(|event| render::chunks(event, &reader, &ordinals))
@@ -417,7 +465,11 @@ impl Runner {
         filter: Option<&Map<String, Json>>,
     ) -> Result<Json, Trouble> {
         let (graph, thread) = (self.graphs.get(&op.graph)?, self.thread(op)?);
-        let namespace = self.address(op, &graph).await?.map(|at| at.namespace).unwrap_or_default();
+        let namespace = self
+            .address(op, &graph)
+            .await?
+            .map(|at| at.namespace)
+            .unwrap_or_default();
         let roots = self.ids(&thread, &Namespace::default()).await?;
         let part = |name: &str| filter.and_then(|filter| filter.get(name));
         let query = HistoryQuery {
@@ -427,9 +479,13 @@ impl Runner {
             step: part("step").and_then(Json::as_i64),
         };
         let snapshots = graph.history(&thread, &namespace, &query).await?;
-        let ordinals = self.ordinals(Some(&thread), [graph_namespace(&snapshots, namespace)]).await?;
-        let rendered: Vec<Json> =
-            snapshots.iter().map(|snapshot| render::snapshot(snapshot, &ordinals)).collect();
+        let ordinals = self
+            .ordinals(Some(&thread), [graph_namespace(&snapshots, namespace)])
+            .await?;
+        let rendered: Vec<Json> = snapshots
+            .iter()
+            .map(|snapshot| render::snapshot(snapshot, &ordinals))
+            .collect();
         Ok(json!({ "snapshots": rendered }))
     }
 
@@ -438,7 +494,10 @@ impl Runner {
             None | Some(Json::Null) => Output::Nothing,
             Some(values) => convert::output(&self.eval(values)?, self.root_of(op)),
         };
-        Ok(edit::Update { output, as_node: update.as_node.as_deref().map(Into::into) })
+        Ok(edit::Update {
+            output,
+            as_node: update.as_node.as_deref().map(Into::into),
+        })
     }
 
     async fn edit(&mut self, op: &Op, steps: Vec<Vec<edit::Update>>) -> Result<Json, Trouble> {
@@ -446,13 +505,17 @@ impl Runner {
         let at = self.address(op, &graph).await?;
         let new = graph.bulk_update(&thread, at.as_ref(), steps).await?;
         let ids = self.ids(&thread, &new.namespace).await?;
-        let place = new.id.and_then(|id| ids.iter().position(|other| *other == id));
+        let place = new
+            .id
+            .and_then(|id| ids.iter().position(|other| *other == id));
         Ok(json!({ "checkpoint": place }))
     }
 }
 
 fn graph_namespace(snapshots: &[Snapshot], asked: Namespace) -> Namespace {
-    snapshots.first().map_or(asked, |snapshot| snapshot.namespace.clone())
+    snapshots
+        .first()
+        .map_or(asked, |snapshot| snapshot.namespace.clone())
 }
 
 fn source(name: &str) -> Option<Source> {
@@ -506,7 +569,11 @@ fn subgraph_names(graph: &Graph, recurse: bool) -> Vec<String> {
     for (name, child) in graph.subgraphs() {
         names.push(name.to_string());
         if recurse {
-            names.extend(subgraph_names(&child, true).iter().map(|n| format!("{name}|{n}")));
+            names.extend(
+                subgraph_names(&child, true)
+                    .iter()
+                    .map(|n| format!("{name}|{n}")),
+            );
         }
     }
     names

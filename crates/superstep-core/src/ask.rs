@@ -30,12 +30,17 @@ pub enum Resume {
 impl Resume {
     /// Reads LangGraph's wire form: an object whose keys are all ask ids answers by id.
     pub fn from_wire(value: Value) -> Self {
-        let Some(map) = value.as_map() else { return Self::Next(value) };
+        let Some(map) = value.as_map() else {
+            return Self::Next(value);
+        };
         let by_id: Option<HashMap<AskId, Value>> = map
             .iter()
             .map(|(key, answer)| {
                 let plain = key.len() == 32 && key.bytes().all(|b| b.is_ascii_hexdigit());
-                plain.then(|| key.parse().ok()).flatten().map(|id| (id, answer.clone()))
+                plain
+                    .then(|| key.parse().ok())
+                    .flatten()
+                    .map(|id| (id, answer.clone()))
             })
             .collect();
         match by_id {
@@ -59,26 +64,39 @@ impl Answers {
     pub fn new(resume: Option<Resume>) -> Self {
         match resume {
             None => Self::default(),
-            Some(Resume::Next(value)) => {
-                Self { next: Arc::new(Mutex::new(Some(value))), by_id: Arc::default() }
-            }
-            Some(Resume::ById(map)) => Self { next: Arc::default(), by_id: Arc::new(map) },
+            Some(Resume::Next(value)) => Self {
+                next: Arc::new(Mutex::new(Some(value))),
+                by_id: Arc::default(),
+            },
+            Some(Resume::ById(map)) => Self {
+                next: Arc::default(),
+                by_id: Arc::new(map),
+            },
         }
     }
 
     /// Puts a plain answer there that was given earlier and nobody took.
     pub fn offer(&self, answer: Value) {
-        *self.next.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(answer);
+        *self
+            .next
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(answer);
     }
 
     /// Takes the plain answer, if nobody has.
     pub fn take_next(&self) -> Option<Value> {
-        self.next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+        self.next
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take()
     }
 
     /// Whether the plain answer is still there.
     pub fn has_next(&self) -> bool {
-        self.next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some()
+        self.next
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .is_some()
     }
 
     /// The answer to one question.

@@ -107,7 +107,10 @@ struct Slot {
 impl Clone for Slot {
     /// The index is left behind: a copy rebuilds it when it needs one.
     fn clone(&self) -> Self {
-        Self { value: self.value.clone(), messages: None }
+        Self {
+            value: self.value.clone(),
+            messages: None,
+        }
     }
 }
 
@@ -117,7 +120,10 @@ impl Channels {
         let slots = specs
             .iter()
             .map(|spec| match &spec.kind {
-                ChannelKind::Reduce { init, .. } => Slot { value: init.clone(), messages: None },
+                ChannelKind::Reduce { init, .. } => Slot {
+                    value: init.clone(),
+                    messages: None,
+                },
                 _ => Slot::default(),
             })
             .collect();
@@ -135,18 +141,27 @@ impl Channels {
         for write in writes {
             if let Some(value) = overwrite(&write) {
                 if overwritten {
-                    return Err(ErrorKind::DoubleOverwrite { channel: name.clone() });
+                    return Err(ErrorKind::DoubleOverwrite {
+                        channel: name.clone(),
+                    });
                 }
-                *slot = Slot { value: Some(value.clone()), messages: None };
+                *slot = Slot {
+                    value: Some(value.clone()),
+                    messages: None,
+                };
                 (overwritten, appended) = (true, None);
             } else if !overwritten {
                 let Some(current) = slot.value.take() else {
                     (slot.value, appended) = (Some(write), None);
                     continue;
                 };
-                let reduced = reducer
-                    .reduce(current, write, &mut slot.messages)
-                    .map_err(|failure| ErrorKind::Reduce { channel: name.clone(), failure })?;
+                let reduced =
+                    reducer
+                        .reduce(current, write, &mut slot.messages)
+                        .map_err(|failure| ErrorKind::Reduce {
+                            channel: name.clone(),
+                            failure,
+                        })?;
                 appended = appended.filter(|_| reduced.appended.is_some());
                 if let (Some(all), Some(count)) = (&mut appended, reduced.appended) {
                     extend_by_tail(all, &reduced.value, count);
@@ -167,7 +182,9 @@ fn extend_by_tail(all: &mut Vec<Value>, result: &Value, count: usize) {
 
 fn one_write(guard: Guard, name: &Arc<str>, writes: &[Value]) -> Result<(), ErrorKind> {
     match guard {
-        Guard::One if writes.len() > 1 => Err(ErrorKind::Conflict { channel: name.clone() }),
+        Guard::One if writes.len() > 1 => Err(ErrorKind::Conflict {
+            channel: name.clone(),
+        }),
         _ => Ok(()),
     }
 }
@@ -222,7 +239,10 @@ impl Board for Channels {
                 let flat = flatten(writes);
                 if flat.is_empty() {
                     let available = slot.value.is_some();
-                    return Ok(Folded { available, ..Folded::default() });
+                    return Ok(Folded {
+                        available,
+                        ..Folded::default()
+                    });
                 }
                 if let Some(Value::List(list)) = &mut slot.value {
                     Arc::make_mut(list).extend(flat.iter().cloned());
@@ -238,7 +258,11 @@ impl Board for Channels {
             (None, Some(value)) => Change::Set(value.clone()),
             (None, None) => Change::Clear,
         });
-        Ok(Folded { changed: true, available: slot.value.is_some(), change })
+        Ok(Folded {
+            changed: true,
+            available: slot.value.is_some(),
+            change,
+        })
     }
 
     fn pass(&mut self, channel: ChannelIx) -> bool {
@@ -249,13 +273,21 @@ impl Board for Channels {
     fn peek(&self, channel: ChannelIx, writes: &[&Value]) -> Result<Option<Value>, ErrorKind> {
         let spec = &self.specs[channel];
         if writes.is_empty() {
-            return Ok(if spec.kind.is_volatile() { None } else { self.get(channel) });
+            return Ok(if spec.kind.is_volatile() {
+                None
+            } else {
+                self.get(channel)
+            });
         }
         let mut specs = Table::<ChannelIx, _>::default();
         let only = specs.push(spec.clone());
         let mut alone = Self::new(Arc::new(specs));
         alone.slots[only] = self.slots[channel].clone();
-        alone.fold(only, writes.iter().map(|v| (*v).clone()).collect(), Recording::Off)?;
+        alone.fold(
+            only,
+            writes.iter().map(|v| (*v).clone()).collect(),
+            Recording::Off,
+        )?;
         Ok(alone.get(only))
     }
 
@@ -271,7 +303,10 @@ impl Board for Channels {
             (Change::Extend(items), None) => slot.value = Some(items.clone()),
             (Change::Extend(items), Some(held)) => {
                 let why = format!("cannot extend {} by {}", held.kind(), items.kind());
-                return Err(DecodeError { expected: "a list", why });
+                return Err(DecodeError {
+                    expected: "a list",
+                    why,
+                });
             }
         }
         Ok(())

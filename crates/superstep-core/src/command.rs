@@ -26,7 +26,11 @@ pub struct Send {
 impl Send {
     /// Sends `arg` to `node`.
     pub fn new(node: impl Into<Arc<str>>, arg: impl Into<Value>) -> Self {
-        Self { node: node.into(), arg: arg.into(), timeout: None }
+        Self {
+            node: node.into(),
+            arg: arg.into(),
+            timeout: None,
+        }
     }
 }
 
@@ -82,7 +86,10 @@ pub struct Command {
 impl Command {
     /// Goes to a node or send.
     pub fn goto(to: impl Into<Goto>) -> Self {
-        Self { goto: vec![to.into()], ..Self::default() }
+        Self {
+            goto: vec![to.into()],
+            ..Self::default()
+        }
     }
 
     /// Adds a write.
@@ -137,7 +144,11 @@ impl From<()> for Output {
 }
 impl From<Value> for Output {
     fn from(update: Value) -> Self {
-        if update.is_null() { Self::Nothing } else { Self::Update(update) }
+        if update.is_null() {
+            Self::Nothing
+        } else {
+            Self::Update(update)
+        }
     }
 }
 impl From<Command> for Output {

@@ -62,8 +62,15 @@ impl Control {
     /// Nodes that are due, in no particular order and possibly twice.
     pub fn due<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = NodeIx> + 'a {
         let start = self.start.is_some().then_some(plan.start);
-        let on = self.active.iter().copied().filter(|t| self.fires[*t] == Fire::On);
-        start.into_iter().chain(on).map(|trigger| plan.triggers[trigger].node)
+        let on = self
+            .active
+            .iter()
+            .copied()
+            .filter(|t| self.fires[*t] == Fire::On);
+        start
+            .into_iter()
+            .chain(on)
+            .map(|trigger| plan.triggers[trigger].node)
     }
 
     /// What changes from here on changes at this time.
@@ -74,7 +81,9 @@ impl Control {
     /// When a node's triggers last changed; those that never did are left out.
     pub fn versions<'a>(&'a self, plan: &'a Plan, node: NodeIx) -> impl Iterator<Item = u64> + 'a {
         let triggers = plan.nodes[node].triggers.iter();
-        triggers.map(|trigger| self.changed[*trigger]).filter(|at| *at > 0)
+        triggers
+            .map(|trigger| self.changed[*trigger])
+            .filter(|at| *at > 0)
     }
 
     /// The input was taken or dropped.
@@ -119,7 +128,9 @@ impl Control {
     /// A source of a join ran. Says whether anything changed, and whether the node is due now.
     pub fn join(&mut self, plan: &Plan, trigger: TriggerIx, source: u32) -> (bool, bool) {
         let spec = &plan.triggers[trigger];
-        let TriggerKind::Join(count) = spec.kind else { return (false, false) };
+        let TriggerKind::Join(count) = spec.kind else {
+            return (false, false);
+        };
         let mut seen = match &self.fires[trigger] {
             Fire::Off => Vec::new(),
             Fire::Partly(seen) => seen.clone(),
@@ -160,8 +171,12 @@ impl Control {
 
     /// Nothing else would run: what waited is due. Returns what was released.
     pub fn release(&mut self, plan: &Plan) -> Vec<TriggerIx> {
-        let waiting: Vec<TriggerIx> =
-            plan.deferred.iter().copied().filter(|t| self.fires[*t] == Fire::Waiting).collect();
+        let waiting: Vec<TriggerIx> = plan
+            .deferred
+            .iter()
+            .copied()
+            .filter(|t| self.fires[*t] == Fire::Waiting)
+            .collect();
         for trigger in &waiting {
             self.set(*trigger, Fire::On);
         }
@@ -207,7 +222,10 @@ impl Control {
             sends: pending.sends.clone(),
             ..Self::new(plan)
         };
-        for (list, fire) in [(&pending.fired, Fire::On), (&pending.waiting, Fire::Waiting)] {
+        for (list, fire) in [
+            (&pending.fired, Fire::On),
+            (&pending.waiting, Fire::Waiting),
+        ] {
             for trigger in list.iter().filter_map(|t| map(*t)) {
                 control.set(trigger, fire.clone());
             }

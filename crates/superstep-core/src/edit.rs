@@ -53,11 +53,16 @@ impl Edit<'_> {
     /// Applies the updates of one step and returns the record to store.
     pub fn apply(self, updates: &[Update]) -> Result<Record, Error> {
         let Some(first) = updates.first() else {
-            return Err(ErrorKind::BadArgument { why: "no updates".into() }.into());
+            return Err(ErrorKind::BadArgument {
+                why: "no updates".into(),
+            }
+            .into());
         };
         let alone = |what: &str| match updates.len() {
             1 => Ok(()),
-            _ => Err(Error::from(ErrorKind::BadUpdate { why: format!("{what} stands alone") })),
+            _ => Err(Error::from(ErrorKind::BadUpdate {
+                why: format!("{what} stands alone"),
+            })),
         };
         match first.as_node.as_deref() {
             Some(END) if first.output == Output::Nothing => {
@@ -92,13 +97,16 @@ impl Edit<'_> {
         let mut frame = self.frame();
         let mut changes = Vec::new();
         if let Some(head) = &self.head {
-            let notes: HashMap<&TaskKey, &TaskNote> =
-                head.restored.notes.iter().map(|note| (&note.key, note)).collect();
+            let notes: HashMap<&TaskKey, &TaskNote> = head
+                .restored
+                .notes
+                .iter()
+                .map(|note| (&note.key, note))
+                .collect();
             let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_deref());
             let due = frame.due(self.plan, None);
             if let Some(writes) = output(&TaskKey::Input) {
-                let applied =
-                    frame.apply(self.plan, &mut [input_writes(writes)], Recording::On)?;
+                let applied = frame.apply(self.plan, &mut [input_writes(writes)], Recording::On)?;
                 changes.extend(applied.changes);
             }
             let mut tasks: Vec<Applying<'_>> = due
@@ -120,14 +128,25 @@ impl Edit<'_> {
     fn input(self, output: &Output) -> Result<Record, Error> {
         let start = match output {
             Output::Nothing => {
-                return Err(ErrorKind::BadUpdate { why: "an update as input needs one".into() }.into());
+                return Err(ErrorKind::BadUpdate {
+                    why: "an update as input needs one".into(),
+                }
+                .into());
             }
             Output::Command(command) => StartValue::Command(command.clone()),
             Output::Update(value) => StartValue::Input(value.clone()),
-            _ => return Err(ErrorKind::BadUpdate { why: "this cannot be an input".into() }.into()),
+            _ => {
+                return Err(ErrorKind::BadUpdate {
+                    why: "this cannot be an input".into(),
+                }
+                .into());
+            }
         };
         let mut frame = self.frame();
-        let mut task = [Applying { start: Some(start), ..input_writes(&[]) }];
+        let mut task = [Applying {
+            start: Some(start),
+            ..input_writes(&[])
+        }];
         let applied = frame.apply(self.plan, &mut task, Recording::On)?;
         let step = self.head.as_ref().map_or(-1, |head| head.step + 1);
         Ok(self.record(&frame, applied.changes, Source::Input, step, Vec::new()))
@@ -148,7 +167,10 @@ impl Edit<'_> {
 
     fn updates(self, updates: &[Update]) -> Result<Record, Error> {
         let mut frame = self.frame();
-        let window = Window { step: self.step(), stop: self.step() + 2 };
+        let window = Window {
+            step: self.step(),
+            stop: self.step() + 2,
+        };
         let mut written: Vec<(NodeIx, Vec<Write>)> = Vec::with_capacity(updates.len());
         for update in updates {
             let node = self.acting_node(update, updates.len(), &frame)?;
@@ -187,16 +209,23 @@ impl Edit<'_> {
         let mut due = frame.due(self.plan, None);
         let mut notes = Vec::new();
         for (node, writes) in written {
-            let Some(at) = due.iter().position(|(_, due)| due == node) else { continue };
+            let Some(at) = due.iter().position(|(_, due)| due == node) else {
+                continue;
+            };
             let (key, _) = due.remove(at);
-            notes.push(TaskNote { output: Some(writes.clone()), ..TaskNote::new(key) });
+            notes.push(TaskNote {
+                output: Some(writes.clone()),
+                ..TaskNote::new(key)
+            });
         }
         notes
     }
 
     fn acting_node(&self, update: &Update, count: usize, frame: &Frame) -> Result<NodeIx, Error> {
         if let Some(name) = &update.as_node {
-            let unknown = || ErrorKind::BadUpdate { why: format!("no node `{name}` to act as") };
+            let unknown = || ErrorKind::BadUpdate {
+                why: format!("no node `{name}` to act as"),
+            };
             return self.plan.node(name).ok_or_else(|| unknown().into());
         }
         if count > 1 {
@@ -204,10 +233,18 @@ impl Edit<'_> {
             return Err(ErrorKind::BadUpdate { why }.into());
         }
         if self.plan.nodes.len() == 1 {
-            return self.plan.nodes.keys().next().ok_or_else(|| ErrorKind::AmbiguousUpdate.into());
+            return self
+                .plan
+                .nodes
+                .keys()
+                .next()
+                .ok_or_else(|| ErrorKind::AmbiguousUpdate.into());
         }
         match frame.last_ran.as_slice() {
-            [] => self.plan.node(START).ok_or_else(|| ErrorKind::AmbiguousUpdate.into()),
+            [] => self
+                .plan
+                .node(START)
+                .ok_or_else(|| ErrorKind::AmbiguousUpdate.into()),
             [one] => Ok(*one),
             _ => Err(ErrorKind::AmbiguousUpdate.into()),
         }
@@ -233,14 +270,21 @@ impl Edit<'_> {
         tasks: Vec<TaskNote>,
     ) -> Record {
         let parent: Option<CheckpointId> = self.head.as_ref().map(|head| head.id);
-        let full = self.head.as_ref().is_none_or(|head| head.restored.must_snapshot);
+        let full = self
+            .head
+            .as_ref()
+            .is_none_or(|head| head.restored.must_snapshot);
         Record {
             id: self.ids.next(parent),
             parent,
             step,
             source,
             layout: self.plan.layout.clone(),
-            changes: if full { full_changes(self.plan, frame) } else { changes },
+            changes: if full {
+                full_changes(self.plan, frame)
+            } else {
+                changes
+            },
             full,
             pending: frame.control.pending(self.plan, frame.clock),
             touched: None,
@@ -256,7 +300,9 @@ impl Edit<'_> {
 
 fn full_changes(plan: &Plan, frame: &Frame) -> Vec<(ChannelIx, Change)> {
     let channels = plan.channels.keys();
-    channels.filter_map(|channel| Some((channel, frame.board.snapshot(channel)?))).collect()
+    channels
+        .filter_map(|channel| Some((channel, frame.board.snapshot(channel)?)))
+        .collect()
 }
 
 /// An update in the name of an entrypoint is its result.

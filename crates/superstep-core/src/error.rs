@@ -48,7 +48,12 @@ pub struct Failure {
 impl Failure {
     /// A failure with a class and a message, worth retrying.
     pub fn new(kind: impl Into<Arc<str>>, message: impl Into<String>) -> Self {
-        Self { kind: kind.into(), message: message.into(), transient: true, source: None }
+        Self {
+            kind: kind.into(),
+            message: message.into(),
+            transient: true,
+            source: None,
+        }
     }
 
     /// Says that trying again will not help.
@@ -68,9 +73,18 @@ impl PartialEq for Failure {
 impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         let full = std::any::type_name::<E>();
-        let kind = full.split('<').next().unwrap_or(full).rsplit("::").next().unwrap_or(full);
+        let kind = full
+            .split('<')
+            .next()
+            .unwrap_or(full)
+            .rsplit("::")
+            .next()
+            .unwrap_or(full);
         let message = error.to_string();
-        Self { source: Some(Arc::new(error)), ..Self::new(kind, message) }
+        Self {
+            source: Some(Arc::new(error)),
+            ..Self::new(kind, message)
+        }
     }
 }
 
@@ -286,8 +300,14 @@ impl fmt::Display for ErrorKind {
         match self {
             Self::Failed(failure) => write!(f, "{}: {}", failure.kind, failure.message),
             Self::Panicked { message } => write!(f, "panicked: {message}"),
-            Self::TimedOut { limit: Limit::Run, after } => write!(f, "ran longer than {after:?}"),
-            Self::TimedOut { limit: Limit::Idle, after } => write!(f, "was silent for {after:?}"),
+            Self::TimedOut {
+                limit: Limit::Run,
+                after,
+            } => write!(f, "ran longer than {after:?}"),
+            Self::TimedOut {
+                limit: Limit::Idle,
+                after,
+            } => write!(f, "was silent for {after:?}"),
             Self::BadReturn { got } => write!(f, "returned {got} instead of an update"),
             Self::Conflict { channel } => write!(f, "channel `{channel}` was written twice"),
             Self::DoubleOverwrite { channel } => {
@@ -323,7 +343,10 @@ impl fmt::Display for ErrorKind {
             Self::UnknownCheckpoint { id } => write!(f, "no checkpoint {id}"),
             Self::Version { why } => f.write_str(why),
             Self::UnknownOutcome { key } => {
-                write!(f, "effect `{key}` was started before and its outcome is unknown")
+                write!(
+                    f,
+                    "effect `{key}` was started before and its outcome is unknown"
+                )
             }
             Self::Saver(error) => error.fmt(f),
         }
@@ -386,7 +409,10 @@ impl Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        Self { kind: Box::new(kind), place: Place::default() }
+        Self {
+            kind: Box::new(kind),
+            place: Place::default(),
+        }
     }
 }
 

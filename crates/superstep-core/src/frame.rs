@@ -195,7 +195,9 @@ impl Frame {
             writes.sort_by_key(|(channel, _)| *channel);
         }
         let mut changed = false;
-        let Some(board) = self.board_mut() else { return Ok(false) };
+        let Some(board) = self.board_mut() else {
+            return Ok(false);
+        };
         let mut rest = writes.into_iter().peekable();
         while let Some((channel, value)) = rest.next() {
             let mut values = vec![value];
@@ -207,7 +209,9 @@ impl Frame {
             }
             let folded = board.fold(channel, values, recording)?;
             changed |= folded.changed;
-            applied.changes.extend(folded.change.map(|change| (channel, change)));
+            applied
+                .changes
+                .extend(folded.change.map(|change| (channel, change)));
             if folded.changed && folded.available {
                 applied.written.push(channel);
             }
@@ -237,7 +241,9 @@ impl Frame {
         if plan.volatile.is_empty() {
             return changed;
         }
-        let Some(board) = self.board_mut() else { return changed };
+        let Some(board) = self.board_mut() else {
+            return changed;
+        };
         for channel in &plan.volatile {
             if !applied.written.contains(channel) && board.pass(*channel) {
                 changed = true;
@@ -261,7 +267,9 @@ impl Frame {
         }
         let mut nodes: Vec<NodeIx> = match touched {
             Some(touched) if !touched.is_empty() => {
-                let on = touched.iter().filter(|trigger| self.control.is_on(plan, **trigger));
+                let on = touched
+                    .iter()
+                    .filter(|trigger| self.control.is_on(plan, **trigger));
                 on.map(|trigger| plan.triggers[*trigger].node).collect()
             }
             _ => self.control.due(plan).collect(),
@@ -279,7 +287,12 @@ impl Frame {
             Reads::Root(root) => self.board.get(*root).is_some(),
             _ => true,
         };
-        tasks.extend(nodes.into_iter().filter(readable).map(|node| (TaskKey::Node(node), node)));
+        tasks.extend(
+            nodes
+                .into_iter()
+                .filter(readable)
+                .map(|node| (TaskKey::Node(node), node)),
+        );
         tasks
     }
 }

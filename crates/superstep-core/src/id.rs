@@ -4,11 +4,7 @@
 //! that runs again from the same checkpoint is the same task, and a fork's tasks are new ones.
 //! Ids are computed only when something looks at them.
 
-use std::{
-    fmt,
-    str::FromStr,
-    sync::Arc,
-};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
@@ -147,7 +143,11 @@ impl Namespace {
     /// The namespace of the `n`-th graph that one task called; the first has the task's own.
     #[must_use]
     pub fn call(&self, n: u32) -> Self {
-        if n == 0 { self.clone() } else { Self(format!("{}|{n}", self.0).into()) }
+        if n == 0 {
+            self.clone()
+        } else {
+            Self(format!("{}|{n}", self.0).into())
+        }
     }
 
     /// The namespace without task ids: one history per position in the graph.
@@ -163,7 +163,9 @@ impl Namespace {
 
     /// Node names (and call numbers) from the root down.
     pub fn path(&self) -> Vec<String> {
-        self.segments().map(|part| part.split(':').next().unwrap_or_default().to_owned()).collect()
+        self.segments()
+            .map(|part| part.split(':').next().unwrap_or_default().to_owned())
+            .collect()
     }
 
     /// Whether any part names a single task, so that the graph's state lives as long as that task.
@@ -230,7 +232,10 @@ mod tests {
 
     #[test]
     fn a_position_drops_task_ids_and_call_numbers() {
-        let ns = Namespace::default().task("a", TaskId(1)).call(2).task("b", TaskId(2));
+        let ns = Namespace::default()
+            .task("a", TaskId(1))
+            .call(2)
+            .task("b", TaskId(2));
         assert_eq!(ns.position().as_str(), "a|b");
         assert_eq!(ns.path(), ["a", "2", "b"]);
     }

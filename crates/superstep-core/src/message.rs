@@ -86,7 +86,13 @@ pub(crate) struct Index(HashMap<Arc<str>, usize>);
 
 impl Index {
     fn of(messages: &[Value]) -> Self {
-        Self(messages.iter().enumerate().filter_map(|(at, m)| Some((shared_id(m)?, at))).collect())
+        Self(
+            messages
+                .iter()
+                .enumerate()
+                .filter_map(|(at, m)| Some((shared_id(m)?, at)))
+                .collect(),
+        )
     }
 }
 
@@ -112,18 +118,25 @@ pub(crate) fn add(
         return Err(misfit("add messages to", &left, &Value::List(incoming)));
     };
     if unknown == Unknown::Refuse {
-        let all = incoming.iter().rposition(|m| is_removal(m) && id(m) == Some(REMOVE_ALL));
+        let all = incoming
+            .iter()
+            .rposition(|m| is_removal(m) && id(m) == Some(REMOVE_ALL));
         if let Some(at) = all {
             *index = None;
             let rest = incoming.iter().skip(at + 1).cloned().collect();
-            return Ok(Reduced { value: Value::List(Arc::new(rest)), appended: None });
+            return Ok(Reduced {
+                value: Value::List(Arc::new(rest)),
+                appended: None,
+            });
         }
     }
     let mut places = index.take().unwrap_or_else(|| Index::of(present)).0;
     let (base, known) = (present.len(), places.len());
     let mut fresh = 0;
     let plain = incoming.iter().enumerate().all(|(n, message)| {
-        let Some(id) = shared_id(message) else { return !is_removal(message) };
+        let Some(id) = shared_id(message) else {
+            return !is_removal(message);
+        };
         fresh += 1;
         !is_removal(message) && places.insert(id, base + n).is_none()
     });
@@ -165,5 +178,8 @@ fn splice(present: &[Value], incoming: &[Value], unknown: Unknown) -> Result<Red
         }
     }
     merged.retain(|m| shared_id(m).is_none_or(|id| !removed.contains(&id)));
-    Ok(Reduced { value: Value::List(Arc::new(merged)), appended: None })
+    Ok(Reduced {
+        value: Value::List(Arc::new(merged)),
+        appended: None,
+    })
 }

@@ -17,8 +17,8 @@ use crate::{
     board::Board,
     channel::{ChannelKind, ChannelSpec},
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    reducer::Reducer,
     record::Layout,
+    reducer::Reducer,
     table::{ChannelIx, NodeIx, Table, TriggerIx},
     value::{Map, Value},
 };
@@ -90,7 +90,10 @@ pub struct Router {
 
 impl std::fmt::Debug for Router {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Router").field("name", &self.name).field("map", &self.map).finish()
+        f.debug_struct("Router")
+            .field("name", &self.name)
+            .field("map", &self.map)
+            .finish()
     }
 }
 
@@ -248,7 +251,10 @@ impl Plan {
 
     /// Resolves channel names, or says which one is unknown.
     pub fn keys(&self, names: &[Arc<str>]) -> Result<Vec<ChannelIx>, Arc<str>> {
-        names.iter().map(|name| self.channel(name).ok_or_else(|| name.clone())).collect()
+        names
+            .iter()
+            .map(|name| self.channel(name).ok_or_else(|| name.clone()))
+            .collect()
     }
 
     /// Reads channels out of a board.
@@ -286,7 +292,8 @@ impl Plan {
     pub fn forget_untracked(&self, send: &mut crate::command::Send) {
         if let Value::Map(map) = &mut send.arg {
             let untracked = |name: &str| {
-                self.channel(name).is_some_and(|channel| self.untracked.contains(&channel))
+                self.channel(name)
+                    .is_some_and(|channel| self.untracked.contains(&channel))
             };
             if map.keys().any(|name| untracked(name)) {
                 Arc::make_mut(map).retain(|name, _| !untracked(name));
@@ -295,12 +302,21 @@ impl Plan {
     }
 
     fn is_messages(kind: &ChannelKind) -> bool {
-        matches!(kind, ChannelKind::Reduce { reducer: Reducer::Messages(_), .. })
+        matches!(
+            kind,
+            ChannelKind::Reduce {
+                reducer: Reducer::Messages(_),
+                ..
+            }
+        )
     }
 }
 
 impl std::fmt::Debug for Plan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plan").field("name", &self.name).field("nodes", &self.nodes).finish()
+        f.debug_struct("Plan")
+            .field("name", &self.name)
+            .field("nodes", &self.nodes)
+            .finish()
     }
 }

@@ -71,9 +71,14 @@ impl RetryPolicy {
 
     /// The wait after `failures` failed attempts, without jitter.
     pub fn wait(&self, failures: u32) -> Duration {
-        let factor = self.backoff.max(0.0).powi(failures.saturating_sub(1) as i32);
+        let factor = self
+            .backoff
+            .max(0.0)
+            .powi(failures.saturating_sub(1) as i32);
         let wait = self.initial.as_secs_f64() * factor;
-        Duration::try_from_secs_f64(wait).unwrap_or(self.max_wait).min(self.max_wait)
+        Duration::try_from_secs_f64(wait)
+            .unwrap_or(self.max_wait)
+            .min(self.max_wait)
     }
 }
 
@@ -112,6 +117,8 @@ pub struct CachePolicy {
 
 impl fmt::Debug for CachePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CachePolicy").field("ttl", &self.ttl).finish_non_exhaustive()
+        f.debug_struct("CachePolicy")
+            .field("ttl", &self.ttl)
+            .finish_non_exhaustive()
     }
 }

@@ -206,7 +206,12 @@ impl From<&Error> for StoredError {
             ErrorKind::TimedOut { limit, .. } => Some(*limit),
             _ => None,
         };
-        Self { code: error.code().into(), class: error.class().into(), message, limit }
+        Self {
+            code: error.code().into(),
+            class: error.class().into(),
+            message,
+            limit,
+        }
     }
 }
 
@@ -321,6 +326,10 @@ impl TaskNote {
 
     /// The questions still open.
     pub fn open_asks(&self) -> &[Ask] {
-        if self.output.is_some() { &[] } else { &self.asks }
+        if self.output.is_some() {
+            &[]
+        } else {
+            &self.asks
+        }
     }
 }

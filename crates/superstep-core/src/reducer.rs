@@ -48,7 +48,10 @@ impl Reducer {
         right: Value,
         index: &mut Option<message::Index>,
     ) -> Result<Reduced, Failure> {
-        let replaced = |value| Reduced { value, appended: None };
+        let replaced = |value| Reduced {
+            value,
+            appended: None,
+        };
         Ok(match self {
             Self::Add => add(left, right)?,
             Self::Append => append(left, Arc::new(vec![right]))?,
@@ -78,8 +81,11 @@ impl fmt::Debug for Reducer {
 }
 
 pub(crate) fn misfit(what: &str, left: &Value, right: &Value) -> Failure {
-    Failure::new("TypeError", format!("cannot {what} {} and {}", left.kind(), right.kind()))
-        .permanent()
+    Failure::new(
+        "TypeError",
+        format!("cannot {what} {} and {}", left.kind(), right.kind()),
+    )
+    .permanent()
 }
 
 fn add(left: Value, right: Value) -> Result<Reduced, Failure> {
@@ -96,7 +102,10 @@ fn add(left: Value, right: Value) -> Result<Reduced, Failure> {
         (Value::Str(a), Value::Str(b)) => Value::from(format!("{a}{b}")),
         (left, right) => return Err(misfit("add", &left, &right)),
     };
-    Ok(Reduced { value, appended: None })
+    Ok(Reduced {
+        value,
+        appended: None,
+    })
 }
 
 /// Grows the list in place when the channel is its only holder.
@@ -109,7 +118,10 @@ pub(crate) fn append(left: Value, items: Arc<Vec<Value>>) -> Result<Reduced, Fai
         Ok(owned) => Arc::make_mut(&mut list).extend(owned),
         Err(shared) => Arc::make_mut(&mut list).extend(shared.iter().cloned()),
     }
-    Ok(Reduced { value: Value::List(list), appended })
+    Ok(Reduced {
+        value: Value::List(list),
+        appended,
+    })
 }
 
 fn less(left: &Value, right: &Value) -> Result<bool, Failure> {

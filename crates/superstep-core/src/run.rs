@@ -118,7 +118,10 @@ pub struct Replay {
 impl Replay {
     /// Replays what came before this checkpoint.
     pub fn new(before: CheckpointId) -> Self {
-        Self { before, visited: Arc::default() }
+        Self {
+            before,
+            visited: Arc::default(),
+        }
     }
 
     /// Whether this is the first time the graph at that position is run.
@@ -140,7 +143,10 @@ impl Drain {
 
     /// Why, if it was asked.
     pub fn reason(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -272,18 +278,25 @@ impl Loop {
 
     /// The step window.
     pub fn window(&self) -> Window {
-        Window { step: self.step, stop: self.stop }
+        Window {
+            step: self.step,
+            stop: self.stop,
+        }
     }
 
     /// The namespace of a task.
     pub fn task_namespace(&self, task: usize) -> Namespace {
-        let Some(task) = self.tasks.get(task) else { return Namespace::default() };
+        let Some(task) = self.tasks.get(task) else {
+            return Namespace::default();
+        };
         self.home_of(task).task(&task.name, self.task_id(task))
     }
 
     /// The namespace a task stands in: the graph's, or for a called task its caller's.
     pub fn home_of(&self, task: &Task) -> Namespace {
-        let TaskKey::Call(by, _) = &task.key else { return self.config.nest.namespace.clone() };
+        let TaskKey::Call(by, _) = &task.key else {
+            return self.config.nest.namespace.clone();
+        };
         match self.tasks.iter().position(|caller| caller.key == **by) {
             Some(caller) => self.task_namespace(caller),
             None => self.config.nest.namespace.clone(),
@@ -313,7 +326,9 @@ impl Loop {
     fn full_changes(&self) -> Vec<(ChannelIx, Change)> {
         let board = &self.frame.board;
         let present = self.plan.channels.keys();
-        present.filter_map(|channel| Some((channel, board.snapshot(channel)?))).collect()
+        present
+            .filter_map(|channel| Some((channel, board.snapshot(channel)?)))
+            .collect()
     }
 
     fn emit(&mut self, kind: EventKind) {
@@ -322,7 +337,11 @@ impl Loop {
             _ => self.step,
         };
         let namespace = self.config.nest.namespace.clone();
-        self.acts.push_back(Act::Emit(Event { namespace, step, kind }));
+        self.acts.push_back(Act::Emit(Event {
+            namespace,
+            step,
+            kind,
+        }));
     }
 
     fn wants(&self, modes: Modes) -> bool {
@@ -335,7 +354,10 @@ impl Loop {
             // Beside a question a bare value has no place.
             self.latest = Latest::Never;
             if self.wants(Modes::VALUES) {
-                self.emit(EventKind::Values { values: Value::Null, asks });
+                self.emit(EventKind::Values {
+                    values: Value::Null,
+                    asks,
+                });
             }
             return;
         }
@@ -345,7 +367,11 @@ impl Loop {
             return;
         }
         let values = self.plan.read(&*self.frame.board, &self.output);
-        self.latest = if volatile { Latest::Kept(values.clone()) } else { Latest::OnBoard };
+        self.latest = if volatile {
+            Latest::Kept(values.clone())
+        } else {
+            Latest::OnBoard
+        };
         if self.wants(Modes::VALUES) {
             self.emit(EventKind::Values { values, asks });
         }
@@ -369,7 +395,14 @@ impl Loop {
 
     /// Closes the present state as a checkpoint, and stores it unless that waits for the exit.
     fn put_checkpoint(&mut self, source: Source, tasks: Vec<TaskNote>) {
-        let floor = self.config.nest.parents.values().copied().max().max(Some(self.checkpoint));
+        let floor = self
+            .config
+            .nest
+            .parents
+            .values()
+            .copied()
+            .max()
+            .max(Some(self.checkpoint));
         self.checkpoint = self.config.ids.next(floor);
         self.source = source;
         let stores = self.config.saves && self.config.durability != Durability::Exit;
@@ -436,7 +469,11 @@ impl Loop {
             self.notes.iter_mut().for_each(|note| note.resume = None);
         }
         let fresh = self.tasks.iter().filter_map(Task::unsaved_note);
-        let input = self.notes.iter().filter(|note| note.key == TaskKey::Input).cloned();
+        let input = self
+            .notes
+            .iter()
+            .filter(|note| note.key == TaskKey::Input)
+            .cloned();
         let keeps_all = self.config.fidelity == Fidelity::LangGraph;
         let stored = |note| if keeps_all { note } else { self.storable(note) };
         let notes: Vec<TaskNote> = input.chain(fresh).map(stored).collect();
@@ -484,11 +521,19 @@ impl Loop {
         if self.config.durability != Durability::Exit || self.loaded.is_some() {
             return;
         }
-        for channel in written.iter().filter(|channel| self.plan.delta_every(**channel).is_some()) {
-            let over = self.tasks.iter().filter_map(Task::writes).flatten().any(|write| {
-                matches!(write, Write::State(to, value) if to == channel
+        for channel in written
+            .iter()
+            .filter(|channel| self.plan.delta_every(**channel).is_some())
+        {
+            let over = self
+                .tasks
+                .iter()
+                .filter_map(Task::writes)
+                .flatten()
+                .any(|write| {
+                    matches!(write, Write::State(to, value) if to == channel
                     && crate::channel::overwrite(value).is_some())
-            });
+                });
             let updates = self.deltas.entry(*channel).or_insert(Some(0));
             *updates = updates.filter(|_| !over).map(|updates| updates + 1);
         }

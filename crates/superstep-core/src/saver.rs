@@ -172,13 +172,18 @@ pub struct Lease {
 impl Lease {
     /// A lease and what to do when it ends.
     pub fn new(epoch: u64, release: impl FnOnce() + Send + Sync + 'static) -> Self {
-        Self { epoch, release: Some(Box::new(release)) }
+        Self {
+            epoch,
+            release: Some(Box::new(release)),
+        }
     }
 }
 
 impl std::fmt::Debug for Lease {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lease").field("epoch", &self.epoch).finish_non_exhaustive()
+        f.debug_struct("Lease")
+            .field("epoch", &self.epoch)
+            .finish_non_exhaustive()
     }
 }
 

@@ -103,10 +103,15 @@ impl Snapshot {
         restored: Restored,
         view: View,
     ) -> Result<Self, ErrorKind> {
-        let Restored { mut frame, notes, .. } = restored;
+        let Restored {
+            mut frame, notes, ..
+        } = restored;
         let due = frame.due(plan, None);
         let notes: HashMap<&TaskKey, &TaskNote> = notes.iter().map(|n| (&n.key, n)).collect();
-        if let Some(writes) = notes.get(&TaskKey::Input).and_then(|note| note.output.as_ref()) {
+        if let Some(writes) = notes
+            .get(&TaskKey::Input)
+            .and_then(|note| note.output.as_ref())
+        {
             frame.apply(plan, &mut [input_writes(writes)], Recording::Off)?;
         }
         let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_ref());
@@ -132,10 +137,15 @@ impl Snapshot {
                 }
             }
         }
-        let places = Places { plan, namespace, checkpoint: head.id, step: head.step + 1 };
-        let tasks = due.iter().map(|(key, node)| {
-            places.view(key, *node, notes.get(key).copied(), view)
-        });
+        let places = Places {
+            plan,
+            namespace,
+            checkpoint: head.id,
+            step: head.step + 1,
+        };
+        let tasks = due
+            .iter()
+            .map(|(key, node)| places.view(key, *node, notes.get(key).copied(), view));
         let open = |key: &TaskKey| view == View::Record || output(key).is_none();
         Ok(Self {
             thread: Some(thread.clone()),
@@ -156,7 +166,13 @@ impl Snapshot {
 }
 
 pub(crate) fn input_writes(writes: &[Write]) -> Applying<'_> {
-    Applying { order: Order::INPUT, pulled: None, stepped: false, writes, start: None }
+    Applying {
+        order: Order::INPUT,
+        pulled: None,
+        stepped: false,
+        writes,
+        start: None,
+    }
 }
 
 /// Where the tasks of one checkpoint stand.
@@ -169,7 +185,12 @@ pub(crate) struct Places<'a> {
 
 impl Places<'_> {
     pub(crate) fn id(&self, key: &TaskKey, node: &str) -> TaskId {
-        TaskId::of(self.checkpoint, self.namespace, self.step, &self.path(key, node))
+        TaskId::of(
+            self.checkpoint,
+            self.namespace,
+            self.step,
+            &self.path(key, node),
+        )
     }
 
     fn path(&self, key: &TaskKey, node: &str) -> String {
@@ -236,7 +257,9 @@ pub(crate) fn result_of(plan: &Plan, keys: &Keys, writes: &[Write]) -> Value {
         }
     }
     match keys {
-        Keys::One(channel) => found.remove(&plan.channels[*channel].name).unwrap_or_default(),
+        Keys::One(channel) => found
+            .remove(&plan.channels[*channel].name)
+            .unwrap_or_default(),
         Keys::Many(_) => Value::Map(Arc::new(found)),
     }
 }

@@ -49,7 +49,10 @@ pub struct Table<K, T> {
 
 impl<K, T> Default for Table<K, T> {
     fn default() -> Self {
-        Self { rows: Vec::new(), key: PhantomData }
+        Self {
+            rows: Vec::new(),
+            key: PhantomData,
+        }
     }
 }
 
@@ -87,27 +90,39 @@ impl<K: Key, T> Table<K, T> {
 
     /// All rows with their ids.
     pub fn entries(&self) -> impl Iterator<Item = (K, &T)> {
-        self.rows.iter().enumerate().map(|(ix, row)| (K::at(ix), row))
+        self.rows
+            .iter()
+            .enumerate()
+            .map(|(ix, row)| (K::at(ix), row))
     }
 }
 
 impl<K: Key, T> FromIterator<T> for Table<K, T> {
     fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Self {
-        Self { rows: rows.into_iter().collect(), key: PhantomData }
+        Self {
+            rows: rows.into_iter().collect(),
+            key: PhantomData,
+        }
     }
 }
 
 impl<K: Key, T> Index<K> for Table<K, T> {
     type Output = T;
 
-    #[expect(clippy::indexing_slicing, reason = "ids are minted by the table they index")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids are minted by the table they index"
+    )]
     fn index(&self, key: K) -> &T {
         &self.rows[key.ix()]
     }
 }
 
 impl<K: Key, T> IndexMut<K> for Table<K, T> {
-    #[expect(clippy::indexing_slicing, reason = "ids are minted by the table they index")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids are minted by the table they index"
+    )]
     fn index_mut(&mut self, key: K) -> &mut T {
         &mut self.rows[key.ix()]
     }

@@ -77,7 +77,9 @@ impl Value {
 
     /// An object of key-value pairs.
     pub fn map<K: Into<Arc<str>>>(pairs: impl IntoIterator<Item = (K, Value)>) -> Self {
-        Self::Map(Arc::new(pairs.into_iter().map(|(k, v)| (k.into(), v)).collect()))
+        Self::Map(Arc::new(
+            pairs.into_iter().map(|(k, v)| (k.into(), v)).collect(),
+        ))
     }
 
     /// Takes the Rust value out: moved when this is the only holder, cloned or decoded otherwise.
@@ -101,8 +103,10 @@ impl Value {
             }
             other => other.to_json(),
         };
-        serde_json::from_value(json)
-            .map_err(|error| DecodeError { expected: type_name::<T>(), why: error.to_string() })
+        serde_json::from_value(json).map_err(|error| DecodeError {
+            expected: type_name::<T>(),
+            why: error.to_string(),
+        })
     }
 
     /// The integer, if this is one.

@@ -109,15 +109,27 @@ impl GraphBuilder {
         reducer: Reducer,
         init: impl Into<Value>,
     ) -> Self {
-        let kind = ChannelKind::Reduce { reducer, init: Some(init.into()), delta: None };
-        self.channel(ChannelSpec { name: name.into(), kind, private: false })
+        let kind = ChannelKind::Reduce {
+            reducer,
+            init: Some(init.into()),
+            delta: None,
+        };
+        self.channel(ChannelSpec {
+            name: name.into(),
+            kind,
+            private: false,
+        })
     }
 
     /// Makes the whole state one bare value.
     #[must_use]
     pub fn root(mut self, kind: ChannelKind) -> Self {
         self.blueprint.root = true;
-        self.channel(ChannelSpec { name: ROOT.into(), kind, private: false })
+        self.channel(ChannelSpec {
+            name: ROOT.into(),
+            kind,
+            private: false,
+        })
     }
 
     /// Adds a computed key.
@@ -165,19 +177,41 @@ impl GraphBuilder {
         options: NodeOptions,
     ) -> Self {
         let graph = options.calls.clone();
-        self.entry(name.into(), Entry { run: Arc::new(run), graph }, options)
+        self.entry(
+            name.into(),
+            Entry {
+                run: Arc::new(run),
+                graph,
+            },
+            options,
+        )
     }
 
     /// Adds a graph as a node: its output is the node's update.
     #[must_use]
     pub fn subgraph(self, name: impl Into<Arc<str>>, graph: Graph, options: NodeOptions) -> Self {
         let run = Arc::new(SubgraphNode(graph.clone()));
-        self.entry(name.into(), Entry { run, graph: Some(graph) }, options)
+        self.entry(
+            name.into(),
+            Entry {
+                run,
+                graph: Some(graph),
+            },
+            options,
+        )
     }
 
     pub(crate) fn entry(mut self, name: Arc<str>, entry: Entry, options: NodeOptions) -> Self {
-        let NodeOptions { input, defer, destinations, retry, cache, timeouts, on_error, .. } =
-            options;
+        let NodeOptions {
+            input,
+            defer,
+            destinations,
+            retry,
+            cache,
+            timeouts,
+            on_error,
+            ..
+        } = options;
         let default = &self.defaults;
         let limits = timeouts.run.is_some() || timeouts.idle.is_some();
         self.blueprint.nodes.push(NodeDef {
@@ -185,14 +219,19 @@ impl GraphBuilder {
             input,
             defer,
             destinations,
-            retry: if retry.is_empty() { default.retry.clone() } else { retry },
+            retry: if retry.is_empty() {
+                default.retry.clone()
+            } else {
+                retry
+            },
             cache: cache.or_else(|| default.cache.clone()),
             timeouts: if limits { timeouts } else { default.timeouts },
             handler: on_error.is_some(),
             subgraph: entry.graph.as_ref().map(Graph::persist),
         });
         if let Some(handler) = on_error {
-            self.handlers.insert(format!("__error_handler__{name}").into(), handler);
+            self.handlers
+                .insert(format!("__error_handler__{name}").into(), handler);
         }
         self.functions.entry(name).or_insert(entry);
         self
@@ -201,7 +240,9 @@ impl GraphBuilder {
     /// Adds an edge.
     #[must_use]
     pub fn edge(mut self, from: impl Into<Arc<str>>, to: impl Into<Arc<str>>) -> Self {
-        self.blueprint.edges.push(Edge::Plain(from.into(), to.into()));
+        self.blueprint
+            .edges
+            .push(Edge::Plain(from.into(), to.into()));
         self
     }
 
@@ -246,7 +287,12 @@ impl GraphBuilder {
             route(&state)
         };
         let route = Arc::new(route);
-        self.blueprint.routers.push(RouterDef { from: from.into(), name, route, map });
+        self.blueprint.routers.push(RouterDef {
+            from: from.into(),
+            name,
+            route,
+            map,
+        });
         self
     }
 
@@ -282,7 +328,13 @@ impl GraphBuilder {
     pub fn build(self) -> Result<Graph, BuildErrors> {
         let plan = self.blueprint.compile()?;
         let nodes = self.functions(&plan);
-        Ok(Graph::new(plan, nodes, self.backends, self.persist, self.migrate))
+        Ok(Graph::new(
+            plan,
+            nodes,
+            self.backends,
+            self.persist,
+            self.migrate,
+        ))
     }
 
     /// A functional entrypoint: one function from input to output, with `previous` over runs.
@@ -294,14 +346,27 @@ impl GraphBuilder {
     ) -> Result<Graph, BuildErrors> {
         let name = name.into();
         let calls = options.calls.clone();
-        let entry = Entry { run: Arc::new(run), graph: calls };
-        let builder = Self { backends, ..Self::new() }.entry(name, entry, options);
+        let entry = Entry {
+            run: Arc::new(run),
+            graph: calls,
+        };
+        let builder = Self {
+            backends,
+            ..Self::new()
+        }
+        .entry(name, entry, options);
         let Some(node) = builder.blueprint.nodes.first().cloned() else {
             return Err(BuildErrors(Vec::new()));
         };
         let plan = Blueprint::entrypoint(node)?;
         let nodes = builder.functions(&plan);
-        Ok(Graph::new(plan, nodes, builder.backends, Persist::PerCall, None))
+        Ok(Graph::new(
+            plan,
+            nodes,
+            builder.backends,
+            Persist::PerCall,
+            None,
+        ))
     }
 
     fn functions(&self, plan: &Plan) -> Table<NodeIx, Option<Entry>> {
@@ -309,9 +374,10 @@ impl GraphBuilder {
         plan.nodes
             .iter()
             .map(|spec| match spec.role {
-                superstep_core::plan::Role::Handler => {
-                    handler(&spec.name).map(|run| Entry { run: run.clone(), graph: None })
-                }
+                superstep_core::plan::Role::Handler => handler(&spec.name).map(|run| Entry {
+                    run: run.clone(),
+                    graph: None,
+                }),
                 _ => self.functions.get(&spec.name).cloned(),
             })
             .collect()

@@ -16,7 +16,10 @@ pub struct CacheKey {
 impl CacheKey {
     /// A key of a node or task and its input.
     pub fn new(owner: Arc<str>, input: &Value) -> Self {
-        Self { owner, input: input.to_json().to_string() }
+        Self {
+            owner,
+            input: input.to_json().to_string(),
+        }
     }
 }
 

@@ -30,8 +30,15 @@ pub struct ClockIds {
 
 impl Default for ClockIds {
     fn default() -> Self {
-        let seed = (now_micros(), std::process::id(), std::thread::current().id());
-        Self { last: AtomicU64::new(0), tail: RandomState::new().hash_one(seed) }
+        let seed = (
+            now_micros(),
+            std::process::id(),
+            std::thread::current().id(),
+        );
+        Self {
+            last: AtomicU64::new(0),
+            tail: RandomState::new().hash_one(seed),
+        }
     }
 }
 
@@ -66,7 +73,9 @@ pub fn made_at(id: CheckpointId) -> u64 {
 }
 
 fn now_micros() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_micros() as u64)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |age| age.as_micros() as u64)
 }
 
 #[cfg(test)]

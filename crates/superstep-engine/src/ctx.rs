@@ -103,7 +103,11 @@ pub(crate) struct Pulse {
 
 impl Pulse {
     pub(crate) fn new(auto: bool) -> Self {
-        Self { start: Instant::now(), last: AtomicU64::new(0), auto }
+        Self {
+            start: Instant::now(),
+            last: AtomicU64::new(0),
+            auto,
+        }
     }
 
     fn beat(&self) {
@@ -129,7 +133,13 @@ impl Ctx {
     /// What the task gets: the state as its node reads it, or a send's argument.
     pub fn input(&self) -> Value {
         let step = &self.0.step;
-        input_value(&step.plan, &*step.board, step.window, self.0.node, &self.0.input)
+        input_value(
+            &step.plan,
+            &*step.board,
+            step.window,
+            self.0.node,
+            &self.0.input,
+        )
     }
 
     /// One key of what the task gets.
@@ -137,7 +147,9 @@ impl Ctx {
         match &self.0.input {
             TaskInput::State => {
                 let channel = self.0.step.plan.channel(key);
-                channel.and_then(|ix| self.0.step.board.get(ix)).unwrap_or_default()
+                channel
+                    .and_then(|ix| self.0.step.board.get(ix))
+                    .unwrap_or_default()
             }
             _ => self.input().get(key).cloned().unwrap_or_default(),
         }
@@ -167,7 +179,10 @@ impl Ctx {
     /// What an entrypoint saved in the run before.
     pub fn previous(&self) -> Value {
         let step = &self.0.step;
-        step.plan.previous.and_then(|ix| step.board.get(ix)).unwrap_or_default()
+        step.plan
+            .previous
+            .and_then(|ix| step.board.get(ix))
+            .unwrap_or_default()
     }
 
     /// The caller's context of the run.
@@ -229,7 +244,11 @@ impl Ctx {
             return Ok(answer);
         }
         let id = AskId::of(&self.namespace(), scratch.answers.len());
-        let ask = Ask { id, value: question, schema };
+        let ask = Ask {
+            id,
+            value: question,
+            schema,
+        };
         scratch.open.push(ask.clone());
         Err(Halt::Asked(vec![ask]))
     }
@@ -254,7 +273,13 @@ impl Ctx {
         let step = &self.0.step;
         if step.env.reads(step.nested, &kind) {
             let namespace = self.0.home.clone();
-            step.env.emit(Event { namespace, step: step.window.step, kind }).await;
+            step.env
+                .emit(Event {
+                    namespace,
+                    step: step.window.step,
+                    kind,
+                })
+                .await;
         }
     }
 
@@ -291,7 +316,10 @@ impl Ctx {
         match known {
             Some(Effect::Done(value)) => return decode_effect(key, value),
             Some(Effect::Started) => {
-                return Err(ErrorKind::UnknownOutcome { key: key.to_owned() }.into());
+                return Err(ErrorKind::UnknownOutcome {
+                    key: key.to_owned(),
+                }
+                .into());
             }
             Some(Effect::Failed) | None => {}
         }
@@ -322,7 +350,12 @@ impl Ctx {
             return Ok(());
         }
         let (reply, answer) = oneshot::channel();
-        let request = Request::Journal { task: self.0.at, key: key.to_owned(), effect, reply };
+        let request = Request::Journal {
+            task: self.0.at,
+            key: key.to_owned(),
+            effect,
+            reply,
+        };
         let ended = || Halt::from(Failure::new("RunEnded", "the run has ended").permanent());
         self.0.step.requests.send(request).map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?.map_err(Halt::Error)
@@ -346,7 +379,13 @@ impl Ctx {
             timeouts: task.timeouts,
         };
         let body = task.body.clone();
-        let _ended = self.0.step.requests.send(Request::Call { by: self.0.at, n, spec, body, reply });
+        let _ended = self.0.step.requests.send(Request::Call {
+            by: self.0.at,
+            n,
+            spec,
+            body,
+            reply,
+        });
         Calling(answer)
     }
 
@@ -384,7 +423,11 @@ impl Ctx {
 fn decode_effect<T: serde::de::DeserializeOwned>(key: &str, value: Value) -> Result<T, Halt> {
     serde_json::from_value(value.to_json()).map_err(|error| {
         let what = format!("the stored result of effect `{key}`");
-        ErrorKind::Decode { what, why: error.to_string() }.into()
+        ErrorKind::Decode {
+            what,
+            why: error.to_string(),
+        }
+        .into()
     })
 }
 
@@ -431,10 +474,14 @@ impl Future for Calling {
         mut self: std::pin::Pin<&mut Self>,
         cx: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        std::pin::Pin::new(&mut self.0).poll(cx).map(|answer| match answer {
-            Ok(result) => result,
-            Err(_) => Err(Failure::new("RunEnded", "the run has ended").permanent().into()),
-        })
+        std::pin::Pin::new(&mut self.0)
+            .poll(cx)
+            .map(|answer| match answer {
+                Ok(result) => result,
+                Err(_) => Err(Failure::new("RunEnded", "the run has ended")
+                    .permanent()
+                    .into()),
+            })
     }
 }
 
@@ -442,5 +489,10 @@ impl Future for Calling {
 pub(crate) fn call_body(body: &TaskBody, ctx: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
     let args = ctx.args().to_vec();
     let running = body(ctx, args);
-    Box::pin(async move { running.await.map(|value| Output::Final { value, save: Value::Null }) })
+    Box::pin(async move {
+        running.await.map(|value| Output::Final {
+            value,
+            save: Value::Null,
+        })
+    })
 }

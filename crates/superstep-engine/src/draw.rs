@@ -17,7 +17,9 @@ impl Graph {
         let plan = self.plan();
         let mut sketch = Sketch::new(self);
         for (node, spec) in plan.nodes.entries() {
-            let Some(from) = sketch.place(node) else { continue };
+            let Some(from) = sketch.place(node) else {
+                continue;
+            };
             for trigger in &spec.edges {
                 sketch.edge(from, plan.triggers[*trigger].node, EdgeKind::Always);
             }
@@ -68,16 +70,33 @@ impl<'a> Sketch<'a> {
                 drawing.nodes.push(terminal(NodeKind::Start));
             }
             places.insert(node, drawing.nodes.len());
-            let inside = subgraphs.get(&spec.name).map(|graph| Box::new(graph.drawing()));
+            let inside = subgraphs
+                .get(&spec.name)
+                .map(|graph| Box::new(graph.drawing()));
             let note = note(plan, node);
-            drawing.nodes.push(DrawnNode { name: spec.name.to_string(), kind, note, inside });
+            drawing.nodes.push(DrawnNode {
+                name: spec.name.to_string(),
+                kind,
+                note,
+                inside,
+            });
             if spec.role == Role::Entrypoint {
-                drawing.edges.push(DrawnEdge { from: 0, to: 1, label: None, kind: EdgeKind::Always });
+                drawing.edges.push(DrawnEdge {
+                    from: 0,
+                    to: 1,
+                    label: None,
+                    kind: EdgeKind::Always,
+                });
             }
         }
         let end = drawing.nodes.len();
         drawing.nodes.push(terminal(NodeKind::End));
-        Self { plan, drawing, places, end }
+        Self {
+            plan,
+            drawing,
+            places,
+            end,
+        }
     }
 
     fn place(&self, node: NodeIx) -> Option<usize> {
@@ -86,7 +105,12 @@ impl<'a> Sketch<'a> {
 
     fn edge(&mut self, from: usize, to: NodeIx, kind: EdgeKind) {
         if let Some(to) = self.place(to) {
-            self.drawing.edges.push(DrawnEdge { from, to, label: None, kind });
+            self.drawing.edges.push(DrawnEdge {
+                from,
+                to,
+                label: None,
+                kind,
+            });
         }
     }
 
@@ -96,16 +120,30 @@ impl<'a> Sketch<'a> {
             name => self.plan.node(name).and_then(|node| self.place(node)),
         };
         if let Some(to) = to {
-            let label = label.filter(|label| self.drawing.nodes.get(to).is_none_or(|n| n.name != *label));
-            self.drawing.edges.push(DrawnEdge { from, to, label, kind });
+            let label =
+                label.filter(|label| self.drawing.nodes.get(to).is_none_or(|n| n.name != *label));
+            self.drawing.edges.push(DrawnEdge {
+                from,
+                to,
+                label,
+                kind,
+            });
         }
     }
 
     /// A router without a map may lead to any node.
     fn anywhere(&mut self, from: usize, router: &Arc<str>) {
-        let nodes: Vec<Arc<str>> = self.plan.nodes.iter().map(|node| node.name.clone()).collect();
+        let nodes: Vec<Arc<str>> = self
+            .plan
+            .nodes
+            .iter()
+            .map(|node| node.name.clone())
+            .collect();
         for name in nodes.iter().chain([&Arc::from(END)]) {
-            let start = self.plan.node(name).is_some_and(|node| self.plan.is_hidden(node));
+            let start = self
+                .plan
+                .node(name)
+                .is_some_and(|node| self.plan.is_hidden(node));
             if !start {
                 self.named(from, name, Some(router.to_string()), EdgeKind::Conditional);
             }
@@ -119,8 +157,17 @@ impl<'a> Sketch<'a> {
 }
 
 fn terminal(kind: NodeKind) -> DrawnNode {
-    let name = if kind == NodeKind::Start { "START" } else { "END" };
-    DrawnNode { name: name.to_owned(), kind, note: None, inside: None }
+    let name = if kind == NodeKind::Start {
+        "START"
+    } else {
+        "END"
+    };
+    DrawnNode {
+        name: name.to_owned(),
+        kind,
+        note: None,
+        inside: None,
+    }
 }
 
 fn note(plan: &Plan, node: NodeIx) -> Option<String> {

@@ -43,7 +43,14 @@ pub(crate) struct Sink {
 impl Sink {
     pub(crate) fn new(modes: Modes, subgraphs: bool, room: usize) -> (Self, mpsc::Receiver<Event>) {
         let (sender, receiver) = mpsc::channel(room);
-        (Self { sender, modes, subgraphs }, receiver)
+        (
+            Self {
+                sender,
+                modes,
+                subgraphs,
+            },
+            receiver,
+        )
     }
 
     /// Passes an event on. A reader that is gone is no error; one that is slow is waited for.

@@ -67,10 +67,27 @@ impl GraphInner {
 
     /// The state a stored checkpoint describes.
     pub(crate) fn head(&self, loaded: &Loaded) -> Result<Option<(Head, Arc<Record>)>, Error> {
-        let Some(record) = loaded.head() else { return Ok(None) };
+        let Some(record) = loaded.head() else {
+            return Ok(None);
+        };
         let restored = Frame::restore(&self.plan, loaded, self.migrate.as_ref())?;
-        let Record { id, parent, source, step, .. } = **record;
-        Ok(Some((Head { id, parent, source, step, restored }, record.clone())))
+        let Record {
+            id,
+            parent,
+            source,
+            step,
+            ..
+        } = **record;
+        Ok(Some((
+            Head {
+                id,
+                parent,
+                source,
+                step,
+                restored,
+            },
+            record.clone(),
+        )))
     }
 }
 
@@ -82,8 +99,18 @@ impl Graph {
         persist: Persist,
         migrate: Option<MigrateFn>,
     ) -> Self {
-        let ids = backends.ids.clone().unwrap_or_else(|| Arc::new(ClockIds::default()));
-        Self(Arc::new(GraphInner { plan: Arc::new(plan), nodes, backends, persist, migrate, ids }))
+        let ids = backends
+            .ids
+            .clone()
+            .unwrap_or_else(|| Arc::new(ClockIds::default()));
+        Self(Arc::new(GraphInner {
+            plan: Arc::new(plan),
+            nodes,
+            backends,
+            persist,
+            migrate,
+            ids,
+        }))
     }
 
     /// The compiled graph.
@@ -143,7 +170,9 @@ impl Graph {
         sink: Option<crate::env::Sink>,
     ) -> Result<Outcome, Error> {
         let thread = options.thread.as_ref();
-        self.run_root(input, options, sink).await.map_err(|error| error.at_thread(thread))
+        self.run_root(input, options, sink)
+            .await
+            .map_err(|error| error.at_thread(thread))
     }
 
     async fn run_root(
@@ -156,7 +185,12 @@ impl Graph {
             let why = "the step limit must be at least 1".to_owned();
             return Err(ErrorKind::BadArgument { why }.into());
         }
-        let Backends { saver, store, cache, .. } = &self.0.backends;
+        let Backends {
+            saver,
+            store,
+            cache,
+            ..
+        } = &self.0.backends;
         if saver.is_some() && options.thread.is_none() {
             let why = "a graph with a saver needs a thread".to_owned();
             return Err(ErrorKind::BadArgument { why }.into());
@@ -178,13 +212,22 @@ impl Graph {
             ids: self.0.ids.clone(),
             drain: options.drain.clone(),
             sink,
-            addresses: Arc::new(options.at.as_ref().map(|at| at.addresses()).unwrap_or_default()),
+            addresses: Arc::new(
+                options
+                    .at
+                    .as_ref()
+                    .map(|at| at.addresses())
+                    .unwrap_or_default(),
+            ),
         });
         let by_id = match &input {
             RunInput::Command(_, Some(resume @ Resume::ById(_))) => Some(resume.clone()),
             _ => None,
         };
-        let nest = Nest { answers: Answers::new(by_id), ..Nest::default() };
+        let nest = Nest {
+            answers: Answers::new(by_id),
+            ..Nest::default()
+        };
         let scope = Scope {
             output: options.output_keys(&self.0.plan, env.sink.is_some())?,
             pause_before: options.pause_before.clone(),
@@ -200,7 +243,11 @@ impl Graph {
             Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
             Stop::Failed(error) => return Err(error),
         };
-        Ok(Outcome { output: run.output(), asks: distinct(asks), status })
+        Ok(Outcome {
+            output: run.output(),
+            asks: distinct(asks),
+            status,
+        })
     }
 
     async fn run_loop(
@@ -277,7 +324,10 @@ impl Graph {
                 nest.namespace = nest.namespace.position();
                 env.clone()
             }
-            Persist::Off => Arc::new(Env { saver: None, ..Env::clone(env) }),
+            Persist::Off => Arc::new(Env {
+                saver: None,
+                ..Env::clone(env)
+            }),
         };
         // A future of a graph within a graph has no finite type; the box ends the recursion.
         let running = Box::pin(self.run_loop(&env, nest, input, Scope::default()));
@@ -285,7 +335,9 @@ impl Graph {
         match stop {
             Stop::Done => Ok(run.output()),
             Stop::Asked(asks) => {
-                crate::ctx::lock(&ctx.0.scratch).open.extend(asks.iter().cloned());
+                crate::ctx::lock(&ctx.0.scratch)
+                    .open
+                    .extend(asks.iter().cloned());
                 Err(Halt::Asked(asks))
             }
             Stop::Parent(command) => Err(Halt::Parent(command)),
@@ -312,10 +364,7 @@ fn distinct(asks: Vec<Ask>) -> Vec<Ask> {
 pub(crate) struct SubgraphNode(pub(crate) Graph);
 
 impl Node for SubgraphNode {
-    fn run(
-        &self,
-        ctx: Ctx,
-    ) -> superstep_core::saver::BoxFuture<'static, Result<Output, Halt>> {
+    fn run(&self, ctx: Ctx) -> superstep_core::saver::BoxFuture<'static, Result<Output, Halt>> {
         let graph = self.0.clone();
         Box::pin(async move {
             let output = graph.run_nested(&ctx, RunInput::Value(ctx.input())).await?;
@@ -325,11 +374,16 @@ impl Node for SubgraphNode {
 }
 
 /// Threads and checkpoints a caller names.
-pub(crate) type Addresses = HashMap<superstep_core::id::Namespace, superstep_core::id::CheckpointId>;
+pub(crate) type Addresses =
+    HashMap<superstep_core::id::Namespace, superstep_core::id::CheckpointId>;
 
 impl Graph {
     pub(crate) fn saver(&self) -> Result<&Arc<dyn Saver>, Error> {
-        self.0.backends.saver.as_ref().ok_or_else(|| ErrorKind::NoSaver.into())
+        self.0
+            .backends
+            .saver
+            .as_ref()
+            .ok_or_else(|| ErrorKind::NoSaver.into())
     }
 
     /// Removes a thread.

@@ -1,12 +1,6 @@
 //! Ways to say what a run is fed.
 
-use superstep_core::{
-    ask::Resume,
-    command::Command,
-    id::AskId,
-    run::RunInput,
-    value::Value,
-};
+use superstep_core::{ask::Resume, command::Command, id::AskId, run::RunInput, value::Value};
 
 /// Answers the one open question.
 pub fn resume(answer: impl Into<Value>) -> RunInput {
@@ -15,7 +9,10 @@ pub fn resume(answer: impl Into<Value>) -> RunInput {
 
 /// Answers questions by id, any number at once.
 pub fn answers(answers: impl IntoIterator<Item = (AskId, Value)>) -> RunInput {
-    RunInput::Command(Command::default(), Some(Resume::ById(answers.into_iter().collect())))
+    RunInput::Command(
+        Command::default(),
+        Some(Resume::ById(answers.into_iter().collect())),
+    )
 }
 
 /// Goes on without new input.

@@ -69,17 +69,23 @@ impl Default for RunOptions {
 impl RunOptions {
     /// A run on a thread.
     pub fn on(thread: impl Into<ThreadId>) -> Self {
-        Self { thread: Some(thread.into()), ..Self::default() }
+        Self {
+            thread: Some(thread.into()),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn output_keys(&self, plan: &Plan, streams: bool) -> Result<Option<Keys>, Error> {
-        let unknown = |name: Arc<str>| ErrorKind::Unknown { what: "channel", name: name.to_string() };
+        let unknown = |name: Arc<str>| ErrorKind::Unknown {
+            what: "channel",
+            name: name.to_string(),
+        };
         Ok(match &self.output {
             OutputKeys::Schema if streams => Some(plan.shown.clone()),
             OutputKeys::Schema => None,
-            OutputKeys::One(name) => {
-                Some(Keys::One(plan.channel(name).ok_or_else(|| unknown(name.clone()))?))
-            }
+            OutputKeys::One(name) => Some(Keys::One(
+                plan.channel(name).ok_or_else(|| unknown(name.clone()))?,
+            )),
             OutputKeys::Many(names) => Some(Keys::Many(plan.keys(names).map_err(unknown)?)),
         })
     }
@@ -111,7 +117,10 @@ pub struct CheckpointRef {
 impl CheckpointRef {
     /// A checkpoint of the thread's own graph.
     pub fn root(id: CheckpointId) -> Self {
-        Self { id: Some(id), ..Self::default() }
+        Self {
+            id: Some(id),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn addresses(&self) -> Addresses {

@@ -129,7 +129,12 @@ impl Shell<'_> {
         };
         let namespace = run.config().nest.namespace.clone();
         let epoch = self.env.epoch;
-        let commit = Commit { thread: thread.clone(), namespace, epoch, record };
+        let commit = Commit {
+            thread: thread.clone(),
+            namespace,
+            epoch,
+            record,
+        };
         if run.config().durability == superstep_core::run::Durability::Async {
             let saver = saver.clone();
             self.save_behind(async move { Ok(saver.commit(commit).await.map(drop)?) });
@@ -149,7 +154,13 @@ impl Shell<'_> {
         };
         let namespace = run.config().nest.namespace.clone();
         let epoch = self.env.epoch;
-        let notes = Notes { thread: thread.clone(), namespace, epoch, checkpoint, notes };
+        let notes = Notes {
+            thread: thread.clone(),
+            namespace,
+            epoch,
+            checkpoint,
+            notes,
+        };
         if run.config().durability == superstep_core::run::Durability::Async {
             let saver: Arc<dyn Saver> = saver.clone();
             self.save_behind(async move { Ok(saver.note(notes).await?) });
@@ -171,7 +182,9 @@ impl Shell<'_> {
 
     /// Waits for what is still being stored; a run is not over before that.
     async fn finish(&mut self, stop: Stop) -> Stop {
-        let Some(saving) = self.saving.take() else { return stop };
+        let Some(saving) = self.saving.take() else {
+            return stop;
+        };
         match joined(saving).await {
             Ok(()) => stop,
             Err(error) => Stop::Failed(error.at_thread(self.env.thread.as_ref())),
@@ -223,7 +236,11 @@ impl Shell<'_> {
         }
         let scratch = self.scratches.entry(at).or_insert_with(|| {
             let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
-            Arc::new(Mutex::new(Scratch { answers, effects, ..Scratch::default() }))
+            Arc::new(Mutex::new(Scratch {
+                answers,
+                effects,
+                ..Scratch::default()
+            }))
         });
         {
             let mut scratch = lock(scratch);
@@ -251,7 +268,11 @@ impl Shell<'_> {
                 None => Box::pin(std::future::ready(Ok(Output::Nothing))),
             },
         };
-        let future = if timed { limited(future, ctx.clone(), task.timeouts) } else { future };
+        let future = if timed {
+            limited(future, ctx.clone(), task.timeouts)
+        } else {
+            future
+        };
         self.starting.push((at, Running { future, ctx }));
     }
 
@@ -269,7 +290,8 @@ impl Shell<'_> {
                 match Pin::new(&mut running).poll(cx) {
                     Poll::Ready(done) => ready.push((at, done)),
                     Poll::Pending => {
-                        self.spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
+                        self.spawned
+                            .spawn(async move { Woken::Done(at, Box::new(running.await)) });
                     }
                 }
             }
@@ -330,7 +352,12 @@ impl Shell<'_> {
 
     async fn request(&mut self, run: &mut Loop, request: Request) {
         match request {
-            Request::Journal { task, key, effect, reply } => {
+            Request::Journal {
+                task,
+                key,
+                effect,
+                reply,
+            } => {
                 let mut result = Ok(());
                 if run.journal(task, key, effect)
                     && let Some(Act::Note(checkpoint, notes)) = run.next_act()
@@ -339,7 +366,13 @@ impl Shell<'_> {
                 }
                 let _gone = reply.send(result);
             }
-            Request::Call { by, n, spec, body, reply } => match run.call(by, n, spec) {
+            Request::Call {
+                by,
+                n,
+                spec,
+                body,
+                reply,
+            } => match run.call(by, n, spec) {
                 Some(Called::Finished(value)) => {
                     let _gone = reply.send(Ok(value));
                 }
@@ -357,7 +390,10 @@ impl Shell<'_> {
 
 async fn joined(handle: tokio::task::JoinHandle<Result<(), Error>>) -> Result<(), Error> {
     handle.await.unwrap_or_else(|error| {
-        Err(ErrorKind::Panicked { message: format!("while storing: {error}") }.into())
+        Err(ErrorKind::Panicked {
+            message: format!("while storing: {error}"),
+        }
+        .into())
     })
 }
 
@@ -410,7 +446,12 @@ impl Future for Running {
         let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
         let effects = std::mem::take(&mut scratch.fresh_effects);
         let streamed = std::mem::take(&mut scratch.streamed);
-        Poll::Ready(Done { result, answers, effects, streamed })
+        Poll::Ready(Done {
+            result,
+            answers,
+            effects,
+            streamed,
+        })
     }
 }
 
@@ -447,9 +488,13 @@ fn limited(
             {
                 return over(Limit::Idle, idle);
             }
-            let quiet = limits.idle.map(|idle| tokio::time::Instant::now() + (idle - silent));
+            let quiet = limits
+                .idle
+                .map(|idle| tokio::time::Instant::now() + (idle - silent));
             let next = [end, quiet].into_iter().flatten().min();
-            let Some(next) = next else { return future.await };
+            let Some(next) = next else {
+                return future.await;
+            };
             tokio::select! {
                 biased;
                 result = &mut future => return result,

@@ -34,7 +34,15 @@ impl Graph {
         let at = at.cloned().unwrap_or_default();
         let saver = self.saver()?.clone();
         let (graph, namespace) = self.at_namespace(&at.namespace)?;
-        graph.snapshot(&saver, thread, &namespace, at.id.map_or(At::Latest, At::Id), depth).await
+        graph
+            .snapshot(
+                &saver,
+                thread,
+                &namespace,
+                at.id.map_or(At::Latest, At::Id),
+                depth,
+            )
+            .await
     }
 
     async fn snapshot(
@@ -47,11 +55,17 @@ impl Graph {
     ) -> Result<Snapshot, Error> {
         let Some(loaded) = saver.load(thread, namespace, at).await? else {
             if let At::Id(id) = at {
-                return Err(Error::from(ErrorKind::UnknownCheckpoint { id }).at_thread(Some(thread)));
+                return Err(
+                    Error::from(ErrorKind::UnknownCheckpoint { id }).at_thread(Some(thread))
+                );
             }
             return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
         };
-        let view = if at == At::Latest { View::Live } else { View::Record };
+        let view = if at == At::Latest {
+            View::Live
+        } else {
+            View::Record
+        };
         let mut snapshot = self.read(thread, namespace, &loaded, view)?;
         if depth == Depth::Subgraphs {
             self.fill_subgraphs(saver, thread, &mut snapshot).await?;
@@ -70,8 +84,11 @@ impl Graph {
             return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
         };
         let plan = &self.0.plan;
-        Snapshot::of(plan, thread, namespace, &record, head.restored, view)
-            .map_err(|kind| Error::from(kind).at_thread(Some(thread)).at_step(record.step + 1))
+        Snapshot::of(plan, thread, namespace, &record, head.restored, view).map_err(|kind| {
+            Error::from(kind)
+                .at_thread(Some(thread))
+                .at_step(record.step + 1)
+        })
     }
 
     async fn fill_subgraphs(
@@ -81,9 +98,15 @@ impl Graph {
         snapshot: &mut Snapshot,
     ) -> Result<(), Error> {
         for task in &mut snapshot.tasks {
-            let Some(SubState::At(namespace)) = &task.state else { continue };
-            let Some(node) = self.0.plan.node(&task.name) else { continue };
-            let Some(child) = self.0.nodes.get(node).and_then(Option::as_ref) else { continue };
+            let Some(SubState::At(namespace)) = &task.state else {
+                continue;
+            };
+            let Some(node) = self.0.plan.node(&task.name) else {
+                continue;
+            };
+            let Some(child) = self.0.nodes.get(node).and_then(Option::as_ref) else {
+                continue;
+            };
             let Some(child) = &child.graph else { continue };
             let namespace = child.own_namespace(namespace);
             let read = child.snapshot(saver, thread, &namespace, At::Latest, Depth::Subgraphs);
@@ -107,8 +130,14 @@ impl Graph {
             if name.parse::<u32>().is_ok() {
                 continue;
             }
-            let found = graph.subgraphs().into_iter().find(|(node, _)| **node == *name);
-            let unknown = || ErrorKind::Unknown { what: "subgraph", name: namespace.to_string() };
+            let found = graph
+                .subgraphs()
+                .into_iter()
+                .find(|(node, _)| **node == *name);
+            let unknown = || ErrorKind::Unknown {
+                what: "subgraph",
+                name: namespace.to_string(),
+            };
             graph = found.ok_or_else(unknown)?.1;
         }
         let namespace = if namespace.is_root() {
@@ -152,7 +181,10 @@ impl Graph {
     ) -> Result<CheckpointRef, Error> {
         let saver = self.saver()?.clone();
         if steps.is_empty() || steps.iter().any(Vec::is_empty) {
-            return Err(ErrorKind::BadArgument { why: "no updates".into() }.into());
+            return Err(ErrorKind::BadArgument {
+                why: "no updates".into(),
+            }
+            .into());
         }
         let mut at = at.cloned().unwrap_or_default();
         let (graph, namespace) = self.at_namespace(&at.namespace)?;
@@ -175,7 +207,9 @@ impl Graph {
         epoch: u64,
         updates: &[Update],
     ) -> Result<CheckpointRef, Error> {
-        let loaded = saver.load(thread, namespace, at.id.map_or(At::Latest, At::Id)).await?;
+        let loaded = saver
+            .load(thread, namespace, at.id.map_or(At::Latest, At::Id))
+            .await?;
         if let (None, Some(id)) = (&loaded, at.id) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
@@ -197,7 +231,18 @@ impl Graph {
         let record = edit.apply(updates)?;
         let id = Some(record.id);
         let (thread, namespace) = (thread.clone(), namespace.clone());
-        saver.commit(Commit { thread, namespace: namespace.clone(), epoch, record }).await?;
-        Ok(CheckpointRef { namespace, id, parents })
+        saver
+            .commit(Commit {
+                thread,
+                namespace: namespace.clone(),
+                epoch,
+                record,
+            })
+            .await?;
+        Ok(CheckpointRef {
+            namespace,
+            id,
+            parents,
+        })
     }
 }

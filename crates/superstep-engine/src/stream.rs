@@ -45,7 +45,12 @@ impl EventStream {
                 return Some(event);
             }
             let mut arrived = Vec::new();
-            let Self { events, run, result, .. } = self;
+            let Self {
+                events,
+                run,
+                result,
+                ..
+            } = self;
             let Some(running) = run.as_mut() else {
                 while let Ok(event) = events.try_recv() {
                     arrived.push(event);

@@ -41,7 +41,12 @@ impl Frame {
     ) -> Result<Restored, ErrorKind> {
         let Some(head) = loaded.head() else {
             let frame = Self::new(plan);
-            return Ok(Restored { frame, notes: Vec::new(), touched: None, must_snapshot: false });
+            return Ok(Restored {
+                frame,
+                notes: Vec::new(),
+                touched: None,
+                must_snapshot: false,
+            });
         };
         let translation = Translation::between(&head.layout, plan);
         let board = match migration_needed(&head.layout, plan)? {
@@ -53,9 +58,14 @@ impl Frame {
         }
         let control =
             Control::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
-        let nodes = head.last_ran.iter().filter_map(|node| translation.node(*node));
+        let nodes = head
+            .last_ran
+            .iter()
+            .filter_map(|node| translation.node(*node));
         let touched = head.touched.as_ref().map(|list| {
-            list.iter().filter_map(|trigger| translation.trigger(*trigger)).collect()
+            list.iter()
+                .filter_map(|trigger| translation.trigger(*trigger))
+                .collect()
         });
         Ok(Restored {
             frame: Self {
@@ -66,7 +76,11 @@ impl Frame {
                 last_ran: nodes.collect(),
                 last_seen: head.last_seen,
             },
-            notes: loaded.notes.iter().filter_map(|note| translation.note(note)).collect(),
+            notes: loaded
+                .notes
+                .iter()
+                .filter_map(|note| translation.note(note))
+                .collect(),
             touched,
             must_snapshot: !translation.is_identity(),
         })
@@ -74,7 +88,10 @@ impl Frame {
 }
 
 fn decode(name: &str, error: &DecodeError) -> ErrorKind {
-    ErrorKind::Decode { what: format!("channel `{name}`"), why: error.to_string() }
+    ErrorKind::Decode {
+        what: format!("channel `{name}`"),
+        why: error.to_string(),
+    }
 }
 
 /// The version to migrate from, if the stored state is of another version.
@@ -99,12 +116,19 @@ fn replay(plan: &Plan, chain: &[Arc<Record>]) -> Result<Box<dyn Board>, ErrorKin
     let mut board = (plan.fresh)();
     let mut last: Option<(&Arc<Layout>, Translation)> = None;
     for record in chain {
-        if !last.as_ref().is_some_and(|(layout, _)| Arc::ptr_eq(layout, &record.layout)) {
+        if !last
+            .as_ref()
+            .is_some_and(|(layout, _)| Arc::ptr_eq(layout, &record.layout))
+        {
             last = Some((&record.layout, Translation::between(&record.layout, plan)));
         }
-        let Some((_, translation)) = &last else { continue };
+        let Some((_, translation)) = &last else {
+            continue;
+        };
         for (channel, change) in &record.changes {
-            let Some(channel) = translation.channel(*channel) else { continue };
+            let Some(channel) = translation.channel(*channel) else {
+                continue;
+            };
             board
                 .restore(channel, change)
                 .map_err(|error| decode(&plan.channels[channel].name, &error))?;
@@ -126,12 +150,18 @@ fn migrated(
     };
     let mut old = serde_json::Map::new();
     if let Some(head) = chain.last() {
-        let specs = head.layout.channels.iter().map(|name| ChannelSpec::last(name.clone()));
+        let specs = head
+            .layout
+            .channels
+            .iter()
+            .map(|name| ChannelSpec::last(name.clone()));
         let mut plain = Channels::new(Arc::new(specs.collect()));
         for record in chain {
             let translation = by_channel_name(&record.layout, &head.layout);
             for (channel, change) in &record.changes {
-                let Some(channel) = translation.get(channel) else { continue };
+                let Some(channel) = translation.get(channel) else {
+                    continue;
+                };
                 plain
                     .restore(*channel, &as_data(change))
                     .map_err(|error| decode("of an older version", &error))?;
@@ -145,7 +175,9 @@ fn migrated(
     let new = migrate(from, Json::Object(old)).map_err(|why| ErrorKind::Version { why })?;
     let mut board = (plan.fresh)();
     for (name, value) in new.as_object().into_iter().flatten() {
-        let Some(channel) = plan.channel(name) else { continue };
+        let Some(channel) = plan.channel(name) else {
+            continue;
+        };
         board
             .restore(channel, &Change::Set(Value::from(value)))
             .map_err(|error| decode(name, &error))?;
@@ -164,7 +196,9 @@ fn as_data(change: &Change) -> Change {
 fn by_channel_name(from: &Layout, to: &Layout) -> HashMap<ChannelIx, ChannelIx> {
     let find = |name| to.channels.iter().position(|other| other == name);
     let pairs = from.channels.iter().enumerate();
-    pairs.filter_map(|(ix, name)| Some((ChannelIx::at(ix), ChannelIx::at(find(name)?)))).collect()
+    pairs
+        .filter_map(|(ix, name)| Some((ChannelIx::at(ix), ChannelIx::at(find(name)?))))
+        .collect()
 }
 
 /// Ids of one layout in terms of another; nothing to do when both are the same.
@@ -187,7 +221,9 @@ impl Translation {
         let find = |name| plan.layout.triggers.iter().position(|other| other == name);
         Self::ByName {
             channels: by_channel_name(stored, &plan.layout),
-            nodes: nodes.filter_map(|(ix, n)| Some((NodeIx::at(ix), plan.node(n)?))).collect(),
+            nodes: nodes
+                .filter_map(|(ix, n)| Some((NodeIx::at(ix), plan.node(n)?)))
+                .collect(),
             triggers: triggers
                 .filter_map(|(ix, name)| Some((TriggerIx::at(ix), TriggerIx::at(find(name)?))))
                 .collect(),
@@ -234,22 +270,43 @@ impl Translation {
         }
         let write = |write: &Write| {
             Some(match write {
-                Write::State(channel, value) => Write::State(self.channel(*channel)?, value.clone()),
+                Write::State(channel, value) => {
+                    Write::State(self.channel(*channel)?, value.clone())
+                }
                 Write::Fire(trigger) => Write::Fire(self.trigger(*trigger)?),
                 Write::Join(trigger, at) => Write::Join(self.trigger(*trigger)?, *at),
                 same => same.clone(),
             })
         };
-        let output = note.output.as_ref().map(|list| list.iter().filter_map(write).collect());
-        Some(TaskNote { key: self.key(&note.key)?, output, ..note.clone() })
+        let output = note
+            .output
+            .as_ref()
+            .map(|list| list.iter().filter_map(write).collect());
+        Some(TaskNote {
+            key: self.key(&note.key)?,
+            output,
+            ..note.clone()
+        })
     }
 
     /// A typed thread never continues on a graph that lost the nodes it was about to run.
     fn refuse_lost_work(&self, plan: &Plan, head: &Record) -> Result<(), ErrorKind> {
-        let Pending { fired, waiting, joins, sends, .. } = &head.pending;
-        let triggers = fired.iter().chain(waiting).chain(joins.iter().map(|(t, _)| t));
+        let Pending {
+            fired,
+            waiting,
+            joins,
+            sends,
+            ..
+        } = &head.pending;
+        let triggers = fired
+            .iter()
+            .chain(waiting)
+            .chain(joins.iter().map(|(t, _)| t));
         let lost = triggers.filter(|t| self.trigger(**t).is_none()).count();
-        let homeless = sends.iter().filter(|send| plan.node(&send.node).is_none()).count();
+        let homeless = sends
+            .iter()
+            .filter(|send| plan.node(&send.node).is_none())
+            .count();
         if lost + homeless == 0 {
             return Ok(());
         }

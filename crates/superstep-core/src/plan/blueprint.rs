@@ -262,7 +262,8 @@ impl Draft {
         for spec in &from.channels {
             let ix = self.channels.push(spec.clone());
             if self.channel_names.insert(spec.name.clone(), ix).is_some() {
-                self.errors.push(BuildError::DuplicateChannel(spec.name.clone()));
+                self.errors
+                    .push(BuildError::DuplicateChannel(spec.name.clone()));
             }
         }
         for (name, managed) in &from.managed {
@@ -279,7 +280,13 @@ impl Draft {
             self.errors.push(BuildError::Empty);
         }
         if role == Role::Plain {
-            let start = self.push_node(&NodeDef { name: START.into(), ..NodeDef::default() }, Role::Start);
+            let start = self.push_node(
+                &NodeDef {
+                    name: START.into(),
+                    ..NodeDef::default()
+                },
+                Role::Start,
+            );
             self.nodes[start].reads = Reads::Input;
             self.push_trigger(start, TriggerKind::Start, false, TriggerName::Start);
         }
@@ -290,7 +297,8 @@ impl Draft {
                 continue;
             }
             if self.node_names.contains_key(&def.name) {
-                self.errors.push(BuildError::DuplicateNode(def.name.clone()));
+                self.errors
+                    .push(BuildError::DuplicateNode(def.name.clone()));
                 continue;
             }
             let node = self.push_node(def, role);
@@ -334,19 +342,31 @@ impl Draft {
         deferred: bool,
         name: TriggerName,
     ) -> TriggerIx {
-        let trigger = self.triggers.push(TriggerSpec { node, kind, deferred });
+        let trigger = self.triggers.push(TriggerSpec {
+            node,
+            kind,
+            deferred,
+        });
         self.trigger_names.push(name);
         self.nodes[node].triggers.push(trigger);
         trigger
     }
 
     fn add_handlers(&mut self, from: &Blueprint) {
-        let handler = |name: String| NodeDef { name: name.into(), ..NodeDef::default() };
+        let handler = |name: String| NodeDef {
+            name: name.into(),
+            ..NodeDef::default()
+        };
         let mut default = None;
         for def in &from.nodes {
-            let Some(node) = self.node_names.get(&def.name).copied() else { continue };
+            let Some(node) = self.node_names.get(&def.name).copied() else {
+                continue;
+            };
             let target = if def.handler {
-                Some(self.push_node(&handler(format!("__error_handler__{}", def.name)), Role::Handler))
+                Some(self.push_node(
+                    &handler(format!("__error_handler__{}", def.name)),
+                    Role::Handler,
+                ))
             } else if from.default_handler {
                 let name = "__default_error_handler__".to_owned();
                 Some(*default.get_or_insert_with(|| self.push_node(&handler(name), Role::Handler)))
@@ -366,7 +386,11 @@ impl Draft {
         let Some(names) = &def.input else {
             let all = self.channels.entries().filter(|(_, spec)| !spec.private);
             let mut keys: Vec<ReadKey> = all.map(|(ix, _)| ReadKey::Channel(ix)).collect();
-            keys.extend(from.managed.iter().map(|(name, m)| ReadKey::Managed(name.clone(), *m)));
+            keys.extend(
+                from.managed
+                    .iter()
+                    .map(|(name, m)| ReadKey::Managed(name.clone(), *m)),
+            );
             return Reads::Keys(keys);
         };
         let mut keys = Vec::with_capacity(names.len());
@@ -374,14 +398,20 @@ impl Draft {
             match (self.channel_names.get(name), self.managed.get(name)) {
                 (Some(ix), _) => keys.push(ReadKey::Channel(*ix)),
                 (None, Some(managed)) => keys.push(ReadKey::Managed(name.clone(), *managed)),
-                (None, None) => self.unknown(format!("the input of `{}`", def.name), "channel", name),
+                (None, None) => {
+                    self.unknown(format!("the input of `{}`", def.name), "channel", name)
+                }
             }
         }
         Reads::Keys(keys)
     }
 
     fn unknown(&mut self, what: String, kind: &'static str, name: &Arc<str>) {
-        self.errors.push(BuildError::UnknownName { what, kind, name: name.clone() });
+        self.errors.push(BuildError::UnknownName {
+            what,
+            kind,
+            name: name.clone(),
+        });
     }
 
     fn target(&mut self, name: &Arc<str>) -> Option<NodeIx> {
@@ -432,14 +462,19 @@ impl Draft {
 
     fn add_join(&mut self, sources: &[Arc<str>], target: &Arc<str>) {
         let mut seen = HashSet::new();
-        let distinct: Vec<Arc<str>> =
-            sources.iter().filter(|source| seen.insert((*source).clone())).cloned().collect();
+        let distinct: Vec<Arc<str>> = sources
+            .iter()
+            .filter(|source| seen.insert((*source).clone()))
+            .cloned()
+            .collect();
         if distinct.is_empty() {
             self.errors.push(BuildError::EmptyJoin(target.clone()));
             return;
         }
         let found: Vec<Option<NodeIx>> = distinct.iter().map(|s| self.source(s)).collect();
-        let Some(into) = self.target(target) else { return };
+        let Some(into) = self.target(target) else {
+            return;
+        };
         let deferred = self.nodes[into]
             .triggers
             .first()
@@ -457,10 +492,16 @@ impl Draft {
     fn add_routers(&mut self, from: &Blueprint) {
         let mut names = HashSet::new();
         for (n, def) in from.routers.iter().enumerate() {
-            let name = def.name.clone().unwrap_or_else(|| format!("route{n}").into());
+            let name = def
+                .name
+                .clone()
+                .unwrap_or_else(|| format!("route{n}").into());
             if !names.insert((def.from.clone(), name.clone())) {
                 let node = def.from.clone();
-                self.errors.push(BuildError::DuplicateRouter { node, router: name.clone() });
+                self.errors.push(BuildError::DuplicateRouter {
+                    node,
+                    router: name.clone(),
+                });
             }
             for (_, target) in def.map.iter().flatten() {
                 if &**target != END && !self.node_names.contains_key(target) {
@@ -472,25 +513,34 @@ impl Draft {
                 }
             }
             if let Some(node) = self.source(&def.from) {
-                let router = Router { name, route: def.route.clone(), map: def.map.clone() };
+                let router = Router {
+                    name,
+                    route: def.route.clone(),
+                    map: def.map.clone(),
+                };
                 self.nodes[node].routers.push(router);
             }
         }
     }
 
     fn check_names(&mut self, from: &Blueprint) {
-        for (what, names) in [("the input schema", &from.input), ("the output schema", &from.output)]
-        {
+        for (what, names) in [
+            ("the input schema", &from.input),
+            ("the output schema", &from.output),
+        ] {
             for name in names.iter().flatten() {
                 if !self.channel_names.contains_key(name) {
                     self.unknown(what.into(), "channel", name);
                 }
             }
         }
-        for (what, pauses) in
-            [("a pause before", &from.pause_before), ("a pause after", &from.pause_after)]
-        {
-            let Pauses::Nodes(names) = pauses else { continue };
+        for (what, pauses) in [
+            ("a pause before", &from.pause_before),
+            ("a pause after", &from.pause_after),
+        ] {
+            let Pauses::Nodes(names) = pauses else {
+                continue;
+            };
             for name in names {
                 if !self.node_names.contains_key(name) {
                     self.unknown(what.into(), "node", name);
@@ -507,7 +557,10 @@ impl Draft {
     }
 
     fn finish(mut self, from: &Blueprint) -> Result<Plan, BuildErrors> {
-        let start = self.triggers.entries().find(|(_, t)| t.kind == TriggerKind::Start);
+        let start = self
+            .triggers
+            .entries()
+            .find(|(_, t)| t.kind == TriggerKind::Start);
         let Some((start, _)) = start.filter(|_| self.errors.is_empty()) else {
             return Err(BuildErrors(self.errors));
         };
@@ -515,21 +568,41 @@ impl Draft {
         let public = |c: &ChannelSpec| !c.private;
         let select = |names: &Option<Vec<Arc<str>>>| -> Vec<ChannelIx> {
             match names {
-                Some(names) => names.iter().filter_map(|n| self.channel_names.get(n)).copied().collect(),
-                None => self.channels.entries().filter(|(_, c)| public(c)).map(|(ix, _)| ix).collect(),
+                Some(names) => names
+                    .iter()
+                    .filter_map(|n| self.channel_names.get(n))
+                    .copied()
+                    .collect(),
+                None => self
+                    .channels
+                    .entries()
+                    .filter(|(_, c)| public(c))
+                    .map(|(ix, _)| ix)
+                    .collect(),
             }
         };
         let input = select(&from.input);
         let root = self.channel_names.get(ROOT).copied().filter(|_| from.root);
         let previous = self.channel_names.get("__previous__").copied();
-        let end = self.channel_names.get(END).copied().filter(|_| previous.is_some());
+        let end = self
+            .channel_names
+            .get(END)
+            .copied()
+            .filter(|_| previous.is_some());
         let (output, shown) = match root.or(end) {
             Some(bare) => (Keys::One(bare), Keys::One(bare)),
-            None => (Keys::Many(select(&from.output)), Keys::Many(self.channels.keys().collect())),
+            None => (
+                Keys::Many(select(&from.output)),
+                Keys::Many(self.channels.keys().collect()),
+            ),
         };
         let channels = Arc::new(self.channels);
         let pick = |wanted: &dyn Fn(&ChannelKind) -> bool| -> Vec<ChannelIx> {
-            channels.entries().filter(|(_, c)| wanted(&c.kind)).map(|(ix, _)| ix).collect()
+            channels
+                .entries()
+                .filter(|(_, c)| wanted(&c.kind))
+                .map(|(ix, _)| ix)
+                .collect()
         };
         let specs = channels.clone();
         Ok(Plan {
@@ -551,7 +624,12 @@ impl Draft {
                 .filter(|node| node.triggers.len() > 1)
                 .flat_map(|node| node.triggers.iter().copied())
                 .collect(),
-            deferred: self.triggers.entries().filter(|(_, t)| t.deferred).map(|(ix, _)| ix).collect(),
+            deferred: self
+                .triggers
+                .entries()
+                .filter(|(_, t)| t.deferred)
+                .map(|(ix, _)| ix)
+                .collect(),
             untracked: pick(&|kind| !kind.is_stored()),
             messages: pick(&Plan::is_messages),
             root,
@@ -572,7 +650,12 @@ impl Draft {
 
     fn rank_nodes(&mut self) {
         let mut order: Vec<NodeIx> = self.nodes.keys().collect();
-        order.sort_by(|a, b| self.nodes[*a].name.as_bytes().cmp(self.nodes[*b].name.as_bytes()));
+        order.sort_by(|a, b| {
+            self.nodes[*a]
+                .name
+                .as_bytes()
+                .cmp(self.nodes[*b].name.as_bytes())
+        });
         for (node, rank) in order.into_iter().zip(0..) {
             self.nodes[node].rank = rank;
         }
@@ -582,11 +665,19 @@ impl Draft {
 impl ChannelSpec {
     /// A channel that keeps the last value.
     pub fn last(name: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), kind: ChannelKind::Last, private: false }
+        Self {
+            name: name.into(),
+            kind: ChannelKind::Last,
+            private: false,
+        }
     }
 
     /// A channel present only in the step after a write.
     pub fn ephemeral(name: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), kind: ChannelKind::Ephemeral(Guard::One), private: false }
+        Self {
+            name: name.into(),
+            kind: ChannelKind::Ephemeral(Guard::One),
+            private: false,
+        }
     }
 }

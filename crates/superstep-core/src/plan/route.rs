@@ -179,7 +179,14 @@ impl Plan {
             };
             let reads = &spec.reads;
             let mut routed = Vec::new();
-            let view = RouteView { plan: self, board, writes: &writes, returned, reads, window };
+            let view = RouteView {
+                plan: self,
+                board,
+                writes: &writes,
+                returned,
+                reads,
+                window,
+            };
             for router in &spec.routers {
                 self.route(router, &view, &mut routed)?;
             }
@@ -221,15 +228,24 @@ impl Plan {
                 (Some(root), value) => writes.push(Write::State(root, value.clone())),
                 (None, Value::Map(map)) => map.iter().for_each(|(name, value)| named(name, value)),
                 (None, other) => {
-                    return Err(ErrorKind::BadReturn { got: other.kind().to_owned() }.into());
+                    return Err(ErrorKind::BadReturn {
+                        got: other.kind().to_owned(),
+                    }
+                    .into());
                 }
             },
             Output::Writes(list) => {
-                writes.extend(list.iter().map(|(ix, value)| Write::State(*ix, value.clone())));
+                writes.extend(
+                    list.iter()
+                        .map(|(ix, value)| Write::State(*ix, value.clone())),
+                );
             }
             Output::Command(command) => {
                 if command.target == Target::Here {
-                    command.update.iter().for_each(|(name, value)| named(name, value));
+                    command
+                        .update
+                        .iter()
+                        .for_each(|(name, value)| named(name, value));
                 }
             }
             Output::Many(parts) => {
@@ -238,7 +254,10 @@ impl Plan {
                 }
             }
             Output::Final { .. } => {
-                return Err(ErrorKind::BadReturn { got: "an entrypoint's result".into() }.into());
+                return Err(ErrorKind::BadReturn {
+                    got: "an entrypoint's result".into(),
+                }
+                .into());
             }
         }
         Ok(())
@@ -255,9 +274,9 @@ impl Plan {
                 }
                 Ok(())
             }
-            Output::Many(parts) => {
-                parts.iter().try_for_each(|part| self.goto_writes(part, writes))
-            }
+            Output::Many(parts) => parts
+                .iter()
+                .try_for_each(|part| self.goto_writes(part, writes)),
             _ => Ok(()),
         }
     }
@@ -283,8 +302,9 @@ impl Plan {
                 (Destination::Send(send), _) => Goto::Send(send),
                 (Destination::Key(key), Some(map)) => {
                     let mapped = map.iter().find(|(from, _)| *from == key);
-                    let (_, to) = mapped
-                        .ok_or_else(|| ErrorKind::RouteMissing { result: key.to_string() })?;
+                    let (_, to) = mapped.ok_or_else(|| ErrorKind::RouteMissing {
+                        result: key.to_string(),
+                    })?;
                     Goto::Node(to.clone())
                 }
                 (Destination::Key(Value::Str(name)), None) => Goto::Node(name),

@@ -67,15 +67,31 @@ pub struct Begin {
 impl Loop {
     /// Starts a run. Mistakes in the input come back as an error before anything is stored.
     pub fn begin(begin: Begin) -> Result<Self, Error> {
-        let Begin { plan, config, head, addressed, own_address, superseded, input } = begin;
+        let Begin {
+            plan,
+            config,
+            head,
+            addressed,
+            own_address,
+            superseded,
+            input,
+        } = begin;
         let (restored, id, parent, source, step) = match head {
-            Some(Head { id, parent, source, step, restored }) => {
-                (restored, Some(id), parent, source, step)
-            }
+            Some(Head {
+                id,
+                parent,
+                source,
+                step,
+                restored,
+            }) => (restored, Some(id), parent, source, step),
             None => {
                 let frame = Frame::new(&plan);
-                let fresh =
-                    Restored { frame, notes: Vec::new(), touched: None, must_snapshot: true };
+                let fresh = Restored {
+                    frame,
+                    notes: Vec::new(),
+                    touched: None,
+                    must_snapshot: true,
+                };
                 (fresh, None, None, Source::Input, -2)
             }
         };
@@ -112,7 +128,14 @@ impl Loop {
             stopped: false,
         };
         run.origin = run.checkpoint;
-        run.first(input, Addressing { addressed, own_address, superseded })?;
+        run.first(
+            input,
+            Addressing {
+                addressed,
+                own_address,
+                superseded,
+            },
+        )?;
         run.tick();
         Ok(run)
     }
@@ -165,8 +188,12 @@ impl Loop {
     }
 
     fn open_asks(&self) -> Vec<AskId> {
-        let mut open: Vec<AskId> =
-            self.notes.iter().flat_map(TaskNote::open_asks).map(|ask| ask.id).collect();
+        let mut open: Vec<AskId> = self
+            .notes
+            .iter()
+            .flat_map(TaskNote::open_asks)
+            .map(|ask| ask.id)
+            .collect();
         open.sort();
         open.dedup();
         open
@@ -178,12 +205,17 @@ impl Loop {
         forks: bool,
         superseded: bool,
     ) -> Result<(), Error> {
-        let RunInput::Command(command, resume) = input else { return Ok(()) };
+        let RunInput::Command(command, resume) = input else {
+            return Ok(());
+        };
         if let Some(resume) = resume {
             self.check_resume(resume, superseded)?;
         }
         if command.target == Target::Parent {
-            return Err(ErrorKind::BadUpdate { why: "there is no parent graph".into() }.into());
+            return Err(ErrorKind::BadUpdate {
+                why: "there is no parent graph".into(),
+            }
+            .into());
         }
         let mut writes = Vec::new();
         for goto in &command.goto {
@@ -198,7 +230,11 @@ impl Loop {
             return Err(ErrorKind::EmptyInput.into());
         }
         self.name_messages(&mut writes);
-        let mut note = match self.notes.iter().position(|note| note.key == TaskKey::Input) {
+        let mut note = match self
+            .notes
+            .iter()
+            .position(|note| note.key == TaskKey::Input)
+        {
             Some(at) => self.notes.swap_remove(at),
             None => TaskNote::new(TaskKey::Input),
         };
@@ -215,7 +251,8 @@ impl Loop {
         let stores = !forks && self.loaded.is_some() && self.config.saves;
         let says = note.output.is_some() || note.resume.is_some();
         if stores && says && self.config.durability != super::Durability::Exit {
-            self.acts.push_back(Act::Note(self.checkpoint, vec![note.clone()]));
+            self.acts
+                .push_back(Act::Note(self.checkpoint, vec![note.clone()]));
         }
         self.notes.push(note);
         Ok(())
@@ -253,9 +290,12 @@ impl Loop {
         if let Some(PlainAnswer::Given(answer)) = note.resume.clone() {
             self.config.nest.answers.offer(answer);
         }
-        let Some(writes) = note.output.clone() else { return Ok(()) };
+        let Some(writes) = note.output.clone() else {
+            return Ok(());
+        };
         let applied =
-            self.frame.apply(&self.plan, &mut [input_writes(&writes)], self.recording())?;
+            self.frame
+                .apply(&self.plan, &mut [input_writes(&writes)], self.recording())?;
         self.changes.extend(applied.changes);
         if let Some(touched) = &mut self.touched {
             touched.extend(applied.touched);
@@ -286,7 +326,9 @@ impl Loop {
             writes: &[],
             start: Some(start),
         });
-        let applied = self.frame.apply(&self.plan, &mut dropped, self.recording())?;
+        let applied = self
+            .frame
+            .apply(&self.plan, &mut dropped, self.recording())?;
         self.changes.extend(applied.changes);
         self.touched = Some(applied.touched);
         self.notes.clear();
@@ -296,7 +338,11 @@ impl Loop {
 
     pub(super) fn recording(&self) -> Recording {
         let stores = self.config.saves && self.config.durability != super::Durability::Exit;
-        if stores { Recording::On } else { Recording::Off }
+        if stores {
+            Recording::On
+        } else {
+            Recording::Off
+        }
     }
 }
 
@@ -316,7 +362,11 @@ fn start_value(input: RunInput) -> Option<StartValue> {
 
 impl From<Value> for RunInput {
     fn from(value: Value) -> Self {
-        if value.is_null() { Self::Nothing } else { Self::Value(value) }
+        if value.is_null() {
+            Self::Nothing
+        } else {
+            Self::Value(value)
+        }
     }
 }
 

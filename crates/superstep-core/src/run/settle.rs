@@ -77,7 +77,9 @@ pub enum Called {
 impl Loop {
     /// A task ended.
     pub fn done(&mut self, at: usize, done: Done) {
-        let Some(task) = self.tasks.get_mut(at) else { return };
+        let Some(task) = self.tasks.get_mut(at) else {
+            return;
+        };
         if task.phase != Phase::Running {
             return;
         }
@@ -88,9 +90,13 @@ impl Loop {
             task.note.answers = done.answers;
         }
         self.seen_messages.extend(done.streamed);
-        let Some(task) = self.tasks.get_mut(at) else { return };
+        let Some(task) = self.tasks.get_mut(at) else {
+            return;
+        };
         task.note.effects.extend(done.effects);
-        task.note.effects.retain(|_, effect| *effect != Effect::Failed);
+        task.note
+            .effects
+            .retain(|_, effect| *effect != Effect::Failed);
         let node = task.node;
         match done.result {
             Ok(output) => {
@@ -98,7 +104,8 @@ impl Loop {
                     Ok(vec![Write::Return(call_value(output))])
                 } else {
                     self.see_messages(at, &output);
-                    self.plan.writes(node, &*self.frame.board, output, self.window())
+                    self.plan
+                        .writes(node, &*self.frame.board, output, self.window())
                 };
                 self.settle_writes(at, written);
             }
@@ -108,7 +115,9 @@ impl Loop {
             Err(Halt::Parent(mut command)) => {
                 command.target = crate::command::Target::Here;
                 let output = Output::Command(*command);
-                let written = self.plan.writes(node, &*self.frame.board, output, self.window());
+                let written = self
+                    .plan
+                    .writes(node, &*self.frame.board, output, self.window());
                 self.settle_writes(at, written);
             }
         }
@@ -117,7 +126,9 @@ impl Loop {
 
     /// A task journaled an effect; to be stored before the task goes on.
     pub fn journal(&mut self, at: usize, key: String, effect: Effect) -> bool {
-        let Some(task) = self.tasks.get_mut(at) else { return false };
+        let Some(task) = self.tasks.get_mut(at) else {
+            return false;
+        };
         let mut note = TaskNote::new(task.key.clone());
         note.effects.insert(key, effect);
         task.note.absorb(note.clone());
@@ -130,7 +141,9 @@ impl Loop {
 
     /// The cache had the task's writes: it need not run.
     pub fn cached(&mut self, at: usize, writes: Vec<Write>) {
-        let Some(task) = self.tasks.get_mut(at) else { return };
+        let Some(task) = self.tasks.get_mut(at) else {
+            return;
+        };
         if task.phase != Phase::Running {
             return;
         }
@@ -162,7 +175,9 @@ impl Loop {
             }
         };
         self.name_messages(&mut writes);
-        let Some(task) = self.tasks.get_mut(at) else { return };
+        let Some(task) = self.tasks.get_mut(at) else {
+            return;
+        };
         if task.cache.is_some() {
             self.acts.push_back(Act::Keep(at, writes.clone()));
         }
@@ -212,7 +227,10 @@ impl Loop {
     fn taken_resume(&mut self) -> Option<TaskNote> {
         let forgets = self.config.fidelity == Fidelity::Sensible && self.takes_resume();
         let resume = Some(PlainAnswer::Taken);
-        forgets.then(|| TaskNote { resume, ..TaskNote::new(TaskKey::Input) })
+        forgets.then(|| TaskNote {
+            resume,
+            ..TaskNote::new(TaskKey::Input)
+        })
     }
 
     /// Marks the plain answer as taken if a question has taken it; says whether it just was.
@@ -220,7 +238,10 @@ impl Loop {
         if self.config.nest.answers.has_next() {
             return false;
         }
-        let note = self.notes.iter_mut().find(|note| note.key == TaskKey::Input);
+        let note = self
+            .notes
+            .iter_mut()
+            .find(|note| note.key == TaskKey::Input);
         let Some(note) = note else { return false };
         let given = matches!(note.resume, Some(PlainAnswer::Given(_)));
         if given {
@@ -230,13 +251,19 @@ impl Loop {
     }
 
     fn settle_error(&mut self, at: usize, error: Error) {
-        let Some(task) = self.tasks.get_mut(at) else { return };
+        let Some(task) = self.tasks.get_mut(at) else {
+            return;
+        };
         let error = error.at_node(&task.name);
         if let Some(policy) = task.retry.iter().find(|policy| policy.covers(&error)) {
             task.failures += 1;
             if task.failures < policy.max_attempts {
                 self.running += 1;
-                let wait = Wait { task: at, delay: policy.wait(task.failures), jitter: policy.jitter };
+                let wait = Wait {
+                    task: at,
+                    delay: policy.wait(task.failures),
+                    jitter: policy.jitter,
+                };
                 self.acts.push_back(Act::Wait(wait));
                 return;
             }
@@ -251,7 +278,11 @@ impl Loop {
         let (call, answered, node) = (task.is_call(), task.answered, task.name.clone());
         if answered && self.wants(Modes::UPDATES) {
             // As recorded: a task that took an answer before it failed says it wrote nothing.
-            self.emit(EventKind::Update { node, update: Value::Null, cached: false });
+            self.emit(EventKind::Update {
+                node,
+                update: Value::Null,
+                cached: false,
+            });
         }
         self.tell_end(at);
         self.save_note(at);
@@ -265,8 +296,12 @@ impl Loop {
     }
 
     fn start_handler(&mut self, at: usize, handler: crate::table::NodeIx) {
-        let Some(failed) = self.tasks.get(at) else { return };
-        let Some(error) = failed.note.error.clone() else { return };
+        let Some(failed) = self.tasks.get(at) else {
+            return;
+        };
+        let Some(error) = failed.note.error.clone() else {
+            return;
+        };
         let input = TaskInput::Failed(Box::new(failed.input.clone()), error, failed.name.clone());
         let key = TaskKey::Handler(Box::new(failed.key.clone()));
         let mut task = Task::new(&self.plan, key, handler, input);
@@ -279,7 +314,9 @@ impl Loop {
     }
 
     fn settle_asks(&mut self, at: usize, asks: Vec<Ask>) {
-        let Some(task) = self.tasks.get_mut(at) else { return };
+        let Some(task) = self.tasks.get_mut(at) else {
+            return;
+        };
         task.phase = Phase::Halted;
         task.asked = true;
         if asks.is_empty() {
@@ -329,7 +366,11 @@ impl Loop {
             self.tell_start(at);
         }
         let stored = (!self.replaying)
-            .then(|| self.tasks.get(at).and_then(|task| self.stored_output(&task.key)))
+            .then(|| {
+                self.tasks
+                    .get(at)
+                    .and_then(|task| self.stored_output(&task.key))
+            })
             .flatten();
         let task = self.tasks.get_mut(at)?;
         if let Some(output) = stored {
@@ -343,7 +384,11 @@ impl Loop {
     }
 
     fn stored_output(&self, key: &TaskKey) -> Option<Vec<Write>> {
-        self.notes.iter().find(|note| note.key == *key)?.output.clone()
+        self.notes
+            .iter()
+            .find(|note| note.key == *key)?
+            .output
+            .clone()
     }
 
     /// Tells message readers about messages a node returned that they have not seen.
@@ -351,23 +396,36 @@ impl Loop {
         if !self.wants(Modes::MESSAGES) || self.plan.messages.is_empty() {
             return;
         }
-        let Some(task) = self.tasks.get(at) else { return };
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
         let node = task.name.clone();
         let mut found = Vec::new();
-        messages_in(output, &|name| {
-            self.plan.channel(name).is_some_and(|channel| self.plan.holds_messages(channel))
-        }, &mut found);
+        messages_in(
+            output,
+            &|name| {
+                self.plan
+                    .channel(name)
+                    .is_some_and(|channel| self.plan.holds_messages(channel))
+            },
+            &mut found,
+        );
         self.see_input_messages(at);
         for message in found {
             let fresh = message::id(&message).is_none_or(|id| self.seen_messages.insert(id.into()));
             if fresh {
-                self.emit(EventKind::Message { message, node: node.clone() });
+                self.emit(EventKind::Message {
+                    message,
+                    node: node.clone(),
+                });
             }
         }
     }
 
     fn see_input_messages(&mut self, at: usize) {
-        let Some(task) = self.tasks.get(at) else { return };
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
         let input = self.input_value(task);
         let lists = input.as_map().into_iter().flat_map(|map| map.values());
         for message in lists.flat_map(message::each) {
@@ -388,7 +446,12 @@ fn call_value(output: Output) -> Value {
 fn messages_in(output: &Output, holds: &dyn Fn(&str) -> bool, found: &mut Vec<Value>) {
     let mut look = |name: &str, value: &Value| {
         if holds(name) {
-            found.extend(message::each(value).iter().filter(|m| message::is_message(m)).cloned());
+            found.extend(
+                message::each(value)
+                    .iter()
+                    .filter(|m| message::is_message(m))
+                    .cloned(),
+            );
         }
     };
     match output {
@@ -396,7 +459,9 @@ fn messages_in(output: &Output, holds: &dyn Fn(&str) -> bool, found: &mut Vec<Va
         Output::Command(Command { update, .. }) => {
             update.iter().for_each(|(name, value)| look(name, value));
         }
-        Output::Many(parts) => parts.iter().for_each(|part| messages_in(part, holds, found)),
+        Output::Many(parts) => parts
+            .iter()
+            .for_each(|part| messages_in(part, holds, found)),
         _ => {}
     }
 }

@@ -80,7 +80,11 @@ impl Task {
             node,
             name: spec.name.clone(),
             input,
-            retry: if spec.retry.is_empty() { Arc::default() } else { spec.retry.as_slice().into() },
+            retry: if spec.retry.is_empty() {
+                Arc::default()
+            } else {
+                spec.retry.as_slice().into()
+            },
             cache: spec.cache.clone(),
             timeouts: spec.timeouts,
             failures: 0,
@@ -93,7 +97,10 @@ impl Task {
 
     /// Its writes, once it finished.
     pub fn writes(&self) -> Option<&[Write]> {
-        self.note.output.as_deref().filter(|_| self.phase == Phase::Finished)
+        self.note
+            .output
+            .as_deref()
+            .filter(|_| self.phase == Phase::Finished)
     }
 
     /// Whether a called task finished, and with what.
@@ -132,7 +139,13 @@ impl Loop {
 
     /// What a task gets, as one value.
     pub fn input_value(&self, task: &Task) -> Value {
-        input_value(&self.plan, &*self.frame.board, self.window(), task.node, &task.input)
+        input_value(
+            &self.plan,
+            &*self.frame.board,
+            self.window(),
+            task.node,
+            &task.input,
+        )
     }
 }
 
@@ -157,7 +170,9 @@ pub fn input_value(
                     ReadKey::Channel(channel) => {
                         Some((plan.channels[*channel].name.clone(), board.get(*channel)?))
                     }
-                    ReadKey::Managed(name, managed) => Some((name.clone(), window.managed(*managed))),
+                    ReadKey::Managed(name, managed) => {
+                        Some((name.clone(), window.managed(*managed)))
+                    }
                 });
                 Value::Map(Arc::new(present.collect::<Map>()))
             }

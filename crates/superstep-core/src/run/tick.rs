@@ -88,7 +88,9 @@ impl Loop {
         }
         for at in first..self.tasks.len() {
             let namespace = by_id.then(|| self.task_namespace(at));
-            let Some(task) = self.tasks.get_mut(at) else { continue };
+            let Some(task) = self.tasks.get_mut(at) else {
+                continue;
+            };
             if let Some(note) = self.notes.iter().find(|note| note.key == task.key) {
                 task.note.answers = note.answers.clone();
                 task.note.effects = note.effects.clone();
@@ -105,11 +107,16 @@ impl Loop {
     /// Tasks that finished before the run was cut short do not run again; a task that failed into
     /// a handler leaves the rest to the handler.
     fn take_back_results(&mut self) {
-        let notes: HashMap<TaskKey, TaskNote> =
-            self.notes.iter().map(|note| (note.key.clone(), note.clone())).collect();
+        let notes: HashMap<TaskKey, TaskNote> = self
+            .notes
+            .iter()
+            .map(|note| (note.key.clone(), note.clone()))
+            .collect();
         let mut handlers = Vec::new();
         for task in &mut self.tasks {
-            let Some(note) = notes.get(&task.key) else { continue };
+            let Some(note) = notes.get(&task.key) else {
+                continue;
+            };
             if let Some(output) = &note.output {
                 task.note.output = Some(output.clone());
                 task.phase = Phase::Finished;
@@ -156,7 +163,9 @@ impl Loop {
             }
         }
         for at in 0..self.tasks.len() {
-            let Some(task) = self.tasks.get(at) else { continue };
+            let Some(task) = self.tasks.get(at) else {
+                continue;
+            };
             if task.phase == Phase::Finished && self.wants(Modes::UPDATES) {
                 self.tell_update(at, true);
             }
@@ -179,7 +188,9 @@ impl Loop {
     }
 
     pub(super) fn tell_start(&mut self, at: usize) {
-        let Some(task) = self.tasks.get(at) else { return };
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
         if self.plan.is_hidden(task.node) && !task.is_call() {
             return;
         }
@@ -193,10 +204,16 @@ impl Loop {
 
     /// The start node is the loop's own: it takes the input and fires the entry edges.
     fn run_start(&mut self, at: usize) {
-        let Some(task) = self.tasks.get(at) else { return };
-        let TaskInput::Start(input) = &task.input else { return };
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
+        let TaskInput::Start(input) = &task.input else {
+            return;
+        };
         let board = &*self.frame.board;
-        let written = self.plan.start_writes(task.node, board, input, self.window());
+        let written = self
+            .plan
+            .start_writes(task.node, board, input, self.window());
         self.running -= 1;
         self.settle_writes(at, written);
     }
@@ -224,8 +241,10 @@ impl Loop {
             Err(error) => {
                 let unsaved: Vec<TaskNote> =
                     self.tasks.iter().filter_map(Task::unsaved_note).collect();
-                let unsaved: Vec<TaskNote> =
-                    unsaved.into_iter().map(|note| self.storable(note)).collect();
+                let unsaved: Vec<TaskNote> = unsaved
+                    .into_iter()
+                    .map(|note| self.storable(note))
+                    .collect();
                 if !unsaved.is_empty() && self.stores_notes() {
                     self.acts.push_back(Act::Note(self.checkpoint, unsaved));
                 }
@@ -259,14 +278,21 @@ impl Loop {
         if !self.config.nest.nested {
             self.config.nest.answers.take_next();
         }
-        if applied.written.iter().any(|channel| self.output.contains(*channel)) {
+        if applied
+            .written
+            .iter()
+            .any(|channel| self.output.contains(*channel))
+        {
             self.show_values(None);
         }
         self.touched = Some(applied.touched);
         self.notes.clear();
         self.replaying = false;
         let tasks = if self.stores_notes() {
-            let notes = self.tasks.iter_mut().filter_map(|task| task.unsaved.then(|| take_note(task)));
+            let notes = self
+                .tasks
+                .iter_mut()
+                .filter_map(|task| task.unsaved.then(|| take_note(task)));
             let notes: Vec<TaskNote> = notes.collect();
             notes.into_iter().map(|note| self.storable(note)).collect()
         } else {
@@ -295,10 +321,18 @@ impl Loop {
             // What is shown is not what is stored: the step stays open.
             let finished = self.tasks.iter().any(|task| task.phase == Phase::Finished);
             let kept = self.frame.clone();
-            let applied = if finished { self.apply_tasks() } else { Ok(Applied::default()) };
+            let applied = if finished {
+                self.apply_tasks()
+            } else {
+                Ok(Applied::default())
+            };
             match applied {
                 Ok(applied) => {
-                    if applied.written.iter().any(|channel| self.output.contains(*channel)) {
+                    if applied
+                        .written
+                        .iter()
+                        .any(|channel| self.output.contains(*channel))
+                    {
                         self.show_values(None);
                     }
                 }
@@ -353,18 +387,26 @@ impl Loop {
     }
 
     pub(super) fn tell_update(&mut self, at: usize, cached: bool) {
-        let Some(task) = self.tasks.get(at) else { return };
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
         if self.plan.is_hidden(task.node) && !task.is_call() {
             return;
         }
         let Some(writes) = task.writes() else { return };
         let update = update_of(self, writes);
         let node = task.name.clone();
-        self.emit(EventKind::Update { node, update, cached });
+        self.emit(EventKind::Update {
+            node,
+            update,
+            cached,
+        });
     }
 
     pub(super) fn tell_end(&mut self, at: usize) {
-        let Some(task) = self.tasks.get(at) else { return };
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
         if (self.plan.is_hidden(task.node) && !task.is_call()) || !self.wants(Modes::TASKS) {
             return;
         }
@@ -377,7 +419,11 @@ impl Loop {
                 None => Value::map::<&str>([]),
             },
             error: task.note.error.clone(),
-            asks: if task.asked { task.note.asks.clone() } else { Vec::new() },
+            asks: if task.asked {
+                task.note.asks.clone()
+            } else {
+                Vec::new()
+            },
         };
         self.emit(kind);
     }
@@ -439,18 +485,21 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
         }
     }
     let name = |channel| run.plan.channels[channel].name.clone();
-    let twice = found.iter().enumerate().any(|(n, (a, _))| {
-        found.iter().skip(n + 1).any(|(b, _)| a == b)
-    });
+    let twice = found
+        .iter()
+        .enumerate()
+        .any(|(n, (a, _))| found.iter().skip(n + 1).any(|(b, _)| a == b));
     match (&run.output, found.as_slice()) {
         (_, []) => Value::Null,
         (Keys::One(_), [(_, value)]) => (*value).clone(),
         (Keys::One(_), many) => Value::list(many.iter().map(|(_, value)| (*value).clone())),
         (Keys::Many(_), many) if twice => Value::list(
-            many.iter().map(|(channel, value)| Value::map([(name(*channel), (*value).clone())])),
+            many.iter()
+                .map(|(channel, value)| Value::map([(name(*channel), (*value).clone())])),
         ),
-        (Keys::Many(_), many) => {
-            Value::map(many.iter().map(|(channel, value)| (name(*channel), (*value).clone())))
-        }
+        (Keys::Many(_), many) => Value::map(
+            many.iter()
+                .map(|(channel, value)| (name(*channel), (*value).clone())),
+        ),
     }
 }

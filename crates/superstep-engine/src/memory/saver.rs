@@ -91,23 +91,29 @@ impl MemorySaver {
 
 impl Log {
     fn place(&self, id: CheckpointId) -> Option<usize> {
-        self.entries.binary_search_by_key(&id, |entry| entry.record.id).ok()
+        self.entries
+            .binary_search_by_key(&id, |entry| entry.record.id)
+            .ok()
     }
 
     fn find(&self, at: At) -> Option<usize> {
         match at {
             At::Latest => self.entries.len().checked_sub(1),
             At::Id(id) => self.place(id),
-            At::Before(id) => {
-                self.entries.partition_point(|entry| entry.record.id < id).checked_sub(1)
-            }
+            At::Before(id) => self
+                .entries
+                .partition_point(|entry| entry.record.id < id)
+                .checked_sub(1),
         }
     }
 
     fn append(&mut self, record: Record) -> Result<NextRecord, SaverError> {
         let newest = self.entries.last().map(|entry| entry.record.id);
         if newest.is_some_and(|newest| newest >= record.id) {
-            return Err(SaverError::Corrupt(format!("checkpoint {} is not the newest", record.id)));
+            return Err(SaverError::Corrupt(format!(
+                "checkpoint {} is not the newest",
+                record.id
+            )));
         }
         let parent = match record.parent {
             None => None,
@@ -121,12 +127,21 @@ impl Log {
         }
         if record.full {
             self.tail = 0;
-            self.weight = record.changes.iter().map(|(_, change)| weight(change)).sum();
+            self.weight = record
+                .changes
+                .iter()
+                .map(|(_, change)| weight(change))
+                .sum();
         } else {
             self.tail += 1;
         }
         let record = Arc::new(record);
-        self.entries.push(Entry { record, parent, children: Vec::new(), notes: Vec::new() });
+        self.entries.push(Entry {
+            record,
+            parent,
+            children: Vec::new(),
+            notes: Vec::new(),
+        });
         Ok(if self.tail >= TAIL.max(self.weight) {
             NextRecord::Everything
         } else {
@@ -143,14 +158,22 @@ impl Log {
         }
         chain.reverse();
         let superseded = place + 1 < self.entries.len();
-        Some(Loaded { chain, notes: self.notes(place)?, superseded })
+        Some(Loaded {
+            chain,
+            notes: self.notes(place)?,
+            superseded,
+        })
     }
 
     /// What is known of a checkpoint's tasks: what was noted, and what came with later records.
     fn notes(&self, place: usize) -> Option<Vec<TaskNote>> {
         let entry = self.entries.get(place)?;
         let mut notes = entry.notes.clone();
-        for child in entry.children.iter().filter_map(|child| self.entries.get(*child)) {
+        for child in entry
+            .children
+            .iter()
+            .filter_map(|child| self.entries.get(*child))
+        {
             for note in &child.record.tasks {
                 absorb(&mut notes, note.clone());
             }
@@ -186,11 +209,15 @@ impl Saver for MemorySaver {
             log.epoch += 1;
             log.epoch
         };
-        Reply::now(Ok(Lease::new(epoch, move || thread.taken.store(false, Ordering::Release))))
+        Reply::now(Ok(Lease::new(epoch, move || {
+            thread.taken.store(false, Ordering::Release)
+        })))
     }
 
     fn load(&self, id: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
-        let Some(thread) = self.thread(id) else { return Reply::now(Ok(None)) };
+        let Some(thread) = self.thread(id) else {
+            return Reply::now(Ok(None));
+        };
         let inner = lock(&thread.inner);
         let log = inner.logs.get(namespace);
         Reply::now(Ok(log.and_then(|log| log.load(log.find(at)?))))
@@ -202,31 +229,56 @@ impl Saver for MemorySaver {
         namespace: &Namespace,
         query: &HistoryQuery,
     ) -> Reply<'_, Vec<Loaded>> {
-        let Some(thread) = self.thread(id) else { return Reply::now(Ok(Vec::new())) };
+        let Some(thread) = self.thread(id) else {
+            return Reply::now(Ok(Vec::new()));
+        };
         let inner = lock(&thread.inner);
-        let Some(log) = inner.logs.get(namespace) else { return Reply::now(Ok(Vec::new())) };
-        let wanted = log.entries.iter().enumerate().rev().filter(|(_, e)| query.wants(&e.record));
+        let Some(log) = inner.logs.get(namespace) else {
+            return Reply::now(Ok(Vec::new()));
+        };
+        let wanted = log
+            .entries
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, e)| query.wants(&e.record));
         let limit = query.limit.unwrap_or(usize::MAX);
-        Reply::now(Ok(wanted.take(limit).filter_map(|(place, _)| log.load(place)).collect()))
+        Reply::now(Ok(wanted
+            .take(limit)
+            .filter_map(|(place, _)| log.load(place))
+            .collect()))
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
-        let Commit { thread, namespace, epoch, record } = commit;
-        Reply::now(self.write(&thread, epoch, |log| {
-            match log.logs.get_mut(&namespace) {
+        let Commit {
+            thread,
+            namespace,
+            epoch,
+            record,
+        } = commit;
+        Reply::now(
+            self.write(&thread, epoch, |log| match log.logs.get_mut(&namespace) {
                 Some(found) => found.append(record),
                 None => log.logs.entry(namespace).or_default().append(record),
-            }
-        }))
+            }),
+        )
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
-        let Notes { thread, namespace, epoch, checkpoint, notes } = notes;
+        let Notes {
+            thread,
+            namespace,
+            epoch,
+            checkpoint,
+            notes,
+        } = notes;
         Reply::now(self.write(&thread, epoch, |log| {
             let log = log.logs.entry(namespace).or_default();
             let place = log.place(checkpoint);
             let Some(entry) = place.and_then(|place| log.entries.get_mut(place)) else {
-                return Err(SaverError::Corrupt(format!("a note for unknown {checkpoint}")));
+                return Err(SaverError::Corrupt(format!(
+                    "a note for unknown {checkpoint}"
+                )));
             };
             for note in notes {
                 absorb(&mut entry.notes, note);
@@ -237,7 +289,9 @@ impl Saver for MemorySaver {
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
         let threads = lock(&self.threads);
-        let used = threads.iter().filter(|(_, thread)| !lock(&thread.inner).logs.is_empty());
+        let used = threads
+            .iter()
+            .filter(|(_, thread)| !lock(&thread.inner).logs.is_empty());
         Reply::now(Ok(used.map(|(id, _)| id.clone()).collect()))
     }
 
@@ -256,7 +310,9 @@ impl Saver for MemorySaver {
         let mut threads = lock(&self.threads);
         let source = threads.get(from).map(|thread| lock(&thread.inner).clone());
         let Some(copy) = source.filter(|log| !log.logs.is_empty()) else {
-            return Reply::now(Err(SaverError::NoThread { thread: from.clone() }));
+            return Reply::now(Err(SaverError::NoThread {
+                thread: from.clone(),
+            }));
         };
         let target = threads.entry(to.clone()).or_default();
         let mut inner = lock(&target.inner);
@@ -278,14 +334,22 @@ impl Saver for MemorySaver {
         };
         let root = inner.logs.get(&Namespace::default());
         let oldest = root.and_then(|log| {
-            log.entries.get(log.entries.len().saturating_sub(roots)).map(|entry| entry.record.id)
+            log.entries
+                .get(log.entries.len().saturating_sub(roots))
+                .map(|entry| entry.record.id)
         });
         for (namespace, log) in &mut inner.logs {
             let from = match keep {
                 Keep::Latest => log.entries.len().saturating_sub(1),
                 Keep::Last(_) => oldest.map_or(0, |oldest| {
-                    let first = log.entries.partition_point(|entry| entry.record.id < oldest);
-                    if namespace.is_root() { first } else { first.saturating_sub(1) }
+                    let first = log
+                        .entries
+                        .partition_point(|entry| entry.record.id < oldest);
+                    if namespace.is_root() {
+                        first
+                    } else {
+                        first.saturating_sub(1)
+                    }
                 }),
             };
             cut(log, from);
@@ -298,20 +362,36 @@ impl Saver for MemorySaver {
 fn cut(log: &mut Log, from: usize) {
     let whole: Vec<Option<Vec<Arc<Record>>>> = (0..log.entries.len())
         .map(|place| {
-            let orphan = log.entries.get(place)?.parent.is_some_and(|parent| parent < from);
+            let orphan = log
+                .entries
+                .get(place)?
+                .parent
+                .is_some_and(|parent| parent < from);
             (orphan && place >= from).then(|| log.load(place).map(|loaded| loaded.chain))?
         })
         .collect();
-    let notes: Vec<Vec<TaskNote>> =
-        (0..log.entries.len()).map(|place| log.notes(place).unwrap_or_default()).collect();
+    let notes: Vec<Vec<TaskNote>> = (0..log.entries.len())
+        .map(|place| log.notes(place).unwrap_or_default())
+        .collect();
     let entries = std::mem::take(&mut log.entries);
     let kept = entries.into_iter().zip(whole).zip(notes).skip(from);
     log.entries = kept
         .map(|((entry, chain), notes)| {
-            let record = chain.and_then(|chain| squash(&chain)).map_or(entry.record, Arc::new);
+            let record = chain
+                .and_then(|chain| squash(&chain))
+                .map_or(entry.record, Arc::new);
             let parent = entry.parent.and_then(|parent| parent.checked_sub(from));
-            let children = entry.children.iter().filter_map(|c| c.checked_sub(from)).collect();
-            Entry { record, parent, children, notes }
+            let children = entry
+                .children
+                .iter()
+                .filter_map(|c| c.checked_sub(from))
+                .collect();
+            Entry {
+                record,
+                parent,
+                children,
+                notes,
+            }
         })
         .collect();
 }
@@ -321,7 +401,9 @@ fn squash(chain: &[Arc<Record>]) -> Option<Record> {
     let mut state: BTreeMap<Arc<str>, Vec<Change>> = BTreeMap::new();
     for record in chain {
         for (channel, change) in &record.changes {
-            let Some(name) = record.layout.channels.get(channel.ix()) else { continue };
+            let Some(name) = record.layout.channels.get(channel.ix()) else {
+                continue;
+            };
             let changes = state.entry(name.clone()).or_default();
             if !matches!(change, Change::Extend(_)) {
                 changes.clear();
@@ -334,10 +416,19 @@ fn squash(chain: &[Arc<Record>]) -> Option<Record> {
     record.full = true;
     record.changes = Vec::new();
     for (name, changes) in state {
-        let Some(ix) = record.layout.channels.iter().position(|other| *other == name) else {
+        let Some(ix) = record
+            .layout
+            .channels
+            .iter()
+            .position(|other| *other == name)
+        else {
             continue;
         };
-        record.changes.extend(changes.into_iter().map(|change| (ChannelIx::at(ix), change)));
+        record.changes.extend(
+            changes
+                .into_iter()
+                .map(|change| (ChannelIx::at(ix), change)),
+        );
     }
     Some(record)
 }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::SystemClock;
 use crate::store::{
-    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError,
-    UnixMillis, prepare,
+    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError, UnixMillis,
+    prepare,
 };
 use table::Table;
 
