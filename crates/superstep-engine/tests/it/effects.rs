@@ -1,0 +1,106 @@
+//! Effects journaled with `ctx.once`.
+
+use serde_json::json;
+use superstep_core::{Failure, Value, run::Halt};
+use superstep_engine::{Ctx, RunOptions, input};
+
+use crate::kit::{Count, object, one, saved};
+
+#[tokio::test]
+async fn an_effect_happens_once_over_a_failure_and_an_answer() {
+    let (sent, runs) = (Count::default(), Count::default());
+    let (s, r) = (sent.clone(), runs.clone());
+    let graph = one(move |ctx: Ctx| {
+        let (sent, runs) = (s.clone(), r.clone());
+        async move {
+            let receipt: usize = ctx.once("send", || async move { Ok(sent.up()) }).await?;
+            let answer = ctx.ask("and now?")?;
+            if runs.up() == 1 {
+                return Err(Failure::new("Network", "gone").into());
+            }
+            Ok::<_, Halt>(Value::map([("x", Value::list([Value::from(receipt as i64), answer]))]))
+        }
+    })
+    .backends(saved())
+    .build()
+    .expect("it builds");
+    let options = RunOptions::on("t");
+    graph.invoke(object(json!({})), &options).await.expect("it asks");
+    graph.invoke(input::resume("go"), &options).await.expect_err("it fails after the answer");
+    let outcome = graph.invoke(input::go_on(), &options).await.expect("it goes on");
+    assert_eq!(outcome.output.expect("output").to_json(), json!({ "x": [1, "go"] }));
+    assert_eq!(sent.get(), 1);
+}
+
+#[tokio::test]
+async fn an_effect_that_says_it_did_not_happen_may_be_tried_again() {
+    let tries = Count::default();
+    let t = tries.clone();
+    let graph = one(move |ctx: Ctx| {
+        let tries = t.clone();
+        async move {
+            let sent = || async move {
+                match tries.up() {
+                    1 => Err(Failure::new("Refused", "not now")),
+                    n => Ok(n),
+                }
+            };
+            let n: usize = ctx.once("send", sent).await?;
+            Ok::<_, Halt>(Value::map([("x", Value::from(n as i64))]))
+        }
+    })
+    .backends(saved())
+    .build()
+    .expect("it builds");
+    graph.invoke(object(json!({})), &RunOptions::on("t")).await.expect_err("refused");
+    let outcome = graph.invoke(input::go_on(), &RunOptions::on("t")).await.expect("second try");
+    assert_eq!(outcome.output.expect("output").to_json(), json!({ "x": 2 }));
+}
+
+#[tokio::test]
+async fn an_effect_cut_off_in_the_middle_is_reported_unknown_and_not_repeated() {
+    let tries = Count::default();
+    let t = tries.clone();
+    let started = std::sync::Arc::new(tokio::sync::Notify::new());
+    let s = started.clone();
+    let graph = one(move |ctx: Ctx| {
+        let (tries, started) = (t.clone(), s.clone());
+        async move {
+            let effect = || async move {
+                tries.up();
+                started.notify_one();
+                std::future::pending::<()>().await;
+                Ok(())
+            };
+            ctx.once("send", effect).await?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    })
+    .backends(saved())
+    .build()
+    .expect("it builds");
+    {
+        let options = RunOptions::on("t");
+        tokio::select! {
+            _ = graph.invoke(object(json!({})), &options) => panic!("it hangs"),
+            () = started.notified() => {}
+        }
+    }
+    let error = graph.invoke(input::go_on(), &RunOptions::on("t")).await.expect_err("unknown");
+    assert_eq!(error.code(), "SS1202");
+    assert!(error.to_string().contains("`send`"));
+    assert_eq!(tries.get(), 1);
+}
+
+#[tokio::test]
+async fn an_ask_that_is_swallowed_is_caught() {
+    let graph = one(|ctx: Ctx| async move {
+        let _ignored = ctx.ask("really?");
+        Ok::<_, Halt>(object(json!({ "x": "went on" })))
+    })
+    .backends(saved())
+    .build()
+    .expect("it builds");
+    let error = graph.invoke(object(json!({})), &RunOptions::on("t")).await.expect_err("caught");
+    assert_eq!(error.code(), "SS1011");
+}

@@ -1,0 +1,9 @@
+//! Behaviour of the dynamic layer through its public API.
+
+mod bad_input;
+mod cancel;
+mod drawing;
+mod effects;
+mod kit;
+mod streams;
+mod threads;
