@@ -5,5 +5,6 @@ mod cancel;
 mod drawing;
 mod effects;
 mod kit;
+mod limits;
 mod streams;
 mod threads;
