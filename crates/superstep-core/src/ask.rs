@@ -16,6 +16,9 @@ pub struct Ask {
     /// JSON schema of the answer, if the asker gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
+    /// Which kind of question it is, if the asker said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Arc<str>>,
 }
 
 /// How a caller answers.

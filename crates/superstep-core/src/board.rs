@@ -59,6 +59,12 @@ pub trait Board: Send + Sync + 'static {
     /// What to store so that [`Board::restore`] on a fresh board gives the present value.
     fn snapshot(&self, channel: ChannelIx) -> Option<Change>;
 
+    /// All channels as one value that shares the board's own data; nothing if the board keeps
+    /// them apart.
+    fn whole(&self) -> Option<Value> {
+        None
+    }
+
     /// A copy that shares what can be shared.
     fn fork(&self) -> Box<dyn Board>;
 

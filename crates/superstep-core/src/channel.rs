@@ -300,6 +300,12 @@ impl Board for Channels {
             (Change::Extend(Value::List(items)), Some(Value::List(list))) => {
                 Arc::make_mut(list).extend(items.iter().cloned());
             }
+            (Change::Extend(Value::Map(entries)), Some(Value::Map(map))) => {
+                let entries = entries
+                    .iter()
+                    .map(|(key, value)| (key.clone(), value.clone()));
+                Arc::make_mut(map).extend(entries);
+            }
             (Change::Extend(items), None) => slot.value = Some(items.clone()),
             (Change::Extend(items), Some(held)) => {
                 let why = format!("cannot extend {} by {}", held.kind(), items.kind());

@@ -168,6 +168,18 @@ pub enum ErrorKind {
         /// What the decoder said.
         why: String,
     },
+    /// A node went to a node it had not declared.
+    Undeclared {
+        /// Where it went.
+        target: String,
+    },
+    /// An answer does not have the type its question asks for; the question stays open.
+    BadAnswer {
+        /// The kind of question.
+        kind: String,
+        /// What the decoder said.
+        why: String,
+    },
     /// A run without input on a thread with nothing to continue.
     EmptyInput,
     /// The step limit ran out; the thread can be continued.
@@ -251,6 +263,8 @@ impl ErrorKind {
             Self::SwallowedAsk => "SS1011",
             Self::NoParent => "SS1012",
             Self::Decode { .. } => "SS1013",
+            Self::Undeclared { .. } => "SS1014",
+            Self::BadAnswer { .. } => "SS1015",
             Self::EmptyInput => "SS1101",
             Self::StepLimit { .. } => "SS1102",
             Self::Drained { .. } => "SS1103",
@@ -280,6 +294,8 @@ impl ErrorKind {
             Self::SendToEnd => "send to a node; the end runs nothing",
             Self::SwallowedAsk => "pass the error of `ask` on with `?`",
             Self::NoParent => "use a command for the parent only inside a subgraph",
+            Self::Undeclared { .. } => "declare it with `commands`, `sends` or `route`",
+            Self::BadAnswer { .. } => "answer the question again",
             Self::EmptyInput => "give an input, or name a thread that has work left",
             Self::StepLimit { .. } => "continue the thread without input, or raise the limit",
             Self::Drained { .. } => "continue the thread without input",
@@ -324,6 +340,10 @@ impl fmt::Display for ErrorKind {
             Self::SwallowedAsk => f.write_str("asked a question and went on without the answer"),
             Self::NoParent => f.write_str("a command for the parent of a graph that has none"),
             Self::Decode { what, why } => write!(f, "{what} does not decode: {why}"),
+            Self::Undeclared { target } => write!(f, "went to undeclared `{target}`"),
+            Self::BadAnswer { kind, why } => {
+                write!(f, "the answer to question `{kind}` does not fit: {why}")
+            }
             Self::EmptyInput => f.write_str("no input, and nothing to continue"),
             Self::StepLimit { limit } => write!(f, "the limit of {limit} steps ran out"),
             Self::Drained { reason } => write!(f, "stopped between steps: {reason}"),

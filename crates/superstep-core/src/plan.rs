@@ -262,6 +262,9 @@ impl Plan {
         match keys {
             Keys::One(channel) => board.get(*channel).unwrap_or_default(),
             Keys::Many(channels) => {
+                if let Some(whole) = board.whole() {
+                    return whole;
+                }
                 let present = channels.iter().filter_map(|channel| {
                     Some((self.channels[*channel].name.clone(), board.get(*channel)?))
                 });
@@ -273,6 +276,11 @@ impl Plan {
     /// Whether a node is hidden from streams and pauses.
     pub fn is_hidden(&self, node: NodeIx) -> bool {
         self.nodes[node].role == Role::Start
+    }
+
+    /// Whether the state is one Rust type.
+    pub fn is_typed(&self) -> bool {
+        self.layout.state.is_some()
     }
 
     /// Whether a channel holds messages.

@@ -55,7 +55,7 @@ pub enum TriggerName {
 pub enum Change {
     /// It has this value now.
     Set(Value),
-    /// These elements were appended.
+    /// These elements were appended, or these entries of an object were set.
     Extend(Value),
     /// It has no value now.
     Clear,
@@ -243,6 +243,9 @@ pub struct TaskNote {
     pub asks: Vec<Ask>,
     /// Answers it has received, in order.
     pub answers: Vec<Value>,
+    /// The last answer did not fit its question, so `answers` replaces what was known.
+    #[serde(default)]
+    pub refused: bool,
     /// Its error.
     pub error: Option<StoredError>,
     /// The error went to a handler, so the task does not run again.
@@ -272,6 +275,7 @@ impl TaskNote {
             output: None,
             asks: Vec::new(),
             answers: Vec::new(),
+            refused: false,
             error: None,
             handled: false,
             effects: BTreeMap::new(),
@@ -310,7 +314,7 @@ impl TaskNote {
         if !later.asks.is_empty() {
             self.asks = later.asks;
         }
-        if !later.answers.is_empty() {
+        if later.refused || !later.answers.is_empty() {
             self.answers = later.answers;
         }
         if later.error.is_some() {

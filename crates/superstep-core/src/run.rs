@@ -311,7 +311,8 @@ impl Loop {
     /// The run's output: the last state it showed, if it showed any.
     pub fn output(&self) -> Option<Value> {
         match &self.latest {
-            Latest::Never => None,
+            Latest::Never if !self.plan.is_typed() => None,
+            Latest::Never => Some(self.plan.read(&*self.frame.board, &self.output)),
             Latest::OnBoard => Some(self.plan.read(&*self.frame.board, &self.output)),
             Latest::Kept(value) => Some(value.clone()),
         }
@@ -361,7 +362,9 @@ impl Loop {
             }
             return;
         }
-        let volatile = !self.plan.volatile.is_empty();
+        // A typed state is shown as it stands; a copy kept here would force the next step to
+        // clone it.
+        let volatile = !self.plan.volatile.is_empty() && !self.plan.is_typed();
         if !volatile && !self.wants(Modes::VALUES) {
             self.latest = Latest::OnBoard;
             return;

@@ -36,7 +36,10 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % below.max(1)
     }
 }
@@ -80,15 +83,26 @@ impl Disk {
     fn load(&self) -> Option<Loaded> {
         let head = self.records.last()?;
         let notes = self.notes.get(&head.id).cloned().unwrap_or_default();
-        Some(Loaded { chain: self.records.clone(), notes, superseded: false })
+        Some(Loaded {
+            chain: self.records.clone(),
+            notes,
+            superseded: false,
+        })
     }
 }
 
 /// Fan-out, sends, a join, a loop and a deferred end.
 fn plan() -> Arc<Plan> {
-    let node = |name: &str| NodeDef { name: name.into(), ..NodeDef::default() };
+    let node = |name: &str| NodeDef {
+        name: name.into(),
+        ..NodeDef::default()
+    };
     let edge = |from: &str, to: &str| Edge::Plain(from.into(), to.into());
-    let sum = ChannelKind::Reduce { reducer: Reducer::Add, init: Some(0.into()), delta: None };
+    let sum = ChannelKind::Reduce {
+        reducer: Reducer::Add,
+        init: Some(0.into()),
+        delta: None,
+    };
     let log = ChannelKind::Reduce {
         reducer: Reducer::Add,
         init: Some(Value::list([])),
@@ -102,16 +116,30 @@ fn plan() -> Arc<Plan> {
     };
     let blueprint = Blueprint {
         channels: vec![
-            ChannelSpec { name: "n".into(), kind: sum, private: false },
-            ChannelSpec { name: "log".into(), kind: log, private: false },
+            ChannelSpec {
+                name: "n".into(),
+                kind: sum,
+                private: false,
+            },
+            ChannelSpec {
+                name: "log".into(),
+                kind: log,
+                private: false,
+            },
         ],
         nodes: vec![
             node("split"),
-            NodeDef { retry: vec![flaky], ..node("left") },
+            NodeDef {
+                retry: vec![flaky],
+                ..node("left")
+            },
             node("right"),
             node("meet"),
             node("worker"),
-            NodeDef { defer: true, ..node("last") },
+            NodeDef {
+                defer: true,
+                ..node("last")
+            },
         ],
         edges: vec![
             edge(START, "split"),
@@ -126,7 +154,9 @@ fn plan() -> Arc<Plan> {
             name: None,
             map: None,
             route: Arc::new(|view| {
-                let state = view.state().map_err(|kind| Failure::new("Route", kind.to_string()))?;
+                let state = view
+                    .state()
+                    .map_err(|kind| Failure::new("Route", kind.to_string()))?;
                 let n = state.get("n").and_then(Value::as_i64).unwrap_or(0);
                 let sends = (0..3).map(|i| Destination::Send(Send::new("worker", i)));
                 Ok(if n < 40 {
@@ -145,7 +175,9 @@ fn plan() -> Arc<Plan> {
 fn result(node: &str, input: &Value) -> Output {
     let n = input.get("n").and_then(Value::as_i64).unwrap_or_default();
     let update = |n: i64, line: String| {
-        Command::default().set("n", n).set("log", Value::list([Value::from(line)]))
+        Command::default()
+            .set("n", n)
+            .set("log", Value::list([Value::from(line)]))
     };
     Output::Command(match node {
         "worker" => update(2, format!("worker {input}")),
@@ -178,7 +210,10 @@ fn begin(plan: &Arc<Plan>, disk: &Disk, ids: &Arc<CountingIds>, input: RunInput)
         fidelity: Fidelity::Sensible,
         ids: ids.clone(),
         drain: Drain::default(),
-        nest: Nest { answers: Answers::default(), ..Nest::default() },
+        nest: Nest {
+            answers: Answers::default(),
+            ..Nest::default()
+        },
     };
     let plan = plan.clone();
     Loop::begin(Begin {
@@ -245,7 +280,10 @@ fn drive(seed: u64, crashes: bool) -> Json {
             let at = ready.swap_remove(dice.roll(ready.len()));
             let task = run.task(at).expect("a task of this step").clone();
             let known = (run.checkpoint(), task.key.clone());
-            assert!(!finished.contains(&known), "seed {seed}: {known:?} runs again");
+            assert!(
+                !finished.contains(&known),
+                "seed {seed}: {known:?} runs again"
+            );
             let fails = &*task.name == "left" && task.failures < 3 && dice.roll(4) == 0;
             let result = if fails {
                 Err(Failure::new("Flaky", "try again").into())
@@ -253,7 +291,15 @@ fn drive(seed: u64, crashes: bool) -> Json {
                 Ok(result(&task.name, &run.input_value(&task)))
             };
             let (answers, effects, streamed) = (Vec::new(), Vec::new(), Vec::new());
-            run.done(at, Done { result, answers, effects, streamed });
+            run.done(
+                at,
+                Done {
+                    result,
+                    answers,
+                    effects,
+                    streamed,
+                },
+            );
         };
         if ended.is_some() {
             return run.output().expect("the run shows its state").to_json();
@@ -305,7 +351,15 @@ fn a_run_that_is_over_stays_over() {
                     *counts.entry(task.name.to_string()).or_default() += 1;
                     let result = Ok(result(&task.name, &run.input_value(&task)));
                     let (answers, effects, streamed) = (Vec::new(), Vec::new(), Vec::new());
-                    run.done(at, Done { result, answers, effects, streamed });
+                    run.done(
+                        at,
+                        Done {
+                            result,
+                            answers,
+                            effects,
+                            streamed,
+                        },
+                    );
                 }
                 Act::Commit(record) => disk.commit(*record),
                 Act::Note(at, notes) => notes.into_iter().for_each(|note| disk.note(at, note)),
@@ -317,5 +371,8 @@ fn a_run_that_is_over_stays_over() {
         totals.push(counts.values().sum::<usize>());
     }
     assert_eq!(totals, [33, 33], "the second run found nothing to do");
-    assert_eq!(counts["last"], 1, "the deferred node ran once, at the very end");
+    assert_eq!(
+        counts["last"], 1,
+        "the deferred node ran once, at the very end"
+    );
 }

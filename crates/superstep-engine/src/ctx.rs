@@ -251,6 +251,45 @@ impl Ctx {
             id,
             value: question,
             schema,
+            kind: None,
+        };
+        scratch.open.push(ask.clone());
+        Err(Halt::Asked(vec![ask]))
+    }
+
+    /// Asks a question whose answer has a type. An answer of another type is given back: the
+    /// question stays open.
+    pub(crate) fn ask_as<T>(
+        &self,
+        kind: &'static str,
+        question: impl FnOnce() -> Result<Value, Halt>,
+        decode: impl FnOnce(Value) -> Result<T, String>,
+    ) -> Result<T, Halt> {
+        let mut scratch = lock(&self.0.scratch);
+        let given = scratch.answers.get(scratch.used).cloned();
+        let answer = given.or_else(|| {
+            let next = self.0.step.answers.take_next();
+            scratch.answers.extend(next.clone());
+            next
+        });
+        if let Some(answer) = answer {
+            let decoded = decode(answer).map_err(|why| {
+                let used = scratch.used;
+                scratch.answers.truncate(used);
+                ErrorKind::BadAnswer {
+                    kind: kind.to_owned(),
+                    why,
+                }
+            })?;
+            scratch.used += 1;
+            return Ok(decoded);
+        }
+        let id = AskId::of(&self.namespace(), scratch.answers.len());
+        let ask = Ask {
+            id,
+            value: question()?,
+            schema: None,
+            kind: Some(kind.into()),
         };
         scratch.open.push(ask.clone());
         Err(Halt::Asked(vec![ask]))
@@ -315,6 +354,20 @@ impl Ctx {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, Failure>>,
     {
+        let halting = || {
+            let running = effect();
+            async move { running.await.map_err(Halt::from) }
+        };
+        self.effect(key, halting).await
+    }
+
+    /// [`Ctx::once`] for an effect that may end in any way a node may.
+    pub(crate) async fn effect<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, Halt>
+    where
+        T: serde::Serialize + serde::de::DeserializeOwned,
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, Halt>>,
+    {
         let known = lock(&self.0.scratch).effects.get(key).cloned();
         match known {
             Some(Effect::Done(value)) => return decode_effect(key, value),
@@ -329,10 +382,10 @@ impl Ctx {
         self.journal(key, Effect::Started).await?;
         let result = match effect().await {
             Ok(result) => result,
-            Err(failure) => {
+            Err(halt) => {
                 // The effect itself says it did not happen, so another attempt may try.
                 self.journal(key, Effect::Failed).await?;
-                return Err(failure.into());
+                return Err(halt);
             }
         };
         let value = serde_json::to_value(&result).map_err(Failure::from)?;

@@ -2,7 +2,8 @@
 //!
 //! [`builder`] makes a [`Graph`] of the dynamic layer (JSON-shaped state, string names); [`graph`]
 //! runs it; [`shell`](crate) drives the pure loop of `superstep-core`; [`ctx`] is what a running
-//! node sees; [`memory`] has the in-process backends.
+//! node sees; [`memory`] has the in-process backends; [`typed`] is the layer of graphs over one
+//! Rust struct.
 
 pub mod builder;
 pub mod cache;
@@ -18,6 +19,7 @@ pub mod options;
 mod shell;
 pub mod state;
 pub mod stream;
+pub mod typed;
 
 pub use superstep_core::store;
 

@@ -10,7 +10,7 @@ use std::{
     hash::{BuildHasher, RandomState},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
     task::{Context, Poll},
     time::Duration,
 };
@@ -69,7 +69,8 @@ struct Shell<'a> {
     inbox: mpsc::UnboundedReceiver<Request>,
     spawned: JoinSet<Woken>,
     starting: Vec<(usize, Running)>,
-    step: Option<(i64, Arc<StepInfo>)>,
+    /// Held by the tasks alone: once they have ended, the state is changed in place.
+    step: Option<(i64, Weak<StepInfo>)>,
     scratches: HashMap<usize, Arc<Mutex<Scratch>>>,
     bodies: HashMap<usize, TaskBody>,
     keys: HashMap<usize, (CacheKey, Option<Duration>)>,
@@ -193,10 +194,14 @@ impl Shell<'_> {
 
     fn step_info(&mut self, run: &Loop) -> Arc<StepInfo> {
         let window = run.window();
-        if let Some((step, info)) = &self.step
-            && *step == window.step
-        {
-            return info.clone();
+        let same_step = self.step.as_ref().filter(|(step, _)| *step == window.step);
+        if let Some(info) = same_step.and_then(|(_, info)| info.upgrade()) {
+            return info;
+        }
+        if same_step.is_none() {
+            self.scratches.clear();
+            self.bodies.clear();
+            self.keys.clear();
         }
         let nest = &run.config().nest;
         let child = run.child_flags();
@@ -214,15 +219,11 @@ impl Shell<'_> {
             replay: child.1.cloned(),
             requests: self.requests.clone(),
         });
-        self.scratches.clear();
-        self.bodies.clear();
-        self.keys.clear();
-        self.step = Some((window.step, info.clone()));
+        self.step = Some((window.step, Arc::downgrade(&info)));
         info
     }
 
     fn start(&mut self, run: &mut Loop, at: usize) {
-        let step = self.step_info(run);
         let Some(task) = run.task(at) else { return };
         let key = cache_key(run, task, &self.graph.plan.name);
         if let (Some(Ok(key)), Some(cache)) = (&key, &self.env.cache)
@@ -230,6 +231,7 @@ impl Shell<'_> {
         {
             return self.cached(run, at, writes);
         }
+        let step = self.step_info(run);
         if let Some(Ok(key)) = &key {
             let ttl = task.cache.as_ref().and_then(|policy| policy.ttl);
             self.keys.insert(at, (key.clone(), ttl));

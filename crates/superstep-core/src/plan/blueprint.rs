@@ -192,6 +192,9 @@ pub enum BuildError {
         /// The source that may not run.
         source_node: Arc<str>,
     },
+    /// Typed layer: a node takes the long-term store but the graph has none.
+    #[error("[SS4019] node `{0}` takes the store, which the graph does not have")]
+    NoStore(Arc<str>),
 }
 
 /// Every mistake in a graph.

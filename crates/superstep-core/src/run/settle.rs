@@ -9,7 +9,7 @@ use super::{
 use crate::{
     ask::Ask,
     command::{Command, Output},
-    error::Error,
+    error::{Error, ErrorKind},
     event::{EventKind, Modes},
     message,
     plan::{Role, route::Unwritten},
@@ -86,7 +86,10 @@ impl Loop {
         self.running -= 1;
         task.answered = !done.answers.is_empty();
         task.note.offset = done.answers.len();
-        if !done.answers.is_empty() {
+        let refused = matches!(&done.result, Err(Halt::Error(error))
+            if matches!(*error.kind, ErrorKind::BadAnswer { .. }));
+        task.note.refused = refused;
+        if refused || !done.answers.is_empty() {
             task.note.answers = done.answers;
         }
         self.seen_messages.extend(done.streamed);

@@ -166,6 +166,9 @@ pub fn input_value(
             Reads::Input => Value::Null,
             Reads::Root(root) => board.get(*root).unwrap_or_default(),
             Reads::Keys(keys) => {
+                if let Some(whole) = board.whole() {
+                    return whole;
+                }
                 let present = keys.iter().filter_map(|key| match key {
                     ReadKey::Channel(channel) => {
                         Some((plan.channels[*channel].name.clone(), board.get(*channel)?))

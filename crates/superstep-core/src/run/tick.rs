@@ -86,6 +86,7 @@ impl Loop {
         if self.notes.is_empty() {
             return;
         }
+        let mut given = Vec::new();
         for at in first..self.tasks.len() {
             let namespace = by_id.then(|| self.task_namespace(at));
             let Some(task) = self.tasks.get_mut(at) else {
@@ -99,8 +100,19 @@ impl Loop {
                 let answers = &self.config.nest.answers;
                 let next = answers.by_id(crate::id::AskId::of(&namespace, task.note.answers.len()));
                 let first = answers.by_id(crate::id::AskId::of(&namespace, 0));
-                task.note.answers.extend(next.or(first).cloned());
+                if let Some(answer) = next.or(first) {
+                    task.note.answers.push(answer.clone());
+                    let answers = task.note.answers.clone();
+                    given.push(TaskNote {
+                        answers,
+                        ..TaskNote::new(task.key.clone())
+                    });
+                }
             }
+        }
+        // An answer is durable before the task that waits for it acts on it.
+        if !given.is_empty() && self.stores_notes() {
+            self.acts.push_back(Act::Note(self.checkpoint, given));
         }
     }
 

@@ -194,6 +194,11 @@ fn weight(change: &Change) -> usize {
     match change {
         Change::Set(Value::List(items)) | Change::Extend(Value::List(items)) => 1 + items.len(),
         Change::Set(Value::Map(map)) => 1 + map.len(),
+        Change::Set(Value::Typed(cell)) => match cell.to_json() {
+            Ok(serde_json::Value::Array(items)) => 1 + items.len(),
+            Ok(serde_json::Value::Object(map)) => 1 + map.len(),
+            _ => 1,
+        },
         _ => 1,
     }
 }

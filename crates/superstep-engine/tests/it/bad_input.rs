@@ -1,19 +1,16 @@
 //! Bad input gets a coded error that says where, and loses nothing.
 
 use serde_json::json;
-use superstep_core::{
-    Failure, Value,
-    id::ThreadId,
-    plan::BuildError,
-    reducer::Reducer,
-    run::Halt,
-};
+use superstep_core::{Failure, Value, id::ThreadId, plan::BuildError, reducer::Reducer, run::Halt};
 use superstep_engine::{Ctx, Graph, GraphBuilder, RunOptions, input, state::Depth};
 
 use crate::kit::{Count, object, one, saved, writes};
 
 async fn fails(graph: &Graph, input: serde_json::Value) -> superstep_core::Error {
-    graph.invoke(object(input), &RunOptions::on("t")).await.expect_err("this run fails")
+    graph
+        .invoke(object(input), &RunOptions::on("t"))
+        .await
+        .expect_err("this run fails")
 }
 
 #[test]
@@ -46,7 +43,11 @@ fn every_mistake_of_a_graph_is_reported_at_once() {
     for error in &expected {
         assert!(errors.contains(error), "{error} is missing from {errors:?}");
     }
-    assert_eq!(errors.len(), expected.len() + 1, "and the unknown output key: {errors:?}");
+    assert_eq!(
+        errors.len(),
+        expected.len() + 1,
+        "and the unknown output key: {errors:?}"
+    );
 }
 
 #[test]
@@ -74,11 +75,17 @@ async fn two_writers_of_one_channel_are_an_error_that_names_it_and_lose_nothing(
         error.to_string(),
         "[SS1005] channel `x` was written twice (step 1, thread `t`)"
     );
-    let record = graph.history(&"t".into(), &Default::default(), &Default::default()).await;
+    let record = graph
+        .history(&"t".into(), &Default::default(), &Default::default())
+        .await;
     let record = record.expect("the history reads");
     let newest = record.first().expect("steps were kept");
     assert_eq!(newest.values.to_json(), json!({ "log": ["in"] }));
-    let results: Vec<_> = newest.tasks.iter().filter_map(|task| task.result.as_ref()).collect();
+    let results: Vec<_> = newest
+        .tasks
+        .iter()
+        .filter_map(|task| task.result.as_ref())
+        .collect();
     assert_eq!(results.len(), 2, "what both tasks did is kept");
 }
 
@@ -94,7 +101,12 @@ async fn a_reducer_that_fails_names_its_channel() {
         .expect("the graph builds");
     let error = fails(&graph, json!({})).await;
     assert_eq!(error.code(), "SS1007");
-    assert!(error.to_string().contains("channel `n` failed: Picky: not that one"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("channel `n` failed: Picky: not that one"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -124,44 +136,85 @@ async fn a_node_that_panics_fails_its_task_and_a_sibling_is_not_run_again() {
         .expect("the graph builds");
     let error = fails(&graph, json!({})).await;
     assert_eq!(error.code(), "SS1002");
-    assert!(error.to_string().contains("out of cheese (node `wild`, step 1, thread `t`)"), "{error}");
-    let outcome = graph.invoke(input::go_on(), &RunOptions::on("t")).await.expect("it goes on");
-    assert_eq!(outcome.output.expect("output").to_json(), json!({ "log": ["ok", "wild"] }));
+    assert!(
+        error
+            .to_string()
+            .contains("out of cheese (node `wild`, step 1, thread `t`)"),
+        "{error}"
+    );
+    let outcome = graph
+        .invoke(input::go_on(), &RunOptions::on("t"))
+        .await
+        .expect("it goes on");
+    assert_eq!(
+        outcome.output.expect("output").to_json(),
+        json!({ "log": ["ok", "wild"] })
+    );
     assert_eq!((sibling.get(), runs.get()), (1, 2));
 }
 
 #[tokio::test]
 async fn what_is_no_update_is_refused_with_the_node_and_the_thing() {
-    let graph = one(writes(Value::from(7))).backends(saved()).build().expect("it builds");
+    let graph = one(writes(Value::from(7)))
+        .backends(saved())
+        .build()
+        .expect("it builds");
     let error = fails(&graph, json!({})).await;
     assert_eq!(error.code(), "SS1004");
-    assert!(error.to_string().contains("returned a number instead of an update (node `a`"));
+    assert!(
+        error
+            .to_string()
+            .contains("returned a number instead of an update (node `a`")
+    );
     assert!(error.hint().is_some());
 }
 
 #[tokio::test]
 async fn nothing_to_do_is_said_and_stores_nothing() {
-    let graph = one(writes(Value::Null)).backends(saved()).build().expect("it builds");
-    let error = graph.invoke(input::go_on(), &RunOptions::on("t")).await.expect_err("no input");
+    let graph = one(writes(Value::Null))
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    let error = graph
+        .invoke(input::go_on(), &RunOptions::on("t"))
+        .await
+        .expect_err("no input");
     assert_eq!(error.code(), "SS1101");
-    let state = graph.state(&"t".into(), None, Depth::Here).await.expect("it reads");
+    let state = graph
+        .state(&"t".into(), None, Depth::Here)
+        .await
+        .expect("it reads");
     assert!(state.checkpoint.is_none());
 }
 
 #[tokio::test]
 async fn a_thread_a_checkpoint_or_a_node_that_does_not_exist_is_named() {
-    let graph = one(writes(Value::Null)).backends(saved()).build().expect("it builds");
-    let error = graph.invoke(object(json!({})), &RunOptions::default()).await;
+    let graph = one(writes(Value::Null))
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    let error = graph
+        .invoke(object(json!({})), &RunOptions::default())
+        .await;
     assert_eq!(error.expect_err("a saver needs a thread").code(), "SS1111");
     let nowhere = superstep_engine::CheckpointRef::root(superstep_core::id::CheckpointId(7));
-    let options = RunOptions { at: Some(nowhere), ..RunOptions::on("t") };
-    let error = graph.invoke(object(json!({})), &options).await.expect_err("no such checkpoint");
+    let options = RunOptions {
+        at: Some(nowhere),
+        ..RunOptions::on("t")
+    };
+    let error = graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect_err("no such checkpoint");
     assert_eq!(error.code(), "SS1112");
     let update = superstep_core::edit::Update {
         as_node: Some("nobody".into()),
         ..superstep_core::edit::Update::default()
     };
-    let error = graph.update_state(&ThreadId::from("t"), None, update).await.expect_err("no node");
+    let error = graph
+        .update_state(&ThreadId::from("t"), None, update)
+        .await
+        .expect_err("no node");
     assert!(error.to_string().contains("`nobody`"), "{error}");
 }
 
@@ -175,13 +228,32 @@ async fn an_endless_loop_ends_at_the_limit_with_its_work_kept_and_goes_on() {
         .backends(saved())
         .build()
         .expect("it builds");
-    let options = RunOptions { limit: 10, ..RunOptions::on("t") };
-    let error = graph.invoke(object(json!({})), &options).await.expect_err("endless");
+    let options = RunOptions {
+        limit: 10,
+        ..RunOptions::on("t")
+    };
+    let error = graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect_err("endless");
     assert_eq!(error.code(), "SS1102");
-    let state = graph.state(&"t".into(), None, Depth::Here).await.expect("it reads");
+    let state = graph
+        .state(&"t".into(), None, Depth::Here)
+        .await
+        .expect("it reads");
     assert_eq!(state.values.to_json(), json!({ "n": 10 }));
-    let error = graph.invoke(input::go_on(), &options).await.expect_err("still endless");
+    let error = graph
+        .invoke(input::go_on(), &options)
+        .await
+        .expect_err("still endless");
     assert_eq!(error.code(), "SS1102");
-    let state = graph.state(&"t".into(), None, Depth::Here).await.expect("it reads");
-    assert_eq!(state.values.to_json(), json!({ "n": 22 }), "a continued run may do two more");
+    let state = graph
+        .state(&"t".into(), None, Depth::Here)
+        .await
+        .expect("it reads");
+    assert_eq!(
+        state.values.to_json(),
+        json!({ "n": 22 }),
+        "a continued run may do two more"
+    );
 }

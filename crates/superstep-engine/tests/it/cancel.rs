@@ -26,8 +26,11 @@ impl Drop for Held {
 
 #[tokio::test]
 async fn dropping_a_run_drops_its_tasks_in_subgraphs_too_and_frees_the_thread() {
-    let (dropped, gone, started) =
-        (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (dropped, gone, started) = (
+        Arc::new(AtomicUsize::new(0)),
+        Arc::new(Notify::new()),
+        Arc::new(Notify::new()),
+    );
     let (d, g, s) = (dropped.clone(), gone.clone(), started.clone());
     let child = GraphBuilder::new()
         .last("x")
@@ -63,8 +66,15 @@ async fn dropping_a_run_drops_its_tasks_in_subgraphs_too_and_frees_the_thread() 
     }
     gone.notified().await;
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
-    let state = graph.state(&"t".into(), None, Depth::Here).await.expect("it reads");
-    assert_eq!(state.values.to_json(), json!({ "x": 1 }), "committed steps are kept");
+    let state = graph
+        .state(&"t".into(), None, Depth::Here)
+        .await
+        .expect("it reads");
+    assert_eq!(
+        state.values.to_json(),
+        json!({ "x": 1 }),
+        "committed steps are kept"
+    );
     let options = RunOptions::on("t");
     let busy = graph.invoke(input::go_on(), &options);
     tokio::select! {

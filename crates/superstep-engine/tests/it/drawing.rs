@@ -16,7 +16,10 @@ fn a_graph_with_a_subgraph_is_drawn_in_every_form() {
         .router(
             "llm_call",
             None,
-            Some(vec![("call".into(), "tools".into()), ("done".into(), "__end__".into())]),
+            Some(vec![
+                ("call".into(), "tools".into()),
+                ("done".into(), "__end__".into()),
+            ]),
             |_| Ok(Vec::new()),
         )
         .build()

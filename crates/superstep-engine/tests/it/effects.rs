@@ -18,17 +18,32 @@ async fn an_effect_happens_once_over_a_failure_and_an_answer() {
             if runs.up() == 1 {
                 return Err(Failure::new("Network", "gone").into());
             }
-            Ok::<_, Halt>(Value::map([("x", Value::list([Value::from(receipt as i64), answer]))]))
+            Ok::<_, Halt>(Value::map([(
+                "x",
+                Value::list([Value::from(receipt as i64), answer]),
+            )]))
         }
     })
     .backends(saved())
     .build()
     .expect("it builds");
     let options = RunOptions::on("t");
-    graph.invoke(object(json!({})), &options).await.expect("it asks");
-    graph.invoke(input::resume("go"), &options).await.expect_err("it fails after the answer");
-    let outcome = graph.invoke(input::go_on(), &options).await.expect("it goes on");
-    assert_eq!(outcome.output.expect("output").to_json(), json!({ "x": [1, "go"] }));
+    graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect("it asks");
+    graph
+        .invoke(input::resume("go"), &options)
+        .await
+        .expect_err("it fails after the answer");
+    let outcome = graph
+        .invoke(input::go_on(), &options)
+        .await
+        .expect("it goes on");
+    assert_eq!(
+        outcome.output.expect("output").to_json(),
+        json!({ "x": [1, "go"] })
+    );
     assert_eq!(sent.get(), 1);
 }
 
@@ -52,8 +67,14 @@ async fn an_effect_that_says_it_did_not_happen_may_be_tried_again() {
     .backends(saved())
     .build()
     .expect("it builds");
-    graph.invoke(object(json!({})), &RunOptions::on("t")).await.expect_err("refused");
-    let outcome = graph.invoke(input::go_on(), &RunOptions::on("t")).await.expect("second try");
+    graph
+        .invoke(object(json!({})), &RunOptions::on("t"))
+        .await
+        .expect_err("refused");
+    let outcome = graph
+        .invoke(input::go_on(), &RunOptions::on("t"))
+        .await
+        .expect("second try");
     assert_eq!(outcome.output.expect("output").to_json(), json!({ "x": 2 }));
 }
 
@@ -86,7 +107,10 @@ async fn an_effect_cut_off_in_the_middle_is_reported_unknown_and_not_repeated() 
             () = started.notified() => {}
         }
     }
-    let error = graph.invoke(input::go_on(), &RunOptions::on("t")).await.expect_err("unknown");
+    let error = graph
+        .invoke(input::go_on(), &RunOptions::on("t"))
+        .await
+        .expect_err("unknown");
     assert_eq!(error.code(), "SS1202");
     assert!(error.to_string().contains("`send`"));
     assert_eq!(tries.get(), 1);
@@ -101,6 +125,9 @@ async fn an_ask_that_is_swallowed_is_caught() {
     .backends(saved())
     .build()
     .expect("it builds");
-    let error = graph.invoke(object(json!({})), &RunOptions::on("t")).await.expect_err("caught");
+    let error = graph
+        .invoke(object(json!({})), &RunOptions::on("t"))
+        .await
+        .expect_err("caught");
     assert_eq!(error.code(), "SS1011");
 }

@@ -23,7 +23,10 @@ impl Count {
 
 /// Backends with a fresh memory saver.
 pub(crate) fn saved() -> Backends {
-    Backends { saver: Some(Arc::new(MemorySaver::new())), ..Backends::default() }
+    Backends {
+        saver: Some(Arc::new(MemorySaver::new())),
+        ..Backends::default()
+    }
 }
 
 /// A node that writes fixed values.
@@ -41,11 +44,16 @@ pub(crate) fn object(json: serde_json::Value) -> Value {
 
 /// One step from the start to `a`.
 pub(crate) fn one(node: impl Node) -> GraphBuilder {
-    GraphBuilder::new().last("x").node("a", node).edge("__start__", "a")
+    GraphBuilder::new()
+        .last("x")
+        .node("a", node)
+        .edge("__start__", "a")
 }
 
 /// The keys of an object.
 pub(crate) fn keys(value: &Value) -> Vec<String> {
     let map: Option<&Map> = value.as_map();
-    map.into_iter().flat_map(|map| map.keys().map(ToString::to_string)).collect()
+    map.into_iter()
+        .flat_map(|map| map.keys().map(ToString::to_string))
+        .collect()
 }

@@ -22,14 +22,22 @@ fn graph(node: impl Node, options: NodeOptions) -> superstep_engine::Graph {
 }
 
 async fn run(graph: &superstep_engine::Graph) -> Result<serde_json::Value, superstep_core::Error> {
-    let outcome = graph.invoke(object(json!({ "x": 0 })), &RunOptions::default()).await?;
+    let outcome = graph
+        .invoke(object(json!({ "x": 0 })), &RunOptions::default())
+        .await?;
     Ok(outcome.output.unwrap_or_default().to_json())
 }
 
 fn limits(run: Option<u64>, idle: Option<u64>, refresh: Refresh) -> NodeOptions {
-    let timeouts =
-        Timeouts { run: run.map(Duration::from_secs), idle: idle.map(Duration::from_secs), refresh };
-    NodeOptions { timeouts, ..NodeOptions::default() }
+    let timeouts = Timeouts {
+        run: run.map(Duration::from_secs),
+        idle: idle.map(Duration::from_secs),
+        refresh,
+    };
+    NodeOptions {
+        timeouts,
+        ..NodeOptions::default()
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -41,7 +49,10 @@ async fn a_node_that_hangs_is_ended_by_its_run_limit() {
     let error = run(&graph(hangs, limits(Some(30), None, Refresh::Auto))).await;
     let error = error.expect_err("it takes too long");
     assert_eq!(error.code(), "SS1003");
-    assert!(error.to_string().contains("ran longer than 30s (node `a`"), "{error}");
+    assert!(
+        error.to_string().contains("ran longer than 30s (node `a`"),
+        "{error}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,7 +70,10 @@ async fn signs_of_life_keep_a_slow_node_alive_and_silence_ends_it() {
         }
     };
     let idle = || limits(None, Some(5), Refresh::Heartbeat);
-    assert_eq!(run(&graph(slow(true), idle())).await.expect("alive"), json!({ "x": "done" }));
+    assert_eq!(
+        run(&graph(slow(true), idle())).await.expect("alive"),
+        json!({ "x": "done" })
+    );
     let error = run(&graph(slow(false), idle())).await.expect_err("silent");
     assert!(error.to_string().contains("was silent for 5s"), "{error}");
 }
@@ -94,7 +108,13 @@ async fn retries_wait_longer_each_time_and_the_last_error_is_the_one_reported() 
         jitter: Duration::ZERO,
         ..RetryPolicy::default()
     };
-    let graph = graph(flaky, NodeOptions { retry: vec![retry], ..NodeOptions::default() });
+    let graph = graph(
+        flaky,
+        NodeOptions {
+            retry: vec![retry],
+            ..NodeOptions::default()
+        },
+    );
     let before = tokio::time::Instant::now();
     let error = run(&graph).await.expect_err("it never works");
     assert_eq!(before.elapsed(), Duration::from_secs(1 + 2 + 4));
@@ -108,9 +128,14 @@ async fn an_error_handler_runs_in_place_of_the_failed_node() {
         let (node, error) = ctx.error().expect("a handler knows what it handles");
         Ok::<_, Halt>(object(json!({ "x": format!("{node}: {}", error.message) })))
     };
-    let fails = |_: Ctx| async {
-        Err::<Value, Halt>(Failure::new("Broken", "no luck").permanent().into())
+    let fails =
+        |_: Ctx| async { Err::<Value, Halt>(Failure::new("Broken", "no luck").permanent().into()) };
+    let options = NodeOptions {
+        on_error: Some(Arc::new(handler)),
+        ..NodeOptions::default()
     };
-    let options = NodeOptions { on_error: Some(Arc::new(handler)), ..NodeOptions::default() };
-    assert_eq!(run(&graph(fails, options)).await.expect("handled"), json!({ "x": "a: no luck" }));
+    assert_eq!(
+        run(&graph(fails, options)).await.expect("handled"),
+        json!({ "x": "a: no luck" })
+    );
 }

@@ -21,11 +21,16 @@ async fn a_slow_reader_gets_every_chunk_in_order() {
     })
     .build()
     .expect("it builds");
-    let options = RunOptions { modes: Modes::CUSTOM, ..RunOptions::default() };
+    let options = RunOptions {
+        modes: Modes::CUSTOM,
+        ..RunOptions::default()
+    };
     let mut stream = graph.stream(object(json!({})), options);
     let mut expected = 0;
     while let Some(event) = stream.next().await {
-        let EventKind::Custom(value) = event.kind else { panic!("only custom events were asked") };
+        let EventKind::Custom(value) = event.kind else {
+            panic!("only custom events were asked")
+        };
         assert_eq!(value.as_i64(), Some(expected));
         expected += 1;
         tokio::task::yield_now().await;
@@ -36,12 +41,20 @@ async fn a_slow_reader_gets_every_chunk_in_order() {
 
 #[tokio::test]
 async fn events_nobody_asked_for_are_not_shown() {
-    let graph = one(writes(object(json!({ "x": 1 })))).backends(saved()).build().expect("builds");
-    let options = RunOptions { modes: Modes::VALUES, ..RunOptions::on("t") };
+    let graph = one(writes(object(json!({ "x": 1 }))))
+        .backends(saved())
+        .build()
+        .expect("builds");
+    let options = RunOptions {
+        modes: Modes::VALUES,
+        ..RunOptions::on("t")
+    };
     let mut stream = graph.stream(object(json!({ "x": 0 })), options);
     let mut seen = Vec::new();
     while let Some(event) = stream.next().await {
-        let EventKind::Values { values, .. } = event.kind else { panic!("only values were asked") };
+        let EventKind::Values { values, .. } = event.kind else {
+            panic!("only values were asked")
+        };
         assert_eq!(keys(&values), ["x"]);
         seen.push(values.get("x").and_then(Value::as_i64));
     }
@@ -51,13 +64,28 @@ async fn events_nobody_asked_for_are_not_shown() {
 #[tokio::test]
 async fn every_durability_leaves_the_same_final_state() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-        let graph = one(writes(object(json!({ "x": 5 })))).backends(saved()).build().expect("builds");
-        let options = RunOptions { durability, ..RunOptions::on("t") };
-        graph.invoke(object(json!({})), &options).await.expect("it runs");
-        let state = graph.state(&"t".into(), None, Depth::Here).await.expect("it reads");
+        let graph = one(writes(object(json!({ "x": 5 }))))
+            .backends(saved())
+            .build()
+            .expect("builds");
+        let options = RunOptions {
+            durability,
+            ..RunOptions::on("t")
+        };
+        graph
+            .invoke(object(json!({})), &options)
+            .await
+            .expect("it runs");
+        let state = graph
+            .state(&"t".into(), None, Depth::Here)
+            .await
+            .expect("it reads");
         assert_eq!(state.values.to_json(), json!({ "x": 5 }), "{durability:?}");
         let all = HistoryQuery::default();
-        let steps = graph.history(&"t".into(), &Default::default(), &all).await.expect("reads");
+        let steps = graph
+            .history(&"t".into(), &Default::default(), &all)
+            .await
+            .expect("reads");
         let expected = if durability == Durability::Exit { 1 } else { 3 };
         assert_eq!(steps.len(), expected, "{durability:?}");
     }

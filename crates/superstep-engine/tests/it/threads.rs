@@ -11,7 +11,11 @@ use crate::kit::{Count, object, one, saved};
 
 #[tokio::test]
 async fn a_second_run_of_a_busy_thread_is_refused_and_runs_nothing() {
-    let (entered, leave, runs) = (Arc::new(Notify::new()), Arc::new(Notify::new()), Count::default());
+    let (entered, leave, runs) = (
+        Arc::new(Notify::new()),
+        Arc::new(Notify::new()),
+        Count::default(),
+    );
     let (e, l, r) = (entered.clone(), leave.clone(), runs.clone());
     let graph = one(move |_: Ctx| {
         let (entered, leave, runs) = (e.clone(), l.clone(), r.clone());
@@ -30,7 +34,10 @@ async fn a_second_run_of_a_busy_thread_is_refused_and_runs_nothing() {
         tokio::spawn(async move { graph.invoke(object(json!({})), &RunOptions::on("t")).await })
     };
     entered.notified().await;
-    let error = graph.invoke(object(json!({})), &RunOptions::on("t")).await.expect_err("busy");
+    let error = graph
+        .invoke(object(json!({})), &RunOptions::on("t"))
+        .await
+        .expect_err("busy");
     assert_eq!(error.code(), "SS2001");
     leave.notify_one();
     first.await.expect("it ends").expect("and well");
@@ -53,14 +60,22 @@ async fn of_many_resumers_of_one_question_one_wins() {
     .backends(saved())
     .build()
     .expect("it builds");
-    let asked = graph.invoke(object(json!({})), &RunOptions::on("t")).await.expect("it asks");
+    let asked = graph
+        .invoke(object(json!({})), &RunOptions::on("t"))
+        .await
+        .expect("it asks");
     let id = asked.asks.first().expect("a question").id;
     let mut resumers = tokio::task::JoinSet::new();
     for n in 0..64 {
         let graph = graph.clone();
         resumers.spawn(async move {
-            let options = RunOptions { strict_resume: true, ..RunOptions::on("t") };
-            graph.invoke(input::answers([(id, Value::from(n))]), &options).await
+            let options = RunOptions {
+                strict_resume: true,
+                ..RunOptions::on("t")
+            };
+            graph
+                .invoke(input::answers([(id, Value::from(n))]), &options)
+                .await
         });
     }
     let results = resumers.join_all().await;

@@ -1,0 +1,41 @@
+//! `#[derive(Ask)]`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, Error, LitStr, Result, Type};
+
+use crate::name::snake_case;
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let mut answer: Option<Type> = None;
+    let mut kind = LitStr::new(&snake_case(&input.ident.to_string()), input.ident.span());
+    for attribute in input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("ask"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("answer") {
+                answer = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("kind") {
+                kind = meta.value()?.parse()?;
+            } else {
+                return Err(meta.error("unknown attribute: a question has `answer` and `kind`"));
+            }
+            Ok(())
+        })?;
+    }
+    let Some(answer) = answer else {
+        let message = "say what an answer is: `#[ask(answer = Type)]`";
+        return Err(Error::new_spanned(&input.ident, message));
+    };
+    let ident = &input.ident;
+    let (generics, arguments, bounds) = input.generics.split_for_impl();
+    Ok(quote! {
+        #[automatically_derived]
+        impl #generics ::superstep::Ask for #ident #arguments #bounds {
+            type Answer = #answer;
+            const KIND: &'static str = #kind;
+        }
+    })
+}

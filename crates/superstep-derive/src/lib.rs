@@ -1,0 +1,64 @@
+//! The macros of superstep: states, nodes and questions from plain types.
+//!
+//! Use them through the crate `superstep`, whose paths the generated code names. What they make is
+//! described at the traits: `State`, `Nodes`, `Ask`.
+
+mod ask;
+mod name;
+mod node;
+mod nodes;
+mod state;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, ItemFn, parse_macro_input};
+
+/// Makes a struct the state of a graph: one channel a field, and an update type with setters.
+///
+/// On a field:
+/// - `#[reduce(Append)]`: how writes become one value; any type that implements
+///   `superstep::Reducer` of the field's type. Without it the last write counts, and two in one
+///   step are a conflict.
+/// - `#[state(ephemeral)]`: the value is there for the step after the write, then the default.
+/// - `#[state(untracked)]`: never stored.
+///
+/// On the struct:
+/// - `#[state(version = 2, migrate(1 => path::to_function))]`: functions from a JSON object of the
+///   fields of one version to the next.
+#[proc_macro_derive(State, attributes(state, reduce))]
+pub fn derive_state(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    state::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes an enum without fields the nodes of a graph.
+///
+/// A variant is named in snake case, or as `#[node(name = "...")]` says.
+#[proc_macro_derive(Nodes, attributes(node))]
+pub fn derive_nodes(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    nodes::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes a type a question: `#[ask(answer = Type, kind = "name")]`.
+///
+/// Without a kind it is named in snake case.
+#[proc_macro_derive(Ask, attributes(ask))]
+pub fn derive_ask(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    ask::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Checks that a function is a node of a graph over a state, argument by argument, so that the
+/// compiler points at what does not fit: `#[node(Mail, Top)]`.
+#[proc_macro_attribute]
+pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let graph = parse_macro_input!(attribute as node::Graph);
+    let function = parse_macro_input!(item as ItemFn);
+    node::expand(&graph, &function).into()
+}

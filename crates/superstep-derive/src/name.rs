@@ -1,0 +1,47 @@
+//! Names that are stored, made of Rust names.
+
+/// `MarkRead` as `mark_read`.
+pub(crate) fn snake_case(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut snake = String::with_capacity(name.len() + 4);
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| letters.get(before));
+        let after = letters.get(at + 1);
+        let starts = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase()
+                    || before.is_numeric()
+                    || (before.is_uppercase() && after.is_some_and(|after| after.is_lowercase()))
+            });
+        if starts {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}
+
+/// A hash that is the same on every machine and for every compiler.
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_parted_where_capitals_begin() {
+        assert_eq!(snake_case("MarkRead"), "mark_read");
+        assert_eq!(snake_case("Triage"), "triage");
+        assert_eq!(snake_case("HTTPCall2Day"), "http_call2_day");
+    }
+
+    #[test]
+    fn a_fingerprint_depends_on_every_character() {
+        assert_ne!(fingerprint("a:u32"), fingerprint("a:u64"));
+        assert_eq!(fingerprint(""), 0xcbf2_9ce4_8422_2325);
+    }
+}

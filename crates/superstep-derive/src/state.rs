@@ -1,0 +1,195 @@
+//! `#[derive(State)]`: [`parse`] reads the struct, [`update`] makes its update type.
+
+mod parse;
+mod update;
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{DeriveInput, Result};
+
+use crate::name::fingerprint;
+use parse::{Field, Keep, Spec};
+
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let spec = Spec::parse(input)?;
+    let state = state(&spec);
+    let update = update::expand(&spec);
+    Ok(quote! {
+        #state
+        #update
+    })
+}
+
+fn state(spec: &Spec<'_>) -> TokenStream {
+    let Spec {
+        ident,
+        vis,
+        version,
+        fields,
+        ..
+    } = spec;
+    let update = spec.update_ident();
+    let fingerprint = fingerprint(&shape(spec));
+    let specs = fields.iter().map(Field::spec);
+    let migrate = migrate(spec);
+    let arms = |arm: &dyn Fn(usize, &Field<'_>) -> TokenStream| -> Vec<TokenStream> {
+        fields
+            .iter()
+            .enumerate()
+            .map(|(at, field)| arm(at, field))
+            .collect()
+    };
+    let folds = arms(&|at,
+                       Field {
+                           ident, ty, reducer, ..
+                       }| {
+        let spec = fields.get(at).map(Field::spec);
+        quote_spanned! {reducer.span=>
+            #at => ::superstep::field::fold::<#ty, #reducer>(&mut self.#ident, #spec, writes, recording)
+        }
+    });
+    let looks = arms(&|at,
+                       Field {
+                           ident,
+                           ty,
+                           reducer,
+                           name,
+                           ..
+                       }| {
+        quote_spanned! {reducer.span=> #at => {
+            let undo = ::superstep::field::try_fold::<#ty, #reducer>(&mut self.#ident, #name, writes)?;
+            ::std::result::Result::Ok(::std::boxed::Box::new(
+                move |state: &mut Self| undo(&mut state.#ident)
+            ))
+        }}
+    });
+    let restores = arms(&|at,
+                          Field {
+                              ident, ty, reducer, ..
+                          }| {
+        quote_spanned! {reducer.span=>
+            #at => ::superstep::field::restore::<#ty, #reducer>(&mut self.#ident, change)
+        }
+    });
+    let gets = arms(&|at, Field { ident, .. }| {
+        quote! {#at => ::superstep::Value::typed(::std::clone::Clone::clone(&self.#ident))}
+    });
+    let resets = arms(&|at, Field { ident, .. }| {
+        quote! {#at => self.#ident = <Self as ::std::default::Default>::default().#ident}
+    });
+    quote! {
+        impl #ident {
+            /// An empty update: every field keeps its value.
+            #[allow(dead_code)]
+            #vis fn update() -> #update {
+                ::std::default::Default::default()
+            }
+        }
+
+        #[automatically_derived]
+        impl ::superstep::State for #ident {
+            type Update = #update;
+            const VERSION: u32 = #version;
+            const FINGERPRINT: u64 = #fingerprint;
+            const FIELDS: &'static [(&'static str, ::superstep::Keep)] = &[#(#specs),*];
+
+            fn fold(
+                &mut self,
+                field: usize,
+                writes: ::std::vec::Vec<::superstep::Value>,
+                recording: ::superstep::__private::Recording,
+            ) -> ::std::result::Result<::superstep::__private::Folded, ::superstep::ErrorKind> {
+                match field {
+                    #(#folds,)*
+                    _ => ::std::result::Result::Ok(::std::default::Default::default()),
+                }
+            }
+
+            fn try_fold(
+                &mut self,
+                field: usize,
+                writes: ::std::vec::Vec<::superstep::Value>,
+            ) -> ::std::result::Result<::superstep::Undo<Self>, ::superstep::ErrorKind> {
+                match field {
+                    #(#looks,)*
+                    _ => ::std::result::Result::Ok(::std::boxed::Box::new(|_| {})),
+                }
+            }
+
+            fn restore(
+                &mut self,
+                field: usize,
+                change: &::superstep::__private::Change,
+            ) -> ::std::result::Result<(), ::superstep::__private::DecodeError> {
+                match field {
+                    #(#restores,)*
+                    _ => ::std::result::Result::Ok(()),
+                }
+            }
+
+            fn get(&self, field: usize) -> ::std::option::Option<::superstep::Value> {
+                ::std::option::Option::Some(match field {
+                    #(#gets,)*
+                    _ => return ::std::option::Option::None,
+                })
+            }
+
+            fn reset(&mut self, field: usize) {
+                match field {
+                    #(#resets,)*
+                    _ => {}
+                }
+            }
+
+            #migrate
+        }
+    }
+}
+
+/// What makes two versions of a state different, as one text.
+fn shape(spec: &Spec<'_>) -> String {
+    let tokens = |tokens: TokenStream| tokens.to_string().replace(char::is_whitespace, "");
+    let parts = spec.fields.iter().map(|field| {
+        let (ty, reducer) = (field.ty, &field.reducer);
+        let keep = match field.keep {
+            Keep::Stored => "",
+            Keep::Ephemeral => ":ephemeral",
+            Keep::Untracked => ":untracked",
+        };
+        format!(
+            "{}:{}:{}{keep};",
+            field.name,
+            tokens(quote! {#ty}),
+            tokens(quote! {#reducer})
+        )
+    });
+    parts.collect()
+}
+
+fn migrate(spec: &Spec<'_>) -> TokenStream {
+    if spec.migrations.is_empty() {
+        return quote! {};
+    }
+    let arms = spec.migrations.iter().map(|(from, function)| {
+        quote! {#from => #function(data)}
+    });
+    quote! {
+        fn migrate(
+            from: u32,
+            mut data: ::superstep::__private::Json,
+        ) -> ::std::result::Result<::superstep::__private::Json, ::std::string::String> {
+            let mut version = from;
+            while version != Self::VERSION {
+                data = match version {
+                    #(#arms,)*
+                    _ => return ::superstep::__private::no_migration::<Self>(version),
+                }
+                .map_err(|why: ::std::string::String| {
+                    ::std::format!("the migration from version {version} failed: {why}")
+                })?;
+                version += 1;
+            }
+            ::std::result::Result::Ok(data)
+        }
+    }
+}

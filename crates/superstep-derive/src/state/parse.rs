@@ -1,0 +1,234 @@
+//! Reads a struct and its attributes.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{
+    Data, DeriveInput, Error, Fields, Ident, LitInt, Path, Result, Token, Type, Visibility,
+    ext::IdentExt, meta::ParseNestedMeta, spanned::Spanned,
+};
+
+/// Names that the update type uses itself.
+const TAKEN: [&str; 3] = ["goto", "end", "send"];
+
+/// Reducers that need no path.
+const KNOWN: [&str; 6] = ["Last", "Append", "Sum", "Max", "Min", "Merge"];
+
+pub(crate) struct Spec<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) vis: &'a Visibility,
+    pub(crate) version: u32,
+    pub(crate) migrations: Vec<(u32, Path)>,
+    pub(crate) fields: Vec<Field<'a>>,
+}
+
+pub(crate) struct Field<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) vis: &'a Visibility,
+    pub(crate) name: String,
+    pub(crate) ty: &'a Type,
+    pub(crate) reducer: Reducer,
+    pub(crate) keep: Keep,
+}
+
+/// The reducer of a field.
+pub(crate) struct Reducer {
+    path: Option<Path>,
+    /// Where the compiler complains if it does not fit.
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    Stored,
+    Ephemeral,
+    Untracked,
+}
+
+impl<'a> Spec<'a> {
+    pub(crate) fn parse(input: &'a DeriveInput) -> Result<Self> {
+        let Data::Struct(data) = &input.data else {
+            let message = "a state is a struct: its fields are the channels of the graph";
+            return Err(Error::new_spanned(&input.ident, message));
+        };
+        let Fields::Named(named) = &data.fields else {
+            let message = "a state is a struct with named fields";
+            return Err(Error::new_spanned(&input.ident, message));
+        };
+        if let Some(parameter) = input.generics.params.first() {
+            let message = "a state has no parameters: what is stored needs one type";
+            return Err(Error::new_spanned(parameter, message));
+        }
+        let mut spec = Self {
+            ident: &input.ident,
+            vis: &input.vis,
+            version: 1,
+            migrations: Vec::new(),
+            fields: Vec::with_capacity(named.named.len()),
+        };
+        spec.read_container(input)?;
+        for field in &named.named {
+            spec.fields.extend(Field::parse(field)?);
+        }
+        Ok(spec)
+    }
+
+    pub(crate) fn update_ident(&self) -> Ident {
+        format_ident!("{}Update", self.ident)
+    }
+
+    fn read_container(&mut self, input: &DeriveInput) -> Result<()> {
+        for attribute in input
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("state"))
+        {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("version") {
+                    self.version = meta.value()?.parse::<LitInt>()?.base10_parse()?;
+                    return Ok(());
+                }
+                if meta.path.is_ident("migrate") {
+                    return self.read_migrations(&meta);
+                }
+                let message = "unknown attribute: a state has `version = 2` and \
+                               `migrate(1 => function)`";
+                Err(meta.error(message))
+            })?;
+        }
+        for (from, function) in &self.migrations {
+            if *from >= self.version {
+                let version = self.version;
+                let message = format!("migrations lead to version {version} and start below it");
+                return Err(Error::new_spanned(function, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_migrations(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let content;
+        syn::parenthesized!(content in meta.input);
+        while !content.is_empty() {
+            let from: LitInt = content.parse()?;
+            let version = from.base10_parse()?;
+            if self.migrations.iter().any(|(other, _)| *other == version) {
+                let message = format!("version {version} has two migrations");
+                return Err(Error::new(from.span(), message));
+            }
+            content.parse::<Token![=>]>()?;
+            self.migrations.push((version, content.parse()?));
+            if !content.is_empty() {
+                content.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Field<'a> {
+    fn parse(field: &'a syn::Field) -> Result<Option<Self>> {
+        let Some(ident) = &field.ident else {
+            return Ok(None);
+        };
+        let name = ident.unraw().to_string();
+        if TAKEN.contains(&name.as_str()) {
+            let message =
+                format!("the update type has a method `{name}`; name the field otherwise");
+            return Err(Error::new_spanned(ident, message));
+        }
+        let mut reducer = Reducer {
+            path: None,
+            span: field.ty.span(),
+        };
+        let mut keep = Keep::Stored;
+        for attribute in &field.attrs {
+            if attribute.path().is_ident("reduce") {
+                let path: Path = attribute.parse_args()?;
+                reducer = Reducer {
+                    span: path.span(),
+                    path: Some(path),
+                };
+            } else if attribute.path().is_ident("state") {
+                attribute.parse_nested_meta(|meta| {
+                    keep = match meta.path.get_ident().map(Ident::to_string).as_deref() {
+                        Some("ephemeral") => Keep::Ephemeral,
+                        Some("untracked") => Keep::Untracked,
+                        _ => {
+                            let message = "unknown attribute: a field is `ephemeral`, \
+                                           `untracked` or neither";
+                            return Err(meta.error(message));
+                        }
+                    };
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(Some(Self {
+            ident,
+            vis: &field.vis,
+            name,
+            ty: &field.ty,
+            reducer,
+            keep,
+        }))
+    }
+
+    /// Its entry in the list of fields.
+    pub(crate) fn spec(&self) -> TokenStream {
+        let name = &self.name;
+        let keep = match self.keep {
+            Keep::Stored => quote! {Stored},
+            Keep::Ephemeral => quote! {Ephemeral},
+            Keep::Untracked => quote! {Untracked},
+        };
+        quote! {(#name, ::superstep::Keep::#keep)}
+    }
+
+    /// What a node writes to it.
+    pub(crate) fn write(&self) -> TokenStream {
+        let Self { ty, reducer, .. } = self;
+        quote_spanned! {reducer.span=> <#reducer as ::superstep::Reducer<#ty>>::Write}
+    }
+
+    /// Whether a setter takes whatever converts: only where a literal keeps one meaning.
+    pub(crate) fn converts(&self) -> bool {
+        if self.reducer.is("Append") {
+            return true;
+        }
+        let Type::Path(ty) = self.ty else {
+            return false;
+        };
+        let last = ty
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string());
+        self.reducer.is_last()
+            && matches!(
+                last.as_deref(),
+                Some("Option" | "String" | "Vec" | "PathBuf" | "Arc" | "Box")
+            )
+    }
+}
+
+impl Reducer {
+    fn is(&self, name: &str) -> bool {
+        self.path.as_ref().is_some_and(|path| path.is_ident(name))
+    }
+
+    pub(crate) fn is_last(&self) -> bool {
+        self.path.is_none() || self.is("Last")
+    }
+}
+
+impl ToTokens for Reducer {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match &self.path {
+            None => quote_spanned! {self.span=> ::superstep::Last},
+            Some(path) if KNOWN.iter().any(|known| path.is_ident(known)) => {
+                quote_spanned! {self.span=> ::superstep::#path}
+            }
+            Some(path) => quote! {#path},
+        });
+    }
+}

@@ -1,0 +1,46 @@
+//! The typed layer: a graph over one Rust struct and one enum of nodes.
+//!
+//! A [`State`] is a plain struct, one channel a field, each with a [`Reducer`]. [`Nodes`] are the
+//! variants of an enum. A node is an async function of extractors ([`FromTask`]) that returns an
+//! update or a [`Command`]. [`Graph::builder`] checks all of it and makes a [`Graph`] that runs on
+//! the same loop as the dynamic layer.
+
+pub mod ask;
+pub mod board;
+pub mod builder;
+mod call;
+mod check;
+pub mod command;
+mod ctx;
+pub mod error;
+pub mod event;
+pub mod extract;
+pub mod field;
+pub mod graph;
+pub mod handler;
+pub mod nodes;
+pub mod options;
+pub mod reducer;
+mod resources;
+pub mod snap;
+pub mod state;
+mod subgraph;
+pub mod thread;
+
+pub use ask::{Ask, OpenAsk};
+pub use builder::GraphBuilder;
+pub use call::Call;
+pub use command::{Command, IntoCommand};
+pub use ctx::Ctx;
+pub use error::NodeError;
+pub use event::{Event, EventStream};
+pub use extract::{Context, Failed, FromTask, Input, Needs, Res, Store, TaskCtx};
+pub use field::{Overwrite, Put};
+pub use graph::{Graph, Outcome};
+pub use handler::Handler;
+pub use nodes::Nodes;
+pub use options::NodeOptions;
+pub use reducer::{Append, Last, Max, Merge, Min, Reduced, Reducer, Sum, Undo};
+pub use snap::Snap;
+pub use state::{Keep, State, Update};
+pub use thread::Checkpoint;

@@ -1,0 +1,91 @@
+//! Questions with a type, and the type of their answer.
+
+use std::sync::Arc;
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value as Json;
+use superstep_core::{
+    ask,
+    error::{Error, ErrorKind},
+    id::AskId,
+};
+
+/// A question to a person or another program. Made by `#[derive(Ask)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a question",
+    note = "add `#[derive(Serialize, Ask)]` and `#[ask(answer = Type)]` to it"
+)]
+pub trait Ask: Serialize {
+    /// What an answer is.
+    type Answer: DeserializeOwned;
+
+    /// A name that lasts; clients tell questions apart by it.
+    const KIND: &'static str;
+}
+
+/// A question that waits for an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenAsk {
+    /// Answer by it.
+    pub id: AskId,
+    /// Which kind of question; empty if it was asked without a type.
+    pub kind: Arc<str>,
+    /// The question.
+    pub body: Json,
+}
+
+impl OpenAsk {
+    /// Whether this is a question of that type.
+    pub fn is<Q: Ask>(&self) -> bool {
+        *self.kind == *Q::KIND
+    }
+
+    /// The question as it was asked.
+    pub fn question<Q: Ask + DeserializeOwned>(&self) -> Result<Q, Error> {
+        self.expect_kind::<Q>()?;
+        Q::deserialize(&self.body).map_err(|error| {
+            let what = format!("question `{}`", self.kind);
+            ErrorKind::Decode {
+                what,
+                why: error.to_string(),
+            }
+            .into()
+        })
+    }
+
+    /// An answer of the right type, as `answer` takes it.
+    pub fn reply<Q: Ask>(&self, answer: &Q::Answer) -> Result<(AskId, Json), Error>
+    where
+        Q::Answer: Serialize,
+    {
+        self.expect_kind::<Q>()?;
+        let answer = serde_json::to_value(answer).map_err(|error| bad_answer(&error))?;
+        Ok((self.id, answer))
+    }
+
+    fn expect_kind<Q: Ask>(&self) -> Result<(), Error> {
+        if self.is::<Q>() {
+            return Ok(());
+        }
+        let why = format!("the question is `{}`, not `{}`", self.kind, Q::KIND);
+        Err(ErrorKind::BadArgument { why }.into())
+    }
+}
+
+pub(crate) fn bad_answer(error: &dyn std::fmt::Display) -> Error {
+    ErrorKind::BadArgument {
+        why: format!("the answer cannot be written as data: {error}"),
+    }
+    .into()
+}
+
+impl From<&ask::Ask> for OpenAsk {
+    fn from(ask: &ask::Ask) -> Self {
+        let kind = ask.kind.clone().unwrap_or_else(|| "".into());
+        Self {
+            id: ask.id,
+            kind,
+            body: ask.value.to_json(),
+        }
+    }
+}

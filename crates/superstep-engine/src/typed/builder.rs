@@ -1,0 +1,488 @@
+//! Building a typed graph. [`super::check`] has what is checked.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use superstep_core::{
+    channel::{ChannelKind, ChannelSpec, Guard},
+    command::{END, START},
+    error::{ErrorKind, Failure},
+    event::Modes,
+    id::IdSource,
+    plan::{BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef},
+    record::StateVersion,
+    saver::Saver,
+    value::Value,
+};
+
+use super::{
+    board::TypedBoard,
+    command::Reach,
+    graph::Graph,
+    handler::{AnyHandler, Handler},
+    nodes::Nodes,
+    options::NodeOptions,
+    resources::Resources,
+    state::{Keep, State},
+};
+use crate::{
+    builder,
+    cache::Cache,
+    graph::{self, Backends, Entry},
+    options::RunOptions,
+    store::Store,
+};
+
+/// Builds a [`Graph`]; [`GraphBuilder::build`] reports every mistake at once.
+pub struct GraphBuilder<S: State, N: Nodes> {
+    pub(super) nodes: Vec<NodeEntry<S, N>>,
+    pub(super) starts: Vec<N>,
+    pub(super) edges: Vec<(N, N)>,
+    pub(super) joins: Vec<(Vec<N>, N)>,
+    /// Conditional edges; from the start if from nowhere.
+    pub(super) routes: Vec<Route<N>>,
+    pub(super) commands: Vec<(N, Vec<N>)>,
+    pub(super) sends: Vec<(N, Vec<N>)>,
+    pub(super) finishes: Vec<N>,
+    pub(super) resources: Resources,
+    pub(super) backends: Backends,
+    pub(super) place: Place,
+    deferred: Vec<N>,
+    pauses: [Pauses; 2],
+    persist: Persist,
+    name: Option<Arc<str>>,
+    limit: u64,
+}
+
+/// Where a graph stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It runs by itself.
+    Root,
+    /// It only runs inside others, on their backends.
+    Nested,
+}
+
+pub(super) struct NodeEntry<S, N> {
+    pub(super) node: N,
+    pub(super) handler: AnyHandler<S, N>,
+    pub(super) options: NodeOptions<S, N>,
+    /// The graph it runs, and whether that takes the store of this one.
+    pub(super) child: Option<(graph::Graph, bool)>,
+}
+
+pub(super) struct Route<N> {
+    pub(super) from: Option<N>,
+    pub(super) targets: Vec<N>,
+    decide: RouteFn,
+}
+
+impl<S: State, N: Nodes> GraphBuilder<S, N> {
+    pub(crate) fn new() -> Self {
+        Self {
+            nodes: Vec::new(),
+            starts: Vec::new(),
+            edges: Vec::new(),
+            joins: Vec::new(),
+            routes: Vec::new(),
+            commands: Vec::new(),
+            sends: Vec::new(),
+            finishes: Vec::new(),
+            resources: Resources::default(),
+            backends: Backends::default(),
+            place: Place::Root,
+            deferred: Vec::new(),
+            pauses: [Pauses::None, Pauses::None],
+            persist: Persist::default(),
+            name: None,
+            limit: RunOptions::default().limit,
+        }
+    }
+
+    /// Names the graph; cached results belong to that name.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Gives nodes a service that they take as [`super::Res`].
+    #[must_use]
+    pub fn resource<T: Send + Sync + 'static>(self, resource: T) -> Self {
+        self.shared(Arc::new(resource))
+    }
+
+    /// Gives nodes a service that others hold too.
+    #[must_use]
+    pub fn shared<T: Send + Sync + 'static>(mut self, resource: Arc<T>) -> Self {
+        self.resources.insert(resource);
+        self
+    }
+
+    /// Adds a node.
+    #[must_use]
+    pub fn node<Args, H: Handler<S, N, Args>>(self, node: N, handler: H) -> Self {
+        self.node_with(node, handler, NodeOptions::default())
+    }
+
+    /// Adds a node with options.
+    #[must_use]
+    pub fn node_with<Args, H: Handler<S, N, Args>>(
+        self,
+        node: N,
+        handler: H,
+        options: NodeOptions<S, N>,
+    ) -> Self {
+        self.add(node, handler, options, None)
+    }
+
+    pub(super) fn add<Args, H: Handler<S, N, Args>>(
+        mut self,
+        node: N,
+        handler: H,
+        options: NodeOptions<S, N>,
+        child: Option<(graph::Graph, bool)>,
+    ) -> Self {
+        let handler = AnyHandler::new(handler);
+        self.nodes.push(NodeEntry {
+            node,
+            handler,
+            options,
+            child,
+        });
+        self
+    }
+
+    /// A run begins here; with several, at all of them.
+    #[must_use]
+    pub fn start(mut self, node: N) -> Self {
+        self.starts.push(node);
+        self
+    }
+
+    /// A run begins where the function says, which sees the state with the input in it.
+    #[must_use]
+    pub fn start_if(
+        mut self,
+        targets: &[N],
+        decide: impl Fn(&S) -> N + Send + Sync + 'static,
+    ) -> Self {
+        self.routes
+            .push(Route::new(None, targets, move |state: &S| {
+                vec![decide(state)]
+            }));
+        self
+    }
+
+    /// After `from` runs `to`.
+    #[must_use]
+    pub fn edge(mut self, from: N, to: N) -> Self {
+        self.edges.push((from, to));
+        self
+    }
+
+    /// When all of `from` have run, `to` runs once.
+    #[must_use]
+    pub fn join(mut self, from: &[N], to: N) -> Self {
+        self.joins.push((from.to_vec(), to));
+        self
+    }
+
+    /// After `from` runs what the function says; nothing ends the branch. It sees the state with
+    /// the writes of `from` in it, not those of nodes that ran beside it.
+    #[must_use]
+    pub fn route(
+        mut self,
+        from: N,
+        targets: &[N],
+        decide: impl Fn(&S) -> Option<N> + Send + Sync + 'static,
+    ) -> Self {
+        let decide = move |state: &S| decide(state).into_iter().collect();
+        self.routes.push(Route::new(Some(from), targets, decide));
+        self
+    }
+
+    /// Like [`GraphBuilder::route`], to any number of nodes.
+    #[must_use]
+    pub fn route_many(
+        mut self,
+        from: N,
+        targets: &[N],
+        decide: impl Fn(&S) -> Vec<N> + Send + Sync + 'static,
+    ) -> Self {
+        self.routes.push(Route::new(Some(from), targets, decide));
+        self
+    }
+
+    /// The commands of `from` may go to these, or end.
+    #[must_use]
+    pub fn commands(mut self, from: N, targets: &[N]) -> Self {
+        self.commands.push((from, targets.to_vec()));
+        self
+    }
+
+    /// The commands of `from` may send payloads to these.
+    #[must_use]
+    pub fn sends(mut self, from: N, targets: &[N]) -> Self {
+        self.sends.push((from, targets.to_vec()));
+        self
+    }
+
+    /// A branch may end after this node.
+    #[must_use]
+    pub fn finish(mut self, node: N) -> Self {
+        self.finishes.push(node);
+        self
+    }
+
+    /// The node waits until nothing else would run.
+    #[must_use]
+    pub fn defer(mut self, node: N) -> Self {
+        self.deferred.push(node);
+        self
+    }
+
+    /// Runs pause before these nodes.
+    #[must_use]
+    pub fn pause_before(mut self, nodes: &[N]) -> Self {
+        self.pauses[0] = pauses(nodes);
+        self
+    }
+
+    /// Runs pause after these nodes.
+    #[must_use]
+    pub fn pause_after(mut self, nodes: &[N]) -> Self {
+        self.pauses[1] = pauses(nodes);
+        self
+    }
+
+    /// What the graph runs on.
+    #[must_use]
+    pub fn backends(mut self, backends: Backends) -> Self {
+        self.backends = backends;
+        self
+    }
+
+    /// Keeps threads.
+    #[must_use]
+    pub fn saver(mut self, saver: Arc<dyn Saver>) -> Self {
+        self.backends.saver = Some(saver);
+        self
+    }
+
+    /// Long-term memory, for nodes that take [`super::Store`].
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
+        self.backends.store = Some(store);
+        self
+    }
+
+    /// Keeps results of nodes.
+    #[must_use]
+    pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
+        self.backends.cache = Some(cache);
+        self
+    }
+
+    /// Where new checkpoint ids come from.
+    #[must_use]
+    pub fn ids(mut self, ids: Arc<dyn IdSource>) -> Self {
+        self.backends.ids = Some(ids);
+        self
+    }
+
+    /// The graph only runs inside others and has their saver, store and cache.
+    #[must_use]
+    pub fn nested(mut self) -> Self {
+        self.place = Place::Nested;
+        self
+    }
+
+    /// How long its state lives when it runs inside another graph.
+    #[must_use]
+    pub fn persist(mut self, persist: Persist) -> Self {
+        self.persist = persist;
+        self
+    }
+
+    /// How many steps a run may take before it stops; it can be continued.
+    #[must_use]
+    pub fn step_limit(mut self, steps: u64) -> Self {
+        self.limit = steps;
+        self
+    }
+
+    /// Checks the graph and builds it, or reports every mistake.
+    pub fn build(self) -> Result<Graph<S, N>, BuildErrors> {
+        let errors = self.mistakes();
+        if !errors.is_empty() {
+            return Err(BuildErrors(errors));
+        }
+        let wants_store = |entry: &NodeEntry<S, N>| {
+            entry.handler.needs.store || entry.child.as_ref().is_some_and(|(_, wants)| *wants)
+        };
+        let inherits_store = self.place == Place::Nested && self.nodes.iter().any(wants_store);
+        let options = RunOptions {
+            limit: self.limit,
+            strict_resume: true,
+            modes: Modes::ALL,
+            ..RunOptions::default()
+        };
+        let inner = self.compile()?;
+        Ok(Graph {
+            inner,
+            options,
+            inherits_store,
+            types: PhantomData,
+        })
+    }
+
+    fn compile(self) -> Result<graph::Graph, BuildErrors> {
+        let reaches: Vec<Reach> = N::ALL.iter().map(|node| self.reach(*node)).collect();
+        let resources = Arc::new(self.resources);
+        let mut inner = builder::GraphBuilder::new()
+            .backends(self.backends)
+            .persist(self.persist);
+        inner.migrate = Some(Arc::new(S::migrate));
+        let [before, after] = self.pauses;
+        let blueprint = &mut inner.blueprint;
+        blueprint.name = self.name;
+        blueprint.channels = S::FIELDS
+            .iter()
+            .map(|(name, keep)| channel(name, *keep))
+            .collect();
+        blueprint.board = Some(Arc::new(|| Box::new(TypedBoard::<S>::new())));
+        blueprint.state = Some(StateVersion {
+            version: S::VERSION,
+            fingerprint: S::FINGERPRINT,
+        });
+        (blueprint.pause_before, blueprint.pause_after) = (before, after);
+        let plain = |from: &str, to: &str| Edge::Plain(from.into(), to.into());
+        blueprint
+            .edges
+            .extend(self.starts.iter().map(|to| plain(START, to.name())));
+        blueprint.edges.extend(
+            self.edges
+                .iter()
+                .map(|(from, to)| plain(from.name(), to.name())),
+        );
+        blueprint
+            .edges
+            .extend(self.finishes.iter().map(|from| plain(from.name(), END)));
+        blueprint.edges.extend(self.joins.iter().map(|(from, to)| {
+            Edge::Join(
+                from.iter().map(|node| node.name().into()).collect(),
+                to.name().into(),
+            )
+        }));
+        blueprint.routers = self.routes.into_iter().map(Route::into_def).collect();
+        for NodeEntry {
+            node,
+            handler,
+            options,
+            child,
+        } in self.nodes
+        {
+            let reach = reaches.get(node.index()).cloned().unwrap_or_default();
+            let on_error = options.on_error;
+            let options = builder::NodeOptions {
+                defer: self.deferred.contains(&node),
+                destinations: destinations(&reach),
+                retry: options.retry,
+                cache: options.cache,
+                timeouts: options.timeouts,
+                on_error: on_error.map(|on| on.into_node(resources.clone(), reach.clone())),
+                ..builder::NodeOptions::default()
+            };
+            let run = handler.into_node(resources.clone(), reach);
+            let entry = Entry {
+                run,
+                graph: child.map(|(graph, _)| graph),
+            };
+            inner = inner.entry(node.name().into(), entry, options);
+        }
+        inner.build()
+    }
+
+    fn reach(&self, from: N) -> Reach {
+        let among = |all: &[(N, Vec<N>)], node: N| {
+            all.iter()
+                .any(|(source, targets)| *source == from && targets.contains(&node))
+        };
+        let may = |node: N| [among(&self.commands, node), among(&self.sends, node)];
+        Reach {
+            nodes: N::ALL
+                .iter()
+                .map(|node| (node.name().into(), may(*node)))
+                .collect(),
+        }
+    }
+}
+
+fn destinations(reach: &Reach) -> Vec<Arc<str>> {
+    let reached = reach
+        .nodes
+        .iter()
+        .filter(|(_, [command, send])| *command || *send);
+    reached.map(|(name, _)| name.clone()).collect()
+}
+
+fn pauses<N: Nodes>(nodes: &[N]) -> Pauses {
+    Pauses::Nodes(nodes.iter().map(|node| node.name().into()).collect())
+}
+
+fn channel(name: &str, keep: Keep) -> ChannelSpec {
+    let kind = match keep {
+        Keep::Stored => ChannelKind::Last,
+        Keep::Ephemeral => ChannelKind::Ephemeral(Guard::Any),
+        Keep::Untracked => ChannelKind::Untracked(Guard::Any),
+    };
+    ChannelSpec {
+        name: name.into(),
+        kind,
+        private: false,
+    }
+}
+
+impl<N: Nodes> Route<N> {
+    fn new<S: State>(
+        from: Option<N>,
+        targets: &[N],
+        decide: impl Fn(&S) -> Vec<N> + Send + Sync + 'static,
+    ) -> Self {
+        let keys: Vec<Value> = N::ALL.iter().map(|node| Value::from(node.name())).collect();
+        let decide = move |view: &RouteView<'_>| {
+            let Some(board) = view.board.as_any().downcast_ref::<TypedBoard<S>>() else {
+                return Err(Failure::new("Router", "a router of another graph").permanent());
+            };
+            let chosen = board
+                .look(view.writes, &decide)
+                .map_err(|kind| match kind {
+                    ErrorKind::Failed(failure) | ErrorKind::Reduce { failure, .. } => failure,
+                    other => Failure::new(other.code(), other.to_string()).permanent(),
+                })?;
+            let key = |node: &N| keys.get(node.index()).cloned().unwrap_or_default();
+            Ok(chosen
+                .iter()
+                .map(|node| Destination::Key(key(node)))
+                .collect())
+        };
+        Self {
+            from,
+            targets: targets.to_vec(),
+            decide: Arc::new(decide),
+        }
+    }
+
+    fn into_def(self) -> RouterDef {
+        let map = self
+            .targets
+            .iter()
+            .map(|node| (Value::from(node.name()), node.name().into()));
+        RouterDef {
+            from: self.from.map_or(START, N::name).into(),
+            name: None,
+            map: Some(map.collect()),
+            route: self.decide,
+        }
+    }
+}

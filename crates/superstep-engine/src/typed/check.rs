@@ -1,0 +1,212 @@
+//! What is wrong with a graph: all of it, not just the first thing.
+
+use std::{collections::HashSet, sync::Arc};
+
+use superstep_core::plan::BuildError;
+
+use super::{
+    builder::{GraphBuilder, NodeEntry, Place},
+    nodes::Nodes,
+    state::State,
+};
+
+impl<S: State, N: Nodes> GraphBuilder<S, N> {
+    pub(super) fn mistakes(&self) -> Vec<BuildError> {
+        let mut errors = self.bad_entries();
+        if self.starts.is_empty() && self.routes.iter().all(|route| route.from.is_some()) {
+            errors.push(BuildError::NoEntry);
+        }
+        let reached = self.reached();
+        for node in N::ALL {
+            let name: Arc<str> = node.name().into();
+            if !self.nodes.iter().any(|entry| entry.node == *node) {
+                errors.push(BuildError::Missing(name.clone()));
+            } else if !reached.contains(&node.index()) {
+                errors.push(BuildError::Unreachable(name.clone()));
+            }
+            if !self.leads_on(*node) {
+                errors.push(BuildError::DeadEnd(name));
+            }
+        }
+        errors.extend(self.nodes.iter().flat_map(|entry| self.unmet(entry)));
+        errors.extend(
+            self.joins
+                .iter()
+                .flat_map(|(from, to)| self.bad_join(from, *to)),
+        );
+        errors
+    }
+
+    fn bad_entries(&self) -> Vec<BuildError> {
+        let mut seen = HashSet::new();
+        let twice = self
+            .nodes
+            .iter()
+            .filter(|entry| !seen.insert(entry.node.index()));
+        twice
+            .map(|entry| BuildError::DuplicateNode(entry.node.name().into()))
+            .collect()
+    }
+
+    /// What a node leads to, on whatever condition.
+    fn targets(&self, from: N) -> impl Iterator<Item = N> {
+        let of = move |all: &'_ [(N, Vec<N>)]| -> Vec<N> {
+            let own = all.iter().filter(move |(source, _)| *source == from);
+            own.flat_map(|(_, targets)| targets.iter().copied())
+                .collect()
+        };
+        let edges = self
+            .edges
+            .iter()
+            .filter(move |(source, _)| *source == from)
+            .map(|(_, to)| *to);
+        let joins = self
+            .joins
+            .iter()
+            .filter(move |(all, _)| all.contains(&from))
+            .map(|(_, to)| *to);
+        let routes = self
+            .routes
+            .iter()
+            .filter(move |route| route.from == Some(from));
+        let routed = routes.flat_map(|route| route.targets.iter().copied());
+        let all: Vec<N> = edges.chain(joins).chain(routed).collect();
+        all.into_iter()
+            .chain(of(&self.commands))
+            .chain(of(&self.sends))
+    }
+
+    fn reached(&self) -> HashSet<usize> {
+        let entries = self.routes.iter().filter(|route| route.from.is_none());
+        let entries = entries.flat_map(|route| route.targets.iter().copied());
+        let mut open: Vec<N> = self.starts.iter().copied().chain(entries).collect();
+        let mut reached = HashSet::new();
+        while let Some(node) = open.pop() {
+            if reached.insert(node.index()) {
+                open.extend(self.targets(node));
+            }
+        }
+        reached
+    }
+
+    fn leads_on(&self, node: N) -> bool {
+        let declares = |all: &[(N, Vec<N>)]| all.iter().any(|(from, _)| *from == node);
+        self.finishes.contains(&node)
+            || declares(&self.commands)
+            || declares(&self.sends)
+            || self.routes.iter().any(|route| route.from == Some(node))
+            || self.targets(node).next().is_some()
+    }
+
+    fn unmet(&self, entry: &NodeEntry<S, N>) -> Vec<BuildError> {
+        let name: Arc<str> = entry.node.name().into();
+        let handler = entry
+            .options
+            .on_error
+            .as_ref()
+            .map(|handler| &handler.needs);
+        let mut errors = Vec::new();
+        for needs in [Some(&entry.handler.needs), handler].into_iter().flatten() {
+            let missing = needs
+                .resources
+                .iter()
+                .filter(|(id, _)| !self.resources.has(*id));
+            errors.extend(missing.map(|(_, resource)| BuildError::NoResource {
+                node: name.clone(),
+                resource,
+            }));
+            if let Some(input) = needs.input
+                && self.reached_without_payload(entry.node)
+            {
+                errors.push(BuildError::NeedsInput {
+                    node: name.clone(),
+                    input,
+                });
+            }
+            if needs.store && self.lacks_store() {
+                errors.push(BuildError::NoStore(name.clone()));
+            }
+        }
+        if entry
+            .child
+            .as_ref()
+            .is_some_and(|(_, wants_store)| *wants_store)
+            && self.lacks_store()
+        {
+            errors.push(BuildError::NoStore(name));
+        }
+        errors
+    }
+
+    fn lacks_store(&self) -> bool {
+        self.place == Place::Root && self.backends.store.is_none()
+    }
+
+    fn reached_without_payload(&self, node: N) -> bool {
+        let commanded = self
+            .commands
+            .iter()
+            .any(|(_, targets)| targets.contains(&node));
+        let routed = self
+            .routes
+            .iter()
+            .any(|route| route.targets.contains(&node));
+        self.starts.contains(&node)
+            || self.edges.iter().any(|(_, to)| *to == node)
+            || self.joins.iter().any(|(_, to)| *to == node)
+            || commanded
+            || routed
+    }
+
+    /// A join waits for ever if something can start some of its sources and not the others.
+    fn bad_join(&self, from: &[N], to: N) -> Vec<BuildError> {
+        if from.is_empty() {
+            return vec![BuildError::EmptyJoin(to.name().into())];
+        }
+        let routed = self.routes.iter().flat_map(|route| route.targets.iter());
+        let chosen = self
+            .commands
+            .iter()
+            .chain(&self.sends)
+            .flat_map(|(_, targets)| targets);
+        let mut causes: Vec<Vec<N>> = routed.chain(chosen).map(|node| vec![*node]).collect();
+        causes.push(self.starts.clone());
+        let mut skippable: Vec<N> = Vec::new();
+        for cause in causes {
+            let certain = self.certain(cause);
+            let runs = |node: &&N| certain.contains(&node.index());
+            if from.iter().any(|node| runs(&node)) {
+                skippable.extend(from.iter().filter(|node| !runs(node)));
+            }
+        }
+        let mut seen = HashSet::new();
+        skippable
+            .into_iter()
+            .filter(|node| seen.insert(node.index()))
+            .map(|node| BuildError::SkippableJoin {
+                target: to.name().into(),
+                source_node: node.name().into(),
+            })
+            .collect()
+    }
+
+    /// What runs for certain once these nodes do: whatever plain edges and joins lead to.
+    fn certain(&self, mut open: Vec<N>) -> HashSet<usize> {
+        let mut certain = HashSet::new();
+        loop {
+            while let Some(node) = open.pop() {
+                if certain.insert(node.index()) {
+                    let own = self.edges.iter().filter(|(from, _)| *from == node);
+                    open.extend(own.map(|(_, to)| *to));
+                }
+            }
+            let due = self.joins.iter().filter(|(from, to)| {
+                !certain.contains(&to.index()) && from.iter().all(|n| certain.contains(&n.index()))
+            });
+            open.extend(due.map(|(_, to)| *to));
+            if open.is_empty() {
+                return certain;
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What a node returns: an update of the state, and where to go next.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use superstep_core::{
+    command::{self, Goto, Output},
+    error::ErrorKind,
+    table::{ChannelIx, Key},
+    value::Value,
+};
+
+use super::{
+    error::NodeError,
+    nodes::Nodes,
+    state::{State, Update},
+};
+
+/// A node's whole effect: an update, and where to go besides its edges.
+///
+/// ```ignore
+/// Command::goto(N::Review).and_send(N::Notify, &mail)
+/// Mail::update().decision(Triage::Ignore).end()
+/// ```
+#[derive(Clone, Debug)]
+pub struct Command<S: State, N> {
+    update: S::Update,
+    targets: Vec<Target<N>>,
+}
+
+#[derive(Clone, Debug)]
+enum Target<N> {
+    Node(N),
+    Send(N, Value),
+}
+
+impl<S: State, N> Default for Command<S, N> {
+    fn default() -> Self {
+        Self::update(S::Update::default())
+    }
+}
+
+impl<S: State, N> Command<S, N> {
+    /// Just an update.
+    pub fn update(update: S::Update) -> Self {
+        Self {
+            update,
+            targets: Vec::new(),
+        }
+    }
+
+    /// Goes to a node.
+    pub fn goto(node: N) -> Self {
+        Self::default().and_goto(node)
+    }
+
+    /// Goes nowhere: this branch ends here, apart from the node's own edges.
+    pub fn end() -> Self {
+        Self::default()
+    }
+
+    /// Runs a node with a payload of its own.
+    pub fn send<T>(node: N, payload: &T) -> Self
+    where
+        T: Serialize + Clone + Send + Sync + 'static,
+    {
+        Self::default().and_send(node, payload)
+    }
+
+    /// Goes to a node too.
+    #[must_use]
+    pub fn and_goto(mut self, node: N) -> Self {
+        self.targets.push(Target::Node(node));
+        self
+    }
+
+    /// Runs a node with a payload of its own too; any number may run at once, of one node too.
+    #[must_use]
+    pub fn and_send<T>(mut self, node: N, payload: &T) -> Self
+    where
+        T: Serialize + Clone + Send + Sync + 'static,
+    {
+        self.targets
+            .push(Target::Send(node, Value::typed(payload.clone())));
+        self
+    }
+}
+
+impl<S: State, N: Nodes> Command<S, N> {
+    /// What the loop understands, once every target is a declared one.
+    pub(crate) fn into_output(self, reach: &Reach) -> Result<Output, ErrorKind> {
+        let writes = writes(self.update);
+        if self.targets.is_empty() {
+            return Ok(if writes.is_empty() {
+                Output::Nothing
+            } else {
+                Output::Writes(writes)
+            });
+        }
+        let mut goto = Vec::with_capacity(self.targets.len());
+        for target in self.targets {
+            goto.push(match target {
+                Target::Node(node) => Goto::Node(reach.name(node, Reached::ByCommand)?),
+                Target::Send(node, arg) => {
+                    let node = reach.name(node, Reached::BySend)?;
+                    Goto::Send(command::Send {
+                        node,
+                        arg,
+                        timeout: None,
+                    })
+                }
+            });
+        }
+        let command = command::Command {
+            goto,
+            ..command::Command::default()
+        };
+        Ok(Output::Many(vec![
+            Output::Writes(writes),
+            Output::Command(command),
+        ]))
+    }
+}
+
+pub(crate) fn writes<U: Update>(update: U) -> Vec<(ChannelIx, Value)> {
+    update
+        .into_writes()
+        .into_iter()
+        .map(|(field, value)| (ChannelIx::at(field), value))
+        .collect()
+}
+
+/// How a command reaches a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    ByCommand,
+    BySend,
+}
+
+/// Where the commands of one node may go.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach {
+    /// By position of the node: its name, and whether commands and sends may go there.
+    pub(crate) nodes: Vec<(Arc<str>, [bool; 2])>,
+}
+
+impl Reach {
+    fn name<N: Nodes>(&self, node: N, how: Reached) -> Result<Arc<str>, ErrorKind> {
+        let undeclared = || ErrorKind::Undeclared {
+            target: node.name().to_owned(),
+        };
+        let (name, [command, send]) = self.nodes.get(node.index()).ok_or_else(undeclared)?;
+        let declared = match how {
+            Reached::ByCommand => *command,
+            Reached::BySend => *send,
+        };
+        if declared {
+            Ok(name.clone())
+        } else {
+            Err(undeclared())
+        }
+    }
+}
+
+/// Anything a node may return.
+#[diagnostic::on_unimplemented(
+    message = "a node of a graph over `{S}` cannot return `{Self}`",
+    label = "not the result of a node",
+    note = "return the state's update, a Command<{S}, {N}>, (), or a Result of one of them"
+)]
+pub trait IntoCommand<S: State, N: Nodes> {
+    /// The command it stands for.
+    fn into_command(self) -> Result<Command<S, N>, NodeError>;
+}
+
+impl<S: State, N: Nodes> IntoCommand<S, N> for Command<S, N> {
+    fn into_command(self) -> Result<Command<S, N>, NodeError> {
+        Ok(self)
+    }
+}
+
+impl<S: State, N: Nodes> IntoCommand<S, N> for () {
+    fn into_command(self) -> Result<Command<S, N>, NodeError> {
+        Ok(Command::default())
+    }
+}
+
+impl<S, N, T, E> IntoCommand<S, N> for Result<T, E>
+where
+    S: State,
+    N: Nodes,
+    T: IntoCommand<S, N>,
+    E: Into<NodeError>,
+{
+    fn into_command(self) -> Result<Command<S, N>, NodeError> {
+        self.map_err(Into::into)?.into_command()
+    }
+}

@@ -1,0 +1,154 @@
+//! The durable side of a running task: ask, do once, emit, call.
+
+use std::future::Future;
+
+use serde::{Serialize, de::DeserializeOwned};
+use superstep_core::{
+    error::Failure,
+    id::{TaskId, ThreadId},
+    run::{Halt, RunInput},
+    value::Value,
+};
+
+use super::{
+    ask::Ask,
+    board::whole_state,
+    call::Call,
+    error::NodeError,
+    graph::Graph,
+    nodes::Nodes,
+    snap::Snap,
+    state::{State, Update},
+};
+use crate::ctx;
+
+/// The durable side of a running task; cheap to clone.
+#[derive(Clone)]
+pub struct Ctx(pub(crate) ctx::Ctx);
+
+impl Ctx {
+    /// Asks a question. Returns the answer once there is one; until then the error ends the task
+    /// (pass it on with `?`) and the run reports the question.
+    ///
+    /// A task that asks runs again from its top when the answer comes, so what it does before the
+    /// question belongs into [`Ctx::once`].
+    pub fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, NodeError> {
+        let body = || {
+            let json = serde_json::to_value(&question).map_err(Failure::from)?;
+            Ok(Value::from(json))
+        };
+        let decode = |answer: Value| {
+            serde_json::from_value(answer.to_json()).map_err(|error| error.to_string())
+        };
+        self.0
+            .ask_as(Q::KIND, body, decode)
+            .map_err(NodeError::halt)
+    }
+
+    /// Runs an effect at most once per task: journaled as started before and as done after, so
+    /// that another attempt gets the result back. A start without an end, left by a crash, is an
+    /// error that says so, never a silent second try.
+    pub async fn once<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, NodeError>>,
+    {
+        let halting = || {
+            let running = effect();
+            async move { running.await.map_err(NodeError::into_halt) }
+        };
+        self.0.effect(key, halting).await.map_err(NodeError::halt)
+    }
+
+    /// A key for the outside world that is equal on every attempt of this task.
+    pub fn key(&self, name: &str) -> String {
+        format!("{}/{name}", self.0.task_id())
+    }
+
+    /// Passes data to readers of the run's events.
+    pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, data: T) {
+        self.0.emit(Value::typed(data)).await;
+    }
+
+    /// Passes a message, or a piece of one, to readers of the run's messages.
+    pub async fn emit_message<T: Serialize>(&self, message: &T) -> Result<(), NodeError> {
+        let message = serde_json::to_value(message)?;
+        self.0.emit_message(message.into()).await;
+        Ok(())
+    }
+
+    /// Tells an idle limit that the task is alive.
+    pub fn heartbeat(&self) {
+        self.0.heartbeat();
+    }
+
+    /// Asks the run to stop after this step; the thread can be continued.
+    pub fn drain(&self, reason: impl Into<String>) {
+        self.0.drain(reason);
+    }
+
+    /// The thread, if the run has one.
+    pub fn thread(&self) -> Option<&ThreadId> {
+        self.0.thread()
+    }
+
+    /// The step.
+    pub fn step(&self) -> i64 {
+        self.0.step()
+    }
+
+    /// Which attempt this is, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.0.attempt()
+    }
+
+    /// The task's id: equal on every attempt, after a crash too.
+    pub fn task_id(&self) -> TaskId {
+        self.0.task_id()
+    }
+
+    /// Runs a task of this task and waits for it. It runs once: another attempt of the caller gets
+    /// the stored result of its n-th call. To run several at once, await them together.
+    pub fn call<A, R>(
+        &self,
+        call: &Call<A, R>,
+        argument: A,
+    ) -> impl Future<Output = Result<R, NodeError>> + Send + use<A, R>
+    where
+        A: Serialize + Send + Sync + 'static,
+        R: DeserializeOwned + Clone + Send + Sync + 'static,
+    {
+        let calling = self.0.call(&call.task, vec![Value::typed(argument)]);
+        let name = call.task.name.clone();
+        async move {
+            let value = calling.await.map_err(NodeError::halt)?;
+            value.take().map_err(|error| {
+                let what = format!("the result of task `{name}`");
+                let kind = superstep_core::ErrorKind::Decode {
+                    what,
+                    why: error.to_string(),
+                };
+                NodeError::halt(kind.into())
+            })
+        }
+    }
+
+    /// Runs another graph as part of this task and waits for it.
+    pub async fn run<C: State, M: Nodes>(
+        &self,
+        graph: &Graph<C, M>,
+        input: impl Into<C::Update>,
+    ) -> Result<Snap<C>, NodeError> {
+        let input = RunInput::Value(input.into().into_value());
+        let output = graph
+            .inner
+            .run_nested(&self.0, input)
+            .await
+            .map_err(NodeError::halt)?;
+        let state = whole_state(&output.unwrap_or_default());
+        state
+            .map(Snap)
+            .map_err(|kind| NodeError::halt(Halt::from(kind)))
+    }
+}

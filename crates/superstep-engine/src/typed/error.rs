@@ -1,0 +1,84 @@
+//! Why a node has no result.
+
+use std::{any::Any, error::Error as StdError, fmt};
+
+use superstep_core::{
+    error::{Error, Failure},
+    run::Halt,
+};
+
+/// Why a node has no result: it failed, or it waits for an answer.
+///
+/// It is no `std::error::Error` itself, so that `?` turns any error into one, and an open question
+/// too.
+pub struct NodeError(Halt);
+
+impl NodeError {
+    /// A failure with a message, worth trying again.
+    pub fn msg(message: impl Into<String>) -> Self {
+        Self::failed(Failure::new("Error", message))
+    }
+
+    /// A failure.
+    pub fn failed(failure: Failure) -> Self {
+        Self(failure.into())
+    }
+
+    /// Says that trying again will not help.
+    #[must_use]
+    pub fn permanent(mut self) -> Self {
+        if let Halt::Error(error) = &mut self.0
+            && let superstep_core::ErrorKind::Failed(failure) = &mut *error.kind
+        {
+            failure.transient = false;
+        }
+        self
+    }
+
+    /// Whether it is an open question and no failure.
+    pub fn is_ask(&self) -> bool {
+        matches!(self.0, Halt::Asked(_))
+    }
+
+    /// The failure; nothing for an open question.
+    pub fn error(&self) -> Option<&Error> {
+        match &self.0 {
+            Halt::Error(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn halt(halt: Halt) -> Self {
+        Self(halt)
+    }
+
+    pub(crate) fn into_halt(self) -> Halt {
+        self.0
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
+    fn from(error: E) -> Self {
+        // An error of the runtime keeps its code.
+        match (&error as &dyn Any).downcast_ref::<Error>() {
+            Some(own) => Self(Halt::Error(own.clone())),
+            None => Self::failed(Failure::from(error)),
+        }
+    }
+}
+
+impl fmt::Debug for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Halt::Error(error) => fmt::Display::fmt(error, f),
+            Halt::Asked(asks) => write!(f, "waiting for {} answers", asks.len()),
+            Halt::Parent(_) => f.write_str("handed over to the graph above"),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What a run tells while it goes, with types.
+
+use superstep_core::{
+    error::Error,
+    event::{self, EventKind},
+    id::TaskId,
+    record::StoredError,
+    value::Value,
+};
+
+use super::{
+    ask::OpenAsk,
+    board::whole_state,
+    graph::Outcome,
+    nodes::Nodes,
+    snap::Snap,
+    state::{State, Update},
+    thread::Checkpoint,
+};
+use crate::stream;
+
+/// Something that happened in a run.
+///
+/// Which events a stream shows is the run's option `modes`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<S: State, N> {
+    /// The state, after a step changed it or as it stands when a task asks.
+    State(Snap<S>),
+    /// A task finished.
+    Update {
+        /// Its node.
+        node: N,
+        /// What it wrote.
+        update: S::Update,
+        /// It did not run now: its result was stored.
+        cached: bool,
+    },
+    /// A task asked.
+    Asked(Vec<OpenAsk>),
+    /// The run stands at a pause of the graph.
+    Paused,
+    /// A task starts.
+    TaskStarted {
+        /// The task.
+        task: TaskId,
+        /// Its node.
+        node: N,
+    },
+    /// A task ended.
+    TaskEnded {
+        /// The task.
+        task: TaskId,
+        /// Its node.
+        node: N,
+        /// Its error.
+        error: Option<StoredError>,
+        /// Its questions.
+        asks: Vec<OpenAsk>,
+    },
+    /// A checkpoint.
+    Checkpoint(Box<Checkpoint<S, N>>),
+    /// A node emitted this; `take` gives it its type back.
+    Custom(Value),
+    /// A message, or a piece of one.
+    Message {
+        /// The node it came from.
+        node: N,
+        /// The message.
+        message: Value,
+    },
+    /// Something that happened below: in a subgraph, a called task or an error handler.
+    Below(Box<event::Event>),
+}
+
+impl<S: State, N: Nodes> Event<S, N> {
+    fn new(event: event::Event) -> Self {
+        Self::typed(&event).unwrap_or_else(|| Self::Below(Box::new(event)))
+    }
+
+    fn typed(event: &event::Event) -> Option<Self> {
+        if !event.namespace.is_root() {
+            return None;
+        }
+        let open = |asks: &[superstep_core::ask::Ask]| asks.iter().map(OpenAsk::from).collect();
+        Some(match &event.kind {
+            EventKind::Values { values, .. } => Self::State(Snap(whole_state(values).ok()?)),
+            EventKind::Update {
+                node,
+                update,
+                cached,
+            } => Self::Update {
+                node: N::parse(node)?,
+                update: S::Update::from_value(update).ok()?,
+                cached: *cached,
+            },
+            EventKind::Asked(asks) if asks.is_empty() => Self::Paused,
+            EventKind::Asked(asks) => Self::Asked(open(asks)),
+            EventKind::TaskStart { id, name, .. } => Self::TaskStarted {
+                task: *id,
+                node: N::parse(name)?,
+            },
+            EventKind::TaskEnd {
+                id,
+                name,
+                error,
+                asks,
+                ..
+            } => Self::TaskEnded {
+                task: *id,
+                node: N::parse(name)?,
+                error: error.clone(),
+                asks: open(asks),
+            },
+            EventKind::Checkpoint(snapshot) => {
+                Self::Checkpoint(Box::new(Checkpoint::new(snapshot).ok()?))
+            }
+            EventKind::Custom(data) => Self::Custom(data.clone()),
+            EventKind::Message { message, node } => Self::Message {
+                node: N::parse(node)?,
+                message: message.clone(),
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// A run and its events. Reading drives the run; dropping it cancels the run.
+pub struct EventStream<S, N> {
+    inner: stream::EventStream,
+    types: std::marker::PhantomData<fn() -> (S, N)>,
+}
+
+impl<S: State, N: Nodes> EventStream<S, N> {
+    pub(crate) fn new(inner: stream::EventStream) -> Self {
+        Self {
+            inner,
+            types: std::marker::PhantomData,
+        }
+    }
+
+    /// The next event; nothing when the run has ended.
+    pub async fn next(&mut self) -> Option<Event<S, N>> {
+        self.inner.next().await.map(Event::new)
+    }
+
+    /// Reads the rest and returns how the run ended.
+    pub async fn outcome(self) -> Result<Outcome<S>, Error> {
+        Outcome::new(self.inner.outcome().await?)
+    }
+}

@@ -1,0 +1,255 @@
+//! What the derived code of a state does to one field: fold, look, restore.
+
+use std::any::{Any, TypeId};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value as Json;
+use superstep_core::{
+    board::{Folded, Recording},
+    channel,
+    error::{ErrorKind, Failure},
+    record::Change,
+    value::{DecodeError, Value},
+};
+
+use super::{
+    reducer::{Last, Reduced, Reducer, Undo},
+    state::Keep,
+};
+
+/// What an update says about one field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Put<W, T> {
+    /// Reduce this into the value.
+    Write(W),
+    /// The value becomes this, whatever the reducer.
+    Overwrite(T),
+}
+
+impl<W, T> Put<W, T> {
+    /// What is reduced into the value, unless it is an overwrite.
+    pub fn written(&self) -> Option<&W> {
+        match self {
+            Self::Write(write) => Some(write),
+            Self::Overwrite(_) => None,
+        }
+    }
+}
+
+/// A write that replaces a field's value; as plain data `{"__overwrite__": value}`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Overwrite<T> {
+    /// The new value.
+    #[serde(rename = "__overwrite__")]
+    pub value: T,
+}
+
+/// A type a field may have.
+pub trait Data: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {}
+impl<T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static> Data for T {}
+
+/// The write as it travels through the loop.
+pub fn into_value<W: Data, T: Data>(put: Put<W, T>) -> Value {
+    match put {
+        Put::Write(write) => Value::typed(write),
+        Put::Overwrite(value) => Value::typed(Overwrite { value }),
+    }
+}
+
+/// Reads a write back: from its Rust value, or from plain data when it was stored.
+pub fn from_value<W: Data, T: Data>(value: Value) -> Result<Put<W, T>, DecodeError> {
+    if let Value::Typed(cell) = &value {
+        let any: &dyn Any = &**cell;
+        if let Some(overwrite) = any.downcast_ref::<Overwrite<T>>() {
+            return Ok(Put::Overwrite(overwrite.value.clone()));
+        }
+        if any.is::<W>() {
+            return value.take().map(Put::Write);
+        }
+    }
+    let value = match value {
+        Value::Typed(cell) => {
+            let json = cell.to_json().map_err(|error| misfit::<W>(&error))?;
+            Value::from(json)
+        }
+        plain => plain,
+    };
+    match channel::overwrite(&value) {
+        Some(new) => new.clone().take().map(Put::Overwrite),
+        None => value.take().map(Put::Write),
+    }
+}
+
+fn misfit<T>(error: &dyn std::fmt::Display) -> DecodeError {
+    DecodeError {
+        expected: std::any::type_name::<T>(),
+        why: error.to_string(),
+    }
+}
+
+fn undecodable(name: &str, error: &DecodeError) -> ErrorKind {
+    ErrorKind::Decode {
+        what: format!("a write to field `{name}`"),
+        why: error.to_string(),
+    }
+}
+
+/// Folds the writes of one step.
+pub fn fold<T: Data, R: Reducer<T>>(
+    current: &mut T,
+    (name, keep): (&'static str, Keep),
+    writes: Vec<Value>,
+    recording: Recording,
+) -> Result<Folded, ErrorKind> {
+    one_writer::<T, R>(name, &writes)?;
+    let stores = recording == Recording::On && keep != Keep::Untracked;
+    let mut extended = Vec::new();
+    let (mut grown, mut overwritten) = (true, false);
+    for value in writes {
+        let kept = value.clone();
+        match from_value::<R::Write, T>(value).map_err(|error| undecodable(name, &error))? {
+            Put::Overwrite(_) if overwritten => {
+                return Err(ErrorKind::DoubleOverwrite {
+                    channel: name.into(),
+                });
+            }
+            Put::Overwrite(value) => {
+                *current = value;
+                (overwritten, grown) = (true, false);
+                extended.clear();
+            }
+            Put::Write(_) if overwritten => {}
+            Put::Write(write) => {
+                let reduced = R::reduce(current, write).map_err(|failure| ErrorKind::Reduce {
+                    channel: name.into(),
+                    failure,
+                })?;
+                grown &= reduced == Reduced::Extended;
+                if stores {
+                    extended.push(kept);
+                }
+            }
+        }
+    }
+    let change = match (stores, grown) {
+        (false, _) => None,
+        (true, true) => Some(Change::Extend(joined(extended, name)?)),
+        (true, false) => Some(Change::Set(new_value::<T, R>(extended, current))),
+    };
+    Ok(Folded {
+        changed: true,
+        available: true,
+        change,
+    })
+}
+
+fn one_writer<T, R: Reducer<T>>(name: &str, writes: &[Value]) -> Result<(), ErrorKind> {
+    if R::SHARED || writes.len() < 2 {
+        return Ok(());
+    }
+    Err(ErrorKind::Conflict {
+        channel: name.into(),
+    })
+}
+
+/// The value to store: the write itself where it is the value, so that it is not copied.
+fn new_value<T: Data, R: Reducer<T>>(mut writes: Vec<Value>, current: &T) -> Value {
+    let is_value = TypeId::of::<R>() == TypeId::of::<Last>() && writes.len() == 1;
+    match writes.pop() {
+        Some(write) if is_value => write,
+        _ => Value::typed(current.clone()),
+    }
+}
+
+/// What several tasks added, as one list or object.
+fn joined(mut writes: Vec<Value>, name: &str) -> Result<Value, ErrorKind> {
+    if writes.len() == 1 {
+        return Ok(writes.pop().unwrap_or_default());
+    }
+    let mut all: Option<Json> = None;
+    for write in writes {
+        let part = match write {
+            Value::Typed(cell) => cell.to_json().map_err(|error| {
+                let failure = Failure::from(error).permanent();
+                ErrorKind::Reduce {
+                    channel: name.into(),
+                    failure,
+                }
+            })?,
+            plain => plain.to_json(),
+        };
+        all = Some(match (all, part) {
+            (Some(Json::Array(mut list)), Json::Array(more)) => {
+                list.extend(more);
+                Json::Array(list)
+            }
+            (Some(Json::Object(mut map)), Json::Object(more)) => {
+                map.extend(more);
+                Json::Object(map)
+            }
+            (_, part) => part,
+        });
+    }
+    Ok(all.map(Value::from).unwrap_or_default())
+}
+
+/// Folds writes for a look, and says how to take that back.
+pub fn try_fold<T: Data, R: Reducer<T>>(
+    current: &mut T,
+    name: &'static str,
+    writes: Vec<Value>,
+) -> Result<Undo<T>, ErrorKind> {
+    one_writer::<T, R>(name, &writes)?;
+    let mut undo: Vec<Undo<T>> = Vec::with_capacity(writes.len());
+    let mut failed = None;
+    for value in writes {
+        let step = match from_value::<R::Write, T>(value) {
+            Ok(Put::Write(write)) => {
+                R::try_reduce(current, write).map_err(|failure| ErrorKind::Reduce {
+                    channel: name.into(),
+                    failure,
+                })
+            }
+            Ok(Put::Overwrite(value)) => {
+                let before = std::mem::replace(current, value);
+                Ok(Box::new(move |current: &mut T| *current = before) as Undo<T>)
+            }
+            Err(error) => Err(undecodable(name, &error)),
+        };
+        match step {
+            Ok(step) => undo.push(step),
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        }
+    }
+    let back: Undo<T> = Box::new(move |current| {
+        for step in undo.into_iter().rev() {
+            step(current);
+        }
+    });
+    match failed {
+        None => Ok(back),
+        Some(error) => {
+            back(current);
+            Err(error)
+        }
+    }
+}
+
+/// Applies a stored change.
+pub fn restore<T: Data, R: Reducer<T>>(
+    current: &mut T,
+    change: &Change,
+) -> Result<(), DecodeError> {
+    match change {
+        Change::Set(value) => *current = value.clone().take()?,
+        Change::Extend(value) => {
+            let write = value.clone().take::<R::Write>()?;
+            R::reduce(current, write).map_err(|failure| misfit::<T>(&failure.message))?;
+        }
+        Change::Clear => {}
+    }
+    Ok(())
+}

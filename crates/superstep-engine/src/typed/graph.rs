@@ -1,0 +1,235 @@
+//! A typed graph that can be run.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use serde::Serialize;
+use superstep_core::{
+    error::Error,
+    id::{AskId, CheckpointId, ThreadId},
+    plan::Plan,
+    run::RunInput,
+    value::Value,
+};
+
+use super::{
+    ask::{OpenAsk, bad_answer},
+    board::whole_state,
+    builder::GraphBuilder,
+    event::EventStream,
+    nodes::Nodes,
+    snap::Snap,
+    state::{State, Update},
+};
+use crate::{
+    graph::{self, Backends},
+    input,
+    options::{self, CheckpointRef, RunOptions, Status},
+};
+
+/// A graph over state `S` with nodes `N`; cheap to clone.
+pub struct Graph<S, N> {
+    pub(crate) inner: graph::Graph,
+    pub(crate) options: RunOptions,
+    /// It takes the store of the graph it runs in.
+    pub(crate) inherits_store: bool,
+    pub(crate) types: PhantomData<fn() -> (S, N)>,
+}
+
+impl<S, N> Clone for Graph<S, N> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            options: self.options.clone(),
+            inherits_store: self.inherits_store,
+            types: PhantomData,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Outcome<S> {
+    /// Nothing is left to run.
+    Done(Snap<S>),
+    /// Questions are open; answer them and it goes on.
+    Waiting {
+        /// The questions.
+        asks: Vec<OpenAsk>,
+        /// The state, with what finished tasks of the step wrote.
+        state: Snap<S>,
+    },
+    /// It stands at a pause of the graph; resume and it goes on.
+    Paused {
+        /// The state.
+        state: Snap<S>,
+    },
+}
+
+impl<S> Outcome<S> {
+    /// The state, however the run ended.
+    pub fn state(&self) -> &Snap<S> {
+        match self {
+            Self::Done(state) | Self::Waiting { state, .. } | Self::Paused { state } => state,
+        }
+    }
+
+    /// The final state, if nothing is left to run.
+    pub fn done(self) -> Option<Snap<S>> {
+        match self {
+            Self::Done(state) => Some(state),
+            _ => None,
+        }
+    }
+
+    /// The open questions.
+    pub fn asks(&self) -> &[OpenAsk] {
+        match self {
+            Self::Waiting { asks, .. } => asks,
+            _ => &[],
+        }
+    }
+}
+
+impl<S: State> Outcome<S> {
+    pub(crate) fn new(outcome: options::Outcome) -> Result<Self, Error> {
+        let state = Snap(whole_state(&outcome.output.unwrap_or_default())?);
+        Ok(match outcome.status {
+            Status::Done => Self::Done(state),
+            Status::Paused => Self::Paused { state },
+            Status::Waiting => Self::Waiting {
+                asks: outcome.asks.iter().map(OpenAsk::from).collect(),
+                state,
+            },
+        })
+    }
+}
+
+impl<S: State, N: Nodes> Graph<S, N> {
+    /// Starts building a graph.
+    pub fn builder() -> GraphBuilder<S, N> {
+        GraphBuilder::new()
+    }
+
+    /// Runs a thread on new input until it is done, asks, pauses or fails. An update is reduced
+    /// into the state the thread has; a whole state replaces it.
+    pub async fn run(
+        &self,
+        thread: impl Into<ThreadId>,
+        input: impl Into<S::Update>,
+    ) -> Result<Outcome<S>, Error> {
+        self.feed(thread.into(), RunInput::Value(input.into().into_value()))
+            .await
+    }
+
+    /// Continues a thread: after a pause, a failure, a limit or a crash.
+    pub async fn resume(&self, thread: impl Into<ThreadId>) -> Result<Outcome<S>, Error> {
+        self.feed(thread.into(), RunInput::Nothing).await
+    }
+
+    /// Answers open questions by id and goes on. An answer to a question that is not open is an
+    /// error; questions without an answer stay open.
+    pub async fn answer<A: Serialize>(
+        &self,
+        thread: impl Into<ThreadId>,
+        answers: impl IntoIterator<Item = (AskId, A)>,
+    ) -> Result<Outcome<S>, Error> {
+        self.feed(thread.into(), input::answers(plain(answers)?))
+            .await
+    }
+
+    /// [`Graph::run`], with the events of the run. Dropping the stream cancels the run.
+    pub fn stream(
+        &self,
+        thread: impl Into<ThreadId>,
+        input: impl Into<S::Update>,
+    ) -> EventStream<S, N> {
+        self.watch(thread.into(), RunInput::Value(input.into().into_value()))
+    }
+
+    /// [`Graph::resume`], with the events of the run.
+    pub fn stream_resume(&self, thread: impl Into<ThreadId>) -> EventStream<S, N> {
+        self.watch(thread.into(), RunInput::Nothing)
+    }
+
+    /// [`Graph::answer`], with the events of the run.
+    pub fn stream_answer<A: Serialize>(
+        &self,
+        thread: impl Into<ThreadId>,
+        answers: impl IntoIterator<Item = (AskId, A)>,
+    ) -> Result<EventStream<S, N>, Error> {
+        Ok(self.watch(thread.into(), input::answers(plain(answers)?)))
+    }
+
+    async fn feed(&self, thread: ThreadId, input: RunInput) -> Result<Outcome<S>, Error> {
+        Outcome::new(self.inner.run(input, &self.on(thread), None).await?)
+    }
+
+    fn watch(&self, thread: ThreadId, input: RunInput) -> EventStream<S, N> {
+        EventStream::new(self.inner.stream(input, self.on(thread)))
+    }
+
+    fn on(&self, thread: ThreadId) -> RunOptions {
+        RunOptions {
+            thread: Some(thread),
+            ..self.options.clone()
+        }
+    }
+
+    /// The same graph whose runs are meant differently.
+    ///
+    /// ```ignore
+    /// let patient = graph.with_options(|options| options.limit = 100_000);
+    /// ```
+    #[must_use]
+    pub fn with_options(&self, change: impl FnOnce(&mut RunOptions)) -> Self {
+        let mut graph = self.clone();
+        change(&mut graph.options);
+        graph
+    }
+
+    /// The same graph whose nodes see this as [`super::Context`].
+    #[must_use]
+    pub fn with_context<T: Serialize + Send + Sync + 'static>(&self, context: T) -> Self {
+        self.with_options(|options| options.context = Value::typed(context))
+    }
+
+    /// The same graph at an older checkpoint: a run or resume goes on from there as a new branch.
+    #[must_use]
+    pub fn at(&self, checkpoint: CheckpointId) -> Self {
+        self.with_options(|options| options.at = Some(CheckpointRef::root(checkpoint)))
+    }
+
+    /// The same graph on other backends.
+    #[must_use]
+    pub fn with_backends(&self, backends: Backends) -> Self {
+        Self {
+            inner: self.inner.with_backends(backends),
+            ..self.clone()
+        }
+    }
+
+    /// What it runs on.
+    pub fn backends(&self) -> &Backends {
+        self.inner.backends()
+    }
+
+    /// The compiled graph, for drawing.
+    pub fn plan(&self) -> &Arc<Plan> {
+        self.inner.plan()
+    }
+
+    /// The same graph without its types, for servers and tools that know it by name.
+    pub fn dynamic(&self) -> &graph::Graph {
+        &self.inner
+    }
+}
+
+fn plain<A: Serialize>(
+    answers: impl IntoIterator<Item = (AskId, A)>,
+) -> Result<Vec<(AskId, Value)>, Error> {
+    let plain = |(id, answer): (AskId, A)| {
+        let answer = serde_json::to_value(answer).map_err(|error| bad_answer(&error))?;
+        Ok((id, Value::from(answer)))
+    };
+    answers.into_iter().map(plain).collect()
+}

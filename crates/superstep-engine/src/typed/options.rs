@@ -1,0 +1,62 @@
+//! How a node is run.
+
+use superstep_core::policy::{CachePolicy, RetryPolicy, Timeouts};
+
+use super::{
+    handler::{AnyHandler, Handler},
+    nodes::Nodes,
+    state::State,
+};
+
+/// How a node is run; nothing special by default.
+pub struct NodeOptions<S, N> {
+    /// Retries; the first policy that covers an error decides.
+    pub retry: Vec<RetryPolicy>,
+    /// Keeps results for equal inputs.
+    pub cache: Option<CachePolicy>,
+    /// Limits on an attempt.
+    pub timeouts: Timeouts,
+    pub(crate) on_error: Option<AnyHandler<S, N>>,
+}
+
+impl<S, N> Default for NodeOptions<S, N> {
+    fn default() -> Self {
+        Self {
+            retry: Vec::new(),
+            cache: None,
+            timeouts: Timeouts::default(),
+            on_error: None,
+        }
+    }
+}
+
+impl<S: State, N: Nodes> NodeOptions<S, N> {
+    /// Tries again after failures.
+    #[must_use]
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.retry.push(policy);
+        self
+    }
+
+    /// Keeps results for equal inputs.
+    #[must_use]
+    pub fn cache(mut self, policy: CachePolicy) -> Self {
+        self.cache = Some(policy);
+        self
+    }
+
+    /// Limits an attempt.
+    #[must_use]
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Runs in place of the node when it has failed for good; takes [`super::Failed`] besides what
+    /// nodes take.
+    #[must_use]
+    pub fn on_error<Args, H: Handler<S, N, Args>>(mut self, handler: H) -> Self {
+        self.on_error = Some(AnyHandler::new(handler));
+        self
+    }
+}

@@ -1,0 +1,116 @@
+//! What a typed state is: a struct whose fields are channels. `#[derive(State)]` writes all of it.
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value as Json;
+use superstep_core::{
+    board::{Folded, Recording},
+    error::ErrorKind,
+    record::Change,
+    value::{DecodeError, Map, Value},
+};
+
+use super::reducer::Undo;
+
+/// How long a field keeps its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Until the next write; stored.
+    Stored,
+    /// For the step after the write, then it is the default again.
+    Ephemeral,
+    /// Until the next write, but never stored: a thread that is continued has the default.
+    Untracked,
+}
+
+/// A graph's state: a plain struct, one channel a field.
+///
+/// Made by `#[derive(State)]`; fields are addressed by their position.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the state of a graph",
+    note = "add `#[derive(Clone, Default, Serialize, Deserialize, State)]` to the struct"
+)]
+pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 'static {
+    /// A partial change of the state.
+    type Update: Update<State = Self> + From<Self>;
+
+    /// The declared version.
+    const VERSION: u32;
+
+    /// A hash of field names, types and reducers.
+    const FINGERPRINT: u64;
+
+    /// Names of the fields, and how long each keeps its value.
+    const FIELDS: &'static [(&'static str, Keep)];
+
+    /// An empty update.
+    fn update() -> Self::Update {
+        Self::Update::default()
+    }
+
+    /// Folds the writes of one step into a field.
+    fn fold(
+        &mut self,
+        field: usize,
+        writes: Vec<Value>,
+        recording: Recording,
+    ) -> Result<Folded, ErrorKind>;
+
+    /// Folds writes into a field for a look, and says how to take that back.
+    fn try_fold(&mut self, field: usize, writes: Vec<Value>) -> Result<Undo<Self>, ErrorKind>;
+
+    /// Applies a stored change to a field.
+    fn restore(&mut self, field: usize, change: &Change) -> Result<(), DecodeError>;
+
+    /// The value of a field.
+    fn get(&self, field: usize) -> Option<Value>;
+
+    /// Gives a field its default again.
+    fn reset(&mut self, field: usize);
+
+    /// Brings plain data of an older version to this one.
+    fn migrate(from: u32, data: Json) -> Result<Json, String> {
+        let _ = data;
+        Err(format!(
+            "no migration leads from version {from} to version {}",
+            Self::VERSION
+        ))
+    }
+}
+
+/// A partial change of a state: what a node returns, and what a run is fed.
+pub trait Update: Clone + Default + Send + Sync + 'static {
+    /// The state it changes.
+    type State: State<Update = Self>;
+
+    /// The writes, by field.
+    fn into_writes(self) -> Vec<(usize, Value)>;
+
+    /// Reads one write back.
+    fn read_write(&mut self, field: usize, value: Value) -> Result<(), DecodeError>;
+
+    /// The writes as an object by field name.
+    fn into_value(self) -> Value {
+        let name = |field| Self::State::FIELDS.get(field).map(|(name, _)| *name);
+        let writes = self.into_writes().into_iter();
+        Value::map(writes.filter_map(|(field, value)| Some((name(field)?, value))))
+    }
+
+    /// Reads an object of writes; names that are no fields are skipped.
+    fn from_value(value: &Value) -> Result<Self, DecodeError> {
+        let mut update = Self::default();
+        let mut read = |map: &Map| {
+            for (field, (name, _)) in Self::State::FIELDS.iter().enumerate() {
+                if let Some(value) = map.get(*name) {
+                    update.read_write(field, value.clone())?;
+                }
+            }
+            Ok(())
+        };
+        match value {
+            Value::Map(map) => read(map)?,
+            Value::List(parts) => parts.iter().filter_map(Value::as_map).try_for_each(read)?,
+            _ => {}
+        }
+        Ok(update)
+    }
+}

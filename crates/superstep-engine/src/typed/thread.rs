@@ -1,0 +1,139 @@
+//! Looking at threads and editing them.
+
+use std::sync::Arc;
+
+use superstep_core::{
+    command::Output,
+    edit::{self, AS_COPY},
+    error::Error,
+    id::{CheckpointId, ThreadId},
+    record::{Source, StoredError},
+    saver::HistoryQuery,
+    snapshot::Snapshot,
+};
+
+use super::{
+    ask::OpenAsk, board::whole_state, command::writes, graph::Graph, nodes::Nodes, snap::Snap,
+    state::State,
+};
+use crate::{options::CheckpointRef, state::Depth};
+
+/// The state of a thread at one checkpoint.
+#[derive(Clone, Debug)]
+pub struct Checkpoint<S, N> {
+    /// The checkpoint; nothing on a thread that never ran.
+    pub id: Option<CheckpointId>,
+    /// The one before.
+    pub parent: Option<CheckpointId>,
+    /// The state.
+    pub state: Snap<S>,
+    /// Nodes that run next; empty when the thread is done.
+    pub next: Vec<N>,
+    /// Open questions.
+    pub asks: Vec<OpenAsk>,
+    /// Nodes of the step that failed.
+    pub errors: Vec<(N, StoredError)>,
+    /// Where the checkpoint comes from, and its step.
+    pub origin: Option<(Source, i64)>,
+}
+
+impl<S: State, N: Nodes> Checkpoint<S, N> {
+    pub(crate) fn new(snapshot: &Snapshot) -> Result<Self, Error> {
+        let failed = snapshot
+            .tasks
+            .iter()
+            .filter_map(|task| Some((N::parse(&task.name)?, task.error.clone()?)));
+        Ok(Self {
+            id: snapshot.checkpoint,
+            parent: snapshot.parent,
+            state: Snap(whole_state(&snapshot.values)?),
+            next: snapshot
+                .next
+                .iter()
+                .filter_map(|name| N::parse(name))
+                .collect(),
+            asks: snapshot.asks().map(OpenAsk::from).collect(),
+            errors: failed.collect(),
+            origin: snapshot.origin,
+        })
+    }
+}
+
+impl<S: State, N: Nodes> Graph<S, N> {
+    /// The state of a thread: now, or at the checkpoint of [`Graph::at`].
+    pub async fn state(&self, thread: impl Into<ThreadId>) -> Result<Checkpoint<S, N>, Error> {
+        let thread = thread.into();
+        let at = self.options.at.as_ref();
+        Checkpoint::new(&self.inner.state(&thread, at, Depth::Here).await?)
+    }
+
+    /// All checkpoints of a thread, newest first.
+    pub async fn history(
+        &self,
+        thread: impl Into<ThreadId>,
+    ) -> Result<Vec<Checkpoint<S, N>>, Error> {
+        self.history_of(thread, &HistoryQuery::default()).await
+    }
+
+    /// Some checkpoints of a thread, newest first.
+    pub async fn history_of(
+        &self,
+        thread: impl Into<ThreadId>,
+        query: &HistoryQuery,
+    ) -> Result<Vec<Checkpoint<S, N>>, Error> {
+        let snapshots = self
+            .inner
+            .history(&thread.into(), &"".into(), query)
+            .await?;
+        snapshots.iter().map(Checkpoint::new).collect()
+    }
+
+    /// Edits the state as if `node` had made the update; by default the node that ran last.
+    /// What runs next follows from the edges of that node.
+    pub async fn update_state(
+        &self,
+        thread: impl Into<ThreadId>,
+        update: impl Into<S::Update>,
+        node: Option<N>,
+    ) -> Result<CheckpointId, Error> {
+        let output = Output::Writes(writes(update.into()));
+        let as_node = node.map(|node| Arc::from(node.name()));
+        self.edit(
+            &thread.into(),
+            self.options.at.as_ref(),
+            edit::Update { output, as_node },
+        )
+        .await
+    }
+
+    /// Starts another branch of the thread at an older checkpoint, which becomes its newest.
+    /// The old branch stays in the history.
+    pub async fn fork(
+        &self,
+        thread: impl Into<ThreadId>,
+        checkpoint: CheckpointId,
+    ) -> Result<CheckpointId, Error> {
+        let copy = edit::Update {
+            output: Output::Nothing,
+            as_node: Some(AS_COPY.into()),
+        };
+        let at = CheckpointRef::root(checkpoint);
+        self.edit(&thread.into(), Some(&at), copy).await
+    }
+
+    async fn edit(
+        &self,
+        thread: &ThreadId,
+        at: Option<&CheckpointRef>,
+        update: edit::Update,
+    ) -> Result<CheckpointId, Error> {
+        let made = self.inner.update_state(thread, at, update).await?;
+        made.id
+            .ok_or_else(|| superstep_core::ErrorKind::EmptyInput.into())
+    }
+
+    /// Removes a thread and all that belongs to it.
+    pub async fn delete_thread(&self, thread: impl Into<ThreadId>) -> Result<(), Error> {
+        self.inner.delete_thread(&thread.into()).await
+    }
+}

@@ -1,0 +1,154 @@
+//! A durable agent-graph runtime.
+//!
+//! A graph is a state, nodes and edges. It runs in steps: all nodes that are due run at the same
+//! time on the state as it stood when the step began, and their updates are applied together. Every
+//! step is committed before the next one starts, so a run can stop at a question for a person and
+//! go on days later, in another process, with nothing lost and nothing done twice.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use serde::{Deserialize, Serialize};
+//! use superstep::prelude::*;
+//!
+//! /// One channel a field.
+//! #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+//! struct Mail {
+//!     subject: String,
+//!     reply: Option<String>,
+//!     #[reduce(Append)]
+//!     log: Vec<String>,
+//! }
+//!
+//! #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+//! enum Node {
+//!     Draft,
+//!     Send,
+//! }
+//!
+//! /// A question and what its answer is.
+//! #[derive(Serialize, Ask)]
+//! #[ask(answer = bool)]
+//! struct Approve {
+//!     text: String,
+//! }
+//!
+//! async fn draft(mail: Snap<Mail>) -> MailUpdate {
+//!     Mail::update().reply(format!("re: {}", mail.subject)).log(["drafted".to_owned()])
+//! }
+//!
+//! async fn send(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
+//!     let text = mail.reply.clone().unwrap_or_default();
+//!     if !ctx.ask(Approve { text })? {
+//!         return Ok(Mail::update().reply(None));
+//!     }
+//!     let id: u64 = ctx.once("send", || async { Ok(42) }).await?;
+//!     Ok(Mail::update().log([format!("sent as {id}")]))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let graph = Graph::<Mail, Node>::builder()
+//!     .saver(Arc::new(MemorySaver::default()))
+//!     .node(Node::Draft, draft)
+//!     .node(Node::Send, send)
+//!     .start(Node::Draft)
+//!     .edge(Node::Draft, Node::Send)
+//!     .finish(Node::Send)
+//!     .build()?;
+//!
+//! let outcome = graph.run("thread 1", Mail::update().subject("hello")).await?;
+//! let Outcome::Waiting { asks, .. } = outcome else { panic!("it asks before it sends") };
+//! let outcome = graph.answer("thread 1", [asks[0].reply::<Approve>(&true)?]).await?;
+//! let Outcome::Done(mail) = outcome else { panic!("it is approved") };
+//! assert_eq!(mail.log, ["drafted", "sent as 42"]);
+//! # Ok(()) }
+//! ```
+//!
+//! [`Graph`] runs graphs, [`GraphBuilder`] builds them, [`FromTask`] lists what a node may take,
+//! [`IntoCommand`] what it may return. [`dynamic`] is the layer below, for graphs that are data.
+
+pub use superstep_core::{
+    Value,
+    error::{Error, ErrorKind, Failure},
+    event::Modes,
+    id::{AskId, CheckpointId, TaskId, ThreadId},
+    plan::{BuildError, BuildErrors, Persist},
+    policy::{CachePolicy, Refresh, RetryOn, RetryPolicy, Timeouts},
+    record::StoredError,
+    run::{Drain, Durability},
+    saver::{self, HistoryQuery, Saver},
+    store,
+};
+pub use superstep_derive::*;
+pub use superstep_engine::{
+    Backends, CheckpointRef, RunOptions,
+    cache::Cache,
+    memory::{self, MemoryCache, MemorySaver, MemoryStore},
+    typed::*,
+};
+
+pub mod prelude {
+    //! What most graphs use.
+
+    pub use crate::{
+        Append, Ask, BuildError, BuildErrors, Command, Context, Ctx, Error, ErrorKind, Event,
+        Failed, Graph, Input, IntoCommand, Last, Max, MemorySaver, MemoryStore, Merge, Min,
+        NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Persist, Reducer, Res, RetryPolicy, Snap,
+        State, Store, Sum, Timeouts, Update, node,
+    };
+}
+
+pub mod dynamic {
+    //! Graphs that are data: JSON-shaped state, string names.
+
+    pub use superstep_core::{
+        channel::{ChannelKind, ChannelSpec, Guard},
+        command::{Command, END, Goto, Output, START, Send, Target},
+        edit::Update,
+        event::{Event, EventKind},
+        plan::{Destination, Managed, Pauses},
+        reducer::Reducer,
+        run::{Halt, RunInput},
+        snapshot::Snapshot,
+    };
+    pub use superstep_engine::{
+        CallTask, Ctx, EventStream, Graph, GraphBuilder, Node, NodeOptions, Outcome, OutputKeys,
+        Status, builder, input, state,
+    };
+}
+
+#[doc(hidden)]
+pub mod __private {
+    //! What generated code needs; not for people.
+
+    pub use serde_json::Value as Json;
+    pub use superstep_core::{
+        board::{Folded, Recording},
+        record::Change,
+        value::DecodeError,
+    };
+
+    use crate::{FromTask, IntoCommand, Nodes, State};
+
+    /// What a send carries.
+    pub trait Payload: serde::Serialize + Clone + Send + Sync + 'static {}
+    impl<T: serde::Serialize + Clone + Send + Sync + 'static> Payload for T {}
+
+    /// No declared migration starts at that version.
+    pub fn no_migration<S: State>(version: u32) -> Result<Json, String> {
+        Err(format!(
+            "no migration leads from version {version} to version {}",
+            S::VERSION
+        ))
+    }
+
+    /// Compiles if `A` is an argument of a node.
+    pub fn is_argument<S: State, N: Nodes, A: FromTask<S, N>>() {}
+
+    /// Compiles if `R` is the result of a node.
+    pub fn is_result<S: State, N: Nodes, R: IntoCommand<S, N>>() {}
+
+    /// Compiles if a future can move between threads.
+    pub fn is_send<F: Future + Send>(_: F) {}
+}
