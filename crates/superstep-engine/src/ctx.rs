@@ -29,20 +29,34 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{env::Env, graph::Graph, store::Store};
 
-/// What the tasks of one step share.
-pub(crate) struct StepInfo {
+/// What all tasks of one graph's run share.
+pub(crate) struct RunInfo {
     pub(crate) plan: Arc<Plan>,
     pub(crate) env: Arc<Env>,
-    pub(crate) board: Arc<dyn Board>,
     pub(crate) namespace: Namespace,
     pub(crate) nested: bool,
-    pub(crate) checkpoint: CheckpointId,
-    pub(crate) window: Window,
     pub(crate) parents: Parents,
     pub(crate) answers: Answers,
+    pub(crate) requests: mpsc::UnboundedSender<Request>,
+}
+
+/// What the tasks of one step share. Every task has its own, so that nobody holds the board when
+/// the last of them ends: the step's writes then go in place.
+pub(crate) struct StepInfo {
+    pub(crate) run: Arc<RunInfo>,
+    pub(crate) board: Arc<dyn Board>,
+    pub(crate) checkpoint: CheckpointId,
+    pub(crate) window: Window,
     pub(crate) resuming: Option<bool>,
     pub(crate) replay: Option<Replay>,
-    pub(crate) requests: mpsc::UnboundedSender<Request>,
+}
+
+impl std::ops::Deref for StepInfo {
+    type Target = RunInfo;
+
+    fn deref(&self) -> &RunInfo {
+        &self.run
+    }
 }
 
 /// What a running task wants from the run.
@@ -83,7 +97,7 @@ pub(crate) struct Scratch {
 }
 
 pub(crate) struct CtxInner {
-    pub(crate) step: Arc<StepInfo>,
+    pub(crate) step: StepInfo,
     pub(crate) at: usize,
     pub(crate) node: NodeIx,
     pub(crate) name: Arc<str>,

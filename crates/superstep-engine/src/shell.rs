@@ -31,7 +31,7 @@ use tokio::{
 
 use crate::{
     cache::CacheKey,
-    ctx::{Ctx, CtxInner, Pulse, Request, Scratch, StepInfo, TaskBody, call_body, lock},
+    ctx::{Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody, call_body, lock},
     env::Env,
     graph::GraphInner,
 };
@@ -39,10 +39,20 @@ use crate::{
 /// Drives one graph of a run to its end.
 pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env>) -> Stop {
     let (requests, inbox) = mpsc::unbounded_channel();
+    let nest = &run.config().nest;
+    let info = Arc::new(RunInfo {
+        plan: run.plan().clone(),
+        env: env.clone(),
+        namespace: nest.namespace.clone(),
+        nested: nest.nested,
+        parents: nest.parents.clone(),
+        answers: nest.answers.clone(),
+        requests,
+    });
     let mut shell = Shell {
         graph,
         env,
-        requests,
+        info,
         inbox,
         spawned: JoinSet::new(),
         starting: Vec::new(),
@@ -64,11 +74,11 @@ enum Woken {
 struct Shell<'a> {
     graph: &'a Arc<GraphInner>,
     env: &'a Arc<Env>,
-    requests: mpsc::UnboundedSender<Request>,
+    info: Arc<RunInfo>,
     inbox: mpsc::UnboundedReceiver<Request>,
     spawned: JoinSet<Woken>,
     starting: Vec<(usize, Running)>,
-    step: Option<(i64, Arc<StepInfo>)>,
+    step: Option<i64>,
     scratches: HashMap<usize, Arc<Mutex<Scratch>>>,
     bodies: HashMap<usize, TaskBody>,
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
@@ -171,33 +181,22 @@ impl Shell<'_> {
         }
     }
 
-    fn step_info(&mut self, run: &Loop) -> Arc<StepInfo> {
+    fn step_info(&mut self, run: &Loop) -> StepInfo {
         let window = run.window();
-        if let Some((step, info)) = &self.step
-            && *step == window.step
-        {
-            return info.clone();
+        if self.step != Some(window.step) {
+            self.step = Some(window.step);
+            self.scratches.clear();
+            self.bodies.clear();
         }
-        let nest = &run.config().nest;
-        let child = run.child_flags();
-        let info = Arc::new(StepInfo {
-            plan: run.plan().clone(),
-            env: self.env.clone(),
+        let (resuming, replay) = run.child_flags();
+        StepInfo {
+            run: self.info.clone(),
             board: run.frame().board.clone(),
-            namespace: nest.namespace.clone(),
-            nested: nest.nested,
             checkpoint: run.checkpoint(),
             window,
-            parents: nest.parents.clone(),
-            answers: nest.answers.clone(),
-            resuming: child.0,
-            replay: child.1.cloned(),
-            requests: self.requests.clone(),
-        });
-        self.scratches.clear();
-        self.bodies.clear();
-        self.step = Some((window.step, info.clone()));
-        info
+            resuming,
+            replay: replay.cloned(),
+        }
     }
 
     fn start(&mut self, run: &mut Loop, at: usize) {
