@@ -104,7 +104,7 @@ pub(crate) struct CtxInner {
     pub(crate) task: TaskId,
     pub(crate) input: TaskInput,
     pub(crate) attempt: u32,
-    pub(crate) scratch: Arc<Mutex<Scratch>>,
+    pub(crate) scratch: Mutex<Scratch>,
     pub(crate) pulse: Option<Pulse>,
 }
 

@@ -67,7 +67,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
 }
 
 enum Woken {
-    Done(usize, Box<Done>),
+    Done(usize, Box<Ended>),
     Again(usize),
 }
 
@@ -79,7 +79,8 @@ struct Shell<'a> {
     spawned: JoinSet<Woken>,
     starting: Vec<(usize, Running)>,
     step: Option<i64>,
-    scratches: HashMap<usize, Arc<Mutex<Scratch>>>,
+    /// What tasks that may be tried again in this step remember.
+    scratches: HashMap<usize, Scratch>,
     bodies: HashMap<usize, TaskBody>,
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
     /// The chain of stores still on their way, for durability `async`.
@@ -208,15 +209,13 @@ impl Shell<'_> {
         {
             return self.cached(run, at, writes);
         }
-        let scratch = self.scratches.entry(at).or_insert_with(|| {
+        let known = if self.scratches.is_empty() { None } else { self.scratches.remove(&at) };
+        let mut scratch = known.unwrap_or_else(|| {
             let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
-            Arc::new(Mutex::new(Scratch { answers, effects, ..Scratch::default() }))
+            Scratch { answers, effects, ..Scratch::default() }
         });
-        {
-            let mut scratch = lock(scratch);
-            (scratch.used, scratch.calls) = (0, 0);
-            scratch.open.clear();
-        }
+        (scratch.used, scratch.calls) = (0, 0);
+        scratch.open.clear();
         let timed = task.timeouts.run.is_some() || task.timeouts.idle.is_some();
         let ctx = Ctx(Arc::new(CtxInner {
             at,
@@ -225,7 +224,7 @@ impl Shell<'_> {
             task: run.task_id(task),
             input: task.input.clone(),
             attempt: task.failures + 1,
-            scratch: scratch.clone(),
+            scratch: Mutex::new(scratch),
             pulse: timed.then(|| Pulse::new(task.timeouts.refresh == Refresh::Auto)),
             step,
         }));
@@ -238,7 +237,8 @@ impl Shell<'_> {
             },
         };
         let future = if timed { limited(future, ctx.clone(), task.timeouts) } else { future };
-        self.starting.push((at, Running { future, ctx }));
+        let repeats = !task.retry.is_empty();
+        self.starting.push((at, Running { future, ctx, repeats }));
     }
 
     fn cached(&mut self, run: &mut Loop, at: usize, writes: Vec<superstep_core::record::Write>) {
@@ -253,7 +253,7 @@ impl Shell<'_> {
         std::future::poll_fn(|cx| {
             for (at, mut running) in starting.drain(..) {
                 match Pin::new(&mut running).poll(cx) {
-                    Poll::Ready(done) => ready.push((at, done)),
+                    Poll::Ready(ended) => ready.push((at, ended)),
                     Poll::Pending => {
                         self.spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
                     }
@@ -262,9 +262,16 @@ impl Shell<'_> {
             Poll::Ready(())
         })
         .await;
-        for (at, done) in ready {
-            self.done(run, at, done);
+        for (at, ended) in ready {
+            self.ended(run, at, ended);
         }
+    }
+
+    fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, scratch }: Ended) {
+        if let Some(scratch) = scratch {
+            self.scratches.insert(at, scratch);
+        }
+        self.done(run, at, done);
     }
 
     fn done(&mut self, run: &mut Loop, at: usize, done: Done) {
@@ -316,7 +323,7 @@ impl Shell<'_> {
             biased;
             Some(request) = self.inbox.recv() => self.request(run, request).await,
             Some(woken) = self.spawned.join_next() => match woken {
-                Ok(Woken::Done(at, done)) => self.done(run, at, *done),
+                Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),
                 Err(_aborted) => {}
             },
@@ -386,12 +393,20 @@ fn random_up_to(most: Duration) -> Duration {
 struct Running {
     future: BoxFuture<'static, Result<Output, Halt>>,
     ctx: Ctx,
+    /// Whether a mistake in its result can lead to another attempt.
+    repeats: bool,
+}
+
+/// What a task did, and what it remembers if it may be tried again.
+struct Ended {
+    done: Done,
+    scratch: Option<Scratch>,
 }
 
 impl Future for Running {
-    type Output = Done;
+    type Output = Ended;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Done> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
         let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
         let result = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
@@ -405,7 +420,9 @@ impl Future for Running {
         };
         let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
         let effects = std::mem::take(&mut scratch.fresh_effects);
-        Poll::Ready(Done { result, answers, effects })
+        let keeps = self.repeats || result.is_err();
+        let scratch = keeps.then(|| std::mem::take(&mut *scratch));
+        Poll::Ready(Ended { done: Done { result, answers, effects }, scratch })
     }
 }
 
