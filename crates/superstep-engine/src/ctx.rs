@@ -19,8 +19,12 @@ use superstep_core::{
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Plan, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    record::{Effect, StoredError},
-    run::{Halt, Nest, Replay, RunInput, TaskInput, settle::CallSpec, task::input_value},
+    record::{Effect, StoredError, TaskKey},
+    run::{
+        Halt, Nest, Replay, RunInput, TaskInput,
+        settle::CallSpec,
+        task::{input_value, task_id},
+    },
     saver::{BoxFuture, Parents},
     table::NodeIx,
     value::Value,
@@ -101,7 +105,7 @@ pub(crate) struct CtxInner {
     pub(crate) at: usize,
     pub(crate) node: NodeIx,
     pub(crate) name: Arc<str>,
-    pub(crate) task: TaskId,
+    pub(crate) key: TaskKey,
     pub(crate) input: TaskInput,
     pub(crate) attempt: u32,
     pub(crate) scratch: Mutex<Scratch>,
@@ -211,7 +215,8 @@ impl Ctx {
 
     /// The task's id: equal on every attempt, after a crash too.
     pub fn task_id(&self) -> TaskId {
-        self.0.task
+        let CtxInner { step, key, name, .. } = &*self.0;
+        task_id(&step.plan, &step.namespace, step.checkpoint, step.window.step, key, name)
     }
 
     /// The long-term store.
@@ -221,7 +226,7 @@ impl Ctx {
     }
 
     fn namespace(&self) -> Namespace {
-        self.0.step.namespace.task(&self.0.name, self.0.task)
+        self.0.step.namespace.task(&self.0.name, self.task_id())
     }
 
     /// Asks a question. Returns the answer once there is one; until then the error ends the task,

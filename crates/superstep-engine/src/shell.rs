@@ -221,7 +221,7 @@ impl Shell<'_> {
             at,
             node: task.node,
             name: task.name.clone(),
-            task: run.task_id(task),
+            key: task.key.clone(),
             input: task.input.clone(),
             attempt: task.failures + 1,
             scratch: Mutex::new(scratch),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Loop;
 use crate::{
     board::Board,
-    id::TaskId,
+    id::{CheckpointId, Namespace, TaskId},
     plan::{Plan, ReadKey, Reads, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
     record::{StartValue, StoredError, TaskKey, TaskNote, Write},
@@ -118,19 +118,26 @@ impl Task {
 impl Loop {
     /// The id of a task.
     pub fn task_id(&self, task: &Task) -> TaskId {
-        let places = Places {
-            plan: &self.plan,
-            namespace: &self.config.nest.namespace,
-            checkpoint: self.checkpoint,
-            step: self.step,
-        };
-        places.id(&task.key, &task.name)
+        let namespace = &self.config.nest.namespace;
+        task_id(&self.plan, namespace, self.checkpoint, self.step, &task.key, &task.name)
     }
 
     /// What a task gets, as one value.
     pub fn input_value(&self, task: &Task) -> Value {
         input_value(&self.plan, &*self.frame.board, self.window(), task.node, &task.input)
     }
+}
+
+/// The id of a task of a step that started from `checkpoint`.
+pub fn task_id(
+    plan: &Plan,
+    namespace: &Namespace,
+    checkpoint: CheckpointId,
+    step: i64,
+    key: &TaskKey,
+    name: &str,
+) -> TaskId {
+    Places { plan, namespace, checkpoint, step }.id(key, name)
 }
 
 /// What a node gets, as one value.
