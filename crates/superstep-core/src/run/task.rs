@@ -11,7 +11,7 @@ use crate::{
     record::{StartValue, StoredError, TaskKey, TaskNote, Write},
     snapshot::Places,
     table::NodeIx,
-    value::{Map, Value},
+    value::Value,
 };
 
 /// What a task gets.
@@ -163,7 +163,7 @@ pub fn input_value(
                     }
                     ReadKey::Managed(name, managed) => Some((name.clone(), window.managed(*managed))),
                 });
-                Value::Map(Arc::new(present.collect::<Map>()))
+                Value::map(present)
             }
         },
     }
