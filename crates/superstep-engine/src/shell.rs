@@ -56,6 +56,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         inbox,
         spawned: JoinSet::new(),
         starting: Vec::new(),
+        ready: Vec::new(),
         step: None,
         scratches: HashMap::new(),
         bodies: HashMap::new(),
@@ -78,6 +79,8 @@ struct Shell<'a> {
     inbox: mpsc::UnboundedReceiver<Request>,
     spawned: JoinSet<Woken>,
     starting: Vec<(usize, Running)>,
+    /// Empty between uses; kept for its room, as is `starting`.
+    ready: Vec<(usize, Ended)>,
     step: Option<i64>,
     /// What tasks that may be tried again in this step remember.
     scratches: HashMap<usize, Scratch>,
@@ -249,7 +252,7 @@ impl Shell<'_> {
     /// Polls new tasks once; those that wait for something are spawned.
     async fn poll_starting(&mut self, run: &mut Loop) {
         let mut starting = std::mem::take(&mut self.starting);
-        let mut ready = Vec::new();
+        let mut ready = std::mem::take(&mut self.ready);
         std::future::poll_fn(|cx| {
             for (at, mut running) in starting.drain(..) {
                 match Pin::new(&mut running).poll(cx) {
@@ -262,9 +265,11 @@ impl Shell<'_> {
             Poll::Ready(())
         })
         .await;
-        for (at, ended) in ready {
+        self.starting = starting;
+        for (at, ended) in ready.drain(..) {
             self.ended(run, at, ended);
         }
+        self.ready = ready;
     }
 
     fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, scratch }: Ended) {
