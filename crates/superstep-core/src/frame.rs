@@ -28,6 +28,8 @@ pub struct Frame {
     pub paused_at: u64,
     /// Nodes that ran last by an edge.
     pub last_ran: Vec<NodeIx>,
+    /// An empty result, for its room.
+    pub(crate) spare: Applied,
 }
 
 /// A task whose writes are applied.
@@ -74,7 +76,7 @@ impl Order {
 }
 
 /// What a step changed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Applied {
     /// Triggers whose node became due.
     pub touched: Vec<TriggerIx>,
@@ -82,6 +84,8 @@ pub struct Applied {
     pub written: Vec<ChannelIx>,
     /// What to store.
     pub changes: Vec<(ChannelIx, Change)>,
+    /// Writes to channels, while they are gathered.
+    state: Vec<(ChannelIx, Value)>,
 }
 
 impl Frame {
@@ -93,7 +97,16 @@ impl Frame {
             clock: 0,
             paused_at: 0,
             last_ran: Vec::new(),
+            spare: Applied::default(),
         }
+    }
+
+    /// Takes a result back when it has been read, so that the next step need not allocate one.
+    pub fn recycle(&mut self, mut applied: Applied) {
+        applied.touched.clear();
+        applied.written.clear();
+        applied.changes.clear();
+        self.spare = applied;
     }
 
     /// The board for writing: in place unless a task still holds it.
@@ -115,9 +128,9 @@ impl Frame {
             tasks.sort_by_key(|task| task.order);
         }
         let stepped = tasks.iter().any(|task| task.stepped);
-        let mut applied = Applied::default();
+        let mut applied = std::mem::take(&mut self.spare);
         let mut changed = self.consume(plan, tasks);
-        let (mut state, mut sends) = (Vec::new(), Vec::new());
+        let mut sends = Vec::new();
         for task in tasks.iter_mut() {
             if let Some(start) = task.start.take() {
                 self.control.start = Some(start);
@@ -126,7 +139,9 @@ impl Frame {
             }
             for write in task.writes {
                 match write {
-                    Write::State(channel, value) => state.push((*channel, value.clone())),
+                    Write::State(channel, value) => {
+                        applied.state.push((*channel, value.clone()));
+                    }
                     Write::Send(send) => sends.push(send.clone()),
                     Write::Fire(trigger) => {
                         changed = true;
@@ -145,7 +160,7 @@ impl Frame {
                 }
             }
         }
-        changed |= self.fold_state(plan, state, &mut applied, recording)?;
+        changed |= self.fold_state(plan, &mut applied, recording)?;
         changed |= self.queue_sends(sends, stepped);
         if stepped {
             changed |= self.pass(plan, &mut applied, recording);
@@ -174,10 +189,10 @@ impl Frame {
     fn fold_state(
         &mut self,
         plan: &Plan,
-        mut writes: Vec<(ChannelIx, Value)>,
         applied: &mut Applied,
         recording: Recording,
     ) -> Result<bool, ErrorKind> {
+        let Applied { written, changes, state: writes, .. } = applied;
         if writes.is_empty() {
             return Ok(false);
         }
@@ -186,7 +201,7 @@ impl Frame {
         }
         let mut changed = false;
         let Some(board) = self.board_mut() else { return Ok(false) };
-        let mut rest = writes.into_iter().peekable();
+        let mut rest = writes.drain(..).peekable();
         while let Some((channel, value)) = rest.next() {
             let mut values = vec![value];
             while let Some((_, value)) = rest.next_if(|(next, _)| *next == channel) {
@@ -197,9 +212,9 @@ impl Frame {
             }
             let folded = board.fold(channel, values, recording)?;
             changed |= folded.changed;
-            applied.changes.extend(folded.change.map(|change| (channel, change)));
+            changes.extend(folded.change.map(|change| (channel, change)));
             if folded.changed && folded.available {
-                applied.written.push(channel);
+                written.push(channel);
             }
         }
         Ok(changed)

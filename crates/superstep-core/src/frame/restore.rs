@@ -64,6 +64,7 @@ impl Frame {
                 clock: head.clock,
                 paused_at: head.paused_at,
                 last_ran: nodes.collect(),
+                spare: Default::default(),
             },
             notes: loaded.notes.iter().filter_map(|note| translation.note(note)).collect(),
             touched,

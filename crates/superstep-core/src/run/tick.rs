@@ -13,7 +13,7 @@ use crate::{
     event::{EventKind, Modes},
     frame::{Applied, Applying, Order},
     message,
-    plan::{Pauses, Role},
+    plan::{Pauses, Plan, Role},
     record::{Source, TaskKey, TaskNote, Write},
     snapshot::{Places, Snapshot, View, result_of},
     value::Value,
@@ -235,28 +235,25 @@ impl Loop {
 
     fn apply_tasks(&mut self) -> Result<Applied, Error> {
         let recording = self.recording();
-        let plan = self.plan.clone();
-        let mut applying: Vec<Applying<'_>> = self
-            .tasks
-            .iter()
-            .map(|task| Applying {
-                order: Order::of(&plan, &task.key),
-                pulled: matches!(task.key, TaskKey::Node(_)).then_some(task.node),
-                stepped: true,
-                writes: task.writes().unwrap_or_default(),
-                start: None,
-            })
-            .collect();
-        Ok(self.frame.apply(&plan, &mut applying, recording)?)
+        let plan = &*self.plan;
+        let applying = |task| applying(plan, task);
+        Ok(match self.tasks.as_slice() {
+            [task] => self.frame.apply(plan, &mut [applying(task)], recording)?,
+            tasks => {
+                let mut tasks: Vec<Applying<'_>> = tasks.iter().map(applying).collect();
+                self.frame.apply(plan, &mut tasks, recording)?
+            }
+        })
     }
 
     fn end_step(&mut self) -> Result<bool, Error> {
-        let applied = self.apply_tasks()?;
-        self.changes.extend(applied.changes);
+        let mut applied = self.apply_tasks()?;
+        self.changes.append(&mut applied.changes);
         if applied.written.iter().any(|channel| self.output.contains(*channel)) {
             self.show_values(None);
         }
-        self.touched = Some(applied.touched);
+        std::mem::swap(self.touched.get_or_insert_default(), &mut applied.touched);
+        self.frame.recycle(applied);
         self.notes.clear();
         self.replaying = false;
         let tasks = if self.stores_notes() {
@@ -379,6 +376,16 @@ impl Loop {
                 *value = message::with_ids(named, &mut || ids.next(None).to_string());
             }
         }
+    }
+}
+
+fn applying<'a>(plan: &Plan, task: &'a Task) -> Applying<'a> {
+    Applying {
+        order: Order::of(plan, &task.key),
+        pulled: matches!(task.key, TaskKey::Node(_)).then_some(task.node),
+        stepped: true,
+        writes: task.writes().unwrap_or_default(),
+        start: None,
     }
 }
 
