@@ -258,11 +258,39 @@ impl Frame {
     /// step touched, in order of definition otherwise.
     pub fn due(&self, plan: &Plan, touched: Option<&[TriggerIx]>) -> Vec<(TaskKey, NodeIx)> {
         let mut tasks = Vec::with_capacity(self.control.sends.len() + 1);
+        self.due_into(plan, touched, &mut tasks);
+        tasks
+    }
+
+    /// [`Frame::due`], added to a list.
+    pub fn due_into(
+        &self,
+        plan: &Plan,
+        touched: Option<&[TriggerIx]>,
+        tasks: &mut Vec<(TaskKey, NodeIx)>,
+    ) {
+        let mut last: Option<(&Arc<str>, Option<NodeIx>)> = None;
         for (send, n) in self.control.sends.iter().zip(0..) {
-            tasks.extend(plan.node(&send.node).map(|node| (TaskKey::Send(n), node)));
+            // Sends mostly go to one node: look its name up once.
+            let node = match last {
+                Some((name, node)) if *name == send.node => node,
+                _ => plan.node(&send.node),
+            };
+            last = Some((&send.node, node));
+            tasks.extend(node.map(|node| (TaskKey::Send(n), node)));
         }
         if self.clock == 0 {
-            return tasks;
+            return;
+        }
+        let readable = |node: &NodeIx| match &plan.nodes[*node].reads {
+            Reads::Root(root) => self.board.get(*root).is_some(),
+            _ => true,
+        };
+        let task = |node| (TaskKey::Node(node), node);
+        if let Some([trigger]) = touched {
+            let on = self.control.is_on(plan, *trigger).then(|| plan.triggers[*trigger].node);
+            tasks.extend(on.filter(readable).map(task));
+            return;
         }
         let mut nodes: Vec<NodeIx> = match touched {
             Some(touched) if !touched.is_empty() => {
@@ -280,12 +308,7 @@ impl Frame {
             }
             nodes.dedup();
         }
-        let readable = |node: &NodeIx| match &plan.nodes[*node].reads {
-            Reads::Root(root) => self.board.get(*root).is_some(),
-            _ => true,
-        };
-        tasks.extend(nodes.into_iter().filter(readable).map(|node| (TaskKey::Node(node), node)));
-        tasks
+        tasks.extend(nodes.into_iter().filter(readable).map(task));
     }
 }
 

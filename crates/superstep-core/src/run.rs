@@ -31,7 +31,7 @@ use crate::{
     plan::{Keys, Pauses, Plan, route::Window},
     record::{Change, Record, Source, TaskKey, TaskNote},
     saver::Parents,
-    table::{ChannelIx, TriggerIx},
+    table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
 
@@ -189,6 +189,8 @@ pub struct Loop {
     config: RunConfig,
     frame: Frame,
     tasks: Vec<Task>,
+    /// Empty between uses; kept for its room.
+    due: Vec<(TaskKey, NodeIx)>,
     notes: Vec<TaskNote>,
     acts: VecDeque<Act>,
     /// The present checkpoint; stored unless durability is exit or there is no saver.

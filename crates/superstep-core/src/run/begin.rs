@@ -96,6 +96,7 @@ impl Loop {
             plan,
             config,
             tasks: Vec::new(),
+            due: Vec::new(),
             acts: VecDeque::new(),
             changes: Vec::new(),
             output,

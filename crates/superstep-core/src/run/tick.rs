@@ -53,9 +53,10 @@ impl Loop {
 
     /// Finds the tasks that are due.
     fn prepare(&mut self) {
-        let due = self.frame.due(&self.plan, self.touched.as_deref());
+        let mut due = std::mem::take(&mut self.due);
+        self.frame.due_into(&self.plan, self.touched.as_deref(), &mut due);
         self.tasks.clear();
-        for (key, node) in due {
+        for (key, node) in due.drain(..) {
             let input = match &key {
                 TaskKey::Send(n) => match self.frame.control.sends.get(*n as usize) {
                     Some(send) => TaskInput::Arg(send.arg.clone()),
@@ -77,6 +78,7 @@ impl Loop {
             }
             self.tasks.push(task);
         }
+        self.due = due;
         self.remember_answers(0);
     }
 
