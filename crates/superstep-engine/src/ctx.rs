@@ -29,9 +29,9 @@ use superstep_core::{
     table::NodeIx,
     value::Value,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
-use crate::{env::Env, graph::Graph, store::Store};
+use crate::{env::Env, graph::Graph, mailbox::Mailbox, store::Store};
 
 /// What all tasks of one graph's run share.
 pub(crate) struct RunInfo {
@@ -41,7 +41,7 @@ pub(crate) struct RunInfo {
     pub(crate) nested: bool,
     pub(crate) parents: Parents,
     pub(crate) answers: Answers,
-    pub(crate) requests: mpsc::UnboundedSender<Request>,
+    pub(crate) requests: Mailbox,
 }
 
 /// What the tasks of one step share. Every task has its own, so that nobody holds the board when

@@ -11,6 +11,7 @@ pub mod ctx;
 mod env;
 pub mod graph;
 pub mod input;
+mod mailbox;
 pub mod memory;
 pub mod node;
 pub mod options;

@@ -6,7 +6,7 @@
 use std::{
     any::Any,
     collections::HashMap,
-    future::Future,
+    future::{Future, poll_fn},
     hash::{BuildHasher, RandomState},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
@@ -24,21 +24,19 @@ use superstep_core::{
     saver::{BoxFuture, Commit, NextRecord, Notes, Saver},
     value::Value,
 };
-use tokio::{
-    sync::{mpsc, oneshot},
-    task::JoinSet,
-};
+use tokio::{sync::oneshot, task::JoinSet};
 
 use crate::{
     cache::CacheKey,
     ctx::{Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody, call_body, lock},
     env::Env,
     graph::GraphInner,
+    mailbox::{Inbox, Mailbox},
 };
 
 /// Drives one graph of a run to its end.
 pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env>) -> Stop {
-    let (requests, inbox) = mpsc::unbounded_channel();
+    let (requests, inbox) = Mailbox::new();
     let nest = &run.config().nest;
     let info = Arc::new(RunInfo {
         plan: run.plan().clone(),
@@ -76,7 +74,7 @@ struct Shell<'a> {
     graph: &'a Arc<GraphInner>,
     env: &'a Arc<Env>,
     info: Arc<RunInfo>,
-    inbox: mpsc::UnboundedReceiver<Request>,
+    inbox: Inbox,
     spawned: JoinSet<Woken>,
     starting: Vec<(usize, Running)>,
     /// Empty between uses; kept for its room, as is `starting`.
@@ -253,7 +251,7 @@ impl Shell<'_> {
     async fn poll_starting(&mut self, run: &mut Loop) {
         let mut starting = std::mem::take(&mut self.starting);
         let mut ready = std::mem::take(&mut self.ready);
-        std::future::poll_fn(|cx| {
+        poll_fn(|cx| {
             for (at, mut running) in starting.drain(..) {
                 match Pin::new(&mut running).poll(cx) {
                     Poll::Ready(ended) => ready.push((at, ended)),
@@ -326,7 +324,7 @@ impl Shell<'_> {
     async fn wait(&mut self, run: &mut Loop) {
         tokio::select! {
             biased;
-            Some(request) = self.inbox.recv() => self.request(run, request).await,
+            request = poll_fn(|cx| self.inbox.poll_next(cx)) => self.request(run, request).await,
             Some(woken) = self.spawned.join_next() => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),
