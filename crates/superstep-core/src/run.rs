@@ -334,8 +334,11 @@ impl Loop {
 
     /// Closes the present state as a checkpoint, and stores it unless that waits for the exit.
     fn put_checkpoint(&mut self, source: Source, tasks: Vec<TaskNote>) {
-        let floor = self.config.nest.parents.values().copied().max().max(Some(self.checkpoint));
-        self.checkpoint = self.config.ids.next(floor);
+        // Without a saver nobody can name a checkpoint, and the step alone tells tasks apart.
+        if self.config.saves {
+            let parents = self.config.nest.parents.values().copied();
+            self.checkpoint = self.config.ids.next(parents.max().max(Some(self.checkpoint)));
+        }
         self.source = source;
         let stores = self.config.saves && self.config.durability != Durability::Exit;
         if stores {

@@ -387,14 +387,16 @@ impl Ctx {
             scratch.graphs += 1;
             scratch.graphs - 1
         };
-        let mut parents = (*step.parents).clone();
-        parents.insert(step.namespace.clone(), step.checkpoint);
+        let mut parents = step.parents.clone();
+        if step.env.saver.is_some() {
+            Arc::make_mut(&mut parents).insert(step.namespace.clone(), step.checkpoint);
+        }
         Nest {
             namespace: self.namespace().call(n),
             nested: true,
             resuming: step.resuming,
             replay: step.replay.clone(),
-            parents: Arc::new(parents),
+            parents,
             answers: step.answers.clone(),
         }
     }
