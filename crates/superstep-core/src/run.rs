@@ -142,7 +142,7 @@ pub enum Act {
     /// Store what tasks did so far.
     Note(CheckpointId, Vec<TaskNote>),
     /// Pass an event on.
-    Emit(Event),
+    Emit(Box<Event>),
     /// The run is over.
     Stop(Stop),
 }
@@ -295,7 +295,7 @@ impl Loop {
             _ => self.step,
         };
         let namespace = self.config.nest.namespace.clone();
-        self.acts.push_back(Act::Emit(Event { namespace, step, kind }));
+        self.acts.push_back(Act::Emit(Box::new(Event { namespace, step, kind })));
     }
 
     fn wants(&self, modes: Modes) -> bool {

@@ -92,10 +92,16 @@ impl Shell<'_> {
     async fn run(&mut self, run: &mut Loop) -> Stop {
         loop {
             while let Some(act) = run.next_act() {
-                match self.act(run, act).await {
-                    Ok(None) => {}
-                    Ok(Some(stop)) => return stop,
-                    Err(error) => return Stop::Failed(error.at_thread(self.env.thread.as_ref())),
+                let act = match act {
+                    Act::Run(at) => {
+                        self.start(run, at);
+                        continue;
+                    }
+                    Act::Stop(stop) => return stop,
+                    other => other,
+                };
+                if let Err(error) = self.act(run, act).await {
+                    return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
                 }
             }
             if !self.starting.is_empty() {
@@ -106,9 +112,9 @@ impl Shell<'_> {
         }
     }
 
-    async fn act(&mut self, run: &mut Loop, act: Act) -> Result<Option<Stop>, Error> {
+    async fn act(&mut self, run: &mut Loop, act: Act) -> Result<(), Error> {
         match act {
-            Act::Run(at) => self.start(run, at),
+            Act::Run(_) | Act::Stop(_) => {}
             Act::Wait(wait) => {
                 let delay = wait.delay + random_up_to(wait.jitter);
                 self.spawned.spawn(async move {
@@ -122,10 +128,9 @@ impl Shell<'_> {
                 }
             }
             Act::Note(checkpoint, notes) => self.note(run, checkpoint, notes).await?,
-            Act::Emit(event) => self.env.emit(event).await,
-            Act::Stop(stop) => return Ok(Some(stop)),
+            Act::Emit(event) => self.env.emit(*event).await,
         }
-        Ok(None)
+        Ok(())
     }
 
     async fn commit(&mut self, run: &Loop, record: Record) -> Result<NextRecord, Error> {
@@ -272,7 +277,7 @@ impl Shell<'_> {
 
     fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, scratch }: Ended) {
         if let Some(scratch) = scratch {
-            self.scratches.insert(at, scratch);
+            self.scratches.insert(at, *scratch);
         }
         self.done(run, at, done);
     }
@@ -403,7 +408,7 @@ struct Running {
 /// What a task did, and what it remembers if it may be tried again.
 struct Ended {
     done: Done,
-    scratch: Option<Scratch>,
+    scratch: Option<Box<Scratch>>,
 }
 
 impl Future for Running {
@@ -424,7 +429,7 @@ impl Future for Running {
         let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
         let effects = std::mem::take(&mut scratch.fresh_effects);
         let keeps = self.repeats || result.is_err();
-        let scratch = keeps.then(|| std::mem::take(&mut *scratch));
+        let scratch = keeps.then(|| Box::new(std::mem::take(&mut *scratch)));
         Poll::Ready(Ended { done: Done { result, answers, effects }, scratch })
     }
 }
