@@ -52,7 +52,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         env,
         info,
         inbox,
-        spawned: JoinSet::new(),
+        spawned: None,
         starting: Vec::new(),
         ready: Vec::new(),
         step: None,
@@ -75,7 +75,8 @@ struct Shell<'a> {
     env: &'a Arc<Env>,
     info: Arc<RunInfo>,
     inbox: Inbox,
-    spawned: JoinSet<Woken>,
+    /// Tasks that wait for something; none in most runs.
+    spawned: Option<JoinSet<Woken>>,
     starting: Vec<(usize, Running)>,
     /// Empty between uses; kept for its room, as is `starting`.
     ready: Vec<(usize, Ended)>,
@@ -117,7 +118,7 @@ impl Shell<'_> {
             Act::Run(_) | Act::Stop(_) => {}
             Act::Wait(wait) => {
                 let delay = wait.delay + random_up_to(wait.jitter);
-                self.spawned.spawn(async move {
+                self.spawned.get_or_insert_default().spawn(async move {
                     tokio::time::sleep(delay).await;
                     Woken::Again(wait.task)
                 });
@@ -261,7 +262,8 @@ impl Shell<'_> {
                 match Pin::new(&mut running).poll(cx) {
                     Poll::Ready(ended) => ready.push((at, ended)),
                     Poll::Pending => {
-                        self.spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
+                        let spawned = self.spawned.get_or_insert_default();
+                        spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
                     }
                 }
             }
@@ -330,7 +332,7 @@ impl Shell<'_> {
         tokio::select! {
             biased;
             request = poll_fn(|cx| self.inbox.poll_next(cx)) => self.request(run, request).await,
-            Some(woken) = self.spawned.join_next() => match woken {
+            Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),
                 Err(_aborted) => {}
