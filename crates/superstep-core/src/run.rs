@@ -207,7 +207,6 @@ pub struct Loop {
     touched: Option<Vec<TriggerIx>>,
     changes: Vec<(ChannelIx, Change)>,
     must_snapshot: bool,
-    output: Keys,
     latest: Latest,
     /// Tasks run again even if their result is stored.
     replaying: bool,
@@ -272,9 +271,13 @@ impl Loop {
     pub fn output(&self) -> Option<Value> {
         match &self.latest {
             Latest::Never => None,
-            Latest::OnBoard => Some(self.plan.read(&*self.frame.board, &self.output)),
+            Latest::OnBoard => Some(self.plan.read(&*self.frame.board, self.output_keys())),
             Latest::Kept(value) => Some(value.clone()),
         }
+    }
+
+    fn output_keys(&self) -> &Keys {
+        self.config.output.as_ref().unwrap_or(&self.plan.output)
     }
 
     /// The saver wants the next record to hold every channel.
@@ -309,7 +312,7 @@ impl Loop {
             self.latest = Latest::OnBoard;
             return;
         }
-        let values = self.plan.read(&*self.frame.board, &self.output);
+        let values = self.plan.read(&*self.frame.board, self.output_keys());
         self.latest = if volatile { Latest::Kept(values.clone()) } else { Latest::OnBoard };
         if self.wants(Modes::VALUES) {
             self.emit(EventKind::Values { values, asks });

@@ -251,7 +251,7 @@ impl Loop {
     fn end_step(&mut self) -> Result<bool, Error> {
         let mut applied = self.apply_tasks()?;
         self.changes.append(&mut applied.changes);
-        if applied.written.iter().any(|channel| self.output.contains(*channel)) {
+        if applied.written.iter().any(|channel| self.output_keys().contains(*channel)) {
             self.show_values(None);
         }
         std::mem::swap(self.touched.get_or_insert_default(), &mut applied.touched);
@@ -288,7 +288,7 @@ impl Loop {
             let kept = self.frame.clone();
             if finished
                 && let Ok(applied) = self.apply_tasks()
-                && applied.written.iter().any(|channel| self.output.contains(*channel))
+                && applied.written.iter().any(|channel| self.output_keys().contains(*channel))
             {
                 self.show_values(None);
             }
@@ -420,7 +420,7 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
     for write in writes {
         match write {
             Write::Return(value) => return value.clone(),
-            Write::State(channel, value) if run.output.contains(*channel) => {
+            Write::State(channel, value) if run.output_keys().contains(*channel) => {
                 found.push((*channel, value));
             }
             _ => {}
@@ -430,7 +430,7 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
     let twice = found.iter().enumerate().any(|(n, (a, _))| {
         found.iter().skip(n + 1).any(|(b, _)| a == b)
     });
-    match (&run.output, found.as_slice()) {
+    match (run.output_keys(), found.as_slice()) {
         (_, []) => Value::Null,
         (Keys::One(_), [(_, value)]) => (*value).clone(),
         (Keys::One(_), many) => Value::list(many.iter().map(|(_, value)| (*value).clone())),
