@@ -154,19 +154,18 @@ impl Control {
 
     /// A step passed: edges that fired before it and not in it are spent. Says whether any were.
     pub fn pass(&mut self, plan: &Plan, touched: &[TriggerIx]) -> bool {
-        let spent: Vec<TriggerIx> = self
-            .active
-            .iter()
-            .copied()
-            .filter(|t| {
-                let spec = &plan.triggers[*t];
-                spec.kind == TriggerKind::Edge && !spec.deferred && !touched.contains(t)
-            })
-            .collect();
-        for trigger in &spent {
-            self.set(*trigger, Fire::Off);
-        }
-        !spent.is_empty()
+        let Self { active, fires, .. } = self;
+        let before = active.len();
+        active.retain(|trigger| {
+            let spec = &plan.triggers[*trigger];
+            let lasts = spec.kind != TriggerKind::Edge || spec.deferred;
+            let stays = lasts || touched.contains(trigger);
+            if !stays {
+                fires[*trigger] = Fire::Off;
+            }
+            stays
+        });
+        active.len() < before
     }
 
     /// Nothing else would run: what waited is due. Returns what was released.

@@ -30,6 +30,8 @@ pub struct Frame {
     pub last_ran: Vec<NodeIx>,
     /// When those triggers changed.
     pub last_seen: u64,
+    /// An empty result, for its room.
+    pub(crate) spare: Applied,
 }
 
 /// A task whose writes are applied.
@@ -76,7 +78,7 @@ impl Order {
 }
 
 /// What a step changed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Applied {
     /// Triggers whose node became due.
     pub touched: Vec<TriggerIx>,
@@ -84,6 +86,8 @@ pub struct Applied {
     pub written: Vec<ChannelIx>,
     /// What to store.
     pub changes: Vec<(ChannelIx, Change)>,
+    /// Writes to channels, while they are gathered.
+    state: Vec<(ChannelIx, Value)>,
 }
 
 impl Frame {
@@ -96,7 +100,16 @@ impl Frame {
             paused_at: 0,
             last_ran: Vec::new(),
             last_seen: 0,
+            spare: Applied::default(),
         }
+    }
+
+    /// Takes a result back when it has been read, so that the next step need not allocate one.
+    pub fn recycle(&mut self, mut applied: Applied) {
+        applied.touched.clear();
+        applied.written.clear();
+        applied.changes.clear();
+        self.spare = applied;
     }
 
     /// The board for writing: in place unless a task still holds it.
@@ -118,10 +131,10 @@ impl Frame {
             tasks.sort_by_key(|task| task.order);
         }
         let stepped = tasks.iter().any(|task| task.stepped);
-        let mut applied = Applied::default();
+        let mut applied = std::mem::take(&mut self.spare);
         self.control.begin(self.clock + 1);
         let mut changed = self.consume(plan, tasks);
-        let (mut state, mut sends) = (Vec::new(), Vec::new());
+        let mut sends = Vec::new();
         for task in tasks.iter_mut() {
             if let Some(start) = task.start.take() {
                 self.control.set_start(plan, Some(start));
@@ -130,7 +143,9 @@ impl Frame {
             }
             for write in task.writes {
                 match write {
-                    Write::State(channel, value) => state.push((*channel, value.clone())),
+                    Write::State(channel, value) => {
+                        applied.state.push((*channel, value.clone()));
+                    }
                     Write::Send(send) => sends.push(send.clone()),
                     Write::Fire(trigger) => {
                         changed = true;
@@ -149,7 +164,7 @@ impl Frame {
                 }
             }
         }
-        changed |= self.fold_state(plan, state, &mut applied, recording)?;
+        changed |= self.fold_state(plan, &mut applied, recording)?;
         changed |= self.queue_sends(sends, stepped);
         if stepped {
             changed |= self.pass(plan, &mut applied, recording);
@@ -184,10 +199,15 @@ impl Frame {
     fn fold_state(
         &mut self,
         plan: &Plan,
-        mut writes: Vec<(ChannelIx, Value)>,
         applied: &mut Applied,
         recording: Recording,
     ) -> Result<bool, ErrorKind> {
+        let Applied {
+            written,
+            changes,
+            state: writes,
+            ..
+        } = applied;
         if writes.is_empty() {
             return Ok(false);
         }
@@ -198,7 +218,7 @@ impl Frame {
         let Some(board) = self.board_mut() else {
             return Ok(false);
         };
-        let mut rest = writes.into_iter().peekable();
+        let mut rest = writes.drain(..).peekable();
         while let Some((channel, value)) = rest.next() {
             let mut values = vec![value];
             while let Some((_, value)) = rest.next_if(|(next, _)| *next == channel) {
@@ -209,11 +229,9 @@ impl Frame {
             }
             let folded = board.fold(channel, values, recording)?;
             changed |= folded.changed;
-            applied
-                .changes
-                .extend(folded.change.map(|change| (channel, change)));
+            changes.extend(folded.change.map(|change| (channel, change)));
             if folded.changed && folded.available {
-                applied.written.push(channel);
+                written.push(channel);
             }
         }
         Ok(changed)
@@ -259,11 +277,42 @@ impl Frame {
     /// step touched, in order of definition otherwise.
     pub fn due(&self, plan: &Plan, touched: Option<&[TriggerIx]>) -> Vec<(TaskKey, NodeIx)> {
         let mut tasks = Vec::with_capacity(self.control.sends.len() + 1);
+        self.due_into(plan, touched, &mut tasks);
+        tasks
+    }
+
+    /// [`Frame::due`], added to a list.
+    pub fn due_into(
+        &self,
+        plan: &Plan,
+        touched: Option<&[TriggerIx]>,
+        tasks: &mut Vec<(TaskKey, NodeIx)>,
+    ) {
+        let mut last: Option<(&Arc<str>, Option<NodeIx>)> = None;
         for (send, n) in self.control.sends.iter().zip(0..) {
-            tasks.extend(plan.node(&send.node).map(|node| (TaskKey::Send(n), node)));
+            // Sends mostly go to one node: look its name up once.
+            let node = match last {
+                Some((name, node)) if *name == send.node => node,
+                _ => plan.node(&send.node),
+            };
+            last = Some((&send.node, node));
+            tasks.extend(node.map(|node| (TaskKey::Send(n), node)));
         }
         if self.clock == 0 {
-            return tasks;
+            return;
+        }
+        let readable = |node: &NodeIx| match &plan.nodes[*node].reads {
+            Reads::Root(root) => self.board.get(*root).is_some(),
+            _ => true,
+        };
+        let task = |node| (TaskKey::Node(node), node);
+        if let Some([trigger]) = touched {
+            let on = self
+                .control
+                .is_on(plan, *trigger)
+                .then(|| plan.triggers[*trigger].node);
+            tasks.extend(on.filter(readable).map(task));
+            return;
         }
         let mut nodes: Vec<NodeIx> = match touched {
             Some(touched) if !touched.is_empty() => {
@@ -283,17 +332,7 @@ impl Frame {
             }
             nodes.dedup();
         }
-        let readable = |node: &NodeIx| match &plan.nodes[*node].reads {
-            Reads::Root(root) => self.board.get(*root).is_some(),
-            _ => true,
-        };
-        tasks.extend(
-            nodes
-                .into_iter()
-                .filter(readable)
-                .map(|node| (TaskKey::Node(node), node)),
-        );
-        tasks
+        tasks.extend(nodes.into_iter().filter(readable).map(task));
     }
 }
 

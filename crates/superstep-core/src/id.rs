@@ -77,6 +77,19 @@ fn hyphenated(id: u128, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     )
 }
 
+/// The same as [`hyphenated`], for names made while a run goes on.
+fn push_hyphenated(text: &mut String, id: u128) {
+    for (n, byte) in id.to_be_bytes().into_iter().enumerate() {
+        if matches!(n, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        for digit in [byte >> 4, byte & 0xf] {
+            let base = if digit < 10 { b'0' } else { b'a' - 10 };
+            text.push(char::from(base + digit));
+        }
+    }
+}
+
 /// Text is not an id.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` is not an id: expected 32 hexadecimal digits, with or without hyphens")]
@@ -133,11 +146,15 @@ impl Namespace {
     /// The namespace of a task of this graph.
     #[must_use]
     pub fn task(&self, node: &str, task: TaskId) -> Self {
-        if self.is_root() {
-            Self(format!("{node}:{task}").into())
-        } else {
-            Self(format!("{}|{node}:{task}", self.0).into())
+        let mut text = String::with_capacity(self.0.len() + node.len() + 38);
+        if !self.is_root() {
+            text.push_str(&self.0);
+            text.push('|');
         }
+        text.push_str(node);
+        text.push(':');
+        push_hyphenated(&mut text, task.0);
+        Self(text.into())
     }
 
     /// The namespace of the `n`-th graph that one task called; the first has the task's own.
@@ -228,6 +245,13 @@ mod tests {
         let id = CheckpointId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
         assert_eq!(id.to_string().parse(), Ok(id));
         assert!("not an id".parse::<CheckpointId>().is_err());
+    }
+
+    #[test]
+    fn the_namespace_of_a_task_ends_with_its_id_as_text() {
+        let id = TaskId(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
+        let ns = Namespace::default().task("a", id).task("b", id);
+        assert_eq!(ns.as_str(), format!("a:{id}|b:{id}"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::{
     record::Layout,
     reducer::Reducer,
     table::{ChannelIx, NodeIx, Table, TriggerIx},
-    value::{Map, Value},
+    value::Value,
 };
 
 /// A value computed for a node instead of read from a channel.
@@ -268,7 +268,7 @@ impl Plan {
                 let present = channels.iter().filter_map(|channel| {
                     Some((self.channels[*channel].name.clone(), board.get(*channel)?))
                 });
-                Value::Map(Arc::new(present.collect::<Map>()))
+                Value::map(present)
             }
         }
     }

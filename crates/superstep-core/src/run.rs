@@ -31,7 +31,7 @@ use crate::{
     plan::{Keys, Pauses, Plan, route::Window},
     record::{Change, Pending, Record, Source, TaskKey, TaskNote, Write},
     saver::Parents,
-    table::{ChannelIx, TriggerIx},
+    table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
 
@@ -164,7 +164,7 @@ pub enum Act {
     /// Keep the writes of a task whose results are cached.
     Keep(usize, Vec<Write>),
     /// Pass an event on.
-    Emit(Event),
+    Emit(Box<Event>),
     /// The run is over.
     Stop(Stop),
 }
@@ -211,6 +211,8 @@ pub struct Loop {
     config: RunConfig,
     frame: Frame,
     tasks: Vec<Task>,
+    /// Empty between uses; kept for its room.
+    due: Vec<(TaskKey, NodeIx)>,
     notes: Vec<TaskNote>,
     acts: VecDeque<Act>,
     /// The present checkpoint; stored unless durability is exit or there is no saver.
@@ -231,7 +233,6 @@ pub struct Loop {
     touched: Option<Vec<TriggerIx>>,
     changes: Vec<(ChannelIx, Change)>,
     must_snapshot: bool,
-    output: Keys,
     latest: Latest,
     /// Tasks run again even if their result is stored.
     replaying: bool,
@@ -289,18 +290,23 @@ impl Loop {
         let Some(task) = self.tasks.get(task) else {
             return Namespace::default();
         };
-        self.home_of(task).task(&task.name, self.task_id(task))
+        match self.caller_of(task) {
+            Some(caller) => caller.task(&task.name, self.task_id(task)),
+            None => self
+                .config
+                .nest
+                .namespace
+                .task(&task.name, self.task_id(task)),
+        }
     }
 
-    /// The namespace a task stands in: the graph's, or for a called task its caller's.
-    pub fn home_of(&self, task: &Task) -> Namespace {
+    /// The namespace of the task that called this one; other tasks stand in their graph's.
+    pub fn caller_of(&self, task: &Task) -> Option<Namespace> {
         let TaskKey::Call(by, _) = &task.key else {
-            return self.config.nest.namespace.clone();
+            return None;
         };
-        match self.tasks.iter().position(|caller| caller.key == **by) {
-            Some(caller) => self.task_namespace(caller),
-            None => self.config.nest.namespace.clone(),
-        }
+        let caller = self.tasks.iter().position(|caller| caller.key == **by)?;
+        Some(self.task_namespace(caller))
     }
 
     /// What graphs called by tasks of this step are told about continuing and replaying.
@@ -312,10 +318,14 @@ impl Loop {
     pub fn output(&self) -> Option<Value> {
         match &self.latest {
             Latest::Never if !self.plan.is_typed() => None,
-            Latest::Never => Some(self.plan.read(&*self.frame.board, &self.output)),
-            Latest::OnBoard => Some(self.plan.read(&*self.frame.board, &self.output)),
+            Latest::Never => Some(self.plan.read(&*self.frame.board, self.output_keys())),
+            Latest::OnBoard => Some(self.plan.read(&*self.frame.board, self.output_keys())),
             Latest::Kept(value) => Some(value.clone()),
         }
+    }
+
+    fn output_keys(&self) -> &Keys {
+        self.config.output.as_ref().unwrap_or(&self.plan.output)
     }
 
     /// The saver wants the next record to hold every channel.
@@ -338,11 +348,11 @@ impl Loop {
             _ => self.step,
         };
         let namespace = self.config.nest.namespace.clone();
-        self.acts.push_back(Act::Emit(Event {
+        self.acts.push_back(Act::Emit(Box::new(Event {
             namespace,
             step,
             kind,
-        }));
+        })));
     }
 
     fn wants(&self, modes: Modes) -> bool {
@@ -351,7 +361,7 @@ impl Loop {
 
     /// The state changed in a way a `values` reader sees.
     fn show_values(&mut self, asks: Option<Vec<Ask>>) {
-        if asks.is_some() && matches!(self.output, Keys::One(_)) {
+        if asks.is_some() && matches!(self.output_keys(), Keys::One(_)) {
             // Beside a question a bare value has no place.
             self.latest = Latest::Never;
             if self.wants(Modes::VALUES) {
@@ -369,7 +379,7 @@ impl Loop {
             self.latest = Latest::OnBoard;
             return;
         }
-        let values = self.plan.read(&*self.frame.board, &self.output);
+        let values = self.plan.read(&*self.frame.board, self.output_keys());
         self.latest = if volatile {
             Latest::Kept(values.clone())
         } else {
@@ -398,15 +408,14 @@ impl Loop {
 
     /// Closes the present state as a checkpoint, and stores it unless that waits for the exit.
     fn put_checkpoint(&mut self, source: Source, tasks: Vec<TaskNote>) {
-        let floor = self
-            .config
-            .nest
-            .parents
-            .values()
-            .copied()
-            .max()
-            .max(Some(self.checkpoint));
-        self.checkpoint = self.config.ids.next(floor);
+        // Without a saver nobody can name a checkpoint, and the step alone tells tasks apart.
+        if self.config.saves {
+            let parents = self.config.nest.parents.values().copied();
+            self.checkpoint = self
+                .config
+                .ids
+                .next(parents.max().max(Some(self.checkpoint)));
+        }
         self.source = source;
         let stores = self.config.saves && self.config.durability != Durability::Exit;
         if stores {

@@ -196,7 +196,7 @@ impl Places<'_> {
     fn path(&self, key: &TaskKey, node: &str) -> String {
         match key {
             TaskKey::Input => "input".into(),
-            TaskKey::Node(_) => format!("{node}/node"),
+            TaskKey::Node(_) => [node, "/node"].concat(),
             TaskKey::Send(n) => format!("{node}/send/{n}"),
             TaskKey::Handler(of) => format!("{node}/handles/{}", self.owner_path(of)),
             TaskKey::Call(by, n) => format!("{node}/call/{n}/{}", self.owner_path(by)),

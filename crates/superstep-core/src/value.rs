@@ -77,9 +77,12 @@ impl Value {
 
     /// An object of key-value pairs.
     pub fn map<K: Into<Arc<str>>>(pairs: impl IntoIterator<Item = (K, Value)>) -> Self {
-        Self::Map(Arc::new(
-            pairs.into_iter().map(|(k, v)| (k.into(), v)).collect(),
-        ))
+        // Inserted one by one: collecting would sort a list of the pairs first.
+        let mut map = Map::new();
+        for (key, value) in pairs {
+            map.insert(key.into(), value);
+        }
+        Self::Map(Arc::new(map))
     }
 
     /// Takes the Rust value out: moved when this is the only holder, cloned or decoded otherwise.

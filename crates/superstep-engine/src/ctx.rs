@@ -19,33 +19,48 @@ use superstep_core::{
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Plan, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    record::{Effect, StoredError},
-    run::{Halt, Nest, Replay, RunInput, TaskInput, settle::CallSpec, task::input_value},
+    record::{Effect, StoredError, TaskKey},
+    run::{
+        Halt, Nest, Replay, RunInput, TaskInput,
+        settle::CallSpec,
+        task::{input_value, task_id},
+    },
     saver::{BoxFuture, Parents},
     table::NodeIx,
     value::Value,
 };
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::Instant,
-};
+use tokio::{sync::oneshot, time::Instant};
 
-use crate::{env::Env, graph::Graph, store::Store};
+use crate::{env::Env, graph::Graph, mailbox::Mailbox, store::Store};
 
-/// What the tasks of one step share.
-pub(crate) struct StepInfo {
+/// What all tasks of one graph's run share.
+pub(crate) struct RunInfo {
     pub(crate) plan: Arc<Plan>,
     pub(crate) env: Arc<Env>,
-    pub(crate) board: Arc<dyn Board>,
     pub(crate) namespace: Namespace,
     pub(crate) nested: bool,
-    pub(crate) checkpoint: CheckpointId,
-    pub(crate) window: Window,
     pub(crate) parents: Parents,
     pub(crate) answers: Answers,
+    pub(crate) requests: Mailbox,
+}
+
+/// What the tasks of one step share. Every task has its own, so that nobody holds the board when
+/// the last of them ends: the step's writes then go in place.
+pub(crate) struct StepInfo {
+    pub(crate) run: Arc<RunInfo>,
+    pub(crate) board: Arc<dyn Board>,
+    pub(crate) checkpoint: CheckpointId,
+    pub(crate) window: Window,
     pub(crate) resuming: Option<bool>,
     pub(crate) replay: Option<Replay>,
-    pub(crate) requests: mpsc::UnboundedSender<Request>,
+}
+
+impl std::ops::Deref for StepInfo {
+    type Target = RunInfo;
+
+    fn deref(&self) -> &RunInfo {
+        &self.run
+    }
 }
 
 /// What a running task wants from the run.
@@ -84,16 +99,16 @@ pub(crate) struct Scratch {
 }
 
 pub(crate) struct CtxInner {
-    pub(crate) step: Arc<StepInfo>,
+    pub(crate) step: StepInfo,
     pub(crate) at: usize,
     pub(crate) node: NodeIx,
     pub(crate) name: Arc<str>,
-    /// The namespace it stands in.
-    pub(crate) home: Namespace,
-    pub(crate) task: TaskId,
+    pub(crate) key: TaskKey,
+    /// The namespace a called task stands in; others stand in their graph's.
+    pub(crate) home: Option<Namespace>,
     pub(crate) input: TaskInput,
     pub(crate) attempt: u32,
-    pub(crate) scratch: Arc<Mutex<Scratch>>,
+    pub(crate) scratch: Mutex<Scratch>,
     pub(crate) pulse: Option<Pulse>,
 }
 
@@ -215,7 +230,17 @@ impl Ctx {
 
     /// The task's id: equal on every attempt, after a crash too.
     pub fn task_id(&self) -> TaskId {
-        self.0.task
+        let CtxInner {
+            step, key, name, ..
+        } = &*self.0;
+        task_id(
+            &step.plan,
+            &step.namespace,
+            step.checkpoint,
+            step.window.step,
+            key,
+            name,
+        )
     }
 
     /// The long-term store.
@@ -224,8 +249,12 @@ impl Ctx {
         self.0.step.env.store.as_ref()
     }
 
+    fn home(&self) -> &Namespace {
+        self.0.home.as_ref().unwrap_or(&self.0.step.namespace)
+    }
+
     fn namespace(&self) -> Namespace {
-        self.0.home.task(&self.0.name, self.0.task)
+        self.home().task(&self.0.name, self.task_id())
     }
 
     /// Asks a question. Returns the answer once there is one; until then the error ends the task,
@@ -314,7 +343,7 @@ impl Ctx {
     async fn tell(&self, kind: EventKind) {
         let step = &self.0.step;
         if step.env.reads(step.nested, &kind) {
-            let namespace = self.0.home.clone();
+            let namespace = self.home().clone();
             step.env
                 .emit(Event {
                     namespace,
@@ -463,14 +492,16 @@ impl Ctx {
             scratch.graphs += 1;
             scratch.graphs - 1
         };
-        let mut parents = (*step.parents).clone();
-        parents.insert(step.namespace.clone(), step.checkpoint);
+        let mut parents = step.parents.clone();
+        if step.env.saver.is_some() {
+            Arc::make_mut(&mut parents).insert(step.namespace.clone(), step.checkpoint);
+        }
         Nest {
             namespace: self.namespace().call(n),
             nested: true,
             resuming: step.resuming,
             replay: step.replay.clone(),
-            parents: Arc::new(parents),
+            parents,
             answers: step.answers.clone(),
         }
     }

@@ -13,6 +13,7 @@ pub mod draw;
 mod env;
 pub mod graph;
 pub mod input;
+mod mailbox;
 pub mod memory;
 pub mod node;
 pub mod options;

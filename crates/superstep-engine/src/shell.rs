@@ -6,11 +6,11 @@
 use std::{
     any::Any,
     collections::HashMap,
-    future::Future,
+    future::{Future, poll_fn},
     hash::{BuildHasher, RandomState},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    sync::{Arc, Mutex, Weak},
+    sync::{Arc, Mutex},
     task::{Context, Poll},
     time::Duration,
 };
@@ -24,28 +24,37 @@ use superstep_core::{
     saver::{BoxFuture, Commit, NextRecord, Notes, Saver},
     value::Value,
 };
-use tokio::{
-    sync::{mpsc, oneshot},
-    task::JoinSet,
-};
+use tokio::{sync::oneshot, task::JoinSet};
 
 use crate::{
     cache::CacheKey,
-    ctx::{Ctx, CtxInner, Pulse, Request, Scratch, StepInfo, TaskBody, call_body, lock},
+    ctx::{Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody, call_body, lock},
     env::Env,
     graph::GraphInner,
+    mailbox::{Inbox, Mailbox},
 };
 
 /// Drives one graph of a run to its end.
 pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env>) -> Stop {
-    let (requests, inbox) = mpsc::unbounded_channel();
+    let (requests, inbox) = Mailbox::new();
+    let nest = &run.config().nest;
+    let info = Arc::new(RunInfo {
+        plan: run.plan().clone(),
+        env: env.clone(),
+        namespace: nest.namespace.clone(),
+        nested: nest.nested,
+        parents: nest.parents.clone(),
+        answers: nest.answers.clone(),
+        requests,
+    });
     let mut shell = Shell {
         graph,
         env,
-        requests,
+        info,
         inbox,
-        spawned: JoinSet::new(),
+        spawned: None,
         starting: Vec::new(),
+        ready: Vec::new(),
         step: None,
         scratches: HashMap::new(),
         bodies: HashMap::new(),
@@ -58,20 +67,23 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
 }
 
 enum Woken {
-    Done(usize, Box<Done>),
+    Done(usize, Box<Ended>),
     Again(usize),
 }
 
 struct Shell<'a> {
     graph: &'a Arc<GraphInner>,
     env: &'a Arc<Env>,
-    requests: mpsc::UnboundedSender<Request>,
-    inbox: mpsc::UnboundedReceiver<Request>,
-    spawned: JoinSet<Woken>,
+    info: Arc<RunInfo>,
+    inbox: Inbox,
+    /// Tasks that wait for something; none in most runs.
+    spawned: Option<JoinSet<Woken>>,
     starting: Vec<(usize, Running)>,
-    /// Held by the tasks alone: once they have ended, the state is changed in place.
-    step: Option<(i64, Weak<StepInfo>)>,
-    scratches: HashMap<usize, Arc<Mutex<Scratch>>>,
+    /// Empty between uses; kept for its room, as is `starting`.
+    ready: Vec<(usize, Ended)>,
+    step: Option<i64>,
+    /// What tasks that may be tried again in this step remember.
+    scratches: HashMap<usize, Scratch>,
     bodies: HashMap<usize, TaskBody>,
     keys: HashMap<usize, (CacheKey, Option<Duration>)>,
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
@@ -83,10 +95,16 @@ impl Shell<'_> {
     async fn run(&mut self, run: &mut Loop) -> Stop {
         loop {
             while let Some(act) = run.next_act() {
-                match self.act(run, act).await {
-                    Ok(None) => {}
-                    Ok(Some(stop)) => return stop,
-                    Err(error) => return Stop::Failed(error.at_thread(self.env.thread.as_ref())),
+                let act = match act {
+                    Act::Run(at) => {
+                        self.start(run, at);
+                        continue;
+                    }
+                    Act::Stop(stop) => return stop,
+                    other => other,
+                };
+                if let Err(error) = self.act(run, act).await {
+                    return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
                 }
             }
             if !self.starting.is_empty() {
@@ -97,12 +115,12 @@ impl Shell<'_> {
         }
     }
 
-    async fn act(&mut self, run: &mut Loop, act: Act) -> Result<Option<Stop>, Error> {
+    async fn act(&mut self, run: &mut Loop, act: Act) -> Result<(), Error> {
         match act {
-            Act::Run(at) => self.start(run, at),
+            Act::Run(_) | Act::Stop(_) => {}
             Act::Wait(wait) => {
                 let delay = wait.delay + random_up_to(wait.jitter);
-                self.spawned.spawn(async move {
+                self.spawned.get_or_insert_default().spawn(async move {
                     tokio::time::sleep(delay).await;
                     Woken::Again(wait.task)
                 });
@@ -118,10 +136,9 @@ impl Shell<'_> {
                     cache.put(key, writes, ttl);
                 }
             }
-            Act::Emit(event) => self.env.emit(event).await,
-            Act::Stop(stop) => return Ok(Some(stop)),
+            Act::Emit(event) => self.env.emit(*event).await,
         }
-        Ok(None)
+        Ok(())
     }
 
     async fn commit(&mut self, run: &Loop, record: Record) -> Result<NextRecord, Error> {
@@ -192,35 +209,23 @@ impl Shell<'_> {
         }
     }
 
-    fn step_info(&mut self, run: &Loop) -> Arc<StepInfo> {
+    fn step_info(&mut self, run: &Loop) -> StepInfo {
         let window = run.window();
-        let same_step = self.step.as_ref().filter(|(step, _)| *step == window.step);
-        if let Some(info) = same_step.and_then(|(_, info)| info.upgrade()) {
-            return info;
-        }
-        if same_step.is_none() {
+        if self.step != Some(window.step) {
+            self.step = Some(window.step);
             self.scratches.clear();
             self.bodies.clear();
             self.keys.clear();
         }
-        let nest = &run.config().nest;
-        let child = run.child_flags();
-        let info = Arc::new(StepInfo {
-            plan: run.plan().clone(),
-            env: self.env.clone(),
+        let (resuming, replay) = run.child_flags();
+        StepInfo {
+            run: self.info.clone(),
             board: run.frame().board.clone(),
-            namespace: nest.namespace.clone(),
-            nested: nest.nested,
             checkpoint: run.checkpoint(),
             window,
-            parents: nest.parents.clone(),
-            answers: nest.answers.clone(),
-            resuming: child.0,
-            replay: child.1.cloned(),
-            requests: self.requests.clone(),
-        });
-        self.step = Some((window.step, Arc::downgrade(&info)));
-        info
+            resuming,
+            replay: replay.cloned(),
+        }
     }
 
     fn start(&mut self, run: &mut Loop, at: usize) {
@@ -236,29 +241,31 @@ impl Shell<'_> {
             let ttl = task.cache.as_ref().and_then(|policy| policy.ttl);
             self.keys.insert(at, (key.clone(), ttl));
         }
-        let scratch = self.scratches.entry(at).or_insert_with(|| {
+        let known = if self.scratches.is_empty() {
+            None
+        } else {
+            self.scratches.remove(&at)
+        };
+        let mut scratch = known.unwrap_or_else(|| {
             let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
-            Arc::new(Mutex::new(Scratch {
+            Scratch {
                 answers,
                 effects,
                 ..Scratch::default()
-            }))
+            }
         });
-        {
-            let mut scratch = lock(scratch);
-            (scratch.used, scratch.calls) = (0, 0);
-            scratch.open.clear();
-        }
+        (scratch.used, scratch.calls) = (0, 0);
+        scratch.open.clear();
         let timed = task.timeouts.run.is_some() || task.timeouts.idle.is_some();
         let ctx = Ctx(Arc::new(CtxInner {
             at,
             node: task.node,
             name: task.name.clone(),
-            home: run.home_of(task),
-            task: run.task_id(task),
+            key: task.key.clone(),
+            home: run.caller_of(task),
             input: task.input.clone(),
             attempt: task.failures + 1,
-            scratch: scratch.clone(),
+            scratch: Mutex::new(scratch),
             pulse: timed.then(|| Pulse::new(task.timeouts.refresh == Refresh::Auto)),
             step,
         }));
@@ -275,7 +282,15 @@ impl Shell<'_> {
         } else {
             future
         };
-        self.starting.push((at, Running { future, ctx }));
+        let repeats = !task.retry.is_empty();
+        self.starting.push((
+            at,
+            Running {
+                future,
+                ctx,
+                repeats,
+            },
+        ));
     }
 
     fn cached(&mut self, run: &mut Loop, at: usize, writes: Vec<superstep_core::record::Write>) {
@@ -286,23 +301,32 @@ impl Shell<'_> {
     /// Polls new tasks once; those that wait for something are spawned.
     async fn poll_starting(&mut self, run: &mut Loop) {
         let mut starting = std::mem::take(&mut self.starting);
-        let mut ready = Vec::new();
-        std::future::poll_fn(|cx| {
+        let mut ready = std::mem::take(&mut self.ready);
+        poll_fn(|cx| {
             for (at, mut running) in starting.drain(..) {
                 match Pin::new(&mut running).poll(cx) {
-                    Poll::Ready(done) => ready.push((at, done)),
+                    Poll::Ready(ended) => ready.push((at, ended)),
                     Poll::Pending => {
-                        self.spawned
-                            .spawn(async move { Woken::Done(at, Box::new(running.await)) });
+                        let spawned = self.spawned.get_or_insert_default();
+                        spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
                     }
                 }
             }
             Poll::Ready(())
         })
         .await;
-        for (at, done) in ready {
-            self.done(run, at, done);
+        self.starting = starting;
+        for (at, ended) in ready.drain(..) {
+            self.ended(run, at, ended);
         }
+        self.ready = ready;
+    }
+
+    fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, scratch }: Ended) {
+        if let Some(scratch) = scratch {
+            self.scratches.insert(at, *scratch);
+        }
+        self.done(run, at, done);
     }
 
     fn done(&mut self, run: &mut Loop, at: usize, done: Done) {
@@ -343,9 +367,9 @@ impl Shell<'_> {
     async fn wait(&mut self, run: &mut Loop) {
         tokio::select! {
             biased;
-            Some(request) = self.inbox.recv() => self.request(run, request).await,
-            Some(woken) = self.spawned.join_next() => match woken {
-                Ok(Woken::Done(at, done)) => self.done(run, at, *done),
+            request = poll_fn(|cx| self.inbox.poll_next(cx)) => self.request(run, request).await,
+            Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
+                Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),
                 Err(_aborted) => {}
             },
@@ -428,12 +452,20 @@ fn random_up_to(most: Duration) -> Duration {
 struct Running {
     future: BoxFuture<'static, Result<Output, Halt>>,
     ctx: Ctx,
+    /// Whether a mistake in its result can lead to another attempt.
+    repeats: bool,
+}
+
+/// What a task did, and what it remembers if it may be tried again.
+struct Ended {
+    done: Done,
+    scratch: Option<Box<Scratch>>,
 }
 
 impl Future for Running {
-    type Output = Done;
+    type Output = Ended;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Done> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
         let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
         let result = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
@@ -448,11 +480,16 @@ impl Future for Running {
         let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
         let effects = std::mem::take(&mut scratch.fresh_effects);
         let streamed = std::mem::take(&mut scratch.streamed);
-        Poll::Ready(Done {
-            result,
-            answers,
-            effects,
-            streamed,
+        let keeps = self.repeats || result.is_err();
+        let scratch = keeps.then(|| Box::new(std::mem::take(&mut *scratch)));
+        Poll::Ready(Ended {
+            done: Done {
+                result,
+                answers,
+                effects,
+                streamed,
+            },
+            scratch,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Fidelity, Latest, Loop, Replay, RunConfig};
+use super::{Fidelity, Latest, Loop, Nest, Replay, RunConfig};
 use crate::{
     ask::Resume,
     board::Recording,
@@ -95,7 +95,6 @@ impl Loop {
                 (fresh, None, None, Source::Input, -2)
             }
         };
-        let output = config.output.clone().unwrap_or_else(|| plan.output.clone());
         let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
         let mut run = Self {
             checkpoint: id.unwrap_or_else(|| config.ids.next(None)),
@@ -114,9 +113,9 @@ impl Loop {
             plan,
             config,
             tasks: Vec::new(),
+            due: Vec::new(),
             acts: VecDeque::new(),
             changes: Vec::new(),
-            output,
             latest: Latest::Never,
             replaying: false,
             child_resuming: None,
@@ -141,12 +140,18 @@ impl Loop {
     }
 
     fn first(&mut self, input: RunInput, at: Addressing) -> Result<(), Error> {
-        let nest = self.config.nest.clone();
+        let Nest {
+            nested,
+            resuming: told,
+            replay,
+            ..
+        } = &self.config.nest;
+        let (nested, told, replay) = (*nested, *told, replay.clone());
         let continues = !matches!(input, RunInput::Value(_));
-        let resuming = self.frame.clock > 0 && nest.resuming.unwrap_or(continues);
+        let resuming = self.frame.clock > 0 && told.unwrap_or(continues);
         let answers = matches!(&input, RunInput::Command(_, Some(_)));
-        let travels = (at.addressed || nest.replay.is_some())
-            && (at.own_address || !(answers || nest.resuming == Some(true)));
+        let travels = (at.addressed || replay.is_some())
+            && (at.own_address || !(answers || told == Some(true)));
         self.replaying = travels || at.superseded;
         if travels {
             for note in &mut self.notes {
@@ -171,12 +176,12 @@ impl Loop {
             self.show_values(None);
         } else if let Some(start) = start_value(input) {
             self.take_input(start)?;
-        } else if nest.resuming.is_none() {
+        } else if told.is_none() {
             return Err(ErrorKind::EmptyInput.into());
         }
-        if nest.nested {
-            self.child_resuming = nest.resuming;
-            self.child_replay = nest.replay;
+        if nested {
+            self.child_resuming = told;
+            self.child_replay = replay;
         } else {
             let now_edited = matches!(self.source, Source::Update | Source::Fork);
             let fork_bound = bound.filter(|_| forks);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::Loop;
 use crate::{
     board::Board,
-    id::TaskId,
+    id::{CheckpointId, Namespace, TaskId},
     plan::{Plan, ReadKey, Reads, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
     record::{StartValue, StoredError, TaskKey, TaskNote, Write},
     snapshot::Places,
     table::NodeIx,
-    value::{Map, Value},
+    value::Value,
 };
 
 /// What a task gets.
@@ -128,13 +128,15 @@ impl Task {
 impl Loop {
     /// The id of a task.
     pub fn task_id(&self, task: &Task) -> TaskId {
-        let places = Places {
-            plan: &self.plan,
-            namespace: &self.config.nest.namespace,
-            checkpoint: self.checkpoint,
-            step: self.step,
-        };
-        places.id(&task.key, &task.name)
+        let namespace = &self.config.nest.namespace;
+        task_id(
+            &self.plan,
+            namespace,
+            self.checkpoint,
+            self.step,
+            &task.key,
+            &task.name,
+        )
     }
 
     /// What a task gets, as one value.
@@ -147,6 +149,24 @@ impl Loop {
             &task.input,
         )
     }
+}
+
+/// The id of a task of a step that started from `checkpoint`.
+pub fn task_id(
+    plan: &Plan,
+    namespace: &Namespace,
+    checkpoint: CheckpointId,
+    step: i64,
+    key: &TaskKey,
+    name: &str,
+) -> TaskId {
+    Places {
+        plan,
+        namespace,
+        checkpoint,
+        step,
+    }
+    .id(key, name)
 }
 
 /// What a node gets, as one value.
@@ -177,7 +197,7 @@ pub fn input_value(
                         Some((name.clone(), window.managed(*managed)))
                     }
                 });
-                Value::Map(Arc::new(present.collect::<Map>()))
+                Value::map(present)
             }
         },
     }

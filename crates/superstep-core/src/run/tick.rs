@@ -13,7 +13,7 @@ use crate::{
     event::{EventKind, Modes},
     frame::{Applied, Applying, Order},
     message,
-    plan::{Pauses, Role},
+    plan::{Pauses, Plan, Role},
     record::{Source, TaskKey, TaskNote, Write},
     snapshot::{Places, Snapshot, View, result_of},
     value::Value,
@@ -53,9 +53,11 @@ impl Loop {
 
     /// Finds the tasks that are due.
     fn prepare(&mut self) {
-        let due = self.frame.due(&self.plan, self.touched.as_deref());
+        let mut due = std::mem::take(&mut self.due);
+        self.frame
+            .due_into(&self.plan, self.touched.as_deref(), &mut due);
         self.tasks.clear();
-        for (key, node) in due {
+        for (key, node) in due.drain(..) {
             let input = match &key {
                 TaskKey::Send(n) => match self.frame.control.sends.get(*n as usize) {
                     Some(send) => TaskInput::Arg(send.arg.clone()),
@@ -77,6 +79,7 @@ impl Loop {
             }
             self.tasks.push(task);
         }
+        self.due = due;
         self.remember_answers(0);
     }
 
@@ -268,24 +271,20 @@ impl Loop {
 
     fn apply_tasks(&mut self) -> Result<Applied, Error> {
         let recording = self.recording();
-        let plan = self.plan.clone();
-        let mut applying: Vec<Applying<'_>> = self
-            .tasks
-            .iter()
-            .map(|task| Applying {
-                order: Order::of(&plan, &task.key),
-                pulled: matches!(task.key, TaskKey::Node(_)).then_some(task.node),
-                stepped: true,
-                writes: task.writes().unwrap_or_default(),
-                start: None,
-            })
-            .collect();
-        Ok(self.frame.apply(&plan, &mut applying, recording)?)
+        let plan = &*self.plan;
+        let applying = |task| applying(plan, task);
+        Ok(match self.tasks.as_slice() {
+            [task] => self.frame.apply(plan, &mut [applying(task)], recording)?,
+            tasks => {
+                let mut tasks: Vec<Applying<'_>> = tasks.iter().map(applying).collect();
+                self.frame.apply(plan, &mut tasks, recording)?
+            }
+        })
     }
 
     fn end_step(&mut self) -> Result<bool, Error> {
-        let applied = self.apply_tasks()?;
-        self.changes.extend(applied.changes);
+        let mut applied = self.apply_tasks()?;
+        self.changes.append(&mut applied.changes);
         self.count_deltas(&applied.written);
         if !self.config.nest.nested {
             self.config.nest.answers.take_next();
@@ -293,11 +292,12 @@ impl Loop {
         if applied
             .written
             .iter()
-            .any(|channel| self.output.contains(*channel))
+            .any(|channel| self.output_keys().contains(*channel))
         {
             self.show_values(None);
         }
-        self.touched = Some(applied.touched);
+        std::mem::swap(self.touched.get_or_insert_default(), &mut applied.touched);
+        self.frame.recycle(applied);
         self.notes.clear();
         self.replaying = false;
         let tasks = if self.stores_notes() {
@@ -343,7 +343,7 @@ impl Loop {
                     if applied
                         .written
                         .iter()
-                        .any(|channel| self.output.contains(*channel))
+                        .any(|channel| self.output_keys().contains(*channel))
                     {
                         self.show_values(None);
                     }
@@ -381,7 +381,7 @@ impl Loop {
             let note = note(&task.key);
             let mut view = places.view(&task.key, task.node, note, View::Record);
             let output = note.and_then(|note| note.output.as_ref());
-            view.result = output.map(|writes| result_of(&self.plan, &self.output, writes));
+            view.result = output.map(|writes| result_of(&self.plan, self.output_keys(), writes));
             view
         };
         let snapshot = Snapshot {
@@ -461,6 +461,16 @@ impl Loop {
     }
 }
 
+fn applying<'a>(plan: &Plan, task: &'a Task) -> Applying<'a> {
+    Applying {
+        order: Order::of(plan, &task.key),
+        pulled: matches!(task.key, TaskKey::Node(_)).then_some(task.node),
+        stepped: true,
+        writes: task.writes().unwrap_or_default(),
+        start: None,
+    }
+}
+
 fn take_note(task: &mut Task) -> TaskNote {
     task.unsaved = false;
     std::mem::replace(&mut task.note, TaskNote::new(TaskKey::Input))
@@ -490,7 +500,7 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
     for write in writes {
         match write {
             Write::Return(value) => return value.clone(),
-            Write::State(channel, value) if run.output.contains(*channel) => {
+            Write::State(channel, value) if run.output_keys().contains(*channel) => {
                 found.push((*channel, value));
             }
             _ => {}
@@ -501,7 +511,7 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
         .iter()
         .enumerate()
         .any(|(n, (a, _))| found.iter().skip(n + 1).any(|(b, _)| a == b));
-    match (&run.output, found.as_slice()) {
+    match (run.output_keys(), found.as_slice()) {
         (_, []) => Value::Null,
         (Keys::One(_), [(_, value)]) => (*value).clone(),
         (Keys::One(_), many) => Value::list(many.iter().map(|(_, value)| (*value).clone())),

@@ -1,0 +1,91 @@
+//! The workloads, one module each, and the set that stands for all of them.
+
+mod chain;
+mod cold;
+mod fanout;
+mod looping;
+mod message;
+mod nested;
+mod pause;
+mod stream;
+mod upstream;
+
+use superstep_core::{id::ThreadId, value::Value};
+use superstep_engine::{Outcome, RunOptions};
+
+use crate::{error::BenchError, words::Words};
+
+/// What `all` runs.
+const ALL: &[&str] = &[
+    "chain n=10",
+    "chain n=100",
+    "chain n=1000",
+    "chain n=10 store=memory",
+    "chain n=100 store=memory",
+    "fanout n=100",
+    "fanout n=1000",
+    "fanout n=10000",
+    "fanout n=1000 store=memory",
+    "loop n=1000 store=memory tail=1",
+    "pause n=1000 store=memory",
+    "stream n=100000",
+    "stream n=100000 kind=messages",
+    "nested",
+    "nested store=memory",
+    "upstream name=sequential_1000",
+    "upstream name=fanout_to_subgraph_100x",
+    "cold",
+];
+
+/// Runs what the words say.
+pub(crate) async fn run(words: Words) -> Result<(), BenchError> {
+    if words.workload != "all" {
+        return one(&words).await;
+    }
+    for line in ALL {
+        one(&Words::read(line.split_whitespace().map(str::to_owned))?).await?;
+    }
+    Ok(())
+}
+
+async fn one(words: &Words) -> Result<(), BenchError> {
+    match words.workload.as_str() {
+        "chain" => chain::run(words).await,
+        "fanout" => fanout::run(words).await,
+        "loop" => looping::run(words).await,
+        "pause" => pause::run(words).await,
+        "stream" => stream::run(words).await,
+        "nested" => nested::run(words).await,
+        "upstream" => upstream::run(words).await,
+        "cold" => cold::run(words).await,
+        other => Err(BenchError::Words(format!("no workload `{other}`"))),
+    }
+}
+
+/// A run without a limit that matters, on a thread of its own.
+fn on(thread: impl Into<ThreadId>) -> RunOptions {
+    RunOptions {
+        limit: 10_000_000,
+        ..RunOptions::on(thread)
+    }
+}
+
+/// A figure of a wrong result would say nothing: checks one key of what a run gave.
+fn check(
+    workload: &'static str,
+    outcome: &Outcome,
+    key: &str,
+    expected: impl Into<Value>,
+) -> Result<(), BenchError> {
+    let expected = expected.into();
+    let got = outcome.output.as_ref().and_then(|output| output.get(key));
+    if got == Some(&expected) {
+        return Ok(());
+    }
+    let got = got.map_or_else(|| "nothing".to_owned(), Value::to_string);
+    Err(BenchError::Wrong {
+        workload,
+        expected: expected.to_string(),
+        got,
+    })
+}

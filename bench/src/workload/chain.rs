@@ -1,0 +1,73 @@
+//! `chain n store`: n nodes in a row, each adding one to a number. The unit is a superstep.
+
+use superstep_core::{
+    command::{END, START},
+    reducer::Reducer,
+    run::Halt,
+    value::Value,
+};
+use superstep_engine::{Ctx, Graph, GraphBuilder};
+
+use super::{check, on};
+use crate::{
+    error::BenchError,
+    meter::{Best, Lap},
+    report::Line,
+    words::{Store, Words},
+};
+
+/// Measures it.
+pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
+    let (n, store) = (words.number("n", 10_usize)?, words.store()?);
+    let graph = graph(n, store)?;
+    let outcome = graph.invoke(input(), &on("warm-up")).await?;
+    check("chain", &outcome, "x", n as i64)?;
+    let steps = match store {
+        Store::None => 5000,
+        Store::Memory => 2000,
+    };
+    let (reps, mut best, mut run) = ((steps / n).max(1), Best::NONE, 0_u64);
+    for _ in 0..7 {
+        let lap = Lap::start()?;
+        for _ in 0..reps {
+            run += 1;
+            graph.invoke(input(), &on(format!("chain-{run}"))).await?;
+        }
+        best.take(lap.stop()?);
+    }
+    let variant = format!("n={n},store={}", store.word());
+    let line = Line {
+        workload: "chain",
+        variant: &variant,
+        units: n * reps,
+        cost: best.0,
+        extra: "",
+    };
+    line.print();
+    Ok(())
+}
+
+/// What a run is fed.
+pub(super) fn input() -> Value {
+    Value::map([("x", 0.into())])
+}
+
+/// The nodes in a row.
+pub(super) fn graph(n: usize, store: Store) -> Result<Graph, BenchError> {
+    let mut builder = GraphBuilder::new()
+        .reduce("x", Reducer::Add, 0)
+        .backends(store.backends());
+    let mut before = START.to_owned();
+    for node in 0..n {
+        let name = format!("n{node}");
+        builder = builder
+            .node(name.as_str(), add_one)
+            .edge(before, name.as_str());
+        before = name;
+    }
+    Ok(builder.edge(before, END).build()?)
+}
+
+async fn add_one(_: Ctx) -> Result<Value, Halt> {
+    Ok(Value::map([("x", 1.into())]))
+}

@@ -1,0 +1,79 @@
+//! `fanout n store`: one step sends n tasks, a node behind them sums their results. The unit is a
+//! task.
+
+use superstep_core::{
+    command::{END, START, Send},
+    reducer::Reducer,
+    run::Halt,
+    value::Value,
+};
+use superstep_engine::{Ctx, Graph, GraphBuilder};
+
+use super::{check, on};
+use crate::{
+    error::BenchError,
+    meter::{Best, Lap},
+    report::Line,
+    words::{Store, Words},
+};
+
+/// Measures it.
+pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
+    let (n, store) = (words.number("n", 100_usize)?, words.store()?);
+    let graph = graph(store)?;
+    let input = Value::map([("n", Value::Int(n as i64))]);
+    let sum = (n * n.saturating_sub(1) / 2) as i64;
+    let outcome = graph.invoke(input.clone(), &on("warm-up")).await?;
+    check("fanout", &outcome, "total", sum)?;
+    let mut best = Best::NONE;
+    for sample in 0..7 {
+        let options = on(format!("fanout-{sample}"));
+        let lap = Lap::start()?;
+        graph.invoke(input.clone(), &options).await?;
+        best.take(lap.stop()?);
+    }
+    let variant = format!("n={n},store={}", store.word());
+    Line {
+        workload: "fanout",
+        variant: &variant,
+        units: n,
+        cost: best.0,
+        extra: "",
+    }
+    .print();
+    Ok(())
+}
+
+fn graph(store: Store) -> Result<Graph, BenchError> {
+    let builder = GraphBuilder::new()
+        .last("n")
+        .reduce("results", Reducer::Add, Value::list([]))
+        .last("total")
+        .node("work", work)
+        .node("join", join)
+        .route(START, |state| {
+            let n = state.get("n").and_then(Value::as_i64).unwrap_or(0);
+            Ok((0..n)
+                .map(|i| Send::new("work", Value::map([("i", i.into())])).into())
+                .collect())
+        })
+        .edge("work", "join")
+        .edge("join", END)
+        .backends(store.backends());
+    Ok(builder.build()?)
+}
+
+async fn work(ctx: Ctx) -> Result<Value, Halt> {
+    Ok(Value::map([("results", Value::list([ctx.get("i")]))]))
+}
+
+async fn join(ctx: Ctx) -> Result<Value, Halt> {
+    let results = ctx.get("results");
+    let sum: i64 = results
+        .as_list()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_i64)
+        .sum();
+    Ok(Value::map([("total", sum.into())]))
+}

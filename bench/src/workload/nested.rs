@@ -1,0 +1,62 @@
+//! `nested store`: a graph of one node inside ten others. The unit is a run.
+
+use superstep_core::{
+    command::{END, START},
+    reducer::Reducer,
+};
+use superstep_engine::{Graph, GraphBuilder, NodeOptions};
+
+use super::{chain, check, on};
+use crate::{
+    error::BenchError,
+    meter::{Best, Lap},
+    report::Line,
+    words::{Store, Words},
+};
+
+const RUNS: usize = 50;
+
+/// Measures it.
+pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
+    let (depth, store) = (words.number("depth", 10_usize)?, words.store()?);
+    let graph = graph(depth, store)?;
+    let outcome = graph.invoke(chain::input(), &on("warm-up")).await?;
+    check("nested", &outcome, "x", 1)?;
+    let (mut best, mut run) = (Best::NONE, 0_u64);
+    for _ in 0..7 {
+        let lap = Lap::start()?;
+        for _ in 0..RUNS {
+            run += 1;
+            graph
+                .invoke(chain::input(), &on(format!("nested-{run}")))
+                .await?;
+        }
+        best.take(lap.stop()?);
+    }
+    let variant = format!("depth={depth},store={}", store.word());
+    Line {
+        workload: "nested",
+        variant: &variant,
+        units: RUNS,
+        cost: best.0,
+        extra: "",
+    }
+    .print();
+    Ok(())
+}
+
+/// Only the outermost graph has the store; those inside it are kept in the same.
+fn graph(depth: usize, store: Store) -> Result<Graph, BenchError> {
+    let mut graph = chain::graph(1, Store::None)?;
+    for level in 1..=depth {
+        let store = if level == depth { store } else { Store::None };
+        graph = GraphBuilder::new()
+            .reduce("x", Reducer::Add, 0)
+            .subgraph("sub", graph, NodeOptions::default())
+            .edge(START, "sub")
+            .edge("sub", END)
+            .backends(store.backends())
+            .build()?;
+    }
+    Ok(graph)
+}
