@@ -12,7 +12,7 @@ use superstep_core::{
     command::Output,
     error::Failure,
     message::Unknown,
-    plan::{BuildErrors, Managed, Pauses, Persist, blueprint::ROOT},
+    plan::{BuildErrors, Managed, Pauses, Persist, RouteView, blueprint::ROOT},
     policy::{CachePolicy, Refresh, RetryOn, RetryPolicy, Timeouts},
     reducer::Reducer,
     run::Halt,
@@ -238,7 +238,7 @@ impl Graphs {
             let map = branch.map.as_ref().map(|map| match map {
                 BranchMap::Table(table) => table
                     .iter()
-                    .map(|(k, v)| (map_key(k), v.as_str().into()))
+                    .map(|(k, v)| (Value::from(k.as_str()), v.as_str().into()))
                     .collect(),
                 BranchMap::Names(names) => names
                     .iter()
@@ -246,14 +246,22 @@ impl Graphs {
                     .collect(),
             });
             let name = branch.name.as_deref().map(Into::into);
-            builder = builder.router(branch.from.as_str(), name, map, move |state: &Value| {
-                let env = Env::from([("state".to_owned(), convert::to_val(state))]);
-                match expr::eval(&path, &env, &outside) {
-                    Ok(result) => Ok(convert::destinations(&result)),
-                    Err(ExprError::Raised { kind, message }) => Err(raised(&kind, message)),
-                    Err(ExprError::CaseBug(why)) => Err(Failure::new("CaseBug", why).permanent()),
-                }
-            });
+            builder = builder.router(
+                branch.from.as_str(),
+                name,
+                map,
+                move |view: &RouteView<'_>| {
+                    let state = convert::to_val(&view.value()?);
+                    let env = Env::from([("state".to_owned(), state)]);
+                    match expr::eval(&path, &env, &outside) {
+                        Ok(result) => Ok(convert::destinations(&result)),
+                        Err(ExprError::Raised { kind, message }) => Err(raised(&kind, message)),
+                        Err(ExprError::CaseBug(why)) => {
+                            Err(Failure::new("CaseBug", why).permanent())
+                        }
+                    }
+                },
+            );
         }
         Ok(builder
             .pause_before(pauses(def.interrupt_before.as_ref()))
@@ -363,11 +371,6 @@ fn base_env(ctx: &Ctx) -> Env {
         ("ctx".to_owned(), convert::to_val(ctx.context())),
         ("attempt".to_owned(), Val::from(i64::from(ctx.attempt()))),
     ])
-}
-
-/// JSON keeps map keys as text; routers may return booleans or numbers.
-fn map_key(text: &str) -> Value {
-    Value::from(text)
 }
 
 fn shared(names: &[String]) -> Vec<Arc<str>> {

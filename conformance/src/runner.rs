@@ -288,12 +288,12 @@ impl Runner {
                     };
                     snapshot = *inner;
                 }
-                let mut found = reference(&snapshot);
+                let mut found = CheckpointRef::from(&snapshot);
                 if let Some(n) = ordinal {
                     let namespace = snapshot.namespace.clone();
                     let all = HistoryQuery::default();
                     let history = graph.history(&thread, &namespace, &all).await?;
-                    let picked = history.iter().rev().nth(*n).map(reference);
+                    let picked = history.iter().rev().nth(*n).map(CheckpointRef::from);
                     found = picked.ok_or_else(|| Trouble::Bug("no such checkpoint".into()))?;
                 }
                 if *latest {
@@ -429,7 +429,7 @@ impl Runner {
         options.modes = modes
             .iter()
             .fold(Modes::NONE, |all, mode| all.with(mode_of(mode)));
-        let mut stream = graph.stream(input, options);
+        let mut stream = graph.stream(input, &options);
         let mut events = Vec::new();
         while let Some(event) = stream.next().await {
             events.push(event);
@@ -553,14 +553,6 @@ fn collect_namespaces(snapshot: &Snapshot, into: &mut Vec<Namespace>) {
         if let Some(SubState::Snapshot(inner)) = &task.state {
             collect_namespaces(inner, into);
         }
-    }
-}
-
-fn reference(snapshot: &Snapshot) -> CheckpointRef {
-    CheckpointRef {
-        namespace: snapshot.namespace.clone(),
-        id: snapshot.checkpoint,
-        parents: snapshot.parents.clone(),
     }
 }
 

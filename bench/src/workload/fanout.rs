@@ -52,10 +52,9 @@ fn graph(store: Store) -> Result<Graph, BenchError> {
         .node("work", work)
         .node("join", join)
         .route(START, |state| {
-            let n = state.get("n").and_then(Value::as_i64).unwrap_or(0);
-            Ok((0..n)
-                .map(|i| Send::new("work", Value::map([("i", i.into())])).into())
-                .collect())
+            let n = state.get("n")?.as_i64().unwrap_or(0);
+            let send = |i: i64| Send::new("work", Value::map([("i", i.into())]));
+            Ok((0..n).map(send).collect::<Vec<Send>>())
         })
         .edge("work", "join")
         .edge("join", END)

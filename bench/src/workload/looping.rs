@@ -171,9 +171,8 @@ fn graph(store: Store, then: &'static str) -> Result<Graph, BenchError> {
         .node("ask", ask)
         .edge(START, "append")
         .router("append", None, None, move |state| {
-            let number = |key| state.get(key).and_then(Value::as_i64).unwrap_or(0);
-            let more = number("i") < number("limit");
-            Ok(vec![if more { "append" } else { then }.into()])
+            let more = state.get("i")?.as_i64() < state.get("limit")?.as_i64();
+            Ok(if more { "append" } else { then })
         })
         .edge("ask", "ask")
         .backends(store.backends());

@@ -36,7 +36,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
             ..RunOptions::default()
         };
         let lap = Lap::start()?;
-        let mut events = graph.stream(chain::input(), options);
+        let mut events = graph.stream(chain::input(), &options);
         let mut read = 0;
         while let Some(event) = events.next().await {
             read += usize::from(modes.has(event.kind.mode()));

@@ -50,7 +50,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
 }
 
 async fn read_all(graph: &Graph, input: &Value) -> Result<(), BenchError> {
-    let mut events = graph.stream(input.clone(), on("upstream"));
+    let mut events = graph.stream(input.clone(), &on("upstream"));
     while events.next().await.is_some() {}
     events.outcome().await?;
     Ok(())
@@ -90,8 +90,9 @@ fn fanout_to_subgraph() -> Result<Graph, BenchError> {
         .edge("generate", "bump")
         .edge("generate", END)
         .route("bump", |state| {
-            let done = first(state.get("jokes")).ends_with(&" a".repeat(10));
-            Ok(vec![if done { END } else { "bump" }.into()])
+            let jokes = state.get("jokes")?;
+            let done = first(Some(&jokes)).ends_with(&" a".repeat(10));
+            Ok(if done { END } else { "bump" })
         })
         .build()?;
     let builder = GraphBuilder::new()
@@ -99,14 +100,12 @@ fn fanout_to_subgraph() -> Result<Graph, BenchError> {
         .reduce("jokes", Reducer::Add, Value::list([]))
         .subgraph("generate_joke", lines, NodeOptions::default())
         .route(START, |state| {
-            let subjects = state
-                .get("subjects")
-                .and_then(Value::as_list)
-                .unwrap_or_default();
+            let subjects = state.get("subjects")?;
             let send = |subject: &Value| {
-                Send::new("generate_joke", Value::map([("subject", subject.clone())])).into()
+                Send::new("generate_joke", Value::map([("subject", subject.clone())]))
             };
-            Ok(subjects.iter().map(send).collect())
+            let all = subjects.as_list().unwrap_or_default();
+            Ok(all.iter().map(send).collect::<Vec<Send>>())
         })
         .edge("generate_joke", END);
     Ok(builder.build()?)

@@ -202,7 +202,7 @@ fn flatten(writes: Vec<Value>) -> Vec<Value> {
 
 impl Board for Channels {
     fn get(&self, channel: ChannelIx) -> Option<Value> {
-        self.slots[channel].value.clone()
+        self.slots.row(channel).value.clone()
     }
 
     fn fold(
@@ -211,8 +211,8 @@ impl Board for Channels {
         mut writes: Vec<Value>,
         recording: Recording,
     ) -> Result<Folded, ErrorKind> {
-        let ChannelSpec { name, kind, .. } = &self.specs[channel];
-        let slot = &mut self.slots[channel];
+        let ChannelSpec { name, kind, .. } = self.specs.row(channel);
+        let slot = self.slots.row_mut(channel);
         let mut appended = None;
         match kind {
             ChannelKind::Last => {
@@ -266,12 +266,12 @@ impl Board for Channels {
     }
 
     fn pass(&mut self, channel: ChannelIx) -> bool {
-        let volatile = self.specs[channel].kind.is_volatile();
-        volatile && self.slots[channel].value.take().is_some()
+        let volatile = self.specs.row(channel).kind.is_volatile();
+        volatile && self.slots.row_mut(channel).value.take().is_some()
     }
 
     fn peek(&self, channel: ChannelIx, writes: &[&Value]) -> Result<Option<Value>, ErrorKind> {
-        let spec = &self.specs[channel];
+        let spec = self.specs.row(channel);
         if writes.is_empty() {
             return Ok(if spec.kind.is_volatile() {
                 None
@@ -282,7 +282,7 @@ impl Board for Channels {
         let mut specs = Table::<ChannelIx, _>::default();
         let only = specs.push(spec.clone());
         let mut alone = Self::new(Arc::new(specs));
-        alone.slots[only] = self.slots[channel].clone();
+        *alone.slots.row_mut(only) = self.slots.row(channel).clone();
         alone.fold(
             only,
             writes.iter().map(|v| (*v).clone()).collect(),
@@ -292,7 +292,7 @@ impl Board for Channels {
     }
 
     fn restore(&mut self, channel: ChannelIx, change: &Change) -> Result<(), DecodeError> {
-        let slot = &mut self.slots[channel];
+        let slot = self.slots.row_mut(channel);
         slot.messages = None;
         match (change, &mut slot.value) {
             (Change::Set(value), _) => slot.value = Some(value.clone()),
@@ -319,9 +319,9 @@ impl Board for Channels {
     }
 
     fn snapshot(&self, channel: ChannelIx) -> Option<Change> {
-        let spec = &self.specs[channel];
+        let spec = self.specs.row(channel);
         let stored = spec.kind.is_stored();
-        match &self.slots[channel].value {
+        match &self.slots.row(channel).value {
             Some(value) if stored => Some(Change::Set(value.clone())),
             None if stored && matches!(spec.kind, ChannelKind::Reduce { init: Some(_), .. }) => {
                 Some(Change::Clear)

@@ -151,6 +151,11 @@ impl From<Value> for Output {
         }
     }
 }
+impl From<serde_json::Value> for Output {
+    fn from(update: serde_json::Value) -> Self {
+        Value::from(update).into()
+    }
+}
 impl From<Command> for Output {
     fn from(command: Command) -> Self {
         Self::Command(command)

@@ -53,9 +53,9 @@ impl Control {
 
     /// Whether the trigger makes its node due.
     pub fn is_on(&self, plan: &Plan, trigger: TriggerIx) -> bool {
-        match plan.triggers[trigger].kind {
+        match plan.triggers.row(trigger).kind {
             TriggerKind::Start => self.start.is_some(),
-            _ => self.fires[trigger] == Fire::On,
+            _ => *self.fires.row(trigger) == Fire::On,
         }
     }
 
@@ -66,11 +66,11 @@ impl Control {
             .active
             .iter()
             .copied()
-            .filter(|t| self.fires[*t] == Fire::On);
+            .filter(|t| *self.fires.row(*t) == Fire::On);
         start
             .into_iter()
             .chain(on)
-            .map(|trigger| plan.triggers[trigger].node)
+            .map(|trigger| plan.triggers.row(trigger).node)
     }
 
     /// What changes from here on changes at this time.
@@ -80,37 +80,37 @@ impl Control {
 
     /// When a node's triggers last changed; those that never did are left out.
     pub fn versions<'a>(&'a self, plan: &'a Plan, node: NodeIx) -> impl Iterator<Item = u64> + 'a {
-        let triggers = plan.nodes[node].triggers.iter();
+        let triggers = plan.nodes.row(node).triggers.iter();
         triggers
-            .map(|trigger| self.changed[*trigger])
+            .map(|trigger| *self.changed.row(*trigger))
             .filter(|at| *at > 0)
     }
 
     /// The input was taken or dropped.
     pub fn set_start(&mut self, plan: &Plan, start: Option<StartValue>) {
         self.start = start;
-        self.changed[plan.start] = self.now;
+        *self.changed.row_mut(plan.start) = self.now;
     }
 
     fn set(&mut self, trigger: TriggerIx, fire: Fire) {
-        self.changed[trigger] = self.now;
-        if self.fires[trigger] == Fire::Off {
+        *self.changed.row_mut(trigger) = self.now;
+        if *self.fires.row(trigger) == Fire::Off {
             self.active.push(trigger);
         }
         if fire == Fire::Off {
             self.active.retain(|active| *active != trigger);
         }
-        self.fires[trigger] = fire;
+        *self.fires.row_mut(trigger) = fire;
     }
 
     /// A task of this node ran: takes back what it was triggered by. Says whether that changed
     /// anything. Plain edges are cleared by [`Control::pass`].
     pub fn consume(&mut self, plan: &Plan, node: NodeIx) -> bool {
         let mut changed = false;
-        for trigger in &plan.nodes[node].triggers {
-            let spec = &plan.triggers[*trigger];
+        for trigger in &plan.nodes.row(node).triggers {
+            let spec = plan.triggers.row(*trigger);
             let lasts = spec.deferred || matches!(spec.kind, TriggerKind::Join(_));
-            if lasts && self.fires[*trigger] == Fire::On {
+            if lasts && *self.fires.row(*trigger) == Fire::On {
                 self.set(*trigger, Fire::Off);
                 changed = true;
             }
@@ -120,18 +120,18 @@ impl Control {
 
     /// Fires an edge. Says whether its node is due now.
     pub fn fire(&mut self, plan: &Plan, trigger: TriggerIx) -> bool {
-        let deferred = plan.triggers[trigger].deferred;
+        let deferred = plan.triggers.row(trigger).deferred;
         self.set(trigger, if deferred { Fire::Waiting } else { Fire::On });
         !deferred
     }
 
     /// A source of a join ran. Says whether anything changed, and whether the node is due now.
     pub fn join(&mut self, plan: &Plan, trigger: TriggerIx, source: u32) -> (bool, bool) {
-        let spec = &plan.triggers[trigger];
+        let spec = plan.triggers.row(trigger);
         let TriggerKind::Join(count) = spec.kind else {
             return (false, false);
         };
-        let mut seen = match &self.fires[trigger] {
+        let mut seen = match self.fires.row(trigger) {
             Fire::Off => Vec::new(),
             Fire::Partly(seen) => seen.clone(),
             Fire::Waiting => return (false, false),
@@ -154,14 +154,21 @@ impl Control {
 
     /// A step passed: edges that fired before it and not in it are spent. Says whether any were.
     pub fn pass(&mut self, plan: &Plan, touched: &[TriggerIx]) -> bool {
-        let Self { active, fires, .. } = self;
+        let Self {
+            active,
+            fires,
+            changed,
+            now,
+            ..
+        } = self;
         let before = active.len();
         active.retain(|trigger| {
-            let spec = &plan.triggers[*trigger];
+            let spec = plan.triggers.row(*trigger);
             let lasts = spec.kind != TriggerKind::Edge || spec.deferred;
             let stays = lasts || touched.contains(trigger);
             if !stays {
-                fires[*trigger] = Fire::Off;
+                *fires.row_mut(*trigger) = Fire::Off;
+                *changed.row_mut(*trigger) = *now;
             }
             stays
         });
@@ -174,7 +181,7 @@ impl Control {
             .deferred
             .iter()
             .copied()
-            .filter(|t| self.fires[*t] == Fire::Waiting)
+            .filter(|t| *self.fires.row(*t) == Fire::Waiting)
             .collect();
         for trigger in &waiting {
             self.set(*trigger, Fire::On);
@@ -190,19 +197,23 @@ impl Control {
             ..Pending::default()
         };
         for trigger in &self.active {
-            match &self.fires[*trigger] {
+            match self.fires.row(*trigger) {
                 Fire::Off => {}
                 Fire::Partly(seen) => pending.joins.push((*trigger, seen.clone())),
                 Fire::Waiting => pending.waiting.push(*trigger),
                 Fire::On => pending.fired.push(*trigger),
             }
-            if self.changed[*trigger] != clock {
-                pending.changed.push((*trigger, self.changed[*trigger]));
+            if *self.changed.row(*trigger) != clock {
+                pending
+                    .changed
+                    .push((*trigger, *self.changed.row(*trigger)));
             }
         }
         for trigger in &plan.shared_targets {
-            if self.fires[*trigger] == Fire::Off && self.changed[*trigger] > 0 {
-                pending.changed.push((*trigger, self.changed[*trigger]));
+            if *self.fires.row(*trigger) == Fire::Off && *self.changed.row(*trigger) > 0 {
+                pending
+                    .changed
+                    .push((*trigger, *self.changed.row(*trigger)));
             }
         }
         pending
@@ -235,11 +246,11 @@ impl Control {
             }
         }
         if control.start.is_some() {
-            control.changed[plan.start] = clock;
+            *control.changed.row_mut(plan.start) = clock;
         }
         for (trigger, at) in &pending.changed {
             if let Some(trigger) = map(*trigger) {
-                control.changed[trigger] = *at;
+                *control.changed.row_mut(trigger) = *at;
             }
         }
         control

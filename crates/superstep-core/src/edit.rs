@@ -178,7 +178,9 @@ impl Edit<'_> {
             let board = &*frame.board;
             let writes = self.plan.writes(node, board, output, window);
             let mut writes = writes.map_err(|unwritten| match unwritten {
-                Unwritten::Error(kind) => Error::from(kind).at_node(&self.plan.nodes[node].name),
+                Unwritten::Error(kind) => {
+                    Error::from(kind).at_node(&self.plan.nodes.row(node).name)
+                }
                 Unwritten::Parent(_) => Error::from(ErrorKind::NoParent),
             })?;
             self.name_messages(&mut writes);
@@ -307,7 +309,7 @@ fn full_changes(plan: &Plan, frame: &Frame) -> Vec<(ChannelIx, Change)> {
 
 /// An update in the name of an entrypoint is its result.
 fn as_result(output: &Output, plan: &Plan, node: NodeIx) -> Output {
-    match (output, plan.nodes[node].role) {
+    match (output, plan.nodes.row(node).role) {
         (Output::Nothing, crate::plan::Role::Entrypoint) => Output::Update(Value::Null),
         _ => output.clone(),
     }

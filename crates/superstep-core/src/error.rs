@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A failed run, update or read.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Error {
     /// What happened.
     pub kind: Box<ErrorKind>,
@@ -465,6 +465,17 @@ impl fmt::Display for Error {
             (true, None) => f.write_str(")"),
             (false, Some(thread)) => write!(f, " (thread `{thread}`)"),
             (false, None) => Ok(()),
+        }
+    }
+}
+
+/// What a person should see when a program ends with this error: message, code, place, hint.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)?;
+        match self.hint() {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
         }
     }
 }

@@ -66,7 +66,7 @@ impl Order {
     pub fn of(plan: &Plan, key: &TaskKey) -> Self {
         match key {
             TaskKey::Input => Self::INPUT,
-            TaskKey::Node(node) => Self(2, plan.nodes[*node].rank, 0),
+            TaskKey::Node(node) => Self(2, plan.nodes.row(*node).rank, 0),
             TaskKey::Send(n) => Self(3, *n, 0),
             TaskKey::Handler(of) => {
                 let Self(kind, n, _) = Self::of(plan, of);
@@ -301,7 +301,7 @@ impl Frame {
         if self.clock == 0 {
             return;
         }
-        let readable = |node: &NodeIx| match &plan.nodes[*node].reads {
+        let readable = |node: &NodeIx| match &plan.nodes.row(*node).reads {
             Reads::Root(root) => self.board.get(*root).is_some(),
             _ => true,
         };
@@ -310,7 +310,7 @@ impl Frame {
             let on = self
                 .control
                 .is_on(plan, *trigger)
-                .then(|| plan.triggers[*trigger].node);
+                .then(|| plan.triggers.row(*trigger).node);
             tasks.extend(on.filter(readable).map(task));
             return;
         }
@@ -319,14 +319,14 @@ impl Frame {
                 let on = touched
                     .iter()
                     .filter(|trigger| self.control.is_on(plan, **trigger));
-                on.map(|trigger| plan.triggers[*trigger].node).collect()
+                on.map(|trigger| plan.triggers.row(*trigger).node).collect()
             }
             _ => self.control.due(plan).collect(),
         };
         if nodes.len() > 1 {
             match touched {
                 Some(touched) if !touched.is_empty() => {
-                    nodes.sort_by_key(|node| plan.nodes[*node].rank);
+                    nodes.sort_by_key(|node| plan.nodes.row(*node).rank);
                 }
                 _ => nodes.sort(),
             }

@@ -11,7 +11,7 @@ pub mod route;
 use std::{collections::HashMap, sync::Arc};
 
 pub use blueprint::{Blueprint, BuildError, BuildErrors, Edge, NodeDef, RouterDef};
-pub use route::{Destination, RouteFn, RouteView};
+pub use route::{Destination, IntoDestinations, RouteFn, RouteView};
 
 use crate::{
     board::Board,
@@ -75,6 +75,20 @@ pub enum Reads {
     Root(ChannelIx),
     /// An object of these keys, as far as they are present.
     Keys(Vec<ReadKey>),
+}
+
+impl Reads {
+    /// How a key is read, if it is.
+    pub fn key(&self, plan: &Plan, name: &str) -> Option<&ReadKey> {
+        let Self::Keys(keys) = self else {
+            return None;
+        };
+        let channel = plan.channel(name);
+        keys.iter().find(|key| match key {
+            ReadKey::Channel(ix) => Some(*ix) == channel,
+            ReadKey::Managed(managed, _) => **managed == *name,
+        })
+    }
 }
 
 /// A conditional edge.
@@ -245,7 +259,7 @@ impl Plan {
     /// The edge trigger of a node of that name.
     pub fn edge_to(&self, name: &str) -> Option<TriggerIx> {
         let node = self.nodes.get(self.node(name)?)?;
-        let edge = |t: &&TriggerIx| self.triggers[**t].kind == TriggerKind::Edge;
+        let edge = |t: &&TriggerIx| self.triggers.row(**t).kind == TriggerKind::Edge;
         node.triggers.iter().find(edge).copied()
     }
 
@@ -266,7 +280,10 @@ impl Plan {
                     return whole;
                 }
                 let present = channels.iter().filter_map(|channel| {
-                    Some((self.channels[*channel].name.clone(), board.get(*channel)?))
+                    Some((
+                        self.channels.row(*channel).name.clone(),
+                        board.get(*channel)?,
+                    ))
                 });
                 Value::map(present)
             }
@@ -275,7 +292,7 @@ impl Plan {
 
     /// Whether a node is hidden from streams and pauses.
     pub fn is_hidden(&self, node: NodeIx) -> bool {
-        self.nodes[node].role == Role::Start
+        self.nodes.row(node).role == Role::Start
     }
 
     /// Whether the state is one Rust type.
@@ -290,7 +307,7 @@ impl Plan {
 
     /// How often a delta channel is snapshot.
     pub fn delta_every(&self, channel: ChannelIx) -> Option<u32> {
-        match &self.channels[channel].kind {
+        match &self.channels.row(channel).kind {
             ChannelKind::Reduce { delta, .. } => *delta,
             _ => None,
         }

@@ -141,6 +141,11 @@ impl Drain {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
     }
 
+    /// Takes the request back; until then it stands for every run that shares it.
+    pub fn clear(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Why, if it was asked.
     pub fn reason(&self) -> Option<String> {
         self.0
@@ -467,16 +472,11 @@ impl Loop {
         if self.config.durability != Durability::Exit || !self.config.saves || skip {
             return;
         }
-        if self.loaded != Some(self.checkpoint) {
+        if self.head != Some(self.checkpoint) {
             self.put_anchor();
-            self.step -= 1;
-            self.must_snapshot = true;
-            let record = self.record(Vec::new());
-            self.step += 1;
-            self.parent = self.head;
-            self.head = Some(self.checkpoint);
-            self.acts.push_back(Act::Commit(Box::new(record)));
         }
+        let record = self.store_so_far();
+        self.acts.extend(record);
         if self.takes_resume() && self.config.fidelity == Fidelity::LangGraph {
             self.notes.iter_mut().for_each(|note| note.resume = None);
         }
@@ -493,6 +493,20 @@ impl Loop {
             self.acts.push_back(Act::Note(self.checkpoint, notes));
         }
     }
+    /// A record of the present checkpoint, unless it is stored already.
+    fn store_so_far(&mut self) -> Option<Act> {
+        if self.head == Some(self.checkpoint) {
+            return None;
+        }
+        self.step -= 1;
+        self.must_snapshot = true;
+        let record = self.record(Vec::new());
+        self.step += 1;
+        self.parent = self.head;
+        self.head = Some(self.checkpoint);
+        Some(Act::Commit(Box::new(record)))
+    }
+
     /// A delta channel that was updated less often than it is snapshot needs a checkpoint to
     /// stand on, so a first run that is stored at its end leaves one that is empty.
     fn put_anchor(&mut self) {

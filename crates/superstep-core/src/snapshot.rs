@@ -158,7 +158,7 @@ impl Snapshot {
             next: due
                 .iter()
                 .filter(|(key, _)| open(key))
-                .map(|(_, node)| plan.nodes[*node].name.clone())
+                .map(|(_, node)| plan.nodes.row(*node).name.clone())
                 .collect(),
             origin: Some((head.source, head.step)),
         })
@@ -205,7 +205,7 @@ impl Places<'_> {
 
     fn owner_path(&self, key: &TaskKey) -> String {
         let name = match key {
-            TaskKey::Node(node) => &*self.plan.nodes[*node].name,
+            TaskKey::Node(node) => &*self.plan.nodes.row(*node).name,
             _ => "",
         };
         self.path(key, name)
@@ -218,7 +218,7 @@ impl Places<'_> {
         note: Option<&TaskNote>,
         view: View,
     ) -> TaskView {
-        let spec = &self.plan.nodes[node];
+        let spec = self.plan.nodes.row(node);
         let id = self.id(key, &spec.name);
         let stored = spec.subgraph.is_some_and(|persist| persist != Persist::Off);
         let asks = match (note, view) {
@@ -246,7 +246,7 @@ pub(crate) fn result_of(plan: &Plan, keys: &Keys, writes: &[Write]) -> Value {
         match write {
             Write::Return(value) => return value.clone(),
             Write::State(channel, value) if keys.contains(*channel) => {
-                let name = &plan.channels[*channel].name;
+                let name = &plan.channels.row(*channel).name;
                 let merged = match found.remove(name) {
                     None => value.clone(),
                     Some(earlier) => both(earlier, value.clone()),
@@ -258,7 +258,7 @@ pub(crate) fn result_of(plan: &Plan, keys: &Keys, writes: &[Write]) -> Value {
     }
     match keys {
         Keys::One(channel) => found
-            .remove(&plan.channels[*channel].name)
+            .remove(&plan.channels.row(*channel).name)
             .unwrap_or_default(),
         Keys::Many(_) => Value::Map(Arc::new(found)),
     }

@@ -1,10 +1,10 @@
 //! Dense tables addressed by typed ids.
 //!
 //! A compiled graph names its channels, nodes and triggers by small integers so that the run loop
-//! never touches a string. An id is only minted by the table it belongs to, which is why indexing
-//! a [`Table`] is infallible in practice. Read [`crate::plan`] next.
+//! never touches a string. An id is only minted by the table it belongs to, which is why
+//! [`Table::row`] needs no check. Read [`crate::plan`] next.
 
-use std::{marker::PhantomData, ops::Index, ops::IndexMut};
+use std::marker::PhantomData;
 
 /// A typed position in a [`Table`].
 pub trait Key: Copy + Eq {
@@ -63,6 +63,24 @@ impl<K: Key, T> Table<K, T> {
         K::at(self.rows.len() - 1)
     }
 
+    /// The row of an id that this table minted.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids are minted by the table they index"
+    )]
+    pub fn row(&self, key: K) -> &T {
+        &self.rows[key.ix()]
+    }
+
+    /// The row of an id that this table minted, for writing.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids are minted by the table they index"
+    )]
+    pub fn row_mut(&mut self, key: K) -> &mut T {
+        &mut self.rows[key.ix()]
+    }
+
     /// The row, if the id belongs to this table.
     pub fn get(&self, key: K) -> Option<&T> {
         self.rows.get(key.ix())
@@ -103,27 +121,5 @@ impl<K: Key, T> FromIterator<T> for Table<K, T> {
             rows: rows.into_iter().collect(),
             key: PhantomData,
         }
-    }
-}
-
-impl<K: Key, T> Index<K> for Table<K, T> {
-    type Output = T;
-
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "ids are minted by the table they index"
-    )]
-    fn index(&self, key: K) -> &T {
-        &self.rows[key.ix()]
-    }
-}
-
-impl<K: Key, T> IndexMut<K> for Table<K, T> {
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "ids are minted by the table they index"
-    )]
-    fn index_mut(&mut self, key: K) -> &mut T {
-        &mut self.rows[key.ix()]
     }
 }

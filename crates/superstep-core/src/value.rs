@@ -120,6 +120,24 @@ impl Value {
         }
     }
 
+    /// The truth value, if this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// The number, if this is one.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Int(n) => Some(*n as f64),
+            Self::UInt(n) => Some(*n as f64),
+            Self::Float(n) => Some(*n),
+            _ => None,
+        }
+    }
+
     /// The text, if this is text.
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -212,6 +230,21 @@ impl From<bool> for Value {
 impl From<i64> for Value {
     fn from(n: i64) -> Self {
         Self::Int(n)
+    }
+}
+impl From<u32> for Value {
+    fn from(n: u32) -> Self {
+        Self::Int(n.into())
+    }
+}
+impl From<u64> for Value {
+    fn from(n: u64) -> Self {
+        i64::try_from(n).map_or(Self::UInt(n), Self::Int)
+    }
+}
+impl From<usize> for Value {
+    fn from(n: usize) -> Self {
+        Self::from(n as u64)
     }
 }
 impl From<i32> for Value {

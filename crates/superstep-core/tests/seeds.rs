@@ -154,10 +154,7 @@ fn plan() -> Arc<Plan> {
             name: None,
             map: None,
             route: Arc::new(|view| {
-                let state = view
-                    .state()
-                    .map_err(|kind| Failure::new("Route", kind.to_string()))?;
-                let n = state.get("n").and_then(Value::as_i64).unwrap_or(0);
+                let n = view.get("n")?.as_i64().unwrap_or(0);
                 let sends = (0..3).map(|i| Destination::Send(Send::new("worker", i)));
                 Ok(if n < 40 {
                     sends.chain([Destination::from("split")]).collect()

@@ -23,10 +23,10 @@ use std::{collections::HashMap, sync::Arc};
 use superstep_core::{
     channel::{ChannelKind, ChannelSpec},
     command::Output,
-    error::{ErrorKind, Failure},
+    error::Failure,
     frame::restore::MigrateFn,
     plan::{
-        Blueprint, BuildErrors, Destination, Edge, Managed, NodeDef, Pauses, Persist, Plan,
+        Blueprint, BuildErrors, Edge, IntoDestinations, Managed, NodeDef, Pauses, Persist, Plan,
         RouteView, RouterDef, blueprint::ROOT,
     },
     policy::{CachePolicy, RetryPolicy, Timeouts},
@@ -69,7 +69,8 @@ pub struct NodeOptions {
     pub cache: Option<CachePolicy>,
     /// Limits; the graph's default if none.
     pub timeouts: Timeouts,
-    /// Runs in its place when it fails.
+    /// Runs when it has failed for good. Its update and destinations take the place of the
+    /// node's; the node's own edges, joins and routers do not fire.
     pub on_error: Option<Arc<dyn Node>>,
     /// A graph its function calls.
     pub calls: Option<Graph>,
@@ -258,35 +259,39 @@ impl GraphBuilder {
         self
     }
 
-    /// Adds a conditional edge: the function sees the state after the node and names the next.
+    /// Adds a conditional edge: the function sees the state with its node's writes and says where
+    /// to go next.
     #[must_use]
-    pub fn route<F>(self, from: impl Into<Arc<str>>, route: F) -> Self
-    where
-        F: Fn(&Value) -> Result<Vec<Destination>, Failure> + Send + Sync + 'static,
-    {
+    pub fn route<R: IntoDestinations>(
+        self,
+        from: impl Into<Arc<str>>,
+        route: impl Fn(&RouteView<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
         self.router(from, None, None, route)
     }
 
-    /// Adds a conditional edge with a name and a map from results to nodes.
+    /// Adds a conditional edge whose results are translated to nodes.
     #[must_use]
-    pub fn router<F>(
+    pub fn route_map<R: IntoDestinations, K: Into<Value>, N: Into<Arc<str>>>(
+        self,
+        from: impl Into<Arc<str>>,
+        map: impl IntoIterator<Item = (K, N)>,
+        route: impl Fn(&RouteView<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
+        let map = map.into_iter().map(|(key, node)| (key.into(), node.into()));
+        self.router(from, None, Some(map.collect()), route)
+    }
+
+    /// Adds a conditional edge with a name and, if given, a map from results to nodes.
+    #[must_use]
+    pub fn router<R: IntoDestinations>(
         mut self,
         from: impl Into<Arc<str>>,
         name: Option<Arc<str>>,
         map: Option<Vec<(Value, Arc<str>)>>,
-        route: F,
-    ) -> Self
-    where
-        F: Fn(&Value) -> Result<Vec<Destination>, Failure> + Send + Sync + 'static,
-    {
-        let route = move |view: &RouteView<'_>| {
-            let state = view.state().map_err(|kind| match kind {
-                ErrorKind::Reduce { failure, .. } => failure,
-                other => Failure::new("InvalidUpdate", other.to_string()),
-            })?;
-            route(&state)
-        };
-        let route = Arc::new(route);
+        route: impl Fn(&RouteView<'_>) -> R + Send + Sync + 'static,
+    ) -> Self {
+        let route = Arc::new(move |view: &RouteView<'_>| route(view).into_destinations());
         self.blueprint.routers.push(RouterDef {
             from: from.into(),
             name,

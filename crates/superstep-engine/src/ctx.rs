@@ -17,7 +17,7 @@ use superstep_core::{
     error::{Error, ErrorKind, Failure},
     event::{Event, EventKind},
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
-    plan::{Plan, route::Window},
+    plan::{Plan, ReadKey, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
     record::{Effect, StoredError, TaskKey},
     run::{
@@ -164,13 +164,25 @@ impl Ctx {
     pub fn get(&self, key: &str) -> Value {
         match &self.0.input {
             TaskInput::State => {
-                let channel = self.0.step.plan.channel(key);
-                channel
-                    .and_then(|ix| self.0.step.board.get(ix))
-                    .unwrap_or_default()
+                let step = &self.0.step;
+                let found = step.plan.nodes.row(self.0.node).reads.key(&step.plan, key);
+                match found {
+                    Some(ReadKey::Channel(channel)) => step.board.get(*channel).unwrap_or_default(),
+                    Some(ReadKey::Managed(_, managed)) => step.window.managed(*managed),
+                    None => Value::Null,
+                }
             }
             _ => self.input().get(key).cloned().unwrap_or_default(),
         }
+    }
+
+    /// One key of what the task gets, as a Rust value.
+    pub fn read<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<T, Halt> {
+        serde_json::from_value(self.get(key).to_json()).map_err(|error| {
+            let what = format!("key `{key}`");
+            let why = error.to_string();
+            ErrorKind::Decode { what, why }.into()
+        })
     }
 
     /// The arguments of a called task.

@@ -21,10 +21,10 @@ impl Graph {
                 continue;
             };
             for trigger in &spec.edges {
-                sketch.edge(from, plan.triggers[*trigger].node, EdgeKind::Always);
+                sketch.edge(from, plan.triggers.row(*trigger).node, EdgeKind::Always);
             }
             for (trigger, _) in &spec.joins {
-                sketch.edge(from, plan.triggers[*trigger].node, EdgeKind::Join);
+                sketch.edge(from, plan.triggers.row(*trigger).node, EdgeKind::Join);
             }
             for router in &spec.routers {
                 match &router.map {
@@ -171,9 +171,10 @@ fn terminal(kind: NodeKind) -> DrawnNode {
 }
 
 fn note(plan: &Plan, node: NodeIx) -> Option<String> {
-    let spec = &plan.nodes[node];
+    let spec = plan.nodes.row(node);
     let deferred = |trigger: &TriggerIx| {
-        plan.triggers[*trigger].deferred && plan.triggers[*trigger].kind == TriggerKind::Edge
+        plan.triggers.row(*trigger).deferred
+            && plan.triggers.row(*trigger).kind == TriggerKind::Edge
     };
     let paused = |pauses: &Pauses| match pauses {
         Pauses::None => false,

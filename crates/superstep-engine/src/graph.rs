@@ -60,6 +60,16 @@ pub struct Backends {
     pub ids: Option<Arc<dyn IdSource>>,
 }
 
+impl Backends {
+    /// Threads in this saver, and nothing else.
+    pub fn on(saver: impl Saver) -> Self {
+        Self {
+            saver: Some(Arc::new(saver)),
+            ..Self::default()
+        }
+    }
+}
+
 impl GraphInner {
     pub(crate) fn node(&self, node: NodeIx) -> Option<&Arc<dyn Node>> {
         self.nodes.get(node)?.as_ref().map(|entry| &entry.run)
@@ -144,7 +154,7 @@ impl Graph {
         entries
             .filter_map(|(node, entry)| {
                 let graph = entry.as_ref()?.graph.clone()?;
-                Some((self.0.plan.nodes[node].name.clone(), graph))
+                Some((self.0.plan.nodes.row(node).name.clone(), graph))
             })
             .collect()
     }

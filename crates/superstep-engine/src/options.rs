@@ -10,6 +10,7 @@ use superstep_core::{
     plan::{Keys, Pauses, Plan},
     run::{Drain, Durability, Fidelity},
     saver::Parents,
+    snapshot::Snapshot,
     value::Value,
 };
 
@@ -22,7 +23,8 @@ pub struct RunOptions {
     pub thread: Option<ThreadId>,
     /// The checkpoint to start from; the newest by default.
     pub at: Option<CheckpointRef>,
-    /// How many node steps the run may take.
+    /// How many node steps a run with input may take; one that goes on may take two more, as in
+    /// LangGraph.
     pub limit: u64,
     /// When what happens is stored.
     pub durability: Durability,
@@ -130,6 +132,16 @@ impl CheckpointRef {
         };
         all.extend(self.id.map(|id| (self.namespace.clone(), id)));
         all.into_iter().collect()
+    }
+}
+
+impl From<&Snapshot> for CheckpointRef {
+    fn from(snapshot: &Snapshot) -> Self {
+        Self {
+            namespace: snapshot.namespace.clone(),
+            id: snapshot.checkpoint,
+            parents: snapshot.parents.clone(),
+        }
     }
 }
 

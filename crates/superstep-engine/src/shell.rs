@@ -18,9 +18,10 @@ use std::{
 use superstep_core::{
     command::Output,
     error::{Error, ErrorKind, Limit},
+    id::CheckpointId,
     policy::Refresh,
     record::{Record, TaskKey, TaskNote},
-    run::{Act, Done, Halt, Loop, Stop, Task, settle::Called},
+    run::{Act, Done, Durability, Halt, Loop, Stop, Task, settle::Called},
     saver::{BoxFuture, Commit, NextRecord, Notes, Saver},
     value::Value,
 };
@@ -66,6 +67,10 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
     shell.finish(stop).await
 }
 
+/// After so many steps that never waited, a run lets others have their turn, so that an endless one
+/// can be cancelled.
+const ROUNDS: u32 = 64;
+
 enum Woken {
     Done(usize, Box<Ended>),
     Again(usize),
@@ -93,6 +98,7 @@ struct Shell<'a> {
 
 impl Shell<'_> {
     async fn run(&mut self, run: &mut Loop) -> Stop {
+        let mut rounds: u32 = 0;
         loop {
             while let Some(act) = run.next_act() {
                 let act = match act {
@@ -109,6 +115,10 @@ impl Shell<'_> {
             }
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
+                rounds += 1;
+                if rounds % ROUNDS == 0 {
+                    tokio::task::yield_now().await;
+                }
             } else {
                 self.wait(run).await;
             }
@@ -142,6 +152,15 @@ impl Shell<'_> {
     }
 
     async fn commit(&mut self, run: &Loop, record: Record) -> Result<NextRecord, Error> {
+        self.commit_as(run, record, run.config().durability).await
+    }
+
+    async fn commit_as(
+        &mut self,
+        run: &Loop,
+        record: Record,
+        durability: Durability,
+    ) -> Result<NextRecord, Error> {
         let (Some(saver), Some(thread)) = (&self.env.saver, &self.env.thread) else {
             return Ok(NextRecord::Changes);
         };
@@ -153,7 +172,7 @@ impl Shell<'_> {
             epoch,
             record,
         };
-        if run.config().durability == superstep_core::run::Durability::Async {
+        if durability == Durability::Async {
             let saver = saver.clone();
             self.save_behind(async move { Ok(saver.commit(commit).await.map(drop)?) });
             return Ok(NextRecord::Changes);
@@ -164,8 +183,19 @@ impl Shell<'_> {
     async fn note(
         &mut self,
         run: &Loop,
-        checkpoint: superstep_core::id::CheckpointId,
+        checkpoint: CheckpointId,
         notes: Vec<TaskNote>,
+    ) -> Result<(), Error> {
+        self.note_as(run, checkpoint, notes, run.config().durability)
+            .await
+    }
+
+    async fn note_as(
+        &mut self,
+        run: &Loop,
+        checkpoint: CheckpointId,
+        notes: Vec<TaskNote>,
+        durability: Durability,
     ) -> Result<(), Error> {
         let (Some(saver), Some(thread)) = (&self.env.saver, &self.env.thread) else {
             return Ok(());
@@ -179,12 +209,30 @@ impl Shell<'_> {
             checkpoint,
             notes,
         };
-        if run.config().durability == superstep_core::run::Durability::Async {
+        if durability == Durability::Async {
             let saver: Arc<dyn Saver> = saver.clone();
             self.save_behind(async move { Ok(saver.note(notes).await?) });
             return Ok(());
         }
         Ok(saver.note(notes).await?)
+    }
+
+    /// Stores at once, after what is still on its way, whatever the run's durability.
+    async fn store_now(&mut self, run: &Loop, acts: Vec<Act>) -> Result<(), Error> {
+        if let Some(saving) = self.saving.take() {
+            joined(saving).await?;
+        }
+        for act in acts {
+            match act {
+                Act::Commit(record) => drop(self.commit_as(run, *record, Durability::Sync).await?),
+                Act::Note(checkpoint, notes) => {
+                    self.note_as(run, checkpoint, notes, Durability::Sync)
+                        .await?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Stores in the background, in order; the first failure ends the chain.
@@ -384,13 +432,8 @@ impl Shell<'_> {
                 effect,
                 reply,
             } => {
-                let mut result = Ok(());
-                if run.journal(task, key, effect)
-                    && let Some(Act::Note(checkpoint, notes)) = run.next_act()
-                {
-                    result = self.note(run, checkpoint, notes).await;
-                }
-                let _gone = reply.send(result);
+                let acts = run.journal(task, key, effect);
+                let _gone = reply.send(self.store_now(run, acts).await);
             }
             Request::Call {
                 by,

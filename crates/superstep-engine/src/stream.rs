@@ -24,9 +24,10 @@ pub struct EventStream {
 
 impl Graph {
     /// Runs the graph and shows its events.
-    pub fn stream(&self, input: impl Into<RunInput>, options: RunOptions) -> EventStream {
+    pub fn stream(&self, input: impl Into<RunInput>, options: &RunOptions) -> EventStream {
         let (sink, events) = Sink::new(options.modes, options.subgraphs, ROOM);
         let (graph, input) = (Self(Arc::clone(&self.0)), input.into());
+        let options = options.clone();
         let run = async move { graph.run(input, &options, Some(sink)).await };
         EventStream {
             events,

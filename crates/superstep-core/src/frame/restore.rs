@@ -132,7 +132,7 @@ fn replay(plan: &Plan, chain: &[Arc<Record>]) -> Result<Box<dyn Board>, ErrorKin
             };
             board
                 .restore(channel, change)
-                .map_err(|error| decode(&plan.channels[channel].name, &error))?;
+                .map_err(|error| decode(&plan.channels.row(channel).name, &error))?;
         }
     }
     Ok(board)

@@ -290,7 +290,7 @@ impl Draft {
                 },
                 Role::Start,
             );
-            self.nodes[start].reads = Reads::Input;
+            self.nodes.row_mut(start).reads = Reads::Input;
             self.push_trigger(start, TriggerKind::Start, false, TriggerName::Start);
         }
         for def in &from.nodes {
@@ -306,11 +306,11 @@ impl Draft {
             }
             let node = self.push_node(def, role);
             if role == Role::Entrypoint {
-                self.nodes[node].reads = Reads::Input;
+                self.nodes.row_mut(node).reads = Reads::Input;
                 self.push_trigger(node, TriggerKind::Start, false, TriggerName::Start);
                 continue;
             }
-            self.nodes[node].reads = self.reads(from, def);
+            self.nodes.row_mut(node).reads = self.reads(from, def);
             let name = TriggerName::Node(def.name.clone());
             self.push_trigger(node, TriggerKind::Edge, def.defer, name);
         }
@@ -351,7 +351,7 @@ impl Draft {
             deferred,
         });
         self.trigger_names.push(name);
-        self.nodes[node].triggers.push(trigger);
+        self.nodes.row_mut(node).triggers.push(trigger);
         trigger
     }
 
@@ -376,7 +376,7 @@ impl Draft {
             } else {
                 None
             };
-            self.nodes[node].handler = target;
+            self.nodes.row_mut(node).handler = target;
         }
     }
 
@@ -447,8 +447,8 @@ impl Draft {
                 Edge::Plain(source, target) => {
                     let (source, target) = (self.source(source), self.target(target));
                     if let (Some(source), Some(target)) = (source, target) {
-                        let first = self.nodes[target].triggers.first().copied();
-                        self.nodes[source].edges.extend(first);
+                        let first = self.nodes.row(target).triggers.first().copied();
+                        self.nodes.row_mut(source).edges.extend(first);
                     }
                 }
                 Edge::Join(sources, target) => self.add_join(sources, target),
@@ -478,16 +478,18 @@ impl Draft {
         let Some(into) = self.target(target) else {
             return;
         };
-        let deferred = self.nodes[into]
+        let deferred = self
+            .nodes
+            .row(into)
             .triggers
             .first()
-            .is_some_and(|first| self.triggers[*first].deferred);
+            .is_some_and(|first| self.triggers.row(*first).deferred);
         let name = TriggerName::Join(distinct.clone(), target.clone());
         let count = u32::try_from(distinct.len()).unwrap_or(u32::MAX);
         let join = self.push_trigger(into, TriggerKind::Join(count), deferred, name);
         for (source, position) in found.into_iter().zip(0..) {
             if let Some(source) = source {
-                self.nodes[source].joins.push((join, position));
+                self.nodes.row_mut(source).joins.push((join, position));
             }
         }
     }
@@ -521,7 +523,7 @@ impl Draft {
                     route: def.route.clone(),
                     map: def.map.clone(),
                 };
-                self.nodes[node].routers.push(router);
+                self.nodes.row_mut(node).routers.push(router);
             }
         }
     }
@@ -654,13 +656,14 @@ impl Draft {
     fn rank_nodes(&mut self) {
         let mut order: Vec<NodeIx> = self.nodes.keys().collect();
         order.sort_by(|a, b| {
-            self.nodes[*a]
+            self.nodes
+                .row(*a)
                 .name
                 .as_bytes()
-                .cmp(self.nodes[*b].name.as_bytes())
+                .cmp(self.nodes.row(*b).name.as_bytes())
         });
         for (node, rank) in order.into_iter().zip(0..) {
-            self.nodes[node].rank = rank;
+            self.nodes.row_mut(node).rank = rank;
         }
     }
 }

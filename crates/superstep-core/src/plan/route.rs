@@ -26,9 +26,41 @@ impl From<&str> for Destination {
         Self::Key(name.into())
     }
 }
+impl From<String> for Destination {
+    fn from(name: String) -> Self {
+        Self::Key(name.into())
+    }
+}
+impl From<bool> for Destination {
+    fn from(key: bool) -> Self {
+        Self::Key(key.into())
+    }
+}
 impl From<Send> for Destination {
     fn from(send: Send) -> Self {
         Self::Send(send)
+    }
+}
+
+/// What a router may return: a node's name, a key of its map, a send, or several of them.
+pub trait IntoDestinations {
+    /// All of them, or why there are none.
+    fn into_destinations(self) -> Result<Vec<Destination>, Failure>;
+}
+
+impl<D: Into<Destination>> IntoDestinations for D {
+    fn into_destinations(self) -> Result<Vec<Destination>, Failure> {
+        Ok(vec![self.into()])
+    }
+}
+impl<D: Into<Destination>> IntoDestinations for Vec<D> {
+    fn into_destinations(self) -> Result<Vec<Destination>, Failure> {
+        Ok(self.into_iter().map(Into::into).collect())
+    }
+}
+impl<D: IntoDestinations> IntoDestinations for Result<D, Failure> {
+    fn into_destinations(self) -> Result<Vec<Destination>, Failure> {
+        self?.into_destinations()
     }
 }
 
@@ -98,8 +130,35 @@ impl RouteView<'_> {
         self.board.peek(channel, &own)
     }
 
+    /// One key of the state; reading just what is needed keeps routing cheap on a large state.
+    pub fn get(&self, key: &str) -> Result<Value, Failure> {
+        let visible = match self.reads {
+            Reads::Keys(_) => self.reads.key(self.plan, key),
+            Reads::Input | Reads::Root(_) => None,
+        };
+        let channel = match (visible, self.reads) {
+            (Some(ReadKey::Channel(channel)), _) => Some(*channel),
+            (Some(ReadKey::Managed(_, managed)), _) => return Ok(self.window.managed(*managed)),
+            (None, Reads::Input) => self
+                .plan
+                .channel(key)
+                .filter(|channel| !self.plan.channels.row(*channel).private),
+            (None, _) => None,
+        };
+        let found = match channel {
+            Some(channel) => self.channel(channel).map_err(as_failure)?,
+            None => None,
+        };
+        let passed_on = || self.returned.and_then(|map| map.get(key)).cloned();
+        Ok(found.or_else(passed_on).unwrap_or_default())
+    }
+
     /// The whole state, as the node itself would read it.
-    pub fn state(&self) -> Result<Value, ErrorKind> {
+    pub fn value(&self) -> Result<Value, Failure> {
+        self.state().map_err(as_failure)
+    }
+
+    fn state(&self) -> Result<Value, ErrorKind> {
         let keys = match self.reads {
             Reads::Root(root) => return Ok(self.channel(*root)?.unwrap_or_default()),
             Reads::Keys(keys) => keys,
@@ -132,9 +191,16 @@ impl RouteView<'_> {
 
     fn read_into(&self, channel: ChannelIx, state: &mut Map) -> Result<(), ErrorKind> {
         if let Some(value) = self.channel(channel)? {
-            state.insert(self.plan.channels[channel].name.clone(), value);
+            state.insert(self.plan.channels.row(channel).name.clone(), value);
         }
         Ok(())
+    }
+}
+
+fn as_failure(kind: ErrorKind) -> Failure {
+    match kind {
+        ErrorKind::Reduce { failure, .. } => failure,
+        other => Failure::new(other.code(), other.to_string()),
     }
 }
 
@@ -162,7 +228,7 @@ impl Plan {
         output: Output,
         window: Window,
     ) -> Result<Vec<Write>, Unwritten> {
-        let spec = &self.nodes[node];
+        let spec = self.nodes.row(node);
         let mut writes = Vec::with_capacity(2 + spec.edges.len());
         if spec.role == Role::Entrypoint {
             self.entrypoint_writes(output, &mut writes);

@@ -375,6 +375,12 @@ impl From<Value> for RunInput {
     }
 }
 
+impl From<serde_json::Value> for RunInput {
+    fn from(value: serde_json::Value) -> Self {
+        Value::from(value).into()
+    }
+}
+
 impl From<Command> for RunInput {
     fn from(command: Command) -> Self {
         Self::Command(command, None)

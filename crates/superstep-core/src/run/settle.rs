@@ -9,7 +9,7 @@ use super::{
 use crate::{
     ask::Ask,
     command::{Command, Output},
-    error::{Error, ErrorKind},
+    error::{Error, ErrorKind, Failure},
     event::{EventKind, Modes},
     message,
     plan::{Role, route::Unwritten},
@@ -29,9 +29,25 @@ pub enum Halt {
     Parent(Box<Command>),
 }
 
-impl<E: Into<Error>> From<E> for Halt {
+/// Any error ends a task; one of the engine's own stays what it is.
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for Halt {
     fn from(error: E) -> Self {
-        Self::Error(error.into())
+        match (&error as &dyn std::any::Any).downcast_ref::<Error>() {
+            Some(own) => Self::Error(own.clone()),
+            None => Failure::from(error).into(),
+        }
+    }
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Self::Error(failure.into())
+    }
+}
+
+impl From<ErrorKind> for Halt {
+    fn from(kind: ErrorKind) -> Self {
+        Self::Error(kind.into())
     }
 }
 
@@ -127,19 +143,23 @@ impl Loop {
         self.go_on();
     }
 
-    /// A task journaled an effect; to be stored before the task goes on.
-    pub fn journal(&mut self, at: usize, key: String, effect: Effect) -> bool {
+    /// A task journaled an effect: what to store, at once and in this order, before it goes on.
+    /// Whatever the durability, an effect never runs before its start is stored, so a run that is
+    /// stored at its end is stored up to here as well.
+    pub fn journal(&mut self, at: usize, key: String, effect: Effect) -> Vec<Act> {
         let Some(task) = self.tasks.get_mut(at) else {
-            return false;
+            return Vec::new();
         };
         let mut note = TaskNote::new(task.key.clone());
         note.effects.insert(key, effect);
+        note.answers = task.note.answers.clone();
         task.note.absorb(note.clone());
-        let stores = self.stores_notes();
-        if stores {
-            self.acts.push_back(Act::Note(self.checkpoint, vec![note]));
+        if !self.config.saves {
+            return Vec::new();
         }
-        stores
+        let mut acts: Vec<Act> = self.store_so_far().into_iter().collect();
+        acts.push(Act::Note(self.checkpoint, vec![note]));
+        acts
     }
 
     /// The cache had the task's writes: it need not run.
@@ -274,9 +294,10 @@ impl Loop {
         task.phase = Phase::Halted;
         task.note.error = Some(StoredError::from(&error));
         task.unsaved = true;
-        let handler = self.plan.nodes[task.node]
-            .handler
-            .filter(|_| !task.is_call() && self.plan.nodes[task.node].role != Role::Handler);
+        let handler =
+            self.plan.nodes.row(task.node).handler.filter(|_| {
+                !task.is_call() && self.plan.nodes.row(task.node).role != Role::Handler
+            });
         task.note.handled = handler.is_some();
         let (call, answered, node) = (task.is_call(), task.answered, task.name.clone());
         if answered && self.wants(Modes::UPDATES) {

@@ -73,7 +73,7 @@ pub struct Task {
 
 impl Task {
     pub(crate) fn new(plan: &Plan, key: TaskKey, node: NodeIx, input: TaskInput) -> Self {
-        let spec = &plan.nodes[node];
+        let spec = plan.nodes.row(node);
         Self {
             note: TaskNote::new(key.clone()),
             key,
@@ -182,7 +182,7 @@ pub fn input_value(
         TaskInput::Start(StartValue::Command(_)) => Value::Null,
         TaskInput::Call(args) => Value::list(args.iter().cloned()),
         TaskInput::Failed(inner, ..) => input_value(plan, board, window, node, inner),
-        TaskInput::State => match &plan.nodes[node].reads {
+        TaskInput::State => match &plan.nodes.row(node).reads {
             Reads::Input => Value::Null,
             Reads::Root(root) => board.get(*root).unwrap_or_default(),
             Reads::Keys(keys) => {
@@ -190,9 +190,10 @@ pub fn input_value(
                     return whole;
                 }
                 let present = keys.iter().filter_map(|key| match key {
-                    ReadKey::Channel(channel) => {
-                        Some((plan.channels[*channel].name.clone(), board.get(*channel)?))
-                    }
+                    ReadKey::Channel(channel) => Some((
+                        plan.channels.row(*channel).name.clone(),
+                        board.get(*channel)?,
+                    )),
                     ReadKey::Managed(name, managed) => {
                         Some((name.clone(), window.managed(*managed)))
                     }

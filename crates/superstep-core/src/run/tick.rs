@@ -63,7 +63,7 @@ impl Loop {
                     Some(send) => TaskInput::Arg(send.arg.clone()),
                     None => continue,
                 },
-                _ => match (&self.frame.control.start, self.plan.nodes[node].role) {
+                _ => match (&self.frame.control.start, self.plan.nodes.row(node).role) {
                     (Some(start), Role::Start | Role::Entrypoint) => {
                         TaskInput::Start(start.clone())
                     }
@@ -136,7 +136,7 @@ impl Loop {
                 task.note.output = Some(output.clone());
                 task.phase = Phase::Finished;
             } else if let (true, Some(error)) = (note.handled, &note.error)
-                && let Some(handler) = self.plan.nodes[task.node].handler
+                && let Some(handler) = self.plan.nodes.row(task.node).handler
             {
                 task.phase = Phase::Halted;
                 task.note.error = Some(error.clone());
@@ -190,7 +190,7 @@ impl Loop {
             if task.phase == Phase::Ready {
                 task.phase = Phase::Running;
                 self.running += 1;
-                if self.plan.nodes[task.node].role == Role::Start {
+                if self.plan.nodes.row(task.node).role == Role::Start {
                     inputs.push(at);
                 } else {
                     self.acts.push_back(Act::Run(at));
@@ -506,7 +506,7 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
             _ => {}
         }
     }
-    let name = |channel| run.plan.channels[channel].name.clone();
+    let name = |channel| run.plan.channels.row(channel).name.clone();
     let twice = found
         .iter()
         .enumerate()

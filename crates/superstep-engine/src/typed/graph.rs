@@ -165,7 +165,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     fn watch(&self, thread: ThreadId, input: RunInput) -> EventStream<S, N> {
-        EventStream::new(self.inner.stream(input, self.on(thread)))
+        EventStream::new(self.inner.stream(input, &self.on(thread)))
     }
 
     fn on(&self, thread: ThreadId) -> RunOptions {

@@ -1,6 +1,6 @@
 //! Graphs as pictures.
 
-use superstep_core::Value;
+use superstep_core::{Value, plan::Destination};
 use superstep_engine::{GraphBuilder, NodeOptions};
 
 use crate::kit::writes;
@@ -20,7 +20,7 @@ fn a_graph_with_a_subgraph_is_drawn_in_every_form() {
                 ("call".into(), "tools".into()),
                 ("done".into(), "__end__".into()),
             ]),
-            |_| Ok(Vec::new()),
+            |_| Vec::<Destination>::new(),
         )
         .build()
         .expect("the child builds");

@@ -25,7 +25,7 @@ async fn a_slow_reader_gets_every_chunk_in_order() {
         modes: Modes::CUSTOM,
         ..RunOptions::default()
     };
-    let mut stream = graph.stream(object(json!({})), options);
+    let mut stream = graph.stream(object(json!({})), &options);
     let mut expected = 0;
     while let Some(event) = stream.next().await {
         let EventKind::Custom(value) = event.kind else {
@@ -49,7 +49,7 @@ async fn events_nobody_asked_for_are_not_shown() {
         modes: Modes::VALUES,
         ..RunOptions::on("t")
     };
-    let mut stream = graph.stream(object(json!({ "x": 0 })), options);
+    let mut stream = graph.stream(object(json!({ "x": 0 })), &options);
     let mut seen = Vec::new();
     while let Some(event) = stream.next().await {
         let EventKind::Values { values, .. } = event.kind else {
