@@ -16,6 +16,7 @@ pub mod program;
 pub mod render;
 pub mod report;
 pub mod runner;
+pub mod saver_kit;
 pub mod store_kit;
 pub mod value;
 pub mod world;

@@ -1,0 +1,62 @@
+//! The conformance kit of savers: named checks that any backend can run.
+//!
+//! [`check`] opens an empty saver for each check and reports what failed and why
+//! ([`crate::kit`]). It runs graphs too, so it must be awaited inside a tokio runtime. The checks are
+//! in the modules below, by subject; `world` is what they stand on, `model` what they compare with.
+
+mod commits;
+mod contents;
+mod copies;
+mod deletion;
+mod graphs;
+mod growth;
+mod history;
+mod leases;
+mod model;
+mod notes;
+mod prune;
+mod random;
+mod records;
+mod stage;
+mod world;
+
+use std::sync::Arc;
+
+use superstep_core::saver::{BoxFuture, Saver, SaverError};
+
+use crate::kit::{Check, Report, Verdict, caught};
+use world::Bench;
+
+/// Runs every check against savers that `make` opens, each of them empty.
+pub async fn check<M>(make: M) -> Report
+where
+    M: Fn() -> BoxFuture<'static, Result<Arc<dyn Saver>, SaverError>> + Send + Sync,
+{
+    let bench = Bench::new(&make);
+    let mut checks = Vec::new();
+    let subjects = [
+        leases::CASES,
+        commits::CASES,
+        contents::CASES,
+        notes::CASES,
+        history::CASES,
+        deletion::CASES,
+        copies::CASES,
+        prune::CASES,
+        growth::CASES,
+        graphs::CASES,
+    ];
+    for case in subjects.into_iter().flatten() {
+        let result = caught("saver", (case.run)(&bench)).await;
+        checks.push(Check {
+            name: case.name,
+            result: result.map_err(|failure| failure.0),
+        });
+    }
+    Report { checks }
+}
+
+struct Case {
+    name: &'static str,
+    run: for<'b> fn(&'b Bench<'b>) -> BoxFuture<'b, Verdict>,
+}

@@ -1,0 +1,3 @@
+//! The saver kit: the memory saver passes it, and it finds what is wrong with others.
+
+mod memory;
