@@ -73,7 +73,7 @@ async fn each_branch_has_its_own_tail(bench: &Bench<'_>) -> Verdict {
 
 async fn commits_to_many_threads_at_once_lose_nothing(bench: &Bench<'_>) -> Verdict {
     let world = bench.open().await?;
-    let writers = (0..64).map(|n| busy_writer(world.clone(), format!("{n:02}")));
+    let writers = (0..32).map(|n| busy_writer(world.clone(), format!("{n:02}")));
     let models: Result<Vec<Model>, Failure> =
         together(writers.collect()).await.into_iter().collect();
     all_there(&world, &models?).await
@@ -81,7 +81,7 @@ async fn commits_to_many_threads_at_once_lose_nothing(bench: &Bench<'_>) -> Verd
 
 async fn parallel_writers_of_many_threads_lose_nothing(bench: &Bench<'_>) -> Verdict {
     let world = bench.open().await?;
-    let writers: Vec<_> = (0..64)
+    let writers: Vec<_> = (0..32)
         .map(|n| tokio::spawn(busy_writer(world.clone(), format!("{n:02}"))))
         .collect();
     let mut models = Vec::new();
@@ -220,7 +220,7 @@ async fn tail(writer: &mut Writer, newest: u64, parent: u64) -> Result<u64, Fail
 /// Writes a thread in several leases, with notes.
 async fn busy_writer(world: World, thread: String) -> Result<Model, Failure> {
     let mut model = Model::default();
-    for round in 0..5 {
+    for round in 0..3 {
         let mut writer = world.writer_after(&thread, model).await?;
         for n in round * 4 + 1..round * 4 + 5 {
             let record = match n {

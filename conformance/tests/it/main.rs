@@ -7,5 +7,6 @@
     clippy::indexing_slicing
 )]
 
+mod cases;
 mod saver;
 mod store;

@@ -1,3 +1,7 @@
 //! The saver kit: the memory saver passes it, and it finds what is wrong with others.
 
+mod broken;
+mod fault;
+mod mangle;
 mod memory;
+mod wrapper;

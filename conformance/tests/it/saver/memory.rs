@@ -8,10 +8,8 @@ use superstep_engine::memory::MemorySaver;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_memory_saver_passes_the_kit() {
-    let report = check(|| {
-        Box::pin(async { Ok(Arc::new(MemorySaver::new()) as Arc<dyn Saver>) })
-    })
-    .await;
+    let report =
+        check(|| Box::pin(async { Ok(Arc::new(MemorySaver::new()) as Arc<dyn Saver>) })).await;
     assert!(report.passed(), "{report}");
     assert!(report.checks.len() >= 35, "{report}");
 }
