@@ -166,7 +166,7 @@ impl Broken {
         if self.is(Fault::LosesSomeCommits) {
             let mut memory = self.memory();
             memory.commits += 1;
-            if memory.commits % 150 == 0 {
+            if memory.commits.is_multiple_of(150) {
                 return Ok(NextRecord::Changes);
             }
         }
@@ -458,8 +458,8 @@ impl Broken {
             Fault::DeleteNeedsAThread if !known => return Err(SaverError::NoThread { thread }),
             Fault::DeletesByPrefix => {
                 let names = now(self.inner.threads())?.into_iter();
-                let alike = names.filter(|name| name.as_str().starts_with(thread.as_str()));
-                return alike.map(|name| now(self.inner.delete(&name))).collect();
+                let mut alike = names.filter(|name| name.as_str().starts_with(thread.as_str()));
+                return alike.try_for_each(|name| now(self.inner.delete(&name)));
             }
             _ => {}
         }

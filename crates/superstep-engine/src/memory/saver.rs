@@ -2,7 +2,7 @@
 //!
 //! A commit or note costs what it stores, a load what it returns, whatever the length of the
 //! thread: records of a namespace stand in order of id, with links between parent and children
-//! (`log`); the thread's name is looked up once, and other threads are never waited for.
+//! (`log`), and no thread waits for work on another.
 
 mod log;
 mod squash;
@@ -38,12 +38,22 @@ struct Shared {
 type Threads = BTreeMap<ThreadId, Arc<Mutex<Thread>>>;
 
 /// One thread. It is listed once it has a record; before that only a lease keeps it here.
+///
+/// The table of threads and a thread are never locked at once, so that work on one thread does not
+/// hold up another; what was found in the table may therefore be gone when it is locked.
 #[derive(Default)]
 struct Thread {
-    /// Of the newest lease; none has no writer.
+    /// Of the newest lease; without one nobody may write.
     epoch: Option<u64>,
     taken: bool,
+    gone: bool,
     logs: HashMap<Namespace, Log>,
+}
+
+impl Thread {
+    fn end(&mut self) {
+        (self.gone, self.epoch) = (true, None);
+    }
 }
 
 impl MemorySaver {
@@ -56,15 +66,35 @@ impl MemorySaver {
         self.0.read().get(id).cloned()
     }
 
-    fn claim(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) -> Result<Lease, SaverError> {
-        let mut inner = lock(thread);
-        if inner.taken {
-            return Err(SaverError::Busy { thread: id.clone() });
+    /// Works on a thread, which is made if there is none.
+    fn enter<T>(
+        &self,
+        id: &ThreadId,
+        mut work: impl FnMut(&Arc<Mutex<Thread>>, &mut Thread) -> T,
+    ) -> T {
+        loop {
+            let found = self.thread(id);
+            let thread =
+                found.unwrap_or_else(|| self.0.write().entry(id.clone()).or_default().clone());
+            let mut inner = lock(&thread);
+            if !inner.gone {
+                return work(&thread, &mut inner);
+            }
+            drop(inner);
+            self.0.forget(id, &thread);
         }
-        let epoch = self.0.epoch.fetch_add(1, Ordering::Relaxed) + 1;
-        (inner.taken, inner.epoch) = (true, Some(epoch));
-        let (shared, id, thread) = (self.0.clone(), id.clone(), thread.clone());
-        Ok(Lease::new(epoch, move || shared.release(&id, &thread)))
+    }
+
+    fn claim(&self, id: &ThreadId) -> Result<Lease, SaverError> {
+        self.enter(id, |thread, inner| {
+            if inner.taken {
+                return Err(SaverError::Busy { thread: id.clone() });
+            }
+            let epoch = self.0.epoch.fetch_add(1, Ordering::Relaxed) + 1;
+            (inner.taken, inner.epoch) = (true, Some(epoch));
+            let (shared, id, thread) = (self.0.clone(), id.clone(), thread.clone());
+            Ok(Lease::new(epoch, move || shared.release(&id, &thread)))
+        })
     }
 
     fn write<T>(
@@ -87,17 +117,15 @@ impl MemorySaver {
     }
 
     fn remove(&self, id: &ThreadId) -> Result<(), SaverError> {
-        let mut threads = self.0.write();
-        let Some(thread) = threads.get(id) else { return Ok(()) };
+        let Some(thread) = self.thread(id) else { return Ok(()) };
         {
-            let mut inner = lock(thread);
+            let mut inner = lock(&thread);
             if inner.taken {
                 return Err(SaverError::Busy { thread: id.clone() });
             }
-            // A late writer that has found the thread already must not write to a ghost.
-            inner.epoch = None;
+            inner.end();
         }
-        threads.remove(id);
+        self.0.forget(id, &thread);
         Ok(())
     }
 
@@ -108,21 +136,20 @@ impl MemorySaver {
         if self.is_used(to) {
             return Err(exists());
         }
-        let logs = lock(&source).logs.clone();
+        let mut logs = lock(&source).logs.clone();
         if logs.is_empty() {
             return Err(missing());
         }
-        let mut threads = self.0.write();
-        let target = threads.entry(to.clone()).or_default();
-        let mut inner = lock(target);
-        if inner.taken {
-            return Err(SaverError::Busy { thread: to.clone() });
-        }
-        if !inner.logs.is_empty() {
-            return Err(exists());
-        }
-        inner.logs = logs;
-        Ok(())
+        self.enter(to, |_, target| {
+            if !target.logs.is_empty() {
+                return Err(exists());
+            }
+            if target.taken {
+                return Err(SaverError::Busy { thread: to.clone() });
+            }
+            target.logs = std::mem::take(&mut logs);
+            Ok(())
+        })
     }
 }
 
@@ -135,7 +162,7 @@ impl Shared {
         self.threads.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends a lease; a thread that nobody has written is forgotten with it.
+    /// Ends a lease; a thread that nobody has written ends with it.
     fn release(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
         {
             let mut inner = lock(thread);
@@ -143,14 +170,15 @@ impl Shared {
             if !inner.logs.is_empty() {
                 return;
             }
+            inner.end();
         }
+        self.forget(id, thread);
+    }
+
+    /// Takes a thread that is gone out of the table, unless another has its name already.
+    fn forget(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
         let mut threads = self.write();
-        let Some(found) = threads.get(id) else { return };
-        let unused = {
-            let inner = lock(found);
-            !inner.taken && inner.logs.is_empty()
-        };
-        if unused {
+        if threads.get(id).is_some_and(|found| Arc::ptr_eq(found, thread)) {
             threads.remove(id);
         }
     }
@@ -162,15 +190,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Saver for MemorySaver {
     fn lease(&self, id: &ThreadId) -> Reply<'_, Lease> {
-        {
-            let threads = self.0.read();
-            if let Some(thread) = threads.get(id) {
-                return Reply::now(self.claim(id, thread));
-            }
-        }
-        let mut threads = self.0.write();
-        let thread = threads.entry(id.clone()).or_default();
-        Reply::now(self.claim(id, thread))
+        Reply::now(self.claim(id))
     }
 
     fn load(&self, id: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
@@ -215,9 +235,12 @@ impl Saver for MemorySaver {
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        let threads = self.0.read();
-        let used = threads.iter().filter(|(_, thread)| !lock(thread).logs.is_empty());
-        Reply::now(Ok(used.map(|(id, _)| id.clone()).collect()))
+        let all: Vec<_> = self.0.read().iter().map(|(id, t)| (id.clone(), t.clone())).collect();
+        let used = all.into_iter().filter(|(_, thread)| {
+            let inner = lock(thread);
+            !inner.gone && !inner.logs.is_empty()
+        });
+        Reply::now(Ok(used.map(|(id, _)| id).collect()))
     }
 
     fn delete(&self, id: &ThreadId) -> Reply<'_, ()> {
