@@ -28,6 +28,23 @@ use crate::kit::{Check, Report, Verdict, caught};
 use world::Bench;
 
 /// Runs every check against savers that `make` opens, each of them empty.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use superstep_conformance::saver_kit;
+/// use superstep_core::saver::Saver;
+/// use superstep_engine::memory::MemorySaver;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let report = saver_kit::check(|| {
+///     Box::pin(async { Ok(Arc::new(MemorySaver::new()) as Arc<dyn Saver>) })
+/// })
+/// .await;
+/// assert!(report.passed(), "{report}");
+/// # }
+/// ```
 pub async fn check<M>(make: M) -> Report
 where
     M: Fn() -> BoxFuture<'static, Result<Arc<dyn Saver>, SaverError>> + Send + Sync,
