@@ -2,6 +2,7 @@
 
 mod broken;
 mod fault;
+mod later;
 mod mangle;
 mod memory;
 mod wrapper;
