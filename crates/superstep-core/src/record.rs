@@ -238,6 +238,11 @@ pub struct TaskNote {
     /// Effects it journaled.
     pub effects: BTreeMap<String, Effect>,
     /// A plain answer that came with the input and nobody took.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::value::json::some"
+    )]
     pub resume: Option<Value>,
 }
 
