@@ -90,10 +90,14 @@ async fn hostile_texts_survive(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn deep_and_wide_values_survive(bench: &Bench<'_>) -> Verdict {
-    let deep = |wrap: fn(Value) -> Value| (0..100).fold(Value::Int(1), |inner, _| wrap(inner));
-    let lists = deep(|inner| Value::list([inner]));
-    let maps = deep(|inner| Value::map([("in", inner)]));
-    let mixed = deep(|inner| Value::list([Value::map([("in", inner)]), Value::Null]));
+    let deep = |levels: usize, wrap: fn(Value) -> Value| {
+        (0..levels).fold(Value::Int(1), |inner, _| wrap(inner))
+    };
+    let lists = deep(100, |inner| Value::list([inner]));
+    let maps = deep(100, |inner| Value::map([("in", inner)]));
+    let mixed = deep(50, |inner| {
+        Value::list([Value::map([("in", inner)]), Value::Null])
+    });
     let wide = Value::list((0..1_500).map(Value::Int));
     let broad = Value::map((0..300).map(|n| (n.to_string(), Value::Int(n))));
     values_survive(bench, vec![lists, maps, mixed, wide, broad]).await

@@ -5,4 +5,5 @@ mod fault;
 mod later;
 mod mangle;
 mod memory;
+mod wire;
 mod wrapper;
