@@ -2,7 +2,7 @@
 //!
 //! [`case`] reads a case file, [`expr`] and [`program`] run the code inside it over [`value`]s,
 //! [`graphs`] builds its graphs on the engine, [`runner`] runs its script, [`compare`] judges the
-//! answers and [`report`] says what went wrong.
+//! answers and [`report`] says what went wrong. [`saver_kit`] and [`store_kit`] check backends.
 
 pub mod case;
 pub mod compare;
@@ -11,9 +11,12 @@ pub mod errors;
 pub mod expr;
 pub mod graphs;
 pub mod host;
+pub mod kit;
 pub mod program;
 pub mod render;
 pub mod report;
 pub mod runner;
+pub mod saver_kit;
+pub mod store_kit;
 pub mod value;
 pub mod world;

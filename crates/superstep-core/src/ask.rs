@@ -14,7 +14,11 @@ pub struct Ask {
     /// What is asked.
     pub value: Value,
     /// JSON schema of the answer, if the asker gave one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::value::json::some"
+    )]
     pub schema: Option<Value>,
     /// Which kind of question it is, if the asker said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -88,6 +88,11 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// Reads an optional field that is left out when there is no value: null is a value like any other.
+pub(crate) fn some<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(input).map(Some)
+}
+
 struct AnyValue;
 
 impl<'de> Visitor<'de> for AnyValue {

@@ -1,63 +1,59 @@
 //! The memory saver: full history, stored as changes, shared with the running graph.
+//!
+//! A commit or note costs what it stores, a load what it returns, whatever the length of the
+//! thread: records of a namespace stand in order of id, with links between parent and children
+//! (`log`), and no thread waits for work on another.
+
+mod log;
+mod squash;
 
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        atomic::{AtomicU64, Ordering},
     },
 };
 
 use superstep_core::{
-    id::{CheckpointId, Namespace, ThreadId},
-    record::{Change, Record, TaskNote},
+    id::{Namespace, ThreadId},
     saver::{
         At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
     },
-    table::{ChannelIx, Key},
-    value::Value,
 };
 
-/// How many records a thread may have since its last full one, at least.
-const TAIL: usize = 64;
+use log::Log;
 
 /// Keeps threads in memory.
 #[derive(Clone, Default)]
-pub struct MemorySaver {
-    threads: Arc<Mutex<BTreeMap<ThreadId, Arc<Thread>>>>,
-}
+pub struct MemorySaver(Arc<Shared>);
 
 #[derive(Default)]
-struct Thread {
-    taken: AtomicBool,
-    inner: Mutex<ThreadLog>,
+struct Shared {
+    threads: RwLock<Threads>,
+    /// The newest epoch of any thread, so that epochs grow even over the end of a thread.
+    epoch: AtomicU64,
 }
 
-#[derive(Clone, Default)]
-struct ThreadLog {
-    epoch: u64,
+type Threads = BTreeMap<ThreadId, Arc<Mutex<Thread>>>;
+
+/// One thread. It is listed once it has a record; before that only a lease keeps it here.
+///
+/// The table of threads and a thread are never locked at once, so that work on one thread does not
+/// hold up another; what was found in the table may therefore be gone when it is locked.
+#[derive(Default)]
+struct Thread {
+    /// Of the newest lease; without one nobody may write.
+    epoch: Option<u64>,
+    taken: bool,
+    gone: bool,
     logs: HashMap<Namespace, Log>,
 }
 
-/// The records of one namespace, in order of id, with links from parent to children.
-#[derive(Clone, Default)]
-struct Log {
-    entries: Vec<Entry>,
-    /// Records since the last full one, and the weight of that one.
-    tail: usize,
-    weight: usize,
-}
-
-#[derive(Clone)]
-struct Entry {
-    record: Arc<Record>,
-    parent: Option<usize>,
-    children: Vec<usize>,
-    notes: Vec<TaskNote>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl Thread {
+    fn end(&mut self) {
+        (self.gone, self.epoch) = (true, None);
+    }
 }
 
 impl MemorySaver {
@@ -66,164 +62,150 @@ impl MemorySaver {
         Self::default()
     }
 
-    fn thread(&self, id: &ThreadId) -> Option<Arc<Thread>> {
-        lock(&self.threads).get(id).cloned()
+    fn thread(&self, id: &ThreadId) -> Option<Arc<Mutex<Thread>>> {
+        self.0.read().get(id).cloned()
     }
 
-    fn thread_or_new(&self, id: &ThreadId) -> Arc<Thread> {
-        lock(&self.threads).entry(id.clone()).or_default().clone()
+    /// Works on a thread, which is made if there is none.
+    fn enter<T>(
+        &self,
+        id: &ThreadId,
+        mut work: impl FnMut(&Arc<Mutex<Thread>>, &mut Thread) -> T,
+    ) -> T {
+        loop {
+            let found = self.thread(id);
+            let thread =
+                found.unwrap_or_else(|| self.0.write().entry(id.clone()).or_default().clone());
+            let mut inner = lock(&thread);
+            if !inner.gone {
+                return work(&thread, &mut inner);
+            }
+            drop(inner);
+            self.0.forget(id, &thread);
+        }
+    }
+
+    fn claim(&self, id: &ThreadId) -> Result<Lease, SaverError> {
+        self.enter(id, |thread, inner| {
+            if inner.taken {
+                return Err(SaverError::Busy { thread: id.clone() });
+            }
+            let epoch = self.0.epoch.fetch_add(1, Ordering::Relaxed) + 1;
+            (inner.taken, inner.epoch) = (true, Some(epoch));
+            let (shared, id, thread) = (self.0.clone(), id.clone(), thread.clone());
+            Ok(Lease::new(epoch, move || shared.release(&id, &thread)))
+        })
     }
 
     fn write<T>(
         &self,
         id: &ThreadId,
         epoch: u64,
-        change: impl FnOnce(&mut ThreadLog) -> Result<T, SaverError>,
+        change: impl FnOnce(&mut HashMap<Namespace, Log>) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
-        let thread = self.thread_or_new(id);
-        let mut log = lock(&thread.inner);
-        if log.epoch != epoch {
-            return Err(SaverError::Conflict { thread: id.clone() });
+        let conflict = || SaverError::Conflict { thread: id.clone() };
+        let thread = self.thread(id).ok_or_else(conflict)?;
+        let mut inner = lock(&thread);
+        if inner.epoch != Some(epoch) {
+            return Err(conflict());
         }
-        change(&mut log)
-    }
-}
-
-impl Log {
-    fn place(&self, id: CheckpointId) -> Option<usize> {
-        self.entries
-            .binary_search_by_key(&id, |entry| entry.record.id)
-            .ok()
+        change(&mut inner.logs)
     }
 
-    fn find(&self, at: At) -> Option<usize> {
-        match at {
-            At::Latest => self.entries.len().checked_sub(1),
-            At::Id(id) => self.place(id),
-            At::Before(id) => self
-                .entries
-                .partition_point(|entry| entry.record.id < id)
-                .checked_sub(1),
-        }
+    fn is_used(&self, id: &ThreadId) -> bool {
+        self.thread(id)
+            .is_some_and(|thread| !lock(&thread).logs.is_empty())
     }
 
-    fn append(&mut self, record: Record) -> Result<NextRecord, SaverError> {
-        let newest = self.entries.last().map(|entry| entry.record.id);
-        if newest.is_some_and(|newest| newest >= record.id) {
-            return Err(SaverError::Corrupt(format!(
-                "checkpoint {} is not the newest",
-                record.id
-            )));
-        }
-        let parent = match record.parent {
-            None => None,
-            Some(id) => Some(self.place(id).ok_or_else(|| {
-                SaverError::Corrupt(format!("checkpoint {} follows unknown {id}", record.id))
-            })?),
+    fn remove(&self, id: &ThreadId) -> Result<(), SaverError> {
+        let Some(thread) = self.thread(id) else {
+            return Ok(());
         };
-        let place = self.entries.len();
-        if let Some(parent) = parent.and_then(|parent| self.entries.get_mut(parent)) {
-            parent.children.push(place);
-        }
-        if record.full {
-            self.tail = 0;
-            self.weight = record
-                .changes
-                .iter()
-                .map(|(_, change)| weight(change))
-                .sum();
-        } else {
-            self.tail += 1;
-        }
-        let record = Arc::new(record);
-        self.entries.push(Entry {
-            record,
-            parent,
-            children: Vec::new(),
-            notes: Vec::new(),
-        });
-        Ok(if self.tail >= TAIL.max(self.weight) {
-            NextRecord::Everything
-        } else {
-            NextRecord::Changes
-        })
-    }
-
-    fn load(&self, place: usize) -> Option<Loaded> {
-        let mut chain = Vec::new();
-        let mut at = Some(place);
-        while let Some(entry) = at.and_then(|at| self.entries.get(at)) {
-            chain.push(entry.record.clone());
-            at = entry.parent.filter(|_| !entry.record.full);
-        }
-        chain.reverse();
-        let superseded = place + 1 < self.entries.len();
-        Some(Loaded {
-            chain,
-            notes: self.notes(place)?,
-            superseded,
-        })
-    }
-
-    /// What is known of a checkpoint's tasks: what was noted, and what came with later records.
-    fn notes(&self, place: usize) -> Option<Vec<TaskNote>> {
-        let entry = self.entries.get(place)?;
-        let mut notes = entry.notes.clone();
-        for child in entry
-            .children
-            .iter()
-            .filter_map(|child| self.entries.get(*child))
         {
-            for note in &child.record.tasks {
-                absorb(&mut notes, note.clone());
+            let mut inner = lock(&thread);
+            if inner.taken {
+                return Err(SaverError::Busy { thread: id.clone() });
             }
+            inner.end();
         }
-        Some(notes)
+        self.0.forget(id, &thread);
+        Ok(())
+    }
+
+    fn duplicate(&self, from: &ThreadId, to: &ThreadId) -> Result<(), SaverError> {
+        let missing = || SaverError::NoThread {
+            thread: from.clone(),
+        };
+        let exists = || SaverError::Exists { thread: to.clone() };
+        let source = self.thread(from).ok_or_else(missing)?;
+        if self.is_used(to) {
+            return Err(exists());
+        }
+        let mut logs = lock(&source).logs.clone();
+        if logs.is_empty() {
+            return Err(missing());
+        }
+        self.enter(to, |_, target| {
+            if !target.logs.is_empty() {
+                return Err(exists());
+            }
+            if target.taken {
+                return Err(SaverError::Busy { thread: to.clone() });
+            }
+            target.logs = std::mem::take(&mut logs);
+            Ok(())
+        })
     }
 }
 
-fn absorb(notes: &mut Vec<TaskNote>, later: TaskNote) {
-    match notes.iter_mut().find(|note| note.key == later.key) {
-        Some(note) => note.absorb(later),
-        None => notes.push(later),
+impl Shared {
+    fn read(&self) -> RwLockReadGuard<'_, Threads> {
+        self.threads.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Threads> {
+        self.threads.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a lease; a thread that nobody has written ends with it.
+    fn release(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
+        {
+            let mut inner = lock(thread);
+            inner.taken = false;
+            if !inner.logs.is_empty() {
+                return;
+            }
+            inner.end();
+        }
+        self.forget(id, thread);
+    }
+
+    /// Takes a thread that is gone out of the table, unless another has its name already.
+    fn forget(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
+        let mut threads = self.write();
+        if threads
+            .get(id)
+            .is_some_and(|found| Arc::ptr_eq(found, thread))
+        {
+            threads.remove(id);
+        }
     }
 }
 
-/// Roughly how much a change holds, in elements.
-fn weight(change: &Change) -> usize {
-    match change {
-        Change::Set(Value::List(items)) | Change::Extend(Value::List(items)) => 1 + items.len(),
-        Change::Set(Value::Map(map)) => 1 + map.len(),
-        Change::Set(Value::Typed(cell)) => match cell.to_json() {
-            Ok(serde_json::Value::Array(items)) => 1 + items.len(),
-            Ok(serde_json::Value::Object(map)) => 1 + map.len(),
-            _ => 1,
-        },
-        _ => 1,
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Saver for MemorySaver {
     fn lease(&self, id: &ThreadId) -> Reply<'_, Lease> {
-        let thread = self.thread_or_new(id);
-        if thread.taken.swap(true, Ordering::AcqRel) {
-            return Reply::now(Err(SaverError::Busy { thread: id.clone() }));
-        }
-        let epoch = {
-            let mut log = lock(&thread.inner);
-            log.epoch += 1;
-            log.epoch
-        };
-        Reply::now(Ok(Lease::new(epoch, move || {
-            thread.taken.store(false, Ordering::Release)
-        })))
+        Reply::now(self.claim(id))
     }
 
     fn load(&self, id: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
         let Some(thread) = self.thread(id) else {
             return Reply::now(Ok(None));
         };
-        let inner = lock(&thread.inner);
+        let inner = lock(&thread);
         let log = inner.logs.get(namespace);
         Reply::now(Ok(log.and_then(|log| log.load(log.find(at)?))))
     }
@@ -237,21 +219,9 @@ impl Saver for MemorySaver {
         let Some(thread) = self.thread(id) else {
             return Reply::now(Ok(Vec::new()));
         };
-        let inner = lock(&thread.inner);
-        let Some(log) = inner.logs.get(namespace) else {
-            return Reply::now(Ok(Vec::new()));
-        };
-        let wanted = log
-            .entries
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(_, e)| query.wants(&e.record));
-        let limit = query.limit.unwrap_or(usize::MAX);
-        Reply::now(Ok(wanted
-            .take(limit)
-            .filter_map(|(place, _)| log.load(place))
-            .collect()))
+        let inner = lock(&thread);
+        let log = inner.logs.get(namespace);
+        Reply::now(Ok(log.map_or_else(Vec::new, |log| log.history(query))))
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
@@ -262,9 +232,14 @@ impl Saver for MemorySaver {
             record,
         } = commit;
         Reply::now(
-            self.write(&thread, epoch, |log| match log.logs.get_mut(&namespace) {
-                Some(found) => found.append(record),
-                None => log.logs.entry(namespace).or_default().append(record),
+            self.write(&thread, epoch, |logs| match logs.get_mut(&namespace) {
+                Some(log) => log.append(record),
+                None => {
+                    let mut log = Log::default();
+                    let next = log.append(record)?;
+                    logs.insert(namespace, log);
+                    Ok(next)
+                }
             }),
         )
     }
@@ -277,163 +252,72 @@ impl Saver for MemorySaver {
             checkpoint,
             notes,
         } = notes;
-        Reply::now(self.write(&thread, epoch, |log| {
-            let log = log.logs.entry(namespace).or_default();
-            let place = log.place(checkpoint);
-            let Some(entry) = place.and_then(|place| log.entries.get_mut(place)) else {
-                return Err(SaverError::Corrupt(format!(
-                    "a note for unknown {checkpoint}"
-                )));
-            };
-            for note in notes {
-                absorb(&mut entry.notes, note);
-            }
-            Ok(())
+        Reply::now(self.write(&thread, epoch, |logs| {
+            let known = logs
+                .get_mut(&namespace)
+                .is_some_and(|log| log.note(checkpoint, notes));
+            let unknown = || SaverError::Corrupt(format!("a note for unknown {checkpoint}"));
+            known.then_some(()).ok_or_else(unknown)
         }))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        let threads = lock(&self.threads);
-        let used = threads
+        let all: Vec<_> = self
+            .0
+            .read()
             .iter()
-            .filter(|(_, thread)| !lock(&thread.inner).logs.is_empty());
-        Reply::now(Ok(used.map(|(id, _)| id.clone()).collect()))
+            .map(|(id, t)| (id.clone(), t.clone()))
+            .collect();
+        let used = all.into_iter().filter(|(_, thread)| {
+            let inner = lock(thread);
+            !inner.gone && !inner.logs.is_empty()
+        });
+        Reply::now(Ok(used.map(|(id, _)| id).collect()))
     }
 
     fn delete(&self, id: &ThreadId) -> Reply<'_, ()> {
-        let mut threads = lock(&self.threads);
-        if let Some(thread) = threads.get(id) {
-            if thread.taken.load(Ordering::Acquire) {
-                return Reply::now(Err(SaverError::Busy { thread: id.clone() }));
-            }
-            threads.remove(id);
-        }
-        Reply::now(Ok(()))
+        Reply::now(self.remove(id))
     }
 
     fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        let mut threads = lock(&self.threads);
-        let source = threads.get(from).map(|thread| lock(&thread.inner).clone());
-        let Some(copy) = source.filter(|log| !log.logs.is_empty()) else {
-            return Reply::now(Err(SaverError::NoThread {
-                thread: from.clone(),
-            }));
-        };
-        let target = threads.entry(to.clone()).or_default();
-        let mut inner = lock(&target.inner);
-        if !inner.logs.is_empty() || target.taken.load(Ordering::Acquire) {
-            return Reply::now(Err(SaverError::Exists { thread: to.clone() }));
-        }
-        inner.logs = copy.logs;
-        Reply::now(Ok(()))
+        Reply::now(self.duplicate(from, to))
     }
 
     fn prune(&self, id: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+        let missing = || SaverError::NoThread { thread: id.clone() };
         let Some(thread) = self.thread(id) else {
-            return Reply::now(Err(SaverError::NoThread { thread: id.clone() }));
+            return Reply::now(Err(missing()));
         };
-        let mut inner = lock(&thread.inner);
-        let roots = match keep {
-            Keep::Latest => 1,
-            Keep::Last(n) => n.max(1),
-        };
-        let root = inner.logs.get(&Namespace::default());
-        let oldest = root.and_then(|log| {
-            log.entries
-                .get(log.entries.len().saturating_sub(roots))
-                .map(|entry| entry.record.id)
-        });
-        for (namespace, log) in &mut inner.logs {
-            let from = match keep {
-                Keep::Latest => log.entries.len().saturating_sub(1),
-                Keep::Last(_) => oldest.map_or(0, |oldest| {
-                    let first = log
-                        .entries
-                        .partition_point(|entry| entry.record.id < oldest);
-                    if namespace.is_root() {
-                        first
-                    } else {
-                        first.saturating_sub(1)
-                    }
-                }),
-            };
-            cut(log, from);
+        let mut inner = lock(&thread);
+        if inner.logs.is_empty() {
+            return Reply::now(Err(missing()));
         }
+        // A run may be about to follow a checkpoint that would go.
+        if inner.taken {
+            return Reply::now(Err(SaverError::Busy { thread: id.clone() }));
+        }
+        prune(&mut inner.logs, keep);
         Reply::now(Ok(()))
     }
 }
 
-/// Drops the entries before `from`; those whose parent goes are made to stand alone.
-fn cut(log: &mut Log, from: usize) {
-    let whole: Vec<Option<Vec<Arc<Record>>>> = (0..log.entries.len())
-        .map(|place| {
-            let orphan = log
-                .entries
-                .get(place)?
-                .parent
-                .is_some_and(|parent| parent < from);
-            (orphan && place >= from).then(|| log.load(place).map(|loaded| loaded.chain))?
-        })
-        .collect();
-    let notes: Vec<Vec<TaskNote>> = (0..log.entries.len())
-        .map(|place| log.notes(place).unwrap_or_default())
-        .collect();
-    let entries = std::mem::take(&mut log.entries);
-    let kept = entries.into_iter().zip(whole).zip(notes).skip(from);
-    log.entries = kept
-        .map(|((entry, chain), notes)| {
-            let record = chain
-                .and_then(|chain| squash(&chain))
-                .map_or(entry.record, Arc::new);
-            let parent = entry.parent.and_then(|parent| parent.checked_sub(from));
-            let children = entry
-                .children
-                .iter()
-                .filter_map(|c| c.checked_sub(from))
-                .collect();
-            Entry {
-                record,
-                parent,
-                children,
-                notes,
-            }
-        })
-        .collect();
-}
-
-/// One full record in place of a chain: later values replace earlier ones, appends are joined.
-fn squash(chain: &[Arc<Record>]) -> Option<Record> {
-    let mut state: BTreeMap<Arc<str>, Vec<Change>> = BTreeMap::new();
-    for record in chain {
-        for (channel, change) in &record.changes {
-            let Some(name) = record.layout.channels.get(channel.ix()) else {
-                continue;
-            };
-            let changes = state.entry(name.clone()).or_default();
-            if !matches!(change, Change::Extend(_)) {
-                changes.clear();
-            }
-            changes.push(change.clone());
-        }
+fn prune(logs: &mut HashMap<Namespace, Log>, keep: Keep) {
+    let Keep::Last(n) = keep else {
+        return logs.values_mut().for_each(|log| log.keep_last(1));
+    };
+    let root = logs.get(&Namespace::default());
+    let Some(oldest) = root.and_then(|log| log.newest(n.max(1))) else {
+        return;
+    };
+    // The graph of a task ends with the checkpoint it ran from; one that lives with the thread is
+    // also read as it was when the oldest kept checkpoint was made.
+    logs.retain(|namespace, log| log.newest(1) >= Some(oldest) || !namespace.is_per_task());
+    for (namespace, log) in logs {
+        let since = log.since(oldest);
+        log.keep_last(if namespace.is_root() {
+            since
+        } else {
+            since + 1
+        });
     }
-    let mut record = Record::clone(chain.last()?);
-    record.parent = None;
-    record.full = true;
-    record.changes = Vec::new();
-    for (name, changes) in state {
-        let Some(ix) = record
-            .layout
-            .channels
-            .iter()
-            .position(|other| *other == name)
-        else {
-            continue;
-        };
-        record.changes.extend(
-            changes
-                .into_iter()
-                .map(|change| (ChannelIx::at(ix), change)),
-        );
-    }
-    Some(record)
 }

@@ -1,0 +1,9 @@
+//! The saver kit: the memory saver passes it, and it finds what is wrong with others.
+
+mod broken;
+mod fault;
+mod later;
+mod mangle;
+mod memory;
+mod wire;
+mod wrapper;

@@ -1,0 +1,129 @@
+//! What can be wrong with a saver, and which checks must notice.
+
+macro_rules! faults {
+    ($($name:ident: $($check:literal),+;)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Fault {
+            None,
+            $($name),*
+        }
+
+        impl Fault {
+            /// Every fault and the checks that must notice it.
+            pub(crate) const ALL: &[(Self, &[&str])] = &[$((Self::$name, &[$($check),+])),*];
+        }
+    };
+}
+
+faults! {
+    GrantsEveryLease: "a_thread_is_busy_while_its_lease_is_held", "of_many_claims_at_once_one_wins";
+    NeverReleases: "a_thread_is_free_once_its_lease_is_dropped";
+    EpochStandsStill: "each_lease_has_a_greater_epoch", "a_commit_with_an_old_epoch_is_refused",
+        "a_note_with_an_old_epoch_is_refused";
+    EpochsBeginAgain: "epochs_grow_over_a_deletion";
+    CommitIgnoresEpoch: "a_commit_with_an_old_epoch_is_refused",
+        "an_epoch_nobody_was_given_is_refused", "epochs_grow_over_a_deletion";
+    NoteIgnoresEpoch: "a_note_with_an_old_epoch_is_refused";
+    OneLeaseForAll: "leases_of_two_threads_are_independent";
+    LeaseMakesThread: "a_lease_alone_makes_no_thread";
+    ReadingNeedsTheLease: "reading_needs_no_lease";
+
+    UnknownThreadIsAnError: "an_unknown_thread_has_no_checkpoint";
+    LatestIsOneBehind: "the_newest_checkpoint_is_loaded", "a_subgraph_remembers_over_runs";
+    IdFindsTheNearest: "a_checkpoint_is_loaded_by_id";
+    BeforeIsInclusive: "the_newest_before_an_id_is_loaded";
+    ChainGoesBackTooFar: "a_chain_starts_at_the_last_full_record";
+    ChainIsTheHead: "a_chain_without_a_full_record_starts_at_the_first",
+        "a_long_loop_reads_right_at_every_step";
+    BeginningsAreJoined: "a_second_beginning_stands_alone";
+    ForgetsForks: "a_fork_reads_along_its_own_branch", "two_branches_keep_apart",
+        "a_run_from_an_older_checkpoint_is_a_fork", "an_edit_is_a_checkpoint_of_its_own";
+    OneNamespace: "namespaces_are_independent", "a_subgraph_asks_and_goes_on";
+    FoldsThreads: "threads_are_independent", "names_are_only_names";
+    FoldsNamespaces: "names_are_only_names";
+    NeverSuperseded: "a_checkpoint_is_superseded_once_there_is_a_newer_one";
+    SwallowsRefusals: "ids_must_grow", "an_unknown_parent_is_refused",
+        "a_note_for_an_unknown_checkpoint_is_refused";
+    UnknownParentsAreAdopted: "an_unknown_parent_is_refused", "a_pruned_thread_goes_on";
+    RefusedCommitsStay: "a_refused_commit_leaves_nothing";
+    SignedIds: "ids_are_ordered_as_unsigned_numbers";
+
+    NullsVanish: "every_kind_of_value_survives";
+    FloatsIntegers: "numbers_survive_exactly";
+    StripsNul: "hostile_texts_survive";
+    CutsDeepValues: "deep_and_wide_values_survive";
+    EmptyIsNull: "empty_containers_survive";
+    LosesTypedCells: "a_typed_cell_survives_as_its_json_form";
+    ExtendIsSet: "every_kind_of_change_survives";
+    ForgetsInput: "the_input_that_waits_survives";
+    CommandsAreInputs: "a_command_that_waits_survives";
+    ForgetsTriggers: "fired_waiting_and_half_met_joins_survive", "sends_and_joins_survive_a_pause";
+    LimitsInSeconds: "sends_survive_with_their_limits";
+    NothingTouchedIsUnknown: "the_small_fields_survive";
+    ForgetsGraphsAbove: "the_checkpoints_of_graphs_above_survive";
+    OneLayout: "layouts_survive_and_may_change";
+
+    LosesNotes: "a_note_is_read_with_its_checkpoint",
+        "a_failed_step_keeps_what_its_other_tasks_did";
+    LosesTasks: "the_tasks_of_a_record_are_notes_of_its_parent";
+    LosesTasksOfForks: "the_tasks_of_all_branches_meet_at_the_fork";
+    NotesReplace: "a_later_note_of_a_task_is_absorbed", "what_a_note_leaves_open_stays";
+    KeepsTakenAnswers: "a_plain_answer_is_gone_once_it_is_taken";
+    TasksOutrankNotes: "notes_and_tasks_count_in_the_order_they_came";
+    NotesOfTheNewestOnly: "notes_of_an_older_checkpoint_still_grow";
+    NotesOfAllNamespaces: "notes_of_two_namespaces_keep_apart";
+    FirstNoteOnly: "several_notes_are_stored_together";
+    HandlersAreTheirTasks: "every_kind_of_task_has_its_own_notes";
+    NoWritesIsNoOutput: "every_kind_of_write_survives";
+    DropsAsks: "asks_survive_with_their_schema", "a_question_waits_for_its_answer",
+        "questions_of_parallel_tasks_are_answered_by_id", "every_durability_ends_in_the_same_state";
+    DropsSchemas: "asks_survive_with_their_schema";
+    DropsLimitsOfErrors: "errors_survive_with_their_limit";
+    DropsEffects: "effects_survive_and_failed_ones_are_forgotten",
+        "an_effect_happens_once_over_a_question";
+    SomeNotesAreEnough: "thousands_of_notes_of_one_checkpoint_are_merged";
+
+    OldestFirst: "a_history_is_newest_first";
+    IgnoresLimit: "a_history_stops_at_its_limit";
+    LimitsBeforeFiltering: "a_limit_counts_what_fits_all_conditions";
+    IgnoresBefore: "a_history_may_start_before_an_id";
+    IgnoresSource: "a_history_may_be_of_one_source";
+    IgnoresStep: "a_history_may_be_of_one_step";
+    HistoryOfTheRoot: "a_history_is_of_one_namespace";
+    HistoryShowsHeads: "each_entry_of_a_history_reads_like_a_load";
+
+    ListsInReverse: "threads_are_listed_in_order_of_name";
+    DeleteLeavesANamespace: "a_deleted_thread_is_gone_with_all_namespaces";
+    DeleteLeavesNotes: "a_deleted_thread_can_begin_again";
+    DeleteNeedsAThread: "deleting_an_unknown_thread_is_fine";
+    DeletesByPrefix: "deleting_leaves_other_threads";
+    DeletesTheLeased: "a_leased_thread_is_not_deleted";
+
+    CopyLosesNotes: "a_copy_reads_like_the_original";
+    CopyLosesNamespaces: "a_copy_reads_like_the_original";
+    CopySharesState: "a_copy_and_its_original_go_their_own_ways", "a_copy_outlives_its_original",
+        "a_copied_thread_gets_another_answer";
+    CopiedNamesStayTaken: "a_copy_of_a_copy_is_a_copy";
+    CopyOverwrites: "an_existing_target_is_refused";
+    CopiesNothing: "an_unknown_source_is_refused";
+
+    PrunesNothing: "pruning_to_the_last_few_keeps_just_those";
+    PrunesTheRootOnly: "pruning_to_the_latest_keeps_one_of_each_namespace";
+    PruneBreaksChains: "pruning_to_the_last_few_keeps_just_those", "pruning_keeps_branches_whole",
+        "a_pruned_thread_still_waits_for_its_answer";
+    PruneKeepsTheNewestOnly: "pruning_less_than_there_is_changes_nothing";
+    PruneLosesNotes: "pruning_keeps_notes";
+    EachPruneTakesMore: "pruning_twice_is_pruning_once";
+    PruneDropsWhatIsBelow: "pruning_keeps_what_belongs_below_what_it_keeps";
+    PrunesEveryThread: "pruning_leaves_other_threads";
+    PrunesTheUnknown: "an_unknown_thread_is_not_pruned";
+    PrunesTheLeased: "a_leased_thread_is_not_pruned";
+    PanicsOnPrune: "pruning_keeps_notes";
+
+    NeverAsksForEverything: "a_long_tail_asks_for_everything", "a_snapshot_ends_the_tail";
+    AlwaysAsksForEverything: "a_snapshot_ends_the_tail";
+    OneTailForAllBranches: "each_branch_has_its_own_tail";
+    LosesSomeCommits: "commits_to_many_threads_at_once_lose_nothing",
+        "parallel_writers_of_many_threads_lose_nothing",
+        "a_thread_of_two_thousand_records_reads_right_anywhere";
+}

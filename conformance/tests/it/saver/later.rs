@@ -1,0 +1,84 @@
+//! A saver that never answers at once passes the kit too, and behaves the same under graphs.
+
+use std::sync::Arc;
+
+use superstep_conformance::saver_kit::check;
+use superstep_core::{
+    id::{Namespace, ThreadId},
+    saver::{
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+    },
+};
+use superstep_engine::memory::MemorySaver;
+use tokio::task::yield_now;
+
+/// The memory saver, with pauses before and after all it does.
+#[derive(Default)]
+struct Later(MemorySaver);
+
+fn later<'a, T: Send + 'a>(
+    work: impl Future<Output = Result<T, SaverError>> + Send + 'a,
+) -> Reply<'a, T> {
+    Reply::Later(Box::pin(async move {
+        yield_now().await;
+        let answer = work.await;
+        yield_now().await;
+        answer
+    }))
+}
+
+impl Saver for Later {
+    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+        let thread = thread.clone();
+        later(async move { self.0.lease(&thread).await })
+    }
+
+    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        let (thread, namespace) = (thread.clone(), namespace.clone());
+        later(async move { self.0.load(&thread, &namespace, at).await })
+    }
+
+    fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Reply<'_, Vec<Loaded>> {
+        let (thread, namespace, query) = (thread.clone(), namespace.clone(), query.clone());
+        later(async move { self.0.history(&thread, &namespace, &query).await })
+    }
+
+    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+        later(async move { self.0.commit(commit).await })
+    }
+
+    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+        later(async move { self.0.note(notes).await })
+    }
+
+    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+        later(async move { self.0.threads().await })
+    }
+
+    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        let thread = thread.clone();
+        later(async move { self.0.delete(&thread).await })
+    }
+
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+        let (from, to) = (from.clone(), to.clone());
+        later(async move { self.0.copy(&from, &to).await })
+    }
+
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+        let thread = thread.clone();
+        later(async move { self.0.prune(&thread, keep).await })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_saver_that_answers_later_passes_the_kit() {
+    let report =
+        check(|| Box::pin(async { Ok(Arc::new(Later::default()) as Arc<dyn Saver>) })).await;
+    assert!(report.passed(), "{report}");
+}

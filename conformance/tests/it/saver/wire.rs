@@ -1,0 +1,75 @@
+//! Records and notes lose nothing in their serialised form, so a backend may store just that.
+
+use std::sync::Arc;
+
+use serde::{Serialize, de::DeserializeOwned};
+use superstep_conformance::saver_kit::check;
+use superstep_core::{
+    id::{Namespace, ThreadId},
+    saver::{At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver},
+};
+use superstep_engine::memory::MemorySaver;
+
+/// The memory saver, given only what was read back from JSON.
+#[derive(Default)]
+struct Wire(MemorySaver);
+
+fn sent<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    let text = serde_json::to_string(value).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+impl Saver for Wire {
+    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+        self.0.lease(thread)
+    }
+
+    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        self.0.load(thread, namespace, at)
+    }
+
+    fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Reply<'_, Vec<Loaded>> {
+        self.0.history(thread, namespace, query)
+    }
+
+    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+        let record = sent(&commit.record);
+        self.0.commit(Commit { record, ..commit })
+    }
+
+    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+        let sent = sent(&notes.notes);
+        self.0.note(Notes {
+            notes: sent,
+            ..notes
+        })
+    }
+
+    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+        self.0.threads()
+    }
+
+    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.0.delete(thread)
+    }
+
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+        self.0.copy(from, to)
+    }
+
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+        self.0.prune(thread, keep)
+    }
+}
+
+#[tokio::test]
+async fn a_saver_that_stores_the_serialised_form_passes_the_kit() {
+    let report =
+        check(|| Box::pin(async { Ok(Arc::new(Wire::default()) as Arc<dyn Saver>) })).await;
+    assert!(report.passed(), "{report}");
+}

@@ -1,0 +1,611 @@
+//! A memory saver with one fault.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use superstep_core::{
+    id::{CheckpointId, Namespace, ThreadId},
+    record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
+    saver::{
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+    },
+};
+use superstep_engine::memory::MemorySaver;
+
+use super::fault::Fault;
+use super::mangle;
+
+pub(crate) struct Broken {
+    fault: Fault,
+    inner: MemorySaver,
+    memory: Mutex<Memory>,
+}
+
+/// What a fault needs to remember.
+#[derive(Default)]
+struct Memory {
+    /// The newest lease of each thread, as the inner saver counts.
+    epochs: HashMap<ThreadId, u64>,
+    /// What is taken from epochs before they are shown.
+    bases: HashMap<ThreadId, u64>,
+    leased: HashSet<ThreadId>,
+    layouts: HashMap<ThreadId, Arc<Layout>>,
+    /// The last note of each task, or what was known when a thread was deleted.
+    notes: HashMap<(ThreadId, Namespace, CheckpointId), BTreeMap<TaskKey, TaskNote>>,
+    aliases: HashMap<ThreadId, ThreadId>,
+    without_notes: HashSet<ThreadId>,
+    without_namespaces: HashSet<ThreadId>,
+    copied: HashSet<ThreadId>,
+    /// The oldest checkpoint of the root that a prune has kept.
+    cuts: HashMap<ThreadId, CheckpointId>,
+    prunes: usize,
+    tails: HashMap<(ThreadId, Namespace), usize>,
+    commits: usize,
+}
+
+type Answer<T> = Result<T, SaverError>;
+
+/// The memory saver answers at once.
+fn now<T>(reply: Reply<'_, T>) -> Answer<T> {
+    match reply {
+        Reply::Now(Some(answer)) => answer,
+        _ => Err(SaverError::Io("not an answer at once".into())),
+    }
+}
+
+fn root() -> Namespace {
+    Namespace::default()
+}
+
+impl Broken {
+    pub(crate) fn new(fault: Fault) -> Self {
+        Self {
+            fault,
+            inner: MemorySaver::new(),
+            memory: Mutex::default(),
+        }
+    }
+
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap()
+    }
+
+    fn thread(&self, thread: &ThreadId) -> ThreadId {
+        match self.fault {
+            Fault::FoldsThreads => thread.as_str().to_lowercase().into(),
+            _ => self.memory().aliases.get(thread).unwrap_or(thread).clone(),
+        }
+    }
+
+    fn namespace(&self, namespace: &Namespace) -> Namespace {
+        match self.fault {
+            Fault::OneNamespace => root(),
+            Fault::FoldsNamespaces => Namespace::from(&*namespace.as_str().to_lowercase()),
+            _ => namespace.clone(),
+        }
+    }
+
+    fn all(&self, thread: &ThreadId, namespace: &Namespace) -> Vec<Loaded> {
+        now(self
+            .inner
+            .history(thread, namespace, &HistoryQuery::default()))
+        .unwrap()
+    }
+
+    fn newest(&self, thread: &ThreadId, namespace: &Namespace) -> Option<CheckpointId> {
+        let loaded = now(self.inner.load(thread, namespace, At::Latest)).unwrap();
+        loaded.and_then(|loaded| Some(loaded.head()?.id))
+    }
+
+    fn claim(&self, asked: &ThreadId) -> Answer<Lease> {
+        let thread = match self.fault {
+            Fault::OneLeaseForAll => "one".into(),
+            _ => self.thread(asked),
+        };
+        let lease = match now(self.inner.lease(&thread)) {
+            Err(_) if self.is(Fault::GrantsEveryLease) => {
+                let epoch = self.memory().epochs[&thread];
+                return Ok(Lease::new(epoch, || {}));
+            }
+            lease => lease?,
+        };
+        let mut memory = self.memory();
+        memory.epochs.insert(thread.clone(), lease.epoch);
+        memory.leased.insert(thread.clone());
+        let base = memory.bases.get(&thread).copied().unwrap_or(0);
+        match self.fault {
+            Fault::NeverReleases => {
+                let epoch = lease.epoch;
+                std::mem::forget(lease);
+                Ok(Lease::new(epoch, || {}))
+            }
+            Fault::EpochStandsStill => Ok(Lease::new(1, move || drop(lease))),
+            Fault::EpochsBeginAgain => Ok(Lease::new(lease.epoch - base, move || drop(lease))),
+            _ => Ok(lease),
+        }
+    }
+
+    /// The epoch that the inner saver is told.
+    fn epoch(&self, thread: &ThreadId, epoch: u64, ignores: bool) -> u64 {
+        let memory = self.memory();
+        let newest = memory.epochs.get(thread).copied();
+        match self.fault {
+            Fault::EpochStandsStill => newest.unwrap_or(epoch),
+            Fault::OneLeaseForAll => memory.epochs.get(&"one".into()).map_or(epoch, |_| epoch),
+            Fault::EpochsBeginAgain => epoch + memory.bases.get(thread).copied().unwrap_or(0),
+            _ if ignores => newest.unwrap_or(epoch),
+            _ => epoch,
+        }
+    }
+
+    fn store(&self, commit: Commit) -> Answer<NextRecord> {
+        let Commit {
+            thread,
+            namespace,
+            epoch,
+            mut record,
+        } = commit;
+        let (thread, namespace) = (self.thread(&thread), self.namespace(&namespace));
+        let ignores = self.is(Fault::CommitIgnoresEpoch);
+        let mut epoch = self.epoch(&thread, epoch, ignores);
+        let mut guest = None;
+        if ignores || self.is(Fault::OneLeaseForAll) {
+            // Whoever comes is let in.
+            if let Ok(lease) = now(self.inner.lease(&thread)) {
+                epoch = lease.epoch;
+                guest = Some(lease);
+            }
+        }
+        mangle::record(self.fault, &mut record);
+        self.relink(&thread, &namespace, &mut record);
+        if self.is(Fault::LosesSomeCommits) {
+            let mut memory = self.memory();
+            memory.commits += 1;
+            if memory.commits.is_multiple_of(150) {
+                return Ok(NextRecord::Changes);
+            }
+        }
+        let full = record.full;
+        let commit = |record| {
+            let (thread, namespace) = (thread.clone(), namespace.clone());
+            now(self.inner.commit(Commit {
+                thread,
+                namespace,
+                epoch,
+                record,
+            }))
+        };
+        let copy = record.clone();
+        let mut next = commit(record);
+        drop(guest);
+        if let Err(SaverError::Corrupt(_)) = next {
+            let adopted = Record {
+                parent: None,
+                full: true,
+                ..copy
+            };
+            match self.fault {
+                Fault::SwallowsRefusals => next = Ok(NextRecord::Changes),
+                Fault::UnknownParentsAreAdopted => next = commit(adopted),
+                Fault::RefusedCommitsStay => drop(commit(adopted)),
+                _ => {}
+            }
+        }
+        match self.fault {
+            Fault::NeverAsksForEverything => next.map(|_| NextRecord::Changes),
+            Fault::AlwaysAsksForEverything => next.map(|_| NextRecord::Everything),
+            Fault::OneTailForAllBranches => {
+                let mut memory = self.memory();
+                let tail = memory.tails.entry((thread, namespace)).or_default();
+                *tail = if full { 0 } else { *tail + 1 };
+                let long = *tail >= 64;
+                next.map(|_| {
+                    if long {
+                        NextRecord::Everything
+                    } else {
+                        NextRecord::Changes
+                    }
+                })
+            }
+            _ => next,
+        }
+    }
+
+    fn relink(&self, thread: &ThreadId, namespace: &Namespace, record: &mut Record) {
+        let newest = self
+            .newest(thread, namespace)
+            .filter(|newest| *newest < record.id);
+        match self.fault {
+            Fault::BeginningsAreJoined if record.parent.is_none() => record.parent = newest,
+            Fault::ForgetsForks if record.parent.is_some() => record.parent = newest,
+            Fault::LosesTasksOfForks if record.parent != newest => record.tasks.clear(),
+            Fault::OneLayout => {
+                let mut memory = self.memory();
+                let layout = memory.layouts.entry(thread.clone());
+                record.layout = layout.or_insert_with(|| record.layout.clone()).clone();
+            }
+            _ => {}
+        }
+    }
+
+    fn remember(&self, notes: Notes) -> Answer<()> {
+        let Notes {
+            thread,
+            namespace,
+            epoch,
+            checkpoint,
+            mut notes,
+        } = notes;
+        let (thread, namespace) = (self.thread(&thread), self.namespace(&namespace));
+        let mut epoch = self.epoch(&thread, epoch, self.is(Fault::NoteIgnoresEpoch));
+        let mut _guest = None;
+        if self.is(Fault::OneLeaseForAll)
+            && let Ok(lease) = now(self.inner.lease(&thread))
+        {
+            epoch = lease.epoch;
+            _guest = Some(lease);
+        }
+        notes
+            .iter_mut()
+            .for_each(|note| mangle::note(self.fault, note));
+        match self.fault {
+            Fault::LosesNotes => notes.clear(),
+            Fault::FirstNoteOnly => notes.truncate(1),
+            Fault::NotesOfTheNewestOnly if self.newest(&thread, &namespace) != Some(checkpoint) => {
+                notes.clear();
+            }
+            Fault::KeepsTakenAnswers => {
+                notes.retain(|note| note.resume != Some(PlainAnswer::Taken));
+            }
+            Fault::NotesReplace => {
+                let place = (thread.clone(), namespace.clone(), checkpoint);
+                let mut memory = self.memory();
+                let last = memory.notes.entry(place).or_default();
+                last.extend(notes.iter().map(|note| (note.key.clone(), note.clone())));
+            }
+            _ => {}
+        }
+        let store = |namespace: Namespace| {
+            let (thread, notes) = (thread.clone(), notes.clone());
+            now(self.inner.note(Notes {
+                thread,
+                namespace,
+                epoch,
+                checkpoint,
+                notes,
+            }))
+        };
+        if self.is(Fault::NotesOfAllNamespaces) {
+            drop(store(root()));
+        }
+        match store(namespace) {
+            Err(SaverError::Corrupt(_)) if self.is(Fault::SwallowsRefusals) => Ok(()),
+            answer => answer,
+        }
+    }
+
+    fn read(&self, asked: &ThreadId, namespace: &Namespace, at: At) -> Answer<Option<Loaded>> {
+        let (thread, namespace) = (self.thread(asked), self.namespace(namespace));
+        if self.hides(asked, &namespace)? {
+            return Ok(None);
+        }
+        let load = |at| now(self.inner.load(&thread, &namespace, at));
+        let loaded = match (self.fault, at) {
+            (Fault::UnknownThreadIsAnError, _) if self.newest(&thread, &root()).is_none() => {
+                return Err(SaverError::NoThread { thread });
+            }
+            (Fault::LatestIsOneBehind, At::Latest) => match self.newest(&thread, &namespace) {
+                Some(newest) => load(At::Before(newest))?.or(load(At::Latest)?),
+                None => None,
+            },
+            (Fault::IdFindsTheNearest, At::Id(id)) => load(At::Id(id))?.or(load(At::Before(id))?),
+            (Fault::BeforeIsInclusive, At::Before(id)) => {
+                load(At::Id(id))?.or(load(At::Before(id))?)
+            }
+            (Fault::SignedIds, At::Latest) => {
+                let all = self.all(&thread, &namespace);
+                all.into_iter()
+                    .max_by_key(|loaded| loaded.head().map(|r| r.id.0 as i128))
+            }
+            _ => load(at)?,
+        };
+        Ok(loaded.and_then(|loaded| self.shown(asked, &thread, &namespace, loaded)))
+    }
+
+    /// Whether a whole namespace cannot be seen.
+    fn hides(&self, asked: &ThreadId, namespace: &Namespace) -> Answer<bool> {
+        let memory = self.memory();
+        if self.is(Fault::ReadingNeedsTheLease) && memory.leased.contains(asked) {
+            return Err(SaverError::Busy {
+                thread: asked.clone(),
+            });
+        }
+        Ok(memory.without_namespaces.contains(asked) && !namespace.is_root())
+    }
+
+    /// A checkpoint as the faults show it.
+    fn shown(
+        &self,
+        asked: &ThreadId,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        mut loaded: Loaded,
+    ) -> Option<Loaded> {
+        let head = loaded.head()?.clone();
+        let memory = self.memory();
+        if let Some(cut) = memory.cuts.get(thread)
+            && namespace.is_root()
+        {
+            if head.id < *cut {
+                return None;
+            }
+            if self.is(Fault::PruneBreaksChains) {
+                loaded.chain.retain(|record| record.id >= *cut);
+            }
+        }
+        if memory.without_notes.contains(asked) {
+            loaded.notes.clear();
+        }
+        if let Some(notes) = memory
+            .notes
+            .get(&(thread.clone(), namespace.clone(), head.id))
+        {
+            loaded.notes = notes.values().cloned().collect();
+        }
+        match self.fault {
+            Fault::ChainGoesBackTooFar => {
+                let first = loaded.chain.first().and_then(|record| record.parent);
+                let before = first.map(|id| now(self.inner.load(thread, namespace, At::Id(id))));
+                let before = before.and_then(|before| before.unwrap());
+                let older = before.map(|before| before.chain).unwrap_or_default();
+                loaded.chain.splice(0..0, older);
+            }
+            Fault::ChainIsTheHead => loaded.chain = vec![head],
+            Fault::NeverSuperseded => loaded.superseded = false,
+            Fault::SomeNotesAreEnough => loaded.notes.truncate(1000),
+            Fault::TasksOutrankNotes => {
+                let all = self.all(thread, namespace);
+                let heads = all.iter().rev().filter_map(Loaded::head);
+                for child in heads.filter(|record| record.parent == Some(head.id)) {
+                    for task in &child.tasks {
+                        let mut known = loaded.notes.iter_mut();
+                        let known = known.find(|note| note.key == task.key);
+                        known.into_iter().for_each(|note| note.absorb(task.clone()));
+                    }
+                }
+            }
+            _ => {}
+        }
+        Some(loaded)
+    }
+
+    fn list(
+        &self,
+        asked: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Answer<Vec<Loaded>> {
+        let thread = self.thread(asked);
+        let namespace = match self.fault {
+            Fault::HistoryOfTheRoot => root(),
+            _ => self.namespace(namespace),
+        };
+        if self.hides(asked, &namespace)? {
+            return Ok(Vec::new());
+        }
+        let mut query = query.clone();
+        match self.fault {
+            Fault::IgnoresLimit => query.limit = None,
+            Fault::IgnoresBefore => query.before = None,
+            Fault::IgnoresSource => query.source = None,
+            Fault::IgnoresStep => query.step = None,
+            _ => {}
+        }
+        let mut found = match self.fault {
+            Fault::LimitsBeforeFiltering => {
+                let all = self.all(&thread, &namespace).into_iter();
+                let page = all.take(query.limit.unwrap_or(usize::MAX));
+                let wants = |loaded: &Loaded| loaded.head().is_some_and(|r| query.wants(r));
+                page.filter(wants).collect()
+            }
+            _ => now(self.inner.history(&thread, &namespace, &query))?,
+        };
+        if self.is(Fault::OldestFirst) {
+            found.reverse();
+        }
+        let shown = found.into_iter();
+        let shown = shown.filter_map(|one| self.shown(asked, &thread, &namespace, one));
+        let mut shown: Vec<Loaded> = shown.collect();
+        if self.is(Fault::HistoryShowsHeads) {
+            for loaded in &mut shown {
+                loaded.chain = loaded.chain.pop().into_iter().collect();
+            }
+        }
+        Ok(shown)
+    }
+
+    fn names(&self) -> Answer<Vec<ThreadId>> {
+        let mut names = now(self.inner.threads())?;
+        let memory = self.memory();
+        names.extend(memory.aliases.keys().cloned());
+        if self.is(Fault::LeaseMakesThread) {
+            names.extend(memory.leased.iter().cloned());
+        }
+        names.sort();
+        names.dedup();
+        if self.is(Fault::ListsInReverse) {
+            names.reverse();
+        }
+        Ok(names)
+    }
+
+    fn erase(&self, thread: &ThreadId) -> Answer<()> {
+        let thread = self.thread(thread);
+        let known = self.newest(&thread, &root()).is_some();
+        match self.fault {
+            Fault::DeleteNeedsAThread if !known => return Err(SaverError::NoThread { thread }),
+            Fault::DeletesByPrefix => {
+                let names = now(self.inner.threads())?.into_iter();
+                let mut alike = names.filter(|name| name.as_str().starts_with(thread.as_str()));
+                return alike.try_for_each(|name| now(self.inner.delete(&name)));
+            }
+            _ => {}
+        }
+        let below = Namespace::from("a:1");
+        let left: Vec<Loaded> = self.all(&thread, &below);
+        let noted: Vec<Loaded> = self.all(&thread, &root());
+        match now(self.inner.delete(&thread)) {
+            Err(SaverError::Busy { .. }) if self.is(Fault::DeletesTheLeased) => return Ok(()),
+            answer => answer?,
+        }
+        match self.fault {
+            Fault::DeleteLeavesANamespace => {
+                let lease = now(self.inner.lease(&thread))?;
+                for record in left.iter().rev().filter_map(Loaded::head) {
+                    let record = Record::clone(record);
+                    let (thread, namespace) = (thread.clone(), below.clone());
+                    let epoch = lease.epoch;
+                    now(self.inner.commit(Commit {
+                        thread,
+                        namespace,
+                        epoch,
+                        record,
+                    }))?;
+                }
+            }
+            Fault::DeleteLeavesNotes => {
+                for loaded in &noted {
+                    let id = loaded.head().unwrap().id;
+                    let notes = loaded
+                        .notes
+                        .iter()
+                        .map(|note| (note.key.clone(), note.clone()));
+                    let place = (thread.clone(), root(), id);
+                    self.memory().notes.insert(place, notes.collect());
+                }
+            }
+            Fault::EpochsBeginAgain => {
+                let mut memory = self.memory();
+                let newest = memory.epochs.get(&thread).copied().unwrap_or(0);
+                memory.bases.insert(thread, newest);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn duplicate(&self, from: &ThreadId, to: &ThreadId) -> Answer<()> {
+        if self.is(Fault::CopySharesState) && self.newest(from, &root()).is_some() {
+            self.memory().aliases.insert(to.clone(), from.clone());
+            return Ok(());
+        }
+        if self.is(Fault::CopiedNamesStayTaken) && !self.memory().copied.insert(to.clone()) {
+            return Err(SaverError::Exists { thread: to.clone() });
+        }
+        let (inner_from, inner_to) = (self.thread(from), self.thread(to));
+        let answer = match now(self.inner.copy(&inner_from, &inner_to)) {
+            Err(SaverError::Exists { .. }) if self.is(Fault::CopyOverwrites) => Ok(()),
+            Err(SaverError::NoThread { .. }) if self.is(Fault::CopiesNothing) => Ok(()),
+            answer => answer,
+        };
+        match self.fault {
+            Fault::CopyLosesNotes => drop(self.memory().without_notes.insert(to.clone())),
+            Fault::CopyLosesNamespaces => drop(self.memory().without_namespaces.insert(to.clone())),
+            _ => {}
+        }
+        answer
+    }
+
+    fn cut(&self, asked: &ThreadId, keep: Keep) -> Answer<()> {
+        let thread = self.thread(asked);
+        let keep = match (self.fault, keep) {
+            (Fault::PruneKeepsTheNewestOnly, _) => Keep::Latest,
+            (Fault::EachPruneTakesMore, Keep::Last(n)) => {
+                let mut memory = self.memory();
+                memory.prunes += 1;
+                Keep::Last(n.saturating_add(1).saturating_sub(memory.prunes))
+            }
+            _ => keep,
+        };
+        match self.fault {
+            Fault::PanicsOnPrune => panic!("no pruning today"),
+            Fault::PrunesNothing => return Ok(()),
+            Fault::PrunesTheRootOnly | Fault::PruneBreaksChains => {
+                let n = match keep {
+                    Keep::Latest => 1,
+                    Keep::Last(n) => n,
+                };
+                let all = self.all(&thread, &root());
+                let cut = all.iter().take(n).next_back().and_then(Loaded::head);
+                let cut = cut.ok_or_else(|| SaverError::NoThread {
+                    thread: thread.clone(),
+                })?;
+                self.memory().cuts.insert(thread, cut.id);
+                return Ok(());
+            }
+            Fault::PrunesEveryThread => {
+                for name in now(self.inner.threads())? {
+                    now(self.inner.prune(&name, keep))?;
+                }
+                return Ok(());
+            }
+            Fault::PruneLosesNotes => drop(self.memory().without_notes.insert(thread.clone())),
+            Fault::PruneDropsWhatIsBelow => {
+                self.memory().without_namespaces.insert(thread.clone());
+            }
+            _ => {}
+        }
+        match now(self.inner.prune(&thread, keep)) {
+            Err(SaverError::NoThread { .. }) if self.is(Fault::PrunesTheUnknown) => Ok(()),
+            Err(SaverError::Busy { .. }) if self.is(Fault::PrunesTheLeased) => Ok(()),
+            answer => answer,
+        }
+    }
+}
+
+impl Saver for Broken {
+    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+        Reply::now(self.claim(thread))
+    }
+
+    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        Reply::now(self.read(thread, namespace, at))
+    }
+
+    fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Reply<'_, Vec<Loaded>> {
+        Reply::now(self.list(thread, namespace, query))
+    }
+
+    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+        Reply::now(self.store(commit))
+    }
+
+    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+        Reply::now(self.remember(notes))
+    }
+
+    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+        Reply::now(self.names())
+    }
+
+    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        Reply::now(self.erase(thread))
+    }
+
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+        Reply::now(self.duplicate(from, to))
+    }
+
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+        Reply::now(self.cut(thread, keep))
+    }
+}

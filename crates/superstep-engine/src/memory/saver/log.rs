@@ -1,0 +1,260 @@
+//! The records of one namespace, in order of id, with links from parent to children.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use superstep_core::{
+    id::CheckpointId,
+    record::{Change, Record, TaskKey, TaskNote},
+    saver::{At, HistoryQuery, Loaded, NextRecord, SaverError},
+    value::{Cell, Value},
+};
+
+use super::squash::squash;
+
+/// How many records may follow a full one, at least, before the next should be full.
+const TAIL: usize = 64;
+
+#[derive(Clone, Default)]
+pub(super) struct Log {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    record: Arc<Record>,
+    parent: Option<usize>,
+    children: Vec<usize>,
+    notes: BTreeMap<TaskKey, TaskNote>,
+    /// How many of the children have their tasks in the notes.
+    merged: usize,
+    tail: Tail,
+}
+
+/// What a reader of an entry replays: the full record at the start, and the changes since.
+#[derive(Clone, Copy, Default)]
+struct Tail {
+    base: usize,
+    records: usize,
+    changes: usize,
+}
+
+impl Tail {
+    fn is_long(self) -> bool {
+        // Snapshots no larger than the changes between them keep all of it linear in the changes.
+        self.records >= TAIL && self.changes >= self.base
+    }
+}
+
+impl Log {
+    fn place(&self, id: CheckpointId) -> Option<usize> {
+        let last = self.entries.last()?;
+        if last.record.id == id {
+            return Some(self.entries.len() - 1);
+        }
+        self.entries
+            .binary_search_by_key(&id, |entry| entry.record.id)
+            .ok()
+    }
+
+    fn before(&self, id: CheckpointId) -> usize {
+        self.entries.partition_point(|entry| entry.record.id < id)
+    }
+
+    pub(super) fn find(&self, at: At) -> Option<usize> {
+        match at {
+            At::Latest => self.entries.len().checked_sub(1),
+            At::Id(id) => self.place(id),
+            At::Before(id) => self.before(id).checked_sub(1),
+        }
+    }
+
+    pub(super) fn append(&mut self, record: Record) -> Result<NextRecord, SaverError> {
+        let newest = self.entries.last().map(|entry| entry.record.id);
+        if newest.is_some_and(|newest| newest >= record.id) {
+            return Err(SaverError::Corrupt(format!(
+                "checkpoint {} is not the newest",
+                record.id
+            )));
+        }
+        let unknown =
+            |id| SaverError::Corrupt(format!("checkpoint {} follows unknown {id}", record.id));
+        let parent = match record.parent {
+            None => None,
+            Some(id) => Some(self.place(id).ok_or_else(|| unknown(id))?),
+        };
+        Ok(if self.push(Arc::new(record), parent).is_long() {
+            NextRecord::Everything
+        } else {
+            NextRecord::Changes
+        })
+    }
+
+    fn push(&mut self, record: Arc<Record>, parent: Option<usize>) -> Tail {
+        let place = self.entries.len();
+        let above = parent.and_then(|parent| self.entries.get_mut(parent));
+        let before = above.map_or_else(Tail::default, |above| {
+            above.children.push(place);
+            above.tail
+        });
+        let weight = record
+            .changes
+            .iter()
+            .map(|(_, change)| match (record.full, change) {
+                (true, Change::Set(Value::Typed(cell))) => typed_weight(&**cell),
+                (_, change) => weight(change),
+            })
+            .sum();
+        let tail = match record.full {
+            true => Tail {
+                base: weight,
+                ..Tail::default()
+            },
+            false => Tail {
+                records: before.records + 1,
+                changes: before.changes + weight.max(1),
+                ..before
+            },
+        };
+        let (children, notes) = (Vec::new(), BTreeMap::new());
+        self.entries.push(Entry {
+            record,
+            parent,
+            children,
+            notes,
+            merged: 0,
+            tail,
+        });
+        tail
+    }
+
+    /// Merges notes into what is known of a checkpoint, if there is such a checkpoint.
+    pub(super) fn note(&mut self, checkpoint: CheckpointId, notes: Vec<TaskNote>) -> bool {
+        let Some(place) = self.place(checkpoint) else {
+            return false;
+        };
+        // What came with later records was said before these notes.
+        let said: Vec<TaskNote> = self.unmerged(place).cloned().collect();
+        let Some(entry) = self.entries.get_mut(place) else {
+            return false;
+        };
+        entry.merged = entry.children.len();
+        for note in said.into_iter().chain(notes) {
+            absorb(&mut entry.notes, note);
+        }
+        true
+    }
+
+    fn unmerged(&self, place: usize) -> impl Iterator<Item = &TaskNote> {
+        let entry = self.entries.get(place);
+        let children = entry
+            .into_iter()
+            .flat_map(|entry| entry.children.iter().skip(entry.merged));
+        let children = children.filter_map(|child| self.entries.get(*child));
+        children.flat_map(|child| &child.record.tasks)
+    }
+
+    pub(super) fn load(&self, place: usize) -> Option<Loaded> {
+        let entry = self.entries.get(place)?;
+        let mut notes = entry.notes.clone();
+        for note in self.unmerged(place) {
+            absorb(&mut notes, note.clone());
+        }
+        let superseded = place + 1 < self.entries.len();
+        Some(Loaded {
+            chain: self.chain(entry),
+            notes: notes.into_values().collect(),
+            superseded,
+        })
+    }
+
+    fn chain(&self, entry: &Entry) -> Vec<Arc<Record>> {
+        let mut chain = Vec::with_capacity(entry.tail.records + 1);
+        let mut at = Some(entry);
+        while let Some(entry) = at {
+            chain.push(entry.record.clone());
+            let parent = entry.parent.filter(|_| !entry.record.full);
+            at = parent.and_then(|parent| self.entries.get(parent));
+        }
+        chain.reverse();
+        chain
+    }
+
+    pub(super) fn history(&self, query: &HistoryQuery) -> Vec<Loaded> {
+        let end = query
+            .before
+            .map_or(self.entries.len(), |id| self.before(id));
+        let older = self.entries.iter().enumerate().take(end).rev();
+        let wanted = older.filter(|(_, entry)| query.wants(&entry.record));
+        let limit = query.limit.unwrap_or(usize::MAX);
+        wanted
+            .take(limit)
+            .filter_map(|(place, _)| self.load(place))
+            .collect()
+    }
+
+    /// The oldest of the newest `n` checkpoints.
+    pub(super) fn newest(&self, n: usize) -> Option<CheckpointId> {
+        let place = self.entries.len().saturating_sub(n);
+        self.entries.get(place).map(|entry| entry.record.id)
+    }
+
+    /// How many checkpoints are not older than this one.
+    pub(super) fn since(&self, id: CheckpointId) -> usize {
+        self.entries.len() - self.before(id)
+    }
+
+    /// Drops all but the newest `n` entries; those whose parent goes are made to stand alone.
+    pub(super) fn keep_last(&mut self, n: usize) {
+        let from = self.entries.len().saturating_sub(n);
+        if from == 0 {
+            return;
+        }
+        let kept = self.entries.iter().skip(from);
+        let records: Vec<Arc<Record>> = kept
+            .map(|entry| {
+                let orphan = entry.parent.is_some_and(|parent| parent < from);
+                let alone = if orphan {
+                    squash(&self.chain(entry))
+                } else {
+                    None
+                };
+                alone.map_or_else(|| entry.record.clone(), Arc::new)
+            })
+            .collect();
+        let old = std::mem::take(&mut self.entries);
+        for (entry, record) in old.into_iter().skip(from).zip(records) {
+            self.push(
+                record,
+                entry.parent.and_then(|parent| parent.checked_sub(from)),
+            );
+            if let Some(new) = self.entries.last_mut() {
+                (new.notes, new.merged) = (entry.notes, entry.merged);
+            }
+        }
+    }
+}
+
+fn absorb(notes: &mut BTreeMap<TaskKey, TaskNote>, later: TaskNote) {
+    match notes.get_mut(&later.key) {
+        Some(note) => note.absorb(later),
+        None => drop(notes.insert(later.key.clone(), later)),
+    }
+}
+
+/// How much a typed value holds; its JSON form knows, and full records are rare enough to ask.
+fn typed_weight(cell: &dyn Cell) -> usize {
+    match cell.to_json() {
+        Ok(serde_json::Value::Array(items)) => 1 + items.len(),
+        Ok(serde_json::Value::Object(map)) => 1 + map.len(),
+        _ => 1,
+    }
+}
+
+/// Roughly how much a change holds, in elements.
+fn weight(change: &Change) -> usize {
+    match change {
+        Change::Set(Value::List(items)) | Change::Extend(Value::List(items)) => 1 + items.len(),
+        Change::Set(Value::Map(map)) => 1 + map.len(),
+        _ => 1,
+    }
+}
