@@ -282,12 +282,9 @@ impl Shell<'_> {
             Err(Halt::Asked(asks)) => Some(asks.clone()),
             _ => None,
         };
-        run.done(at, done);
-        let Some(task) = run.task(at) else { return };
-        if let (Some((key, policy)), Some(cache)) = (kept, &self.env.cache)
-            && let Some(writes) = task.writes()
-        {
-            cache.put(key, writes.to_vec(), policy.and_then(|policy| policy.ttl));
+        let writes = run.done(at, done);
+        if let (Some((key, policy)), Some(cache), Some(writes)) = (kept, &self.env.cache, writes) {
+            cache.put(key, writes, policy.and_then(|policy| policy.ttl));
         }
         if self.replies.contains_key(&at) {
             let halt = error.map(Halt::Error).or(asks.map(Halt::Asked));

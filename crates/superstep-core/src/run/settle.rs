@@ -73,11 +73,12 @@ pub enum Called {
 }
 
 impl Loop {
-    /// A task ended.
-    pub fn done(&mut self, at: usize, done: Done) {
-        let Some(task) = self.tasks.get_mut(at) else { return };
+    /// A task ended. Returns its writes if they are to be cached: the loop may have gone on to
+    /// another step by then.
+    pub fn done(&mut self, at: usize, done: Done) -> Option<Vec<Write>> {
+        let task = self.tasks.get_mut(at)?;
         if task.phase != Phase::Running {
-            return;
+            return None;
         }
         self.running -= 1;
         let refused = matches!(&done.result, Err(Halt::Error(error))
@@ -109,7 +110,10 @@ impl Loop {
                 self.settle_writes(at, written);
             }
         }
+        let task = self.tasks.get(at).filter(|task| task.cache.is_some());
+        let writes = task.and_then(Task::writes).map(<[Write]>::to_vec);
         self.go_on();
+        writes
     }
 
     /// A task journaled an effect; to be stored before the task goes on.
