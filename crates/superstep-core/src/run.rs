@@ -76,6 +76,15 @@ pub struct RunConfig {
     pub nest: Nest,
 }
 
+impl RunConfig {
+    /// Whether this is a typed graph inside another that stores nothing of it. What it runs again
+    /// from its start must have the same ids again, or its questions could never be answered; the
+    /// dynamic layer asks anew under new ids, as LangGraph does.
+    pub(crate) fn is_transient(&self, plan: &Plan) -> bool {
+        plan.is_typed() && self.nest.nested && !self.saves
+    }
+}
+
 /// Where a graph stands among the graphs of its run.
 #[derive(Clone, Default)]
 pub struct Nest {
@@ -336,7 +345,10 @@ impl Loop {
     /// Closes the present state as a checkpoint, and stores it unless that waits for the exit.
     fn put_checkpoint(&mut self, source: Source, tasks: Vec<TaskNote>) {
         let floor = self.config.nest.parents.values().copied().max().max(Some(self.checkpoint));
-        self.checkpoint = self.config.ids.next(floor);
+        self.checkpoint = match self.config.is_transient(&self.plan) {
+            true => CheckpointId(self.checkpoint.0.wrapping_add(1)),
+            false => self.config.ids.next(floor),
+        };
         self.source = source;
         let stores = self.config.saves && self.config.durability != Durability::Exit;
         if stores {

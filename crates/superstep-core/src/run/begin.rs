@@ -82,7 +82,10 @@ impl Loop {
         let output = config.output.clone().unwrap_or_else(|| plan.output.clone());
         let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
         let mut run = Self {
-            checkpoint: id.unwrap_or_else(|| config.ids.next(None)),
+            checkpoint: id.unwrap_or_else(|| match config.is_transient(&plan) {
+                true => CheckpointId::of(&config.nest.namespace),
+                false => config.ids.next(None),
+            }),
             loaded: id,
             head: id,
             parent,
