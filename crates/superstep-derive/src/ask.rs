@@ -9,7 +9,11 @@ use crate::name::snake_case;
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let mut answer: Option<Type> = None;
     let mut kind = LitStr::new(&snake_case(&input.ident.to_string()), input.ident.span());
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("ask")) {
+    for attribute in input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("ask"))
+    {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("answer") {
                 answer = Some(meta.value()?.parse()?);

@@ -27,7 +27,9 @@ use syn::{DeriveInput, ItemFn, parse_macro_input};
 #[proc_macro_derive(State, attributes(state, reduce))]
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    state::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    state::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }
 
 /// Makes an enum without fields the nodes of a graph.
@@ -36,7 +38,9 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Nodes, attributes(node))]
 pub fn derive_nodes(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    nodes::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    nodes::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }
 
 /// Makes a type a question: `#[ask(answer = Type, kind = "name")]`.
@@ -45,7 +49,9 @@ pub fn derive_nodes(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Ask, attributes(ask))]
 pub fn derive_ask(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    ask::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    ask::expand(&input)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }
 
 /// Checks that a function is a node of a graph over a state, argument by argument, so that the

@@ -40,13 +40,22 @@ pub(crate) fn expand(graph: &Graph, function: &ItemFn) -> TokenStream {
 fn checks(graph: &Graph, function: &ItemFn) -> Result<TokenStream> {
     let signature = &function.sig;
     if signature.asyncness.is_none() {
-        return Err(Error::new_spanned(signature.fn_token, "a node is an `async fn`"));
+        return Err(Error::new_spanned(
+            signature.fn_token,
+            "a node is an `async fn`",
+        ));
     }
     if let Some(parameter) = signature.generics.params.first() {
-        return Err(Error::new_spanned(parameter, "a node has no parameters of its own"));
+        return Err(Error::new_spanned(
+            parameter,
+            "a node has no parameters of its own",
+        ));
     }
     if let Some(extra) = signature.inputs.iter().nth(MOST) {
-        return Err(Error::new_spanned(extra, "a node takes at most eight arguments"));
+        return Err(Error::new_spanned(
+            extra,
+            "a node takes at most eight arguments",
+        ));
     }
     let mut types = Vec::new();
     for input in &signature.inputs {
@@ -67,7 +76,9 @@ fn checks(graph: &Graph, function: &ItemFn) -> Result<TokenStream> {
             quote_spanned! {ty.span()=> ::superstep::__private::is_result::<#state, #nodes, #ty>();}
         }
     };
-    let names: Vec<_> = (0..types.len()).map(|at| format_ident!("argument{at}")).collect();
+    let names: Vec<_> = (0..types.len())
+        .map(|at| format_ident!("argument{at}"))
+        .collect();
     let name = &signature.ident;
     let future = quote_spanned! {name.span()=>
         ::superstep::__private::is_send(#name(#(#names),*));

@@ -8,13 +8,22 @@ use crate::name::snake_case;
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(data) = &input.data else {
-        return Err(Error::new_spanned(&input.ident, "the nodes of a graph are an enum"));
+        return Err(Error::new_spanned(
+            &input.ident,
+            "the nodes of a graph are an enum",
+        ));
     };
     if let Some(parameter) = input.generics.params.first() {
-        return Err(Error::new_spanned(parameter, "the nodes of a graph have no parameters"));
+        return Err(Error::new_spanned(
+            parameter,
+            "the nodes of a graph have no parameters",
+        ));
     }
     if data.variants.is_empty() {
-        return Err(Error::new_spanned(&input.ident, "a graph has at least one node"));
+        return Err(Error::new_spanned(
+            &input.ident,
+            "a graph has at least one node",
+        ));
     }
     let mut named: Vec<(&Ident, LitStr)> = Vec::with_capacity(data.variants.len());
     let mut errors: Option<Error> = None;
@@ -54,8 +63,15 @@ fn name_of(variant: &Variant, before: &[(&Ident, LitStr)]) -> Result<LitStr> {
         let message = "a node has no fields; what it needs is in the state or in a send's payload";
         return Err(Error::new_spanned(&variant.fields, message));
     }
-    let mut name = LitStr::new(&snake_case(&variant.ident.to_string()), variant.ident.span());
-    for attribute in variant.attrs.iter().filter(|attribute| attribute.path().is_ident("node")) {
+    let mut name = LitStr::new(
+        &snake_case(&variant.ident.to_string()),
+        variant.ident.span(),
+    );
+    for attribute in variant
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("node"))
+    {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("name") {
                 return Err(meta.error("unknown attribute: a node has `name = \"...\"`"));

@@ -4,7 +4,7 @@ mod parse;
 mod update;
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{DeriveInput, Result};
 
 use crate::name::fingerprint;
@@ -21,32 +21,45 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 }
 
 fn state(spec: &Spec<'_>) -> TokenStream {
-    let Spec { ident, vis, version, fields, .. } = spec;
+    let Spec {
+        ident,
+        vis,
+        version,
+        fields,
+        ..
+    } = spec;
     let update = spec.update_ident();
     let fingerprint = fingerprint(&shape(spec));
     let specs = fields.iter().map(Field::spec);
     let migrate = migrate(spec);
     let arms = |arm: &dyn Fn(usize, &Field<'_>) -> TokenStream| -> Vec<TokenStream> {
-        fields.iter().enumerate().map(|(at, field)| arm(at, field)).collect()
+        fields
+            .iter()
+            .enumerate()
+            .map(|(at, field)| arm(at, field))
+            .collect()
     };
-    let folds = arms(&|at, Field { ident, ty, reducer, .. }| {
-        let spec = fields.get(at).map(Field::spec);
-        quote_spanned! {reducer.span=>
-            #at => ::superstep::field::fold::<#ty, #reducer>(&mut self.#ident, #spec, writes, recording)
-        }
+    let ops = arms(&|at, Field { ty, reducer, .. }| {
+        let ops = format_ident!("FIELD_{at}");
+        let of = quote_spanned! {reducer.span=> <::superstep::field::Ops<#ty>>::of::<#reducer>()};
+        quote! {const #ops: ::superstep::field::Ops<#ty> = #of;}
     });
-    let looks = arms(&|at, Field { ident, ty, reducer, name, .. }| {
-        quote_spanned! {reducer.span=> #at => {
-            let undo = ::superstep::field::try_fold::<#ty, #reducer>(&mut self.#ident, #name, writes)?;
+    let folds = arms(&|at, field| {
+        let (ops, ident, spec) = (format_ident!("FIELD_{at}"), field.ident, field.spec());
+        quote! {#at => (#ops.fold)(&mut self.#ident, #spec, writes, recording)}
+    });
+    let looks = arms(&|at, Field { ident, name, .. }| {
+        let ops = format_ident!("FIELD_{at}");
+        quote! {#at => {
+            let undo = (#ops.try_fold)(&mut self.#ident, #name, writes)?;
             ::std::result::Result::Ok(::std::boxed::Box::new(
                 move |state: &mut Self| undo(&mut state.#ident)
             ))
         }}
     });
-    let restores = arms(&|at, Field { ident, ty, reducer, .. }| {
-        quote_spanned! {reducer.span=>
-            #at => ::superstep::field::restore::<#ty, #reducer>(&mut self.#ident, change)
-        }
+    let restores = arms(&|at, Field { ident, .. }| {
+        let ops = format_ident!("FIELD_{at}");
+        quote! {#at => (#ops.restore)(&mut self.#ident, change)}
     });
     let gets = arms(&|at, Field { ident, .. }| {
         quote! {#at => ::superstep::Value::typed(::std::clone::Clone::clone(&self.#ident))}
@@ -62,6 +75,9 @@ fn state(spec: &Spec<'_>) -> TokenStream {
                 ::std::default::Default::default()
             }
         }
+
+        const _: () = {
+        #(#ops)*
 
         #[automatically_derived]
         impl ::superstep::State for #ident {
@@ -120,6 +136,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
 
             #migrate
         }
+        };
     }
 }
 
@@ -133,7 +150,12 @@ fn shape(spec: &Spec<'_>) -> String {
             Keep::Ephemeral => ":ephemeral",
             Keep::Untracked => ":untracked",
         };
-        format!("{}:{}:{}{keep};", field.name, tokens(quote! {#ty}), tokens(quote! {#reducer}))
+        format!(
+            "{}:{}:{}{keep};",
+            field.name,
+            tokens(quote! {#ty}),
+            tokens(quote! {#reducer})
+        )
     });
     parts.collect()
 }

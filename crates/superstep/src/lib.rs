@@ -137,7 +137,10 @@ pub mod __private {
 
     /// No declared migration starts at that version.
     pub fn no_migration<S: State>(version: u32) -> Result<Json, String> {
-        Err(format!("no migration leads from version {version} to version {}", S::VERSION))
+        Err(format!(
+            "no migration leads from version {version} to version {}",
+            S::VERSION
+        ))
     }
 
     /// Compiles if `A` is an argument of a node.

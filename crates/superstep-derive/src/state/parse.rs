@@ -77,7 +77,11 @@ impl<'a> Spec<'a> {
     }
 
     fn read_container(&mut self, input: &DeriveInput) -> Result<()> {
-        for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("state")) {
+        for attribute in input
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("state"))
+        {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("version") {
                     self.version = meta.value()?.parse::<LitInt>()?.base10_parse()?;
@@ -123,18 +127,27 @@ impl<'a> Spec<'a> {
 
 impl<'a> Field<'a> {
     fn parse(field: &'a syn::Field) -> Result<Option<Self>> {
-        let Some(ident) = &field.ident else { return Ok(None) };
+        let Some(ident) = &field.ident else {
+            return Ok(None);
+        };
         let name = ident.unraw().to_string();
         if TAKEN.contains(&name.as_str()) {
-            let message = format!("the update type has a method `{name}`; name the field otherwise");
+            let message =
+                format!("the update type has a method `{name}`; name the field otherwise");
             return Err(Error::new_spanned(ident, message));
         }
-        let mut reducer = Reducer { path: None, span: field.ty.span() };
+        let mut reducer = Reducer {
+            path: None,
+            span: field.ty.span(),
+        };
         let mut keep = Keep::Stored;
         for attribute in &field.attrs {
             if attribute.path().is_ident("reduce") {
                 let path: Path = attribute.parse_args()?;
-                reducer = Reducer { span: path.span(), path: Some(path) };
+                reducer = Reducer {
+                    span: path.span(),
+                    path: Some(path),
+                };
             } else if attribute.path().is_ident("state") {
                 attribute.parse_nested_meta(|meta| {
                     keep = match meta.path.get_ident().map(Ident::to_string).as_deref() {
@@ -150,7 +163,14 @@ impl<'a> Field<'a> {
                 })?;
             }
         }
-        Ok(Some(Self { ident, vis: &field.vis, name, ty: &field.ty, reducer, keep }))
+        Ok(Some(Self {
+            ident,
+            vis: &field.vis,
+            name,
+            ty: &field.ty,
+            reducer,
+            keep,
+        }))
     }
 
     /// Its entry in the list of fields.
@@ -167,6 +187,9 @@ impl<'a> Field<'a> {
     /// What a node writes to it.
     pub(crate) fn write(&self) -> TokenStream {
         let Self { ty, reducer, .. } = self;
+        if reducer.is_known() {
+            return quote! {#ty};
+        }
         quote_spanned! {reducer.span=> <#reducer as ::superstep::Reducer<#ty>>::Write}
     }
 
@@ -175,16 +198,30 @@ impl<'a> Field<'a> {
         if self.reducer.is("Append") {
             return true;
         }
-        let Type::Path(ty) = self.ty else { return false };
-        let last = ty.path.segments.last().map(|segment| segment.ident.to_string());
+        let Type::Path(ty) = self.ty else {
+            return false;
+        };
+        let last = ty
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string());
         self.reducer.is_last()
-            && matches!(last.as_deref(), Some("Option" | "String" | "Vec" | "PathBuf" | "Arc" | "Box"))
+            && matches!(
+                last.as_deref(),
+                Some("Option" | "String" | "Vec" | "PathBuf" | "Arc" | "Box")
+            )
     }
 }
 
 impl Reducer {
     fn is(&self, name: &str) -> bool {
         self.path.as_ref().is_some_and(|path| path.is_ident(name))
+    }
+
+    /// Whether it is one of ours, all of which write what the field holds.
+    fn is_known(&self) -> bool {
+        self.path.is_none() || KNOWN.iter().any(|known| self.is(known))
     }
 
     pub(crate) fn is_last(&self) -> bool {
@@ -196,7 +233,7 @@ impl ToTokens for Reducer {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match &self.path {
             None => quote_spanned! {self.span=> ::superstep::Last},
-            Some(path) if KNOWN.iter().any(|known| path.is_ident(known)) => {
+            Some(path) if self.is_known() => {
                 quote_spanned! {self.span=> ::superstep::#path}
             }
             Some(path) => quote! {#path},

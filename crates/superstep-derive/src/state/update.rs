@@ -6,12 +6,20 @@ use quote::{format_ident, quote};
 use super::parse::{Field, Spec};
 
 pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
-    let Spec { ident, vis, fields, .. } = spec;
+    let Spec {
+        ident, vis, fields, ..
+    } = spec;
     let update = spec.update_ident();
     let names: Vec<_> = fields.iter().map(|field| field.ident).collect();
     let docs = format!("A partial change of [`{ident}`]: a field that is not set keeps its value.");
     let members = fields.iter().map(|field| {
-        let Field { ident, vis, ty, name, .. } = field;
+        let Field {
+            ident,
+            vis,
+            ty,
+            name,
+            ..
+        } = field;
         let (write, docs) = (field.write(), format!("What to do with `{name}`."));
         quote! {
             #[doc = #docs]
@@ -20,7 +28,11 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
     });
     let setters = fields.iter().map(setter);
     let wholes = fields.iter().map(|Field { ident, reducer, .. }| {
-        let put = if reducer.is_last() { quote! {Write} } else { quote! {Overwrite} };
+        let put = if reducer.is_last() {
+            quote! {Write}
+        } else {
+            quote! {Overwrite}
+        };
         quote! {#ident: ::std::option::Option::Some(::superstep::Put::#put(state.#ident))}
     });
     let indices: Vec<usize> = (0..fields.len()).collect();
@@ -117,10 +129,20 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
 }
 
 fn setter(field: &Field<'_>) -> TokenStream {
-    let Field { ident, vis, ty, name, reducer, .. } = field;
+    let Field {
+        ident,
+        vis,
+        ty,
+        name,
+        reducer,
+        ..
+    } = field;
     let write = field.write();
     let (taken, given) = if field.converts() {
-        (quote! {impl ::std::convert::Into<#write>}, quote! {::std::convert::Into::into(value)})
+        (
+            quote! {impl ::std::convert::Into<#write>},
+            quote! {::std::convert::Into::into(value)},
+        )
     } else {
         (quote! {#write}, quote! {value})
     };

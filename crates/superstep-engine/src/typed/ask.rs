@@ -45,7 +45,11 @@ impl OpenAsk {
         self.expect_kind::<Q>()?;
         Q::deserialize(&self.body).map_err(|error| {
             let what = format!("question `{}`", self.kind);
-            ErrorKind::Decode { what, why: error.to_string() }.into()
+            ErrorKind::Decode {
+                what,
+                why: error.to_string(),
+            }
+            .into()
         })
     }
 
@@ -69,12 +73,19 @@ impl OpenAsk {
 }
 
 pub(crate) fn bad_answer(error: &dyn std::fmt::Display) -> Error {
-    ErrorKind::BadArgument { why: format!("the answer cannot be written as data: {error}") }.into()
+    ErrorKind::BadArgument {
+        why: format!("the answer cannot be written as data: {error}"),
+    }
+    .into()
 }
 
 impl From<&ask::Ask> for OpenAsk {
     fn from(ask: &ask::Ask) -> Self {
         let kind = ask.kind.clone().unwrap_or_else(|| "".into());
-        Self { id: ask.id, kind, body: ask.value.to_json() }
+        Self {
+            id: ask.id,
+            kind,
+            body: ask.value.to_json(),
+        }
     }
 }

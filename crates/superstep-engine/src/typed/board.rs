@@ -31,7 +31,9 @@ pub struct TypedBoard<S> {
 impl<S: State> TypedBoard<S> {
     /// The default state.
     pub fn new() -> Self {
-        Self { state: Mutex::new(Arc::new(S::default())) }
+        Self {
+            state: Mutex::new(Arc::new(S::default())),
+        }
     }
 
     /// The state, shared.
@@ -100,7 +102,9 @@ impl<S: State> Default for TypedBoard<S> {
 fn by_field(writes: &[Write]) -> Vec<(usize, Vec<Value>)> {
     let mut own: Vec<(usize, Vec<Value>)> = Vec::new();
     for write in writes {
-        let Write::State(channel, value) = write else { continue };
+        let Write::State(channel, value) = write else {
+            continue;
+        };
         match own.iter_mut().find(|(field, _)| *field == channel.ix()) {
             Some((_, values)) => values.push(value.clone()),
             None => own.push((channel.ix(), vec![value.clone()])),
@@ -135,7 +139,9 @@ impl<S: State> Board for TypedBoard<S> {
     }
 
     fn pass(&mut self, channel: ChannelIx) -> bool {
-        let ephemeral = S::FIELDS.get(channel.ix()).is_some_and(|(_, k)| *k == Keep::Ephemeral);
+        let ephemeral = S::FIELDS
+            .get(channel.ix())
+            .is_some_and(|(_, k)| *k == Keep::Ephemeral);
         if ephemeral {
             self.state_mut().reset(channel.ix());
         }
@@ -143,8 +149,10 @@ impl<S: State> Board for TypedBoard<S> {
     }
 
     fn peek(&self, channel: ChannelIx, writes: &[&Value]) -> Result<Option<Value>, ErrorKind> {
-        let writes: Vec<Write> =
-            writes.iter().map(|value| Write::State(channel, (*value).clone())).collect();
+        let writes: Vec<Write> = writes
+            .iter()
+            .map(|value| Write::State(channel, (*value).clone()))
+            .collect();
         self.look(&writes, |state| state.get(channel.ix()))
     }
 
@@ -170,7 +178,9 @@ impl<S: State> Board for TypedBoard<S> {
     }
 
     fn fork(&self) -> Box<dyn Board> {
-        Box::new(Self { state: Mutex::new(self.state()) })
+        Box::new(Self {
+            state: Mutex::new(self.state()),
+        })
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -8,9 +8,7 @@ use superstep_core::{
     error::{ErrorKind, Failure},
     event::Modes,
     id::IdSource,
-    plan::{
-        BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef,
-    },
+    plan::{BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef},
     record::StateVersion,
     saver::Saver,
     value::Value,
@@ -145,7 +143,12 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         child: Option<(graph::Graph, bool)>,
     ) -> Self {
         let handler = AnyHandler::new(handler);
-        self.nodes.push(NodeEntry { node, handler, options, child });
+        self.nodes.push(NodeEntry {
+            node,
+            handler,
+            options,
+            child,
+        });
         self
     }
 
@@ -163,7 +166,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         targets: &[N],
         decide: impl Fn(&S) -> N + Send + Sync + 'static,
     ) -> Self {
-        self.routes.push(Route::new(None, targets, move |state: &S| vec![decide(state)]));
+        self.routes
+            .push(Route::new(None, targets, move |state: &S| {
+                vec![decide(state)]
+            }));
         self
     }
 
@@ -322,31 +328,60 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             ..RunOptions::default()
         };
         let inner = self.compile()?;
-        Ok(Graph { inner, options, inherits_store, types: PhantomData })
+        Ok(Graph {
+            inner,
+            options,
+            inherits_store,
+            types: PhantomData,
+        })
     }
 
     fn compile(self) -> Result<graph::Graph, BuildErrors> {
         let reaches: Vec<Reach> = N::ALL.iter().map(|node| self.reach(*node)).collect();
         let resources = Arc::new(self.resources);
-        let mut inner = builder::GraphBuilder::new().backends(self.backends).persist(self.persist);
+        let mut inner = builder::GraphBuilder::new()
+            .backends(self.backends)
+            .persist(self.persist);
         inner.migrate = Some(Arc::new(S::migrate));
         let [before, after] = self.pauses;
         let blueprint = &mut inner.blueprint;
         blueprint.name = self.name;
-        blueprint.channels = S::FIELDS.iter().map(|(name, keep)| channel(name, *keep)).collect();
+        blueprint.channels = S::FIELDS
+            .iter()
+            .map(|(name, keep)| channel(name, *keep))
+            .collect();
         blueprint.board = Some(Arc::new(|| Box::new(TypedBoard::<S>::new())));
-        blueprint.state =
-            Some(StateVersion { version: S::VERSION, fingerprint: S::FINGERPRINT });
+        blueprint.state = Some(StateVersion {
+            version: S::VERSION,
+            fingerprint: S::FINGERPRINT,
+        });
         (blueprint.pause_before, blueprint.pause_after) = (before, after);
         let plain = |from: &str, to: &str| Edge::Plain(from.into(), to.into());
-        blueprint.edges.extend(self.starts.iter().map(|to| plain(START, to.name())));
-        blueprint.edges.extend(self.edges.iter().map(|(from, to)| plain(from.name(), to.name())));
-        blueprint.edges.extend(self.finishes.iter().map(|from| plain(from.name(), END)));
+        blueprint
+            .edges
+            .extend(self.starts.iter().map(|to| plain(START, to.name())));
+        blueprint.edges.extend(
+            self.edges
+                .iter()
+                .map(|(from, to)| plain(from.name(), to.name())),
+        );
+        blueprint
+            .edges
+            .extend(self.finishes.iter().map(|from| plain(from.name(), END)));
         blueprint.edges.extend(self.joins.iter().map(|(from, to)| {
-            Edge::Join(from.iter().map(|node| node.name().into()).collect(), to.name().into())
+            Edge::Join(
+                from.iter().map(|node| node.name().into()).collect(),
+                to.name().into(),
+            )
         }));
         blueprint.routers = self.routes.into_iter().map(Route::into_def).collect();
-        for NodeEntry { node, handler, options, child } in self.nodes {
+        for NodeEntry {
+            node,
+            handler,
+            options,
+            child,
+        } in self.nodes
+        {
             let reach = reaches.get(node.index()).cloned().unwrap_or_default();
             let on_error = options.on_error;
             let options = builder::NodeOptions {
@@ -359,7 +394,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 ..builder::NodeOptions::default()
             };
             let run = handler.into_node(resources.clone(), reach);
-            let entry = Entry { run, graph: child.map(|(graph, _)| graph) };
+            let entry = Entry {
+                run,
+                graph: child.map(|(graph, _)| graph),
+            };
             inner = inner.entry(node.name().into(), entry, options);
         }
         inner.build()
@@ -367,15 +405,24 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
 
     fn reach(&self, from: N) -> Reach {
         let among = |all: &[(N, Vec<N>)], node: N| {
-            all.iter().any(|(source, targets)| *source == from && targets.contains(&node))
+            all.iter()
+                .any(|(source, targets)| *source == from && targets.contains(&node))
         };
         let may = |node: N| [among(&self.commands, node), among(&self.sends, node)];
-        Reach { nodes: N::ALL.iter().map(|node| (node.name().into(), may(*node))).collect() }
+        Reach {
+            nodes: N::ALL
+                .iter()
+                .map(|node| (node.name().into(), may(*node)))
+                .collect(),
+        }
     }
 }
 
 fn destinations(reach: &Reach) -> Vec<Arc<str>> {
-    let reached = reach.nodes.iter().filter(|(_, [command, send])| *command || *send);
+    let reached = reach
+        .nodes
+        .iter()
+        .filter(|(_, [command, send])| *command || *send);
     reached.map(|(name, _)| name.clone()).collect()
 }
 
@@ -389,7 +436,11 @@ fn channel(name: &str, keep: Keep) -> ChannelSpec {
         Keep::Ephemeral => ChannelKind::Ephemeral(Guard::Any),
         Keep::Untracked => ChannelKind::Untracked(Guard::Any),
     };
-    ChannelSpec { name: name.into(), kind, private: false }
+    ChannelSpec {
+        name: name.into(),
+        kind,
+        private: false,
+    }
 }
 
 impl<N: Nodes> Route<N> {
@@ -403,18 +454,30 @@ impl<N: Nodes> Route<N> {
             let Some(board) = view.board.as_any().downcast_ref::<TypedBoard<S>>() else {
                 return Err(Failure::new("Router", "a router of another graph").permanent());
             };
-            let chosen = board.look(view.writes, &decide).map_err(|kind| match kind {
-                ErrorKind::Failed(failure) | ErrorKind::Reduce { failure, .. } => failure,
-                other => Failure::new(other.code(), other.to_string()).permanent(),
-            })?;
+            let chosen = board
+                .look(view.writes, &decide)
+                .map_err(|kind| match kind {
+                    ErrorKind::Failed(failure) | ErrorKind::Reduce { failure, .. } => failure,
+                    other => Failure::new(other.code(), other.to_string()).permanent(),
+                })?;
             let key = |node: &N| keys.get(node.index()).cloned().unwrap_or_default();
-            Ok(chosen.iter().map(|node| Destination::Key(key(node))).collect())
+            Ok(chosen
+                .iter()
+                .map(|node| Destination::Key(key(node)))
+                .collect())
         };
-        Self { from, targets: targets.to_vec(), decide: Arc::new(decide) }
+        Self {
+            from,
+            targets: targets.to_vec(),
+            decide: Arc::new(decide),
+        }
     }
 
     fn into_def(self) -> RouterDef {
-        let map = self.targets.iter().map(|node| (Value::from(node.name()), node.name().into()));
+        let map = self
+            .targets
+            .iter()
+            .map(|node| (Value::from(node.name()), node.name().into()));
         RouterDef {
             from: self.from.map_or(START, N::name).into(),
             name: None,

@@ -35,13 +35,22 @@ where
             async move {
                 let argument = args.pop().unwrap_or_default().take().map_err(|error| {
                     let what = format!("the argument of task `{}`", ctx.node());
-                    ErrorKind::Decode { what, why: error.to_string() }
+                    ErrorKind::Decode {
+                        what,
+                        why: error.to_string(),
+                    }
                 })?;
                 let running = body(Ctx(ctx), argument);
-                running.await.map(Value::typed).map_err(NodeError::into_halt)
+                running
+                    .await
+                    .map(Value::typed)
+                    .map_err(NodeError::into_halt)
             }
         });
-        Self { task, types: PhantomData }
+        Self {
+            task,
+            types: PhantomData,
+        }
     }
 
     /// Tries again after failures.

@@ -29,28 +29,51 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             }
         }
         errors.extend(self.nodes.iter().flat_map(|entry| self.unmet(entry)));
-        errors.extend(self.joins.iter().flat_map(|(from, to)| self.bad_join(from, *to)));
+        errors.extend(
+            self.joins
+                .iter()
+                .flat_map(|(from, to)| self.bad_join(from, *to)),
+        );
         errors
     }
 
     fn bad_entries(&self) -> Vec<BuildError> {
         let mut seen = HashSet::new();
-        let twice = self.nodes.iter().filter(|entry| !seen.insert(entry.node.index()));
-        twice.map(|entry| BuildError::DuplicateNode(entry.node.name().into())).collect()
+        let twice = self
+            .nodes
+            .iter()
+            .filter(|entry| !seen.insert(entry.node.index()));
+        twice
+            .map(|entry| BuildError::DuplicateNode(entry.node.name().into()))
+            .collect()
     }
 
     /// What a node leads to, on whatever condition.
     fn targets(&self, from: N) -> impl Iterator<Item = N> {
         let of = move |all: &'_ [(N, Vec<N>)]| -> Vec<N> {
             let own = all.iter().filter(move |(source, _)| *source == from);
-            own.flat_map(|(_, targets)| targets.iter().copied()).collect()
+            own.flat_map(|(_, targets)| targets.iter().copied())
+                .collect()
         };
-        let edges = self.edges.iter().filter(move |(source, _)| *source == from).map(|(_, to)| *to);
-        let joins = self.joins.iter().filter(move |(all, _)| all.contains(&from)).map(|(_, to)| *to);
-        let routes = self.routes.iter().filter(move |route| route.from == Some(from));
+        let edges = self
+            .edges
+            .iter()
+            .filter(move |(source, _)| *source == from)
+            .map(|(_, to)| *to);
+        let joins = self
+            .joins
+            .iter()
+            .filter(move |(all, _)| all.contains(&from))
+            .map(|(_, to)| *to);
+        let routes = self
+            .routes
+            .iter()
+            .filter(move |route| route.from == Some(from));
         let routed = routes.flat_map(|route| route.targets.iter().copied());
         let all: Vec<N> = edges.chain(joins).chain(routed).collect();
-        all.into_iter().chain(of(&self.commands)).chain(of(&self.sends))
+        all.into_iter()
+            .chain(of(&self.commands))
+            .chain(of(&self.sends))
     }
 
     fn reached(&self) -> HashSet<usize> {
@@ -77,10 +100,17 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
 
     fn unmet(&self, entry: &NodeEntry<S, N>) -> Vec<BuildError> {
         let name: Arc<str> = entry.node.name().into();
-        let handler = entry.options.on_error.as_ref().map(|handler| &handler.needs);
+        let handler = entry
+            .options
+            .on_error
+            .as_ref()
+            .map(|handler| &handler.needs);
         let mut errors = Vec::new();
         for needs in [Some(&entry.handler.needs), handler].into_iter().flatten() {
-            let missing = needs.resources.iter().filter(|(id, _)| !self.resources.has(*id));
+            let missing = needs
+                .resources
+                .iter()
+                .filter(|(id, _)| !self.resources.has(*id));
             errors.extend(missing.map(|(_, resource)| BuildError::NoResource {
                 node: name.clone(),
                 resource,
@@ -88,13 +118,21 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             if let Some(input) = needs.input
                 && self.reached_without_payload(entry.node)
             {
-                errors.push(BuildError::NeedsInput { node: name.clone(), input });
+                errors.push(BuildError::NeedsInput {
+                    node: name.clone(),
+                    input,
+                });
             }
             if needs.store && self.lacks_store() {
                 errors.push(BuildError::NoStore(name.clone()));
             }
         }
-        if entry.child.as_ref().is_some_and(|(_, wants_store)| *wants_store) && self.lacks_store() {
+        if entry
+            .child
+            .as_ref()
+            .is_some_and(|(_, wants_store)| *wants_store)
+            && self.lacks_store()
+        {
             errors.push(BuildError::NoStore(name));
         }
         errors
@@ -105,8 +143,14 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     fn reached_without_payload(&self, node: N) -> bool {
-        let commanded = self.commands.iter().any(|(_, targets)| targets.contains(&node));
-        let routed = self.routes.iter().any(|route| route.targets.contains(&node));
+        let commanded = self
+            .commands
+            .iter()
+            .any(|(_, targets)| targets.contains(&node));
+        let routed = self
+            .routes
+            .iter()
+            .any(|route| route.targets.contains(&node));
         self.starts.contains(&node)
             || self.edges.iter().any(|(_, to)| *to == node)
             || self.joins.iter().any(|(_, to)| *to == node)
@@ -120,7 +164,11 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             return vec![BuildError::EmptyJoin(to.name().into())];
         }
         let routed = self.routes.iter().flat_map(|route| route.targets.iter());
-        let chosen = self.commands.iter().chain(&self.sends).flat_map(|(_, targets)| targets);
+        let chosen = self
+            .commands
+            .iter()
+            .chain(&self.sends)
+            .flat_map(|(_, targets)| targets);
         let mut causes: Vec<Vec<N>> = routed.chain(chosen).map(|node| vec![*node]).collect();
         causes.push(self.starts.clone());
         let mut skippable: Vec<N> = Vec::new();

@@ -18,10 +18,7 @@ use super::{
 
 /// A node's whole effect: an update, and where to go besides its edges.
 ///
-/// ```ignore
-/// Command::goto(N::Review).and_send(N::Notify, &mail)
-/// Mail::update().decision(Triage::Ignore).end()
-/// ```
+/// An update makes one too: `Mail::update().decision(Triage::Ignore).end()`.
 #[derive(Clone, Debug)]
 pub struct Command<S: State, N> {
     update: S::Update,
@@ -43,7 +40,10 @@ impl<S: State, N> Default for Command<S, N> {
 impl<S: State, N> Command<S, N> {
     /// Just an update.
     pub fn update(update: S::Update) -> Self {
-        Self { update, targets: Vec::new() }
+        Self {
+            update,
+            targets: Vec::new(),
+        }
     }
 
     /// Goes to a node.
@@ -77,7 +77,8 @@ impl<S: State, N> Command<S, N> {
     where
         T: Serialize + Clone + Send + Sync + 'static,
     {
-        self.targets.push(Target::Send(node, Value::typed(payload.clone())));
+        self.targets
+            .push(Target::Send(node, Value::typed(payload.clone())));
         self
     }
 }
@@ -87,7 +88,11 @@ impl<S: State, N: Nodes> Command<S, N> {
     pub(crate) fn into_output(self, reach: &Reach) -> Result<Output, ErrorKind> {
         let writes = writes(self.update);
         if self.targets.is_empty() {
-            return Ok(if writes.is_empty() { Output::Nothing } else { Output::Writes(writes) });
+            return Ok(if writes.is_empty() {
+                Output::Nothing
+            } else {
+                Output::Writes(writes)
+            });
         }
         let mut goto = Vec::with_capacity(self.targets.len());
         for target in self.targets {
@@ -95,17 +100,31 @@ impl<S: State, N: Nodes> Command<S, N> {
                 Target::Node(node) => Goto::Node(reach.name(node, Reached::ByCommand)?),
                 Target::Send(node, arg) => {
                     let node = reach.name(node, Reached::BySend)?;
-                    Goto::Send(command::Send { node, arg, timeout: None })
+                    Goto::Send(command::Send {
+                        node,
+                        arg,
+                        timeout: None,
+                    })
                 }
             });
         }
-        let command = command::Command { goto, ..command::Command::default() };
-        Ok(Output::Many(vec![Output::Writes(writes), Output::Command(command)]))
+        let command = command::Command {
+            goto,
+            ..command::Command::default()
+        };
+        Ok(Output::Many(vec![
+            Output::Writes(writes),
+            Output::Command(command),
+        ]))
     }
 }
 
 pub(crate) fn writes<U: Update>(update: U) -> Vec<(ChannelIx, Value)> {
-    update.into_writes().into_iter().map(|(field, value)| (ChannelIx::at(field), value)).collect()
+    update
+        .into_writes()
+        .into_iter()
+        .map(|(field, value)| (ChannelIx::at(field), value))
+        .collect()
 }
 
 /// How a command reaches a node.
@@ -124,13 +143,19 @@ pub(crate) struct Reach {
 
 impl Reach {
     fn name<N: Nodes>(&self, node: N, how: Reached) -> Result<Arc<str>, ErrorKind> {
-        let undeclared = || ErrorKind::Undeclared { target: node.name().to_owned() };
+        let undeclared = || ErrorKind::Undeclared {
+            target: node.name().to_owned(),
+        };
         let (name, [command, send]) = self.nodes.get(node.index()).ok_or_else(undeclared)?;
         let declared = match how {
             Reached::ByCommand => *command,
             Reached::BySend => *send,
         };
-        if declared { Ok(name.clone()) } else { Err(undeclared()) }
+        if declared {
+            Ok(name.clone())
+        } else {
+            Err(undeclared())
+        }
     }
 }
 

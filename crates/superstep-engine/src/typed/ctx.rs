@@ -40,7 +40,9 @@ impl Ctx {
         let decode = |answer: Value| {
             serde_json::from_value(answer.to_json()).map_err(|error| error.to_string())
         };
-        self.0.ask_as(Q::KIND, body, decode).map_err(NodeError::halt)
+        self.0
+            .ask_as(Q::KIND, body, decode)
+            .map_err(NodeError::halt)
     }
 
     /// Runs an effect at most once per task: journaled as started before and as done after, so
@@ -123,7 +125,10 @@ impl Ctx {
             let value = calling.await.map_err(NodeError::halt)?;
             value.take().map_err(|error| {
                 let what = format!("the result of task `{name}`");
-                let kind = superstep_core::ErrorKind::Decode { what, why: error.to_string() };
+                let kind = superstep_core::ErrorKind::Decode {
+                    what,
+                    why: error.to_string(),
+                };
                 NodeError::halt(kind.into())
             })
         }
@@ -136,8 +141,14 @@ impl Ctx {
         input: impl Into<C::Update>,
     ) -> Result<Snap<C>, NodeError> {
         let input = RunInput::Value(input.into().into_value());
-        let output = graph.inner.run_nested(&self.0, input).await.map_err(NodeError::halt)?;
+        let output = graph
+            .inner
+            .run_nested(&self.0, input)
+            .await
+            .map_err(NodeError::halt)?;
         let state = whole_state(&output.unwrap_or_default());
-        state.map(Snap).map_err(|kind| NodeError::halt(Halt::from(kind)))
+        state
+            .map(Snap)
+            .map_err(|kind| NodeError::halt(Halt::from(kind)))
     }
 }

@@ -85,17 +85,28 @@ impl<S: State, N: Nodes> Event<S, N> {
         let open = |asks: &[superstep_core::ask::Ask]| asks.iter().map(OpenAsk::from).collect();
         Some(match &event.kind {
             EventKind::Values { values, .. } => Self::State(Snap(whole_state(values).ok()?)),
-            EventKind::Update { node, update, cached } => Self::Update {
+            EventKind::Update {
+                node,
+                update,
+                cached,
+            } => Self::Update {
                 node: N::parse(node)?,
                 update: S::Update::from_value(update).ok()?,
                 cached: *cached,
             },
             EventKind::Asked(asks) if asks.is_empty() => Self::Paused,
             EventKind::Asked(asks) => Self::Asked(open(asks)),
-            EventKind::TaskStart { id, name, .. } => {
-                Self::TaskStarted { task: *id, node: N::parse(name)? }
-            }
-            EventKind::TaskEnd { id, name, error, asks, .. } => Self::TaskEnded {
+            EventKind::TaskStart { id, name, .. } => Self::TaskStarted {
+                task: *id,
+                node: N::parse(name)?,
+            },
+            EventKind::TaskEnd {
+                id,
+                name,
+                error,
+                asks,
+                ..
+            } => Self::TaskEnded {
                 task: *id,
                 node: N::parse(name)?,
                 error: error.clone(),
@@ -105,9 +116,10 @@ impl<S: State, N: Nodes> Event<S, N> {
                 Self::Checkpoint(Box::new(Checkpoint::new(snapshot).ok()?))
             }
             EventKind::Custom(data) => Self::Custom(data.clone()),
-            EventKind::Message { message, node } => {
-                Self::Message { node: N::parse(node)?, message: message.clone() }
-            }
+            EventKind::Message { message, node } => Self::Message {
+                node: N::parse(node)?,
+                message: message.clone(),
+            },
             _ => return None,
         })
     }
@@ -121,7 +133,10 @@ pub struct EventStream<S, N> {
 
 impl<S: State, N: Nodes> EventStream<S, N> {
     pub(crate) fn new(inner: stream::EventStream) -> Self {
-        Self { inner, types: std::marker::PhantomData }
+        Self {
+            inner,
+            types: std::marker::PhantomData,
+        }
     }
 
     /// The next event; nothing when the run has ended.

@@ -150,7 +150,9 @@ where
             input = inner;
         }
         let TaskInput::Arg(payload) = input else {
-            return Err(broken("the node takes an input but was not started by a send"));
+            return Err(broken(
+                "the node takes an input but was not started by a send",
+            ));
         };
         decode(payload.clone(), "the payload of a send").map(Self)
     }
@@ -165,7 +167,10 @@ where
     T: DeserializeOwned + Clone + Send + Sync + 'static,
 {
     value.take().map_err(|error| {
-        let kind = ErrorKind::Decode { what: what.to_owned(), why: error.to_string() };
+        let kind = ErrorKind::Decode {
+            what: what.to_owned(),
+            why: error.to_string(),
+        };
         NodeError::halt(kind.into())
     })
 }
@@ -226,7 +231,10 @@ pub struct Failed<N> {
 impl<S: State, N: Nodes> FromTask<S, N> for Failed<N> {
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
         let failed = task.ctx.error().and_then(|(node, error)| {
-            Some(Self { node: N::parse(node)?, error: error.clone() })
+            Some(Self {
+                node: N::parse(node)?,
+                error: error.clone(),
+            })
         });
         failed.ok_or_else(|| broken("no node failed: this is not an error handler"))
     }

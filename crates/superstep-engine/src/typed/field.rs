@@ -48,6 +48,35 @@ pub struct Overwrite<T> {
 pub trait Data: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {}
 impl<T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static> Data for T {}
 
+/// Folds the writes of one step into a field, which is named for errors.
+pub type Fold<T> =
+    fn(&mut T, (&'static str, Keep), Vec<Value>, Recording) -> Result<Folded, ErrorKind>;
+
+/// Folds writes for a look.
+pub type TryFold<T> = fn(&mut T, &'static str, Vec<Value>) -> Result<Undo<T>, ErrorKind>;
+
+/// What a field's reducer does to it. The one place that asks whether the two fit, so that the
+/// compiler complains once.
+pub struct Ops<T> {
+    /// Folds the writes of one step.
+    pub fold: Fold<T>,
+    /// Folds writes for a look, and says how to take that back.
+    pub try_fold: TryFold<T>,
+    /// Applies a stored change.
+    pub restore: fn(&mut T, &Change) -> Result<(), DecodeError>,
+}
+
+impl<T: Data> Ops<T> {
+    /// Those of a reducer.
+    pub const fn of<R: Reducer<T>>() -> Self {
+        Self {
+            fold: fold::<T, R>,
+            try_fold: try_fold::<T, R>,
+            restore: restore::<T, R>,
+        }
+    }
+}
+
 /// The write as it travels through the loop.
 pub fn into_value<W: Data, T: Data>(put: Put<W, T>) -> Value {
     match put {
@@ -81,15 +110,20 @@ pub fn from_value<W: Data, T: Data>(value: Value) -> Result<Put<W, T>, DecodeErr
 }
 
 fn misfit<T>(error: &dyn std::fmt::Display) -> DecodeError {
-    DecodeError { expected: std::any::type_name::<T>(), why: error.to_string() }
+    DecodeError {
+        expected: std::any::type_name::<T>(),
+        why: error.to_string(),
+    }
 }
 
 fn undecodable(name: &str, error: &DecodeError) -> ErrorKind {
-    ErrorKind::Decode { what: format!("a write to field `{name}`"), why: error.to_string() }
+    ErrorKind::Decode {
+        what: format!("a write to field `{name}`"),
+        why: error.to_string(),
+    }
 }
 
-/// Folds the writes of one step.
-pub fn fold<T: Data, R: Reducer<T>>(
+fn fold<T: Data, R: Reducer<T>>(
     current: &mut T,
     (name, keep): (&'static str, Keep),
     writes: Vec<Value>,
@@ -103,7 +137,9 @@ pub fn fold<T: Data, R: Reducer<T>>(
         let kept = value.clone();
         match from_value::<R::Write, T>(value).map_err(|error| undecodable(name, &error))? {
             Put::Overwrite(_) if overwritten => {
-                return Err(ErrorKind::DoubleOverwrite { channel: name.into() });
+                return Err(ErrorKind::DoubleOverwrite {
+                    channel: name.into(),
+                });
             }
             Put::Overwrite(value) => {
                 *current = value;
@@ -112,8 +148,10 @@ pub fn fold<T: Data, R: Reducer<T>>(
             }
             Put::Write(_) if overwritten => {}
             Put::Write(write) => {
-                let reduced = R::reduce(current, write)
-                    .map_err(|failure| ErrorKind::Reduce { channel: name.into(), failure })?;
+                let reduced = R::reduce(current, write).map_err(|failure| ErrorKind::Reduce {
+                    channel: name.into(),
+                    failure,
+                })?;
                 grown &= reduced == Reduced::Extended;
                 if stores {
                     extended.push(kept);
@@ -126,14 +164,20 @@ pub fn fold<T: Data, R: Reducer<T>>(
         (true, true) => Some(Change::Extend(joined(extended, name)?)),
         (true, false) => Some(Change::Set(new_value::<T, R>(extended, current))),
     };
-    Ok(Folded { changed: true, available: true, change })
+    Ok(Folded {
+        changed: true,
+        available: true,
+        change,
+    })
 }
 
 fn one_writer<T, R: Reducer<T>>(name: &str, writes: &[Value]) -> Result<(), ErrorKind> {
     if R::SHARED || writes.len() < 2 {
         return Ok(());
     }
-    Err(ErrorKind::Conflict { channel: name.into() })
+    Err(ErrorKind::Conflict {
+        channel: name.into(),
+    })
 }
 
 /// The value to store: the write itself where it is the value, so that it is not copied.
@@ -155,7 +199,10 @@ fn joined(mut writes: Vec<Value>, name: &str) -> Result<Value, ErrorKind> {
         let part = match write {
             Value::Typed(cell) => cell.to_json().map_err(|error| {
                 let failure = Failure::from(error).permanent();
-                ErrorKind::Reduce { channel: name.into(), failure }
+                ErrorKind::Reduce {
+                    channel: name.into(),
+                    failure,
+                }
             })?,
             plain => plain.to_json(),
         };
@@ -174,8 +221,7 @@ fn joined(mut writes: Vec<Value>, name: &str) -> Result<Value, ErrorKind> {
     Ok(all.map(Value::from).unwrap_or_default())
 }
 
-/// Folds writes for a look, and says how to take that back.
-pub fn try_fold<T: Data, R: Reducer<T>>(
+fn try_fold<T: Data, R: Reducer<T>>(
     current: &mut T,
     name: &'static str,
     writes: Vec<Value>,
@@ -185,8 +231,12 @@ pub fn try_fold<T: Data, R: Reducer<T>>(
     let mut failed = None;
     for value in writes {
         let step = match from_value::<R::Write, T>(value) {
-            Ok(Put::Write(write)) => R::try_reduce(current, write)
-                .map_err(|failure| ErrorKind::Reduce { channel: name.into(), failure }),
+            Ok(Put::Write(write)) => {
+                R::try_reduce(current, write).map_err(|failure| ErrorKind::Reduce {
+                    channel: name.into(),
+                    failure,
+                })
+            }
             Ok(Put::Overwrite(value)) => {
                 let before = std::mem::replace(current, value);
                 Ok(Box::new(move |current: &mut T| *current = before) as Undo<T>)
@@ -215,8 +265,7 @@ pub fn try_fold<T: Data, R: Reducer<T>>(
     }
 }
 
-/// Applies a stored change.
-pub fn restore<T: Data, R: Reducer<T>>(current: &mut T, change: &Change) -> Result<(), DecodeError> {
+fn restore<T: Data, R: Reducer<T>>(current: &mut T, change: &Change) -> Result<(), DecodeError> {
     match change {
         Change::Set(value) => *current = value.clone().take()?,
         Change::Extend(value) => {

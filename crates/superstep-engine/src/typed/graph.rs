@@ -96,9 +96,10 @@ impl<S: State> Outcome<S> {
         Ok(match outcome.status {
             Status::Done => Self::Done(state),
             Status::Paused => Self::Paused { state },
-            Status::Waiting => {
-                Self::Waiting { asks: outcome.asks.iter().map(OpenAsk::from).collect(), state }
-            }
+            Status::Waiting => Self::Waiting {
+                asks: outcome.asks.iter().map(OpenAsk::from).collect(),
+                state,
+            },
         })
     }
 }
@@ -116,7 +117,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
         thread: impl Into<ThreadId>,
         input: impl Into<S::Update>,
     ) -> Result<Outcome<S>, Error> {
-        self.feed(thread.into(), RunInput::Value(input.into().into_value())).await
+        self.feed(thread.into(), RunInput::Value(input.into().into_value()))
+            .await
     }
 
     /// Continues a thread: after a pause, a failure, a limit or a crash.
@@ -131,7 +133,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
         thread: impl Into<ThreadId>,
         answers: impl IntoIterator<Item = (AskId, A)>,
     ) -> Result<Outcome<S>, Error> {
-        self.feed(thread.into(), input::answers(plain(answers)?)).await
+        self.feed(thread.into(), input::answers(plain(answers)?))
+            .await
     }
 
     /// [`Graph::run`], with the events of the run. Dropping the stream cancels the run.
@@ -166,14 +169,14 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     fn on(&self, thread: ThreadId) -> RunOptions {
-        RunOptions { thread: Some(thread), ..self.options.clone() }
+        RunOptions {
+            thread: Some(thread),
+            ..self.options.clone()
+        }
     }
 
-    /// The same graph whose runs are meant differently.
-    ///
-    /// ```ignore
-    /// let patient = graph.with_options(|options| options.limit = 100_000);
-    /// ```
+    /// The same graph whose runs are meant differently, as in
+    /// `graph.with_options(|options| options.limit = 100_000)`.
     #[must_use]
     pub fn with_options(&self, change: impl FnOnce(&mut RunOptions)) -> Self {
         let mut graph = self.clone();
@@ -196,7 +199,10 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// The same graph on other backends.
     #[must_use]
     pub fn with_backends(&self, backends: Backends) -> Self {
-        Self { inner: self.inner.with_backends(backends), ..self.clone() }
+        Self {
+            inner: self.inner.with_backends(backends),
+            ..self.clone()
+        }
     }
 
     /// What it runs on.

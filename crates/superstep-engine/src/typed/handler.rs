@@ -43,15 +43,18 @@ macro_rules! handlers {
             Out: IntoCommand<S, N>,
             $($arg: FromTask<S, N>,)*
         {
-            #[allow(non_snake_case, unused_variables, reason = "one name a type, also for none")]
+            #[allow(non_snake_case, unused_labels, unused_variables, reason = "one name a type, also for none")]
             fn call(
                 self,
                 task: TaskCtx<S, N>,
             ) -> impl Future<Output = Result<Command<S, N>, NodeError>> + Send + 'static {
-                let started = (|| -> Result<Fut, NodeError> {
-                    $(let $arg = $arg::from_task(&task)?;)*
+                let started: Result<Fut, NodeError> = 'start: {
+                    $(let $arg = match $arg::from_task(&task) {
+                        Ok(argument) => argument,
+                        Err(error) => break 'start Err(error),
+                    };)*
                     Ok(self($($arg),*))
-                })();
+                };
                 async move { started?.await.into_command() }
             }
 
@@ -74,8 +77,9 @@ handlers!(A1 A2 A3 A4 A5 A6);
 handlers!(A1 A2 A3 A4 A5 A6 A7);
 handlers!(A1 A2 A3 A4 A5 A6 A7 A8);
 
-type Run<S, N> =
-    Arc<dyn Fn(TaskCtx<S, N>, Arc<Reach>) -> BoxFuture<'static, Result<Output, Halt>> + Send + Sync>;
+type Run<S, N> = Arc<
+    dyn Fn(TaskCtx<S, N>, Arc<Reach>) -> BoxFuture<'static, Result<Output, Halt>> + Send + Sync,
+>;
 
 /// A handler whose argument types are forgotten.
 pub(crate) struct AnyHandler<S, N> {
@@ -85,7 +89,10 @@ pub(crate) struct AnyHandler<S, N> {
 
 impl<S, N> Clone for AnyHandler<S, N> {
     fn clone(&self) -> Self {
-        Self { run: self.run.clone(), needs: self.needs.clone() }
+        Self {
+            run: self.run.clone(),
+            needs: self.needs.clone(),
+        }
     }
 }
 
@@ -99,11 +106,18 @@ impl<S: State, N: Nodes> AnyHandler<S, N> {
             };
             Box::pin(future) as BoxFuture<'static, Result<Output, Halt>>
         };
-        Self { run: Arc::new(run), needs: H::needs() }
+        Self {
+            run: Arc::new(run),
+            needs: H::needs(),
+        }
     }
 
     pub(crate) fn into_node(self, resources: Arc<Resources>, reach: Reach) -> Arc<dyn Node> {
-        Arc::new(TypedNode { run: self.run, resources, reach: Arc::new(reach) })
+        Arc::new(TypedNode {
+            run: self.run,
+            resources,
+            reach: Arc::new(reach),
+        })
     }
 }
 
@@ -117,7 +131,11 @@ struct TypedNode<S, N> {
 impl<S: State, N: Nodes> Node for TypedNode<S, N> {
     fn run(&self, ctx: ctx::Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
         let resources = self.resources.clone();
-        let task = TaskCtx { ctx, resources, graph: PhantomData };
+        let task = TaskCtx {
+            ctx,
+            resources,
+            graph: PhantomData,
+        };
         (self.run)(task, self.reach.clone())
     }
 }

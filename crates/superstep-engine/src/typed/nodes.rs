@@ -18,7 +18,10 @@ pub trait Nodes: Copy + Eq + Debug + Send + Sync + 'static {
 
     /// Its place in [`Nodes::ALL`].
     fn index(self) -> usize {
-        Self::ALL.iter().position(|node| *node == self).unwrap_or(usize::MAX)
+        Self::ALL
+            .iter()
+            .position(|node| *node == self)
+            .unwrap_or(usize::MAX)
     }
 
     /// The node of that name.

@@ -21,7 +21,12 @@ pub struct NodeOptions<S, N> {
 
 impl<S, N> Default for NodeOptions<S, N> {
     fn default() -> Self {
-        Self { retry: Vec::new(), cache: None, timeouts: Timeouts::default(), on_error: None }
+        Self {
+            retry: Vec::new(),
+            cache: None,
+            timeouts: Timeouts::default(),
+            on_error: None,
+        }
     }
 }
 

@@ -212,8 +212,10 @@ where
         current: &mut BTreeMap<K, V>,
         write: Self::Write,
     ) -> Result<Undo<BTreeMap<K, V>>, Failure> {
-        let before: Vec<(K, Option<V>)> =
-            write.into_iter().map(|(key, value)| (key.clone(), current.insert(key, value))).collect();
+        let before: Vec<(K, Option<V>)> = write
+            .into_iter()
+            .map(|(key, value)| (key.clone(), current.insert(key, value)))
+            .collect();
         Ok(Box::new(move |current| {
             for (key, value) in before {
                 match value {

@@ -29,9 +29,7 @@ pub enum Keep {
     message = "`{Self}` is not the state of a graph",
     note = "add `#[derive(Clone, Default, Serialize, Deserialize, State)]` to the struct"
 )]
-pub trait State:
-    Clone + Default + Send + Sync + Serialize + DeserializeOwned + 'static
-{
+pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// A partial change of the state.
     type Update: Update<State = Self> + From<Self>;
 
@@ -72,7 +70,10 @@ pub trait State:
     /// Brings plain data of an older version to this one.
     fn migrate(from: u32, data: Json) -> Result<Json, String> {
         let _ = data;
-        Err(format!("no migration leads from version {from} to version {}", Self::VERSION))
+        Err(format!(
+            "no migration leads from version {from} to version {}",
+            Self::VERSION
+        ))
     }
 }
 

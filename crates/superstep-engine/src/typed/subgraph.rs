@@ -1,14 +1,8 @@
 //! A graph as a node of another.
 
 use super::{
-    builder::GraphBuilder,
-    command::IntoCommand,
-    ctx::Ctx,
-    graph::Graph,
-    nodes::Nodes,
-    options::NodeOptions,
-    snap::Snap,
-    state::State,
+    builder::GraphBuilder, command::IntoCommand, ctx::Ctx, graph::Graph, nodes::Nodes,
+    options::NodeOptions, snap::Snap, state::State,
 };
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {

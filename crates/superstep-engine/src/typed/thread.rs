@@ -39,14 +39,19 @@ pub struct Checkpoint<S, N> {
 
 impl<S: State, N: Nodes> Checkpoint<S, N> {
     pub(crate) fn new(snapshot: &Snapshot) -> Result<Self, Error> {
-        let failed = snapshot.tasks.iter().filter_map(|task| {
-            Some((N::parse(&task.name)?, task.error.clone()?))
-        });
+        let failed = snapshot
+            .tasks
+            .iter()
+            .filter_map(|task| Some((N::parse(&task.name)?, task.error.clone()?)));
         Ok(Self {
             id: snapshot.checkpoint,
             parent: snapshot.parent,
             state: Snap(whole_state(&snapshot.values)?),
-            next: snapshot.next.iter().filter_map(|name| N::parse(name)).collect(),
+            next: snapshot
+                .next
+                .iter()
+                .filter_map(|name| N::parse(name))
+                .collect(),
             asks: snapshot.asks().map(OpenAsk::from).collect(),
             errors: failed.collect(),
             origin: snapshot.origin,
@@ -76,7 +81,10 @@ impl<S: State, N: Nodes> Graph<S, N> {
         thread: impl Into<ThreadId>,
         query: &HistoryQuery,
     ) -> Result<Vec<Checkpoint<S, N>>, Error> {
-        let snapshots = self.inner.history(&thread.into(), &"".into(), query).await?;
+        let snapshots = self
+            .inner
+            .history(&thread.into(), &"".into(), query)
+            .await?;
         snapshots.iter().map(Checkpoint::new).collect()
     }
 
@@ -90,7 +98,12 @@ impl<S: State, N: Nodes> Graph<S, N> {
     ) -> Result<CheckpointId, Error> {
         let output = Output::Writes(writes(update.into()));
         let as_node = node.map(|node| Arc::from(node.name()));
-        self.edit(&thread.into(), self.options.at.as_ref(), edit::Update { output, as_node }).await
+        self.edit(
+            &thread.into(),
+            self.options.at.as_ref(),
+            edit::Update { output, as_node },
+        )
+        .await
     }
 
     /// Starts another branch of the thread at an older checkpoint, which becomes its newest.
@@ -100,7 +113,10 @@ impl<S: State, N: Nodes> Graph<S, N> {
         thread: impl Into<ThreadId>,
         checkpoint: CheckpointId,
     ) -> Result<CheckpointId, Error> {
-        let copy = edit::Update { output: Output::Nothing, as_node: Some(AS_COPY.into()) };
+        let copy = edit::Update {
+            output: Output::Nothing,
+            as_node: Some(AS_COPY.into()),
+        };
         let at = CheckpointRef::root(checkpoint);
         self.edit(&thread.into(), Some(&at), copy).await
     }
@@ -112,7 +128,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
         update: edit::Update,
     ) -> Result<CheckpointId, Error> {
         let made = self.inner.update_state(thread, at, update).await?;
-        made.id.ok_or_else(|| superstep_core::ErrorKind::EmptyInput.into())
+        made.id
+            .ok_or_else(|| superstep_core::ErrorKind::EmptyInput.into())
     }
 
     /// Removes a thread and all that belongs to it.
