@@ -152,6 +152,29 @@ async fn an_effect_of_unknown_outcome_is_reported_and_not_repeated() {
 }
 
 #[tokio::test]
+async fn an_effect_of_unknown_outcome_is_settled_by_whoever_knows() {
+    for happened in [true, false] {
+        let (saver, world) = (saver(), Arc::new(World::default()));
+        world.dies.store(true, Ordering::SeqCst);
+        let graph = send_graph(&saver, &world, dies_within);
+        until_death(&world, graph.run("t", Mail::update())).await;
+        let error = graph.settle_undone("t", "other").await.unwrap_err();
+        assert_eq!(error.code(), "SS1108");
+        match happened {
+            true => graph.settle_done("t", "send", &7).await.unwrap(),
+            false => graph.settle_undone("t", "send").await.unwrap(),
+        }
+        let done = graph.resume("t").await.unwrap().done().unwrap();
+        let (sent, line) = if happened {
+            (1, "sent 7")
+        } else {
+            (2, "sent 2")
+        };
+        assert_eq!((world.sent(), &*done.log), (sent, &[line.to_owned()][..]));
+    }
+}
+
+#[tokio::test]
 async fn an_effect_is_done_once_across_a_failure_and_a_resume() {
     let (saver, world) = (saver(), Arc::new(World::default()));
     let fails = |ctx: Ctx, world: Res<World>| async move {

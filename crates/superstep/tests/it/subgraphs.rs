@@ -183,6 +183,52 @@ async fn a_child_that_is_not_stored_starts_again_and_takes_its_answer() {
 }
 
 #[tokio::test]
+async fn an_unknown_effect_in_a_subgraph_is_settled_through_the_graph_around_it() {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    enum One {
+        Only,
+    }
+    let dying = Arc::new(tokio::sync::Notify::new());
+    let child = Graph::<Reply, One>::builder()
+        .shared(dying.clone())
+        .node(
+            One::Only,
+            |ctx: Ctx, dying: Res<tokio::sync::Notify>| async move {
+                let effect = || async {
+                    dying.notify_one();
+                    std::future::pending::<Result<u32, NodeError>>().await
+                };
+                let turns = ctx.once("send", effect).await?;
+                Ok::<_, NodeError>(Reply::update().turns(turns))
+            },
+        )
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap();
+    let graph = Graph::<Mail, One>::builder()
+        .saver(saver())
+        .subgraph(
+            One::Only,
+            &child,
+            |_| Reply::update(),
+            |reply| Mail::update().log([format!("{} turns", reply.turns)]),
+        )
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap();
+    tokio::select! {
+        _ = graph.run("t", Mail::update()) => panic!("it never ends"),
+        () = dying.notified() => {}
+    }
+    assert_eq!(graph.resume("t").await.unwrap_err().code(), "SS1202");
+    graph.settle_done("t", "send", &3).await.unwrap();
+    let done = graph.resume("t").await.unwrap().done().unwrap();
+    assert_eq!(done.log, ["3 turns"]);
+}
+
+#[tokio::test]
 async fn a_whole_state_is_an_input_too() {
     let graph = graph(&Arc::default(), Persist::PerCall);
     let mail = Mail {
