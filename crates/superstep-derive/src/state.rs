@@ -62,7 +62,10 @@ fn state(spec: &Spec<'_>) -> TokenStream {
         quote! {#at => (#ops.restore)(&mut self.#ident, change)}
     });
     let gets = arms(&|at, Field { ident, .. }| {
-        quote! {#at => ::superstep::Value::typed(::std::clone::Clone::clone(&self.#ident))}
+        quote! {#at => {
+            let value = ::std::clone::Clone::clone(&self.#ident);
+            ::std::option::Option::Some(::superstep::Value::typed(value))
+        }}
     });
     let resets = arms(&|at, Field { ident, .. }| {
         quote! {#at => self.#ident = <Self as ::std::default::Default>::default().#ident}
@@ -80,6 +83,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
         #(#ops)*
 
         #[automatically_derived]
+        #[allow(unused_variables)]
         impl ::superstep::State for #ident {
             type Update = #update;
             const VERSION: u32 = #version;
@@ -121,10 +125,10 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             }
 
             fn get(&self, field: usize) -> ::std::option::Option<::superstep::Value> {
-                ::std::option::Option::Some(match field {
+                match field {
                     #(#gets,)*
-                    _ => return ::std::option::Option::None,
-                })
+                    _ => ::std::option::Option::None,
+                }
             }
 
             fn reset(&mut self, field: usize) {

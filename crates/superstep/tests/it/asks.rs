@@ -130,6 +130,26 @@ async fn several_asks_are_answered_in_one_call() {
 }
 
 #[tokio::test]
+async fn every_durability_keeps_what_a_waiting_run_did() {
+    use superstep::Durability;
+
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let graph = parallel().with_options(|options| options.durability = durability);
+        let input = Form::update().asked(["before".to_owned()]);
+        let outcome = graph.run("t", input).await.unwrap();
+        let answers: Vec<_> = outcome.asks().iter().map(|ask| (ask.id, "same")).collect();
+        graph.answer("t", answers).await.unwrap();
+        let kept = graph.state("t").await.unwrap();
+        assert_eq!(kept.state.asked, ["before"], "{durability:?}");
+        assert_eq!(
+            kept.state.said,
+            ["left: same", "right: same"],
+            "{durability:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_swallowed_ask_is_an_error() {
     let graph = one(|ctx: Ctx| async move {
         let name = ctx.ask(Name { of: "you".into() }).unwrap_or_default();

@@ -327,6 +327,36 @@ async fn a_router_sees_the_writes_of_its_own_node_and_leaves_no_trace() {
 }
 
 #[tokio::test]
+async fn a_deferred_node_waits_until_nothing_else_would_run() {
+    async fn say(ctx: Ctx) -> WorkUpdate {
+        Work::update().log([format!("step {}", ctx.step())])
+    }
+    let graph = Graph::<Work, Three>::builder()
+        .saver(saver())
+        .node(Three::First, say)
+        .node(Three::Second, say)
+        .node(Three::Third, || async {
+            Work::update().log([text("last")])
+        })
+        .start(Three::First)
+        .route_many(Three::First, &[Three::Second, Three::Third], |_| {
+            vec![Three::Third, Three::Second]
+        })
+        .edge(Three::Second, Three::Third)
+        .defer(Three::Third)
+        .finish(Three::Third)
+        .build()
+        .unwrap();
+    let done = graph
+        .run("t", Work::update())
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
+    assert_eq!(done.log, ["step 1", "step 2", "last"]);
+}
+
+#[tokio::test]
 async fn an_overwrite_replaces_what_a_reducer_holds() {
     let graph = Graph::<Work, One>::builder()
         .saver(saver())

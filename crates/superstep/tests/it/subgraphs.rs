@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use serde::{Deserialize, Serialize};
-use superstep::prelude::*;
+use superstep::{dynamic::EventKind, prelude::*};
 
 use crate::plain::saver;
 
@@ -226,6 +226,31 @@ async fn an_unknown_effect_in_a_subgraph_is_settled_through_the_graph_around_it(
     graph.settle_done("t", "send", &3).await.unwrap();
     let done = graph.resume("t").await.unwrap().done().unwrap();
     assert_eq!(done.log, ["3 turns"]);
+}
+
+#[tokio::test]
+async fn events_of_a_child_are_shown_when_asked_for() {
+    let graph = graph(&Arc::default(), Persist::PerCall);
+    for (subgraphs, expected) in [(false, 0), (true, 1)] {
+        let graph = graph.with_options(|options| {
+            options.subgraphs = subgraphs;
+            options.modes = superstep::Modes::UPDATES;
+        });
+        let mut stream = graph.stream(format!("t{subgraphs}"), Mail::update());
+        let (mut below, mut asked) = (0, 0);
+        while let Some(event) = stream.next().await {
+            match event {
+                Event::Below(event) if matches!(&event.kind, EventKind::Update { node, .. } if &**node == "think") =>
+                {
+                    below += 1;
+                }
+                Event::Asked(asks) => asked += asks.len(),
+                _ => {}
+            }
+        }
+        assert_eq!((below, asked), (expected, 1));
+        assert_eq!(stream.outcome().await.unwrap().asks().len(), 1);
+    }
 }
 
 #[tokio::test]

@@ -135,6 +135,32 @@ async fn a_deleted_thread_starts_anew() {
     assert_eq!(graph.state("t").await.unwrap().id, None);
 }
 
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Nothing {}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Keyword {
+    r#type: String,
+    #[reduce(Append)]
+    r#match: Vec<u8>,
+}
+
+#[test]
+fn a_state_may_be_empty_or_have_fields_named_like_keywords() {
+    use superstep::{State, Update};
+    assert!(Nothing::FIELDS.is_empty());
+    let names: Vec<&str> = Keyword::FIELDS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["type", "match"]);
+    let update = Keyword::update().r#type("a").overwrite_match(vec![1]);
+    let expected = serde_json::json!({"type": "a", "match": {"__overwrite__": [1]}});
+    assert_eq!(update.clone().into_value().to_json(), expected);
+    let plain = superstep::Value::from(expected);
+    assert_eq!(
+        format!("{:?}", KeywordUpdate::from_value(&plain).unwrap()),
+        format!("{update:?}")
+    );
+}
+
 #[test]
 fn nodes_have_names_that_last() {
     use superstep::Nodes;
