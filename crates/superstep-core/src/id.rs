@@ -212,6 +212,13 @@ impl fmt::Display for Namespace {
     }
 }
 
+impl CheckpointId {
+    /// The first checkpoint of a graph that is not stored.
+    pub(crate) fn of(namespace: &Namespace) -> Self {
+        Self(xxh3_128(namespace.as_str().as_bytes()))
+    }
+}
+
 impl AskId {
     /// The id of a task's question when `answered` questions of it have answers.
     pub fn of(task: &Namespace, answered: usize) -> Self {

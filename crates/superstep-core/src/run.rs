@@ -90,6 +90,15 @@ pub struct RunConfig {
     pub nest: Nest,
 }
 
+impl RunConfig {
+    /// Whether this is a typed graph inside another that stores nothing of it. What it runs again
+    /// from its start must have the same ids again, or its questions could never be answered; the
+    /// dynamic layer asks anew under new ids, as LangGraph does.
+    pub(crate) fn is_transient(&self, plan: &Plan) -> bool {
+        plan.is_typed() && self.nest.nested && !self.saves
+    }
+}
+
 /// Where a graph stands among the graphs of its run.
 #[derive(Clone, Default)]
 pub struct Nest {

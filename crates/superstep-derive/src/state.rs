@@ -4,7 +4,7 @@ mod parse;
 mod update;
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{DeriveInput, Result};
 
 use crate::name::fingerprint;
@@ -39,40 +39,33 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             .map(|(at, field)| arm(at, field))
             .collect()
     };
-    let folds = arms(&|at,
-                       Field {
-                           ident, ty, reducer, ..
-                       }| {
-        let spec = fields.get(at).map(Field::spec);
-        quote_spanned! {reducer.span=>
-            #at => ::superstep::field::fold::<#ty, #reducer>(&mut self.#ident, #spec, writes, recording)
-        }
+    let ops = arms(&|at, Field { ty, reducer, .. }| {
+        let ops = format_ident!("FIELD_{at}");
+        let of = quote_spanned! {reducer.span=> <::superstep::field::Ops<#ty>>::of::<#reducer>()};
+        quote! {const #ops: ::superstep::field::Ops<#ty> = #of;}
     });
-    let looks = arms(&|at,
-                       Field {
-                           ident,
-                           ty,
-                           reducer,
-                           name,
-                           ..
-                       }| {
-        quote_spanned! {reducer.span=> #at => {
-            let undo = ::superstep::field::try_fold::<#ty, #reducer>(&mut self.#ident, #name, writes)?;
+    let folds = arms(&|at, field| {
+        let (ops, ident, spec) = (format_ident!("FIELD_{at}"), field.ident, field.spec());
+        quote! {#at => (#ops.fold)(&mut self.#ident, #spec, writes, recording)}
+    });
+    let looks = arms(&|at, Field { ident, name, .. }| {
+        let ops = format_ident!("FIELD_{at}");
+        quote! {#at => {
+            let undo = (#ops.try_fold)(&mut self.#ident, #name, writes)?;
             ::std::result::Result::Ok(::std::boxed::Box::new(
                 move |state: &mut Self| undo(&mut state.#ident)
             ))
         }}
     });
-    let restores = arms(&|at,
-                          Field {
-                              ident, ty, reducer, ..
-                          }| {
-        quote_spanned! {reducer.span=>
-            #at => ::superstep::field::restore::<#ty, #reducer>(&mut self.#ident, change)
-        }
+    let restores = arms(&|at, Field { ident, .. }| {
+        let ops = format_ident!("FIELD_{at}");
+        quote! {#at => (#ops.restore)(&mut self.#ident, change)}
     });
     let gets = arms(&|at, Field { ident, .. }| {
-        quote! {#at => ::superstep::Value::typed(::std::clone::Clone::clone(&self.#ident))}
+        quote! {#at => {
+            let value = ::std::clone::Clone::clone(&self.#ident);
+            ::std::option::Option::Some(::superstep::Value::typed(value))
+        }}
     });
     let resets = arms(&|at, Field { ident, .. }| {
         quote! {#at => self.#ident = <Self as ::std::default::Default>::default().#ident}
@@ -86,7 +79,11 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             }
         }
 
+        const _: () = {
+        #(#ops)*
+
         #[automatically_derived]
+        #[allow(unused_variables)]
         impl ::superstep::State for #ident {
             type Update = #update;
             const VERSION: u32 = #version;
@@ -128,10 +125,10 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             }
 
             fn get(&self, field: usize) -> ::std::option::Option<::superstep::Value> {
-                ::std::option::Option::Some(match field {
+                match field {
                     #(#gets,)*
-                    _ => return ::std::option::Option::None,
-                })
+                    _ => ::std::option::Option::None,
+                }
             }
 
             fn reset(&mut self, field: usize) {
@@ -143,6 +140,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
 
             #migrate
         }
+        };
     }
 }
 

@@ -7,8 +7,9 @@ use superstep_core::{
     error::{Error, ErrorKind},
     id::{Namespace, ThreadId},
     plan::Persist,
-    saver::{At, Commit, HistoryQuery, Loaded, Saver},
-    snapshot::{Snapshot, SubState, View},
+    record::{Effect, TaskNote},
+    saver::{At, Commit, HistoryQuery, Loaded, Notes, Saver},
+    snapshot::{Snapshot, SubState, TaskView, View},
 };
 
 use crate::{graph::Graph, options::CheckpointRef};
@@ -160,6 +161,68 @@ impl Graph {
         let loaded = saver.history(thread, &namespace, query).await?;
         let read = |loaded| graph.read(thread, &namespace, loaded, View::Record);
         loaded.iter().map(read).collect()
+    }
+
+    /// Says what became of an effect that was started and whose outcome is unknown, in this graph
+    /// and those below it. The thread can then be continued.
+    pub async fn settle(
+        &self,
+        thread: &ThreadId,
+        key: &str,
+        outcome: &Effect,
+    ) -> Result<(), Error> {
+        let saver = self.saver()?.clone();
+        let lease = saver.lease(thread).await?;
+        let mut found = false;
+        let mut open = vec![(self.clone(), Namespace::default())];
+        while let Some((graph, namespace)) = open.pop() {
+            let Some(loaded) = saver.load(thread, &namespace, At::Latest).await? else {
+                continue;
+            };
+            let Some(head) = loaded.head() else { continue };
+            let started = loaded.notes.iter().filter(|note| {
+                note.output.is_none() && note.effects.get(key) == Some(&Effect::Started)
+            });
+            let notes: Vec<TaskNote> = started
+                .map(|note| TaskNote {
+                    effects: [(key.to_owned(), outcome.clone())].into(),
+                    ..TaskNote::new(note.key.clone())
+                })
+                .collect();
+            if !notes.is_empty() {
+                found = true;
+                let (thread, checkpoint) = (thread.clone(), head.id);
+                let namespace = namespace.clone();
+                let notes = Notes {
+                    thread,
+                    namespace,
+                    epoch: lease.epoch,
+                    checkpoint,
+                    notes,
+                };
+                saver.note(notes).await?;
+            }
+            open.extend(graph.children(&graph.read(thread, &namespace, &loaded, View::Live)?));
+        }
+        if found {
+            return Ok(());
+        }
+        let (what, name) = ("started effect", key.to_owned());
+        Err(Error::from(ErrorKind::Unknown { what, name }).at_thread(Some(thread)))
+    }
+
+    /// The graphs that tasks of a snapshot run, and where.
+    fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
+        let child = |task: &TaskView| {
+            let Some(SubState::At(namespace)) = &task.state else {
+                return None;
+            };
+            let entry = self.0.nodes.get(self.0.plan.node(&task.name)?)?.as_ref()?;
+            let graph = entry.graph.clone()?;
+            let namespace = graph.own_namespace(namespace);
+            Some((graph, namespace))
+        };
+        snapshot.tasks.iter().filter_map(child).collect()
     }
 
     /// Edits the state in the name of a node. Returns the new checkpoint.

@@ -85,7 +85,12 @@ pub use superstep_engine::{
     Backends, CheckpointRef, RunOptions,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
-    typed::*,
+    typed::{
+        Append, Ask, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed, FromTask,
+        Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge, Min, Needs,
+        NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced, Reducer, Res,
+        Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
+    },
 };
 
 pub mod prelude {

@@ -97,7 +97,10 @@ impl Loop {
         };
         let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
         let mut run = Self {
-            checkpoint: id.unwrap_or_else(|| config.ids.next(None)),
+            checkpoint: id.unwrap_or_else(|| match config.is_transient(&plan) {
+                true => CheckpointId::of(&config.nest.namespace),
+                false => config.ids.next(None),
+            }),
             loaded: id,
             origin: id.unwrap_or(CheckpointId(0)),
             deltas: HashMap::new(),

@@ -86,7 +86,7 @@ impl Loop {
     /// Gives tasks from `first` on what is known of them from earlier runs, and answers by id.
     pub(super) fn remember_answers(&mut self, first: usize) {
         let by_id = self.config.nest.answers.has_ids();
-        if self.notes.is_empty() {
+        if self.notes.is_empty() && !(by_id && self.config.is_transient(&self.plan)) {
             return;
         }
         let mut given = Vec::new();

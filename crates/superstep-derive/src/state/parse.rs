@@ -187,6 +187,9 @@ impl<'a> Field<'a> {
     /// What a node writes to it.
     pub(crate) fn write(&self) -> TokenStream {
         let Self { ty, reducer, .. } = self;
+        if reducer.is_known() {
+            return quote! {#ty};
+        }
         quote_spanned! {reducer.span=> <#reducer as ::superstep::Reducer<#ty>>::Write}
     }
 
@@ -216,6 +219,11 @@ impl Reducer {
         self.path.as_ref().is_some_and(|path| path.is_ident(name))
     }
 
+    /// Whether it is one of ours, all of which write what the field holds.
+    fn is_known(&self) -> bool {
+        self.path.is_none() || KNOWN.iter().any(|known| self.is(known))
+    }
+
     pub(crate) fn is_last(&self) -> bool {
         self.path.is_none() || self.is("Last")
     }
@@ -225,7 +233,7 @@ impl ToTokens for Reducer {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match &self.path {
             None => quote_spanned! {self.span=> ::superstep::Last},
-            Some(path) if KNOWN.iter().any(|known| path.is_ident(known)) => {
+            Some(path) if self.is_known() => {
                 quote_spanned! {self.span=> ::superstep::#path}
             }
             Some(path) => quote! {#path},

@@ -76,6 +76,7 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
 
         #[automatically_derived]
         impl ::std::convert::From<#ident> for #update {
+            #[allow(unused_variables)]
             fn from(state: #ident) -> Self {
                 Self { #(#wholes),* }
             }
@@ -90,6 +91,7 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
+        #[allow(unused_mut, unused_variables)]
         impl ::superstep::Update for #update {
             type State = #ident;
 

@@ -1,4 +1,4 @@
-//! Building a typed graph. [`super::check`] has what is checked.
+//! Building a typed graph. The module `check` beside this one has what is checked.
 
 use std::{marker::PhantomData, sync::Arc};
 

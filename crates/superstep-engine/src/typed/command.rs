@@ -18,10 +18,7 @@ use super::{
 
 /// A node's whole effect: an update, and where to go besides its edges.
 ///
-/// ```ignore
-/// Command::goto(N::Review).and_send(N::Notify, &mail)
-/// Mail::update().decision(Triage::Ignore).end()
-/// ```
+/// An update makes one too: `Mail::update().decision(Triage::Ignore).end()`.
 #[derive(Clone, Debug)]
 pub struct Command<S: State, N> {
     update: S::Update,

@@ -48,6 +48,35 @@ pub struct Overwrite<T> {
 pub trait Data: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {}
 impl<T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static> Data for T {}
 
+/// Folds the writes of one step into a field, which is named for errors.
+pub type Fold<T> =
+    fn(&mut T, (&'static str, Keep), Vec<Value>, Recording) -> Result<Folded, ErrorKind>;
+
+/// Folds writes for a look.
+pub type TryFold<T> = fn(&mut T, &'static str, Vec<Value>) -> Result<Undo<T>, ErrorKind>;
+
+/// What a field's reducer does to it. The one place that asks whether the two fit, so that the
+/// compiler complains once.
+pub struct Ops<T> {
+    /// Folds the writes of one step.
+    pub fold: Fold<T>,
+    /// Folds writes for a look, and says how to take that back.
+    pub try_fold: TryFold<T>,
+    /// Applies a stored change.
+    pub restore: fn(&mut T, &Change) -> Result<(), DecodeError>,
+}
+
+impl<T: Data> Ops<T> {
+    /// Those of a reducer.
+    pub const fn of<R: Reducer<T>>() -> Self {
+        Self {
+            fold: fold::<T, R>,
+            try_fold: try_fold::<T, R>,
+            restore: restore::<T, R>,
+        }
+    }
+}
+
 /// The write as it travels through the loop.
 pub fn into_value<W: Data, T: Data>(put: Put<W, T>) -> Value {
     match put {
@@ -94,8 +123,7 @@ fn undecodable(name: &str, error: &DecodeError) -> ErrorKind {
     }
 }
 
-/// Folds the writes of one step.
-pub fn fold<T: Data, R: Reducer<T>>(
+fn fold<T: Data, R: Reducer<T>>(
     current: &mut T,
     (name, keep): (&'static str, Keep),
     writes: Vec<Value>,
@@ -193,8 +221,7 @@ fn joined(mut writes: Vec<Value>, name: &str) -> Result<Value, ErrorKind> {
     Ok(all.map(Value::from).unwrap_or_default())
 }
 
-/// Folds writes for a look, and says how to take that back.
-pub fn try_fold<T: Data, R: Reducer<T>>(
+fn try_fold<T: Data, R: Reducer<T>>(
     current: &mut T,
     name: &'static str,
     writes: Vec<Value>,
@@ -238,11 +265,7 @@ pub fn try_fold<T: Data, R: Reducer<T>>(
     }
 }
 
-/// Applies a stored change.
-pub fn restore<T: Data, R: Reducer<T>>(
-    current: &mut T,
-    change: &Change,
-) -> Result<(), DecodeError> {
+fn restore<T: Data, R: Reducer<T>>(current: &mut T, change: &Change) -> Result<(), DecodeError> {
     match change {
         Change::Set(value) => *current = value.clone().take()?,
         Change::Extend(value) => {

@@ -175,11 +175,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
         }
     }
 
-    /// The same graph whose runs are meant differently.
-    ///
-    /// ```ignore
-    /// let patient = graph.with_options(|options| options.limit = 100_000);
-    /// ```
+    /// The same graph whose runs are meant differently, as in
+    /// `graph.with_options(|options| options.limit = 100_000)`.
     #[must_use]
     pub fn with_options(&self, change: impl FnOnce(&mut RunOptions)) -> Self {
         let mut graph = self.clone();

@@ -43,15 +43,18 @@ macro_rules! handlers {
             Out: IntoCommand<S, N>,
             $($arg: FromTask<S, N>,)*
         {
-            #[allow(non_snake_case, unused_variables, reason = "one name a type, also for none")]
+            #[allow(non_snake_case, unused_labels, unused_variables, reason = "one name a type, also for none")]
             fn call(
                 self,
                 task: TaskCtx<S, N>,
             ) -> impl Future<Output = Result<Command<S, N>, NodeError>> + Send + 'static {
-                let started = (|| -> Result<Fut, NodeError> {
-                    $(let $arg = $arg::from_task(&task)?;)*
+                let started: Result<Fut, NodeError> = 'start: {
+                    $(let $arg = match $arg::from_task(&task) {
+                        Ok(argument) => argument,
+                        Err(error) => break 'start Err(error),
+                    };)*
                     Ok(self($($arg),*))
-                })();
+                };
                 async move { started?.await.into_command() }
             }
 

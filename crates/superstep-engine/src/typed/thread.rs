@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use superstep_core::{
     command::Output,
     edit::{self, AS_COPY},
-    error::Error,
+    error::{Error, ErrorKind},
     id::{CheckpointId, ThreadId},
-    record::{Source, StoredError},
+    record::{Effect, Source, StoredError},
     saver::HistoryQuery,
     snapshot::Snapshot,
 };
@@ -128,8 +129,28 @@ impl<S: State, N: Nodes> Graph<S, N> {
         update: edit::Update,
     ) -> Result<CheckpointId, Error> {
         let made = self.inner.update_state(thread, at, update).await?;
-        made.id
-            .ok_or_else(|| superstep_core::ErrorKind::EmptyInput.into())
+        made.id.ok_or_else(|| ErrorKind::EmptyInput.into())
+    }
+
+    /// An effect whose outcome was unknown did happen, with this result: `ctx.once` returns it.
+    pub async fn settle_done<T: Serialize>(
+        &self,
+        thread: impl Into<ThreadId>,
+        key: &str,
+        result: &T,
+    ) -> Result<(), Error> {
+        let result = serde_json::to_value(result).map_err(|error| ErrorKind::BadArgument {
+            why: format!("the result cannot be written as data: {error}"),
+        })?;
+        let outcome = Effect::Done(result.into());
+        self.inner.settle(&thread.into(), key, &outcome).await
+    }
+
+    /// An effect whose outcome was unknown did not happen: `ctx.once` does it.
+    pub async fn settle_undone(&self, thread: impl Into<ThreadId>, key: &str) -> Result<(), Error> {
+        self.inner
+            .settle(&thread.into(), key, &Effect::Failed)
+            .await
     }
 
     /// Removes a thread and all that belongs to it.

@@ -1,0 +1,202 @@
+//! Questions: several, in parallel, in any order, and those that are handled badly.
+
+use serde::{Deserialize, Serialize};
+use superstep::prelude::*;
+
+use crate::plain::saver;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Form {
+    #[reduce(Append)]
+    said: Vec<String>,
+    #[reduce(Append)]
+    asked: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Two {
+    Left,
+    Right,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum One {
+    Only,
+}
+
+#[derive(Debug, Serialize, Deserialize, Ask)]
+#[ask(answer = String, kind = "name")]
+struct Name {
+    of: String,
+}
+
+#[derive(Serialize, Ask)]
+#[ask(answer = u32)]
+struct HowOld<'a> {
+    name: &'a str,
+}
+
+fn one<Args>(handler: impl superstep::Handler<Form, One, Args>) -> Graph<Form, One> {
+    Graph::<Form, One>::builder()
+        .saver(saver())
+        .node(One::Only, handler)
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap()
+}
+
+async fn interview(ctx: Ctx) -> Result<FormUpdate, NodeError> {
+    let name = ctx.ask(Name { of: "you".into() })?;
+    let age = ctx.ask(HowOld { name: &name })?;
+    Ok(Form::update().said([format!("{name} is {age}")]))
+}
+
+#[tokio::test]
+async fn two_asks_of_one_node_get_their_own_answers() {
+    let graph = one(interview);
+    let outcome = graph.run("t", Form::update()).await.unwrap();
+    let [ask] = outcome.asks() else {
+        panic!("one question at a time")
+    };
+    assert_eq!(ask.question::<Name>().unwrap().of, "you");
+    let outcome = graph
+        .answer("t", [ask.reply::<Name>(&"eva".into()).unwrap()])
+        .await
+        .unwrap();
+    let [ask] = outcome.asks() else {
+        panic!("the second question")
+    };
+    assert!(ask.is::<HowOld<'_>>() && !ask.is::<Name>());
+    assert_eq!(
+        (&*ask.kind, &ask.body),
+        ("how_old", &serde_json::json!({"name": "eva"}))
+    );
+    let outcome = graph.answer("t", [(ask.id, 7)]).await.unwrap();
+    assert_eq!(outcome.done().unwrap().said, ["eva is 7"]);
+}
+
+fn parallel() -> Graph<Form, Two> {
+    async fn ask(ctx: Ctx, of: &str) -> Result<FormUpdate, NodeError> {
+        let name = ctx.ask(Name { of: of.into() })?;
+        Ok(Form::update().said([format!("{of}: {name}")]))
+    }
+    Graph::<Form, Two>::builder()
+        .saver(saver())
+        .node(Two::Left, |ctx: Ctx| async move { ask(ctx, "left").await })
+        .node(
+            Two::Right,
+            |ctx: Ctx| async move { ask(ctx, "right").await },
+        )
+        .start(Two::Left)
+        .start(Two::Right)
+        .finish(Two::Left)
+        .finish(Two::Right)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn parallel_asks_are_answered_by_id_in_any_order() {
+    for order in [[0, 1], [1, 0]] {
+        let graph = parallel();
+        let outcome = graph.run("t", Form::update()).await.unwrap();
+        let asks = outcome.asks().to_vec();
+        assert_eq!(asks.len(), 2);
+        assert_ne!(asks[0].id, asks[1].id);
+        let answer = |at: usize| {
+            let of = asks[at].question::<Name>().unwrap().of;
+            (asks[at].id, of.to_uppercase())
+        };
+        let between = graph.answer("t", [answer(order[0])]).await.unwrap();
+        assert_eq!(between.asks(), [asks[order[1]].clone()]);
+        let done = graph
+            .answer("t", [answer(order[1])])
+            .await
+            .unwrap()
+            .done()
+            .unwrap();
+        assert_eq!(done.said, ["left: LEFT", "right: RIGHT"]);
+    }
+}
+
+#[tokio::test]
+async fn several_asks_are_answered_in_one_call() {
+    let graph = parallel();
+    let outcome = graph.run("t", Form::update()).await.unwrap();
+    let answers: Vec<_> = outcome.asks().iter().map(|ask| (ask.id, "same")).collect();
+    let done = graph.answer("t", answers).await.unwrap().done().unwrap();
+    assert_eq!(done.said, ["left: same", "right: same"]);
+}
+
+#[tokio::test]
+async fn every_durability_keeps_what_a_waiting_run_did() {
+    use superstep::Durability;
+
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let graph = parallel().with_options(|options| options.durability = durability);
+        let input = Form::update().asked(["before".to_owned()]);
+        let outcome = graph.run("t", input).await.unwrap();
+        let answers: Vec<_> = outcome.asks().iter().map(|ask| (ask.id, "same")).collect();
+        graph.answer("t", answers).await.unwrap();
+        let kept = graph.state("t").await.unwrap();
+        assert_eq!(kept.state.asked, ["before"], "{durability:?}");
+        assert_eq!(
+            kept.state.said,
+            ["left: same", "right: same"],
+            "{durability:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_swallowed_ask_is_an_error() {
+    let graph = one(|ctx: Ctx| async move {
+        let name = ctx.ask(Name { of: "you".into() }).unwrap_or_default();
+        Form::update().said([name])
+    });
+    let error = graph.run("t", Form::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1011");
+}
+
+#[tokio::test]
+async fn an_answer_of_the_wrong_type_is_refused_and_the_question_stays_open() {
+    let graph = one(interview);
+    let outcome = graph.run("t", Form::update()).await.unwrap();
+    let id = outcome.asks()[0].id;
+    let error = graph.answer("t", [(id, 5)]).await.unwrap_err();
+    assert_eq!(error.code(), "SS1015");
+    assert_eq!(graph.state("t").await.unwrap().asks[0].id, id);
+    let outcome = graph.answer("t", [(id, "eva")]).await.unwrap();
+    let second = outcome.asks()[0].id;
+    let error = graph.answer("t", [(second, "seven")]).await.unwrap_err();
+    assert_eq!(error.code(), "SS1015");
+    let done = graph
+        .answer("t", [(second, 7)])
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
+    assert_eq!(done.said, ["eva is 7"]);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_question_that_is_not_open_is_an_error() {
+    let graph = one(interview);
+    let outcome = graph.run("t", Form::update()).await.unwrap();
+    let id = outcome.asks()[0].id;
+    graph.answer("t", [(id, "eva")]).await.unwrap();
+    let error = graph.answer("t", [(id, "adam")]).await.unwrap_err();
+    assert_eq!(error.code(), "SS1105");
+}
+
+#[tokio::test]
+async fn open_questions_are_part_of_the_thread() {
+    let graph = parallel();
+    let outcome = graph.run("t", Form::update()).await.unwrap();
+    let seen = graph.state("t").await.unwrap();
+    assert_eq!(seen.asks, outcome.asks());
+    assert_eq!(seen.next, [Two::Left, Two::Right]);
+    let again = graph.resume("t").await.unwrap();
+    assert_eq!(again.asks(), outcome.asks());
+}

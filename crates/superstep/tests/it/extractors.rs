@@ -1,0 +1,155 @@
+//! What nodes take, and tasks they call.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use serde::{Deserialize, Serialize};
+use superstep::{
+    Call, MemoryStore,
+    prelude::*,
+    store::{Item, Namespace, PutOptions, TtlOnRead},
+};
+
+use crate::plain::saver;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Log {
+    #[reduce(Append)]
+    lines: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum One {
+    Only,
+}
+
+fn one<Args>(
+    build: impl FnOnce(superstep::GraphBuilder<Log, One>) -> superstep::GraphBuilder<Log, One>,
+    handler: impl superstep::Handler<Log, One, Args>,
+) -> Graph<Log, One> {
+    let builder = Graph::<Log, One>::builder()
+        .saver(saver())
+        .node(One::Only, handler);
+    build(builder.start(One::Only).finish(One::Only))
+        .build()
+        .unwrap()
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct User {
+    name: String,
+}
+
+#[tokio::test]
+async fn nodes_see_the_context_of_the_run() {
+    let graph = one(
+        |builder| builder,
+        |user: Context<User>| async move { Log::update().lines([user.name.clone()]) },
+    );
+    let user = User { name: "eva".into() };
+    let done = graph
+        .with_context(user)
+        .run("t", Log::update())
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
+    assert_eq!(done.lines, ["eva"]);
+    let error = graph.run("t", Log::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1013");
+}
+
+#[tokio::test]
+async fn a_task_that_is_called_runs_once_across_a_failure() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let counted = runs.clone();
+    let double = Call::new("double", move |_: Ctx, n: u32| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async move { Ok(n * 2) }
+    });
+    let graph = one(
+        |builder| builder,
+        move |ctx: Ctx| {
+            let double = double.clone();
+            async move {
+                let (a, b) = (ctx.call(&double, 4), ctx.call(&double, 5));
+                let (a, b) = tokio::join!(a, b);
+                let sum = a? + b?;
+                match ctx.thread() {
+                    Some(thread) if thread.as_str() == "fails" => Err(NodeError::msg("no")),
+                    _ => Ok(Log::update().lines([sum.to_string()])),
+                }
+            }
+        },
+    );
+    let done = graph.run("t", Log::update()).await.unwrap().done().unwrap();
+    assert_eq!(
+        (&*done.lines, runs.load(Ordering::SeqCst)),
+        (&["18".to_owned()][..], 2)
+    );
+    graph.run("fails", Log::update()).await.unwrap_err();
+    graph.resume("fails").await.unwrap_err();
+    assert_eq!(runs.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn a_drained_run_stops_between_steps_and_goes_on() {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    enum Two {
+        First,
+        Second,
+    }
+    let graph = Graph::<Log, Two>::builder()
+        .saver(saver())
+        .node(Two::First, |ctx: Ctx| async move {
+            ctx.drain("the host restarts");
+            Log::update().lines(["first".to_owned()])
+        })
+        .node(Two::Second, || async {
+            Log::update().lines(["second".to_owned()])
+        })
+        .start(Two::First)
+        .edge(Two::First, Two::Second)
+        .finish(Two::Second)
+        .build()
+        .unwrap();
+    let error = graph.run("t", Log::update()).await.unwrap_err();
+    assert!(matches!(&*error.kind, ErrorKind::Drained { reason } if reason.contains("restarts")));
+    let graph = graph.with_options(|options| options.drain = superstep::Drain::default());
+    let done = graph.resume("t").await.unwrap().done().unwrap();
+    assert_eq!(done.lines, ["first", "second"]);
+}
+
+#[tokio::test]
+async fn nodes_take_the_long_term_store() {
+    let graph = one(
+        |builder| builder.store(Arc::new(MemoryStore::default())),
+        |memory: Store| async move {
+            let place = Namespace::new(["users"])?;
+            let value = serde_json::from_value(serde_json::json!({"likes": "tea"}))?;
+            memory
+                .put(&place, "eva", value, PutOptions::default())
+                .await?;
+            let found: Option<Item> = memory.get(&place, "eva", TtlOnRead::default()).await?;
+            Ok::<_, NodeError>(Log::update().lines([format!("{}", found.is_some())]))
+        },
+    );
+    let done = graph.run("t", Log::update()).await.unwrap().done().unwrap();
+    assert_eq!(done.lines, ["true"]);
+}
+
+#[superstep::node(Log, One)]
+async fn checked(log: Snap<Log>, _ctx: Ctx) -> Result<LogUpdate, NodeError> {
+    Ok(Log::update().lines([format!("{} lines", log.lines.len())]))
+}
+
+#[tokio::test]
+async fn a_checked_node_is_a_node() {
+    let done = one(|builder| builder, checked)
+        .run("t", Log::update())
+        .await
+        .unwrap();
+    assert_eq!(done.done().unwrap().lines, ["0 lines"]);
+}

@@ -1,0 +1,22 @@
+//! What the typed layer promises, through its public API.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod asks;
+mod building;
+mod durability;
+mod events;
+mod extractors;
+mod failures;
+mod plain;
+mod reducers;
+mod steps;
+mod subgraphs;
+mod threads;
+mod ui;
+mod versions;

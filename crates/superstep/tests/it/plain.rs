@@ -1,0 +1,67 @@
+//! A saver that keeps nothing but plain data, as one on disk does: what comes back has no Rust
+//! types, and what was stored can be weighed.
+
+use std::sync::{Arc, Mutex};
+
+use superstep::{
+    HistoryQuery, MemorySaver, Saver, ThreadId,
+    saver::{At, Commit, Keep, Lease, Loaded, NextRecord, Notes, Reply},
+};
+use superstep_core::{id::Namespace, record::Record};
+
+#[derive(Clone, Default)]
+pub(crate) struct PlainSaver {
+    inner: MemorySaver,
+    pub(crate) records: Arc<Mutex<Vec<Stored>>>,
+}
+
+/// A record as it was stored.
+pub(crate) struct Stored {
+    pub(crate) record: Record,
+    pub(crate) bytes: usize,
+}
+
+pub(crate) fn saver() -> Arc<PlainSaver> {
+    Arc::default()
+}
+
+impl Saver for PlainSaver {
+    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+        self.inner.lease(thread)
+    }
+    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        self.inner.load(thread, namespace, at)
+    }
+    fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Reply<'_, Vec<Loaded>> {
+        self.inner.history(thread, namespace, query)
+    }
+    fn commit(&self, mut commit: Commit) -> Reply<'_, NextRecord> {
+        let text = serde_json::to_string(&commit.record).unwrap();
+        commit.record = serde_json::from_str(&text).unwrap();
+        let (record, bytes) = (commit.record.clone(), text.len());
+        self.records.lock().unwrap().push(Stored { record, bytes });
+        self.inner.commit(commit)
+    }
+    fn note(&self, mut notes: Notes) -> Reply<'_, ()> {
+        let text = serde_json::to_string(&notes.notes).unwrap();
+        notes.notes = serde_json::from_str(&text).unwrap();
+        self.inner.note(notes)
+    }
+    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+        self.inner.threads()
+    }
+    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.inner.delete(thread)
+    }
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+        self.inner.copy(from, to)
+    }
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+        self.inner.prune(thread, keep)
+    }
+}

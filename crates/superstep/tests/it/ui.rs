@@ -1,0 +1,6 @@
+//! Programs that must not compile, and what the compiler says about them.
+
+#[test]
+fn mistakes_are_explained() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

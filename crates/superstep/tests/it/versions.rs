@@ -1,0 +1,193 @@
+//! Threads written by an older version of the state.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use superstep::prelude::*;
+
+use crate::plain::{PlainSaver, saver};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum One {
+    Only,
+}
+
+#[derive(Serialize, Ask)]
+#[ask(answer = bool)]
+struct Go;
+
+mod v1 {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct Mail {
+        pub(super) title: String,
+        #[reduce(Append)]
+        pub(super) log: Vec<String>,
+    }
+}
+
+mod v3 {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    #[state(version = 3, migrate(1 => rename_title, 2 => add_stars))]
+    pub(super) struct Mail {
+        pub(super) subject: String,
+        pub(super) stars: u32,
+        #[reduce(Append)]
+        pub(super) log: Vec<String>,
+    }
+
+    fn rename_title(mut data: Value) -> Result<Value, String> {
+        let fields = data.as_object_mut().ok_or("not an object")?;
+        let title = fields.remove("title").ok_or("no title")?;
+        fields.insert("subject".to_owned(), title);
+        Ok(data)
+    }
+
+    fn add_stars(mut data: Value) -> Result<Value, String> {
+        data.as_object_mut()
+            .ok_or("not an object")?
+            .insert("stars".to_owned(), 5.into());
+        Ok(data)
+    }
+}
+
+mod v3_without {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    #[state(version = 3)]
+    pub(super) struct Mail {
+        pub(super) subject: String,
+    }
+}
+
+mod v1_changed {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct Mail {
+        pub(super) title: Option<String>,
+        #[reduce(Append)]
+        pub(super) log: Vec<String>,
+    }
+}
+
+fn graph<S: superstep::State, Args>(
+    saver: &Arc<PlainSaver>,
+    handler: impl superstep::Handler<S, One, Args>,
+) -> Graph<S, One> {
+    Graph::<S, One>::builder()
+        .saver(saver.clone())
+        .node(One::Only, handler)
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap()
+}
+
+/// A thread of version 1 that waits for an answer.
+async fn old_thread() -> Arc<PlainSaver> {
+    let saver = saver();
+    let old = graph::<v1::Mail, _>(&saver, |ctx: Ctx| async move {
+        ctx.ask(Go)?;
+        Ok::<_, NodeError>(())
+    });
+    let input = v1::Mail::update().title("hello").log(["one".to_owned()]);
+    assert_eq!(old.run("t", input).await.unwrap().asks().len(), 1);
+    saver
+}
+
+#[tokio::test]
+async fn a_thread_of_an_older_version_is_migrated_step_by_step_and_goes_on() {
+    let saver = old_thread().await;
+    let new = graph(&saver, |mail: Snap<v3::Mail>, ctx: Ctx| async move {
+        ctx.ask(Go)?;
+        let line = format!("{} with {} stars", mail.subject, mail.stars);
+        Ok::<_, NodeError>(v3::Mail::update().log([line]))
+    });
+    let seen = new.state("t").await.unwrap();
+    assert_eq!((&*seen.state.subject, seen.state.stars), ("hello", 5));
+    let done = new
+        .answer("t", [(seen.asks[0].id, true)])
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
+    assert_eq!(done.log, ["one", "hello with 5 stars"]);
+    let again = new.state("t").await.unwrap();
+    assert_eq!(again.state.log, done.log);
+}
+
+#[tokio::test]
+async fn a_thread_without_a_migration_is_refused() {
+    let saver = old_thread().await;
+    let new = graph::<v3_without::Mail, _>(&saver, || async {});
+    for error in [
+        new.resume("t").await.unwrap_err(),
+        new.state("t").await.unwrap_err(),
+    ] {
+        assert_eq!(error.code(), "SS1201");
+        assert!(
+            error.to_string().contains("from version 1 to version 3"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn changed_fields_without_a_new_version_are_refused() {
+    let saver = old_thread().await;
+    let new = graph::<v1_changed::Mail, _>(&saver, || async {});
+    assert_eq!(new.resume("t").await.unwrap_err().code(), "SS1201");
+}
+
+#[tokio::test]
+async fn a_newer_thread_is_refused_by_an_older_program() {
+    let saver = saver();
+    let new = graph::<v3::Mail, _>(&saver, || async {});
+    new.run("t", v3::Mail::update()).await.unwrap();
+    let old = graph::<v1::Mail, _>(&saver, || async {});
+    assert_eq!(
+        old.run("t", v1::Mail::update()).await.unwrap_err().code(),
+        "SS1201"
+    );
+}
+
+mod number {
+    use super::*;
+    pub(super) type Amount = u32;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct Bill {
+        pub(super) amount: Amount,
+    }
+}
+
+mod words {
+    use super::*;
+    pub(super) type Amount = Vec<String>;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct Bill {
+        pub(super) amount: Amount,
+    }
+}
+
+#[tokio::test]
+async fn stored_data_of_another_type_is_an_error_that_names_the_field() {
+    let saver = saver();
+    let numbers = graph::<number::Bill, _>(&saver, || async {});
+    numbers
+        .run("t", number::Bill::update().amount(5))
+        .await
+        .unwrap();
+    let texts = graph::<words::Bill, _>(&saver, || async {});
+    let error = texts.state("t").await.unwrap_err();
+    assert_eq!(error.code(), "SS1013");
+    assert!(error.to_string().contains("`amount`"), "{error}");
+}
