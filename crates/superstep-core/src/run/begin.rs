@@ -277,9 +277,10 @@ impl Loop {
             writes: &[],
             start: Some(start),
         });
-        let applied = self.frame.apply(&self.plan, &mut dropped, self.recording())?;
-        self.changes.extend(applied.changes);
-        self.touched = Some(applied.touched);
+        let mut applied = self.frame.apply(&self.plan, &mut dropped, self.recording())?;
+        self.changes.append(&mut applied.changes);
+        std::mem::swap(self.touched.get_or_insert_default(), &mut applied.touched);
+        self.frame.recycle(applied);
         self.notes.clear();
         self.put_checkpoint(Source::Input, Vec::new());
         Ok(())

@@ -56,6 +56,7 @@ impl Loop {
         let mut due = std::mem::take(&mut self.due);
         self.frame.due_into(&self.plan, self.touched.as_deref(), &mut due);
         self.tasks.clear();
+        self.tasks.reserve_exact(due.len());
         for (key, node) in due.drain(..) {
             let input = match &key {
                 TaskKey::Send(n) => match self.frame.control.sends.get(*n as usize) {
