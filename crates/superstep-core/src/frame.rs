@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{
     board::{Board, Recording},
     command::Send,
-    control::Control,
+    control::{Control, no_sends},
     error::ErrorKind,
     plan::{Plan, Reads},
     record::{Change, StartValue, TaskKey, Write},
@@ -227,7 +227,7 @@ impl Frame {
         }
         let spent = stepped && !self.control.sends.is_empty();
         if spent {
-            self.control.sends = Arc::default();
+            self.control.sends = no_sends();
         }
         spent
     }
