@@ -126,8 +126,9 @@ impl Channels {
         name: &Arc<str>,
         reducer: &Reducer,
         writes: Vec<Value>,
+        recording: Recording,
     ) -> Result<Option<Vec<Value>>, ErrorKind> {
-        let mut appended = Some(Vec::new());
+        let mut appended = (recording == Recording::On).then(Vec::new);
         let mut overwritten = false;
         for write in writes {
             if let Some(value) = overwrite(&write) {
@@ -141,12 +142,12 @@ impl Channels {
                     (slot.value, appended) = (Some(write), None);
                     continue;
                 };
-                let kept = write.clone();
+                let kept = appended.is_some().then(|| write.clone());
                 let reduced = reducer
                     .reduce(current, write, &mut slot.messages)
                     .map_err(|failure| ErrorKind::Reduce { channel: name.clone(), failure })?;
                 appended = appended.filter(|_| reduced.appended.is_some());
-                if let Some(all) = &mut appended {
+                if let (Some(all), Some(kept)) = (&mut appended, kept) {
                     extend_with(all, kept, reduced.appended, &reduced.value);
                 }
                 slot.value = Some(reduced.value);
@@ -212,7 +213,7 @@ impl Board for Channels {
             }
             ChannelKind::Any => slot.value = writes.pop(),
             ChannelKind::Reduce { reducer, .. } => {
-                appended = Self::reduce_all(slot, name, reducer, writes)?;
+                appended = Self::reduce_all(slot, name, reducer, writes, recording)?;
             }
             ChannelKind::Topic => {
                 let had = slot.value.is_some();
