@@ -256,6 +256,12 @@ impl Board for Channels {
         if writes.is_empty() {
             return Ok(if spec.kind.is_volatile() { None } else { self.get(channel) });
         }
+        if let ChannelKind::Reduce { reducer: Reducer::Messages(_), .. } = spec.kind
+            && let Slot { value: Some(present), messages: Some(index) } = &self.slots[channel]
+            && let Some(grown) = message::appended(present, index, writes)
+        {
+            return Ok(Some(grown));
+        }
         let mut specs = Table::<ChannelIx, _>::default();
         let only = specs.push(spec.clone());
         let mut alone = Self::new(Arc::new(specs));
