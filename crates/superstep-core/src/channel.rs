@@ -258,6 +258,7 @@ impl Board for Channels {
         }
         if let ChannelKind::Reduce { reducer: Reducer::Messages(_), .. } = spec.kind
             && let Slot { value: Some(present), messages: Some(index) } = &self.slots[channel]
+            && writes.iter().all(|write| overwrite(write).is_none())
             && let Some(grown) = message::appended(present, index, writes)
         {
             return Ok(Some(grown));
