@@ -259,11 +259,13 @@ impl Loop {
         self.frame.recycle(applied);
         self.notes.clear();
         self.replaying = false;
-        let tasks = if self.stores_notes() {
-            self.tasks.iter_mut().filter_map(|task| task.unsaved.then(|| take_note(task))).collect()
-        } else {
-            Vec::new()
-        };
+        let mut tasks = Vec::new();
+        if self.stores_notes() {
+            // Records are kept, so they take no more room than they need.
+            tasks.reserve_exact(self.tasks.iter().filter(|task| task.unsaved).count());
+            let unsaved = self.tasks.iter_mut().filter(|task| task.unsaved);
+            tasks.extend(unsaved.map(take_note));
+        }
         self.put_checkpoint(Source::Loop, tasks);
         if self.pauses(&[&self.plan.pause_after, &self.config.pause_after]) {
             self.prepare();
