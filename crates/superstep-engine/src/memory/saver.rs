@@ -24,7 +24,7 @@ const TAIL: usize = 64;
 /// Keeps threads in memory.
 #[derive(Clone, Default)]
 pub struct MemorySaver {
-    threads: Arc<Mutex<BTreeMap<ThreadId, Arc<Thread>>>>,
+    threads: Arc<Mutex<HashMap<ThreadId, Arc<Thread>>>>,
 }
 
 #[derive(Default)]
@@ -71,7 +71,11 @@ impl MemorySaver {
     }
 
     fn thread_or_new(&self, id: &ThreadId) -> Arc<Thread> {
-        lock(&self.threads).entry(id.clone()).or_default().clone()
+        let mut threads = lock(&self.threads);
+        match threads.get(id) {
+            Some(thread) => thread.clone(),
+            None => threads.entry(id.clone()).or_default().clone(),
+        }
     }
 
     fn write<T>(
@@ -238,7 +242,9 @@ impl Saver for MemorySaver {
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
         let threads = lock(&self.threads);
         let used = threads.iter().filter(|(_, thread)| !lock(&thread.inner).logs.is_empty());
-        Reply::now(Ok(used.map(|(id, _)| id.clone()).collect()))
+        let mut ids: Vec<ThreadId> = used.map(|(id, _)| id.clone()).collect();
+        ids.sort();
+        Reply::now(Ok(ids))
     }
 
     fn delete(&self, id: &ThreadId) -> Reply<'_, ()> {
