@@ -101,6 +101,24 @@ struct Slot {
     messages: Option<message::Index>,
 }
 
+impl Slot {
+    /// What to say of a channel that was written.
+    fn folded(
+        &self,
+        kind: &ChannelKind,
+        appended: Option<Vec<Value>>,
+        recording: Recording,
+    ) -> Folded {
+        let store = recording == Recording::On && kind.is_stored();
+        let change = store.then(|| match (appended, &self.value) {
+            (Some(items), _) => Change::Extend(Value::list(items)),
+            (None, Some(value)) => Change::Set(value.clone()),
+            (None, None) => Change::Clear,
+        });
+        Folded { changed: true, available: self.value.is_some(), change }
+    }
+}
+
 impl Clone for Slot {
     /// The index is left behind: a copy rebuilds it when it needs one.
     fn clone(&self) -> Self {
@@ -125,7 +143,7 @@ impl Channels {
         slot: &mut Slot,
         name: &Arc<str>,
         reducer: &Reducer,
-        writes: Vec<Value>,
+        writes: impl IntoIterator<Item = Value>,
         recording: Recording,
     ) -> Result<Option<Vec<Value>>, ErrorKind> {
         let mut appended = (recording == Recording::On).then(Vec::new);
@@ -237,13 +255,28 @@ impl Board for Channels {
                 }
             }
         }
-        let store = recording == Recording::On && kind.is_stored();
-        let change = store.then(|| match (appended, &slot.value) {
-            (Some(items), _) => Change::Extend(Value::list(items)),
-            (None, Some(value)) => Change::Set(value.clone()),
-            (None, None) => Change::Clear,
-        });
-        Ok(Folded { changed: true, available: slot.value.is_some(), change })
+        Ok(slot.folded(kind, appended, recording))
+    }
+
+    fn fold_one(
+        &mut self,
+        channel: ChannelIx,
+        write: Value,
+        recording: Recording,
+    ) -> Result<Folded, ErrorKind> {
+        let ChannelSpec { name, kind, .. } = &self.specs[channel];
+        let slot = &mut self.slots[channel];
+        let mut appended = None;
+        match kind {
+            ChannelKind::Topic | ChannelKind::Log => {
+                return self.fold(channel, vec![write], recording);
+            }
+            ChannelKind::Reduce { reducer, .. } => {
+                appended = Self::reduce_all(slot, name, reducer, [write], recording)?;
+            }
+            _ => slot.value = Some(write),
+        }
+        Ok(slot.folded(kind, appended, recording))
     }
 
     fn pass(&mut self, channel: ChannelIx) -> bool {

@@ -203,14 +203,19 @@ impl Frame {
         let Some(board) = self.board_mut() else { return Ok(false) };
         let mut rest = writes.drain(..).peekable();
         while let Some((channel, value)) = rest.next() {
-            let mut values = vec![value];
+            let mut more = Vec::new();
             while let Some((_, value)) = rest.next_if(|(next, _)| *next == channel) {
-                values.push(value);
+                more.push(value);
             }
             if plan.channels.get(channel).is_none() {
                 continue;
             }
-            let folded = board.fold(channel, values, recording)?;
+            let folded = if more.is_empty() {
+                board.fold_one(channel, value, recording)?
+            } else {
+                more.insert(0, value);
+                board.fold(channel, more, recording)?
+            };
             changed |= folded.changed;
             changes.extend(folded.change.map(|change| (channel, change)));
             if folded.changed && folded.available {
