@@ -111,7 +111,8 @@ impl Frame {
 
     /// The board for writing: in place unless a task still holds it.
     pub fn board_mut(&mut self) -> Option<&mut dyn Board> {
-        if Arc::get_mut(&mut self.board).is_none() {
+        // Looking at the counts first is cheaper than trying to get at the board twice.
+        if Arc::strong_count(&self.board) > 1 || Arc::weak_count(&self.board) > 0 {
             self.board = self.board.fork().into();
         }
         Arc::get_mut(&mut self.board)
