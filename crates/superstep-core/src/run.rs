@@ -13,7 +13,10 @@ pub mod tick;
 
 use std::{
     collections::{HashSet, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -116,17 +119,28 @@ impl Replay {
 
 /// A request to stop after the current step.
 #[derive(Clone, Debug, Default)]
-pub struct Drain(Arc<Mutex<Option<String>>>);
+pub struct Drain(Arc<Drained>);
+
+#[derive(Debug, Default)]
+struct Drained {
+    /// So that the steps of a run nobody stops need no lock.
+    asked: AtomicBool,
+    reason: Mutex<Option<String>>,
+}
 
 impl Drain {
     /// Asks the run to stop.
     pub fn request(&self, reason: impl Into<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+        *self.0.reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+        self.0.asked.store(true, Ordering::Release);
     }
 
     /// Why, if it was asked.
     pub fn reason(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        if !self.0.asked.load(Ordering::Acquire) {
+            return None;
+        }
+        self.0.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
