@@ -295,7 +295,7 @@ impl Loop {
         }
         let mut task = Task::new(&self.plan, key, node, TaskInput::Call(spec.args));
         task.name = spec.name;
-        task.retry = spec.retry.into();
+        task.retry = spec.retry;
         task.cache = spec.cache;
         task.timeouts = spec.timeouts;
         self.tasks.push(task);
