@@ -228,6 +228,8 @@ pub struct Loop {
     child_resuming: Option<bool>,
     child_replay: Option<Replay>,
     running: usize,
+    /// A task that ended as the last one running may have no note yet.
+    lacks_note: bool,
     failure: Option<Error>,
     parent_command: Option<Box<Command>>,
     seen_messages: HashSet<String>,

@@ -103,6 +103,7 @@ impl Loop {
             child_resuming: None,
             child_replay: None,
             running: 0,
+            lacks_note: false,
             failure: None,
             parent_command: None,
             seen_messages: HashSet::new(),

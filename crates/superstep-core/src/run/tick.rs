@@ -56,6 +56,7 @@ impl Loop {
         let mut due = std::mem::take(&mut self.due);
         self.frame.due_into(&self.plan, self.touched.as_deref(), &mut due);
         self.tasks.clear();
+        self.lacks_note = false;
         self.tasks.reserve_exact(due.len());
         for (key, node) in due.drain(..) {
             let input = match &key {
