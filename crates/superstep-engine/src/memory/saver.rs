@@ -163,10 +163,15 @@ impl Log {
     }
 }
 
+/// Notes are kept in order of their keys, in which they mostly come.
 fn absorb(notes: &mut Vec<TaskNote>, later: TaskNote) {
-    match notes.iter_mut().find(|note| note.key == later.key) {
-        Some(note) => note.absorb(later),
-        None => notes.push(later),
+    match notes.binary_search_by(|note| note.key.cmp(&later.key)) {
+        Ok(at) => {
+            if let Some(note) = notes.get_mut(at) {
+                note.absorb(later);
+            }
+        }
+        Err(at) => notes.insert(at, later),
     }
 }
 
