@@ -21,7 +21,7 @@ use superstep_core::{
     policy::Refresh,
     record::{Record, TaskKey, TaskNote},
     run::{Act, Done, Halt, Loop, Stop, Task, settle::Called},
-    saver::{BoxFuture, Commit, NextRecord, Notes, Saver},
+    saver::{BoxFuture, Commit, NextRecord, Notes, Reply, Saver},
     value::Value,
 };
 use tokio::{sync::oneshot, task::JoinSet};
@@ -89,7 +89,7 @@ struct Shell<'a> {
     saving: Option<tokio::task::JoinHandle<Result<(), Error>>>,
 }
 
-impl Shell<'_> {
+impl<'a> Shell<'a> {
     async fn run(&mut self, run: &mut Loop) -> Stop {
         loop {
             while let Some(act) = run.next_act() {
@@ -124,7 +124,9 @@ impl Shell<'_> {
                 });
             }
             Act::Commit(record) => {
-                if self.commit(run, *record).await? == NextRecord::Everything {
+                if let Some(reply) = self.commit(run, *record)
+                    && reply.await? == NextRecord::Everything
+                {
                     run.snapshot_next();
                 }
             }
@@ -134,19 +136,18 @@ impl Shell<'_> {
         Ok(())
     }
 
-    async fn commit(&mut self, run: &Loop, record: Record) -> Result<NextRecord, Error> {
-        let (Some(saver), Some(thread)) = (&self.env.saver, &self.env.thread) else {
-            return Ok(NextRecord::Changes);
-        };
+    /// Starts to store a step. Nothing to wait for if there is no saver or it goes on behind.
+    fn commit(&mut self, run: &Loop, record: Record) -> Option<Reply<'a, NextRecord>> {
+        let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
         let namespace = run.config().nest.namespace.clone();
         let epoch = self.env.epoch;
         let commit = Commit { thread: thread.clone(), namespace, epoch, record };
         if run.config().durability == superstep_core::run::Durability::Async {
             let saver = saver.clone();
             self.save_behind(async move { Ok(saver.commit(commit).await.map(drop)?) });
-            return Ok(NextRecord::Changes);
+            return None;
         }
-        Ok(saver.commit(commit).await?)
+        Some(saver.commit(commit))
     }
 
     async fn note(
