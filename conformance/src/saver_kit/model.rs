@@ -6,7 +6,7 @@ use std::sync::Arc;
 use superstep_core::{
     id::{CheckpointId, Namespace},
     record::{Change, Record, TaskKey, TaskNote},
-    saver::Loaded,
+    saver::{Loaded, NextRecord},
     table::Key,
     value::Value,
 };
@@ -74,6 +74,8 @@ impl Model {
             chain,
             notes: row.notes.values().cloned().collect(),
             superseded: place + 1 < rows.len(),
+            // When to store everything is the saver's own business.
+            next: NextRecord::default(),
         })
     }
 }

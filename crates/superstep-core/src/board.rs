@@ -47,6 +47,16 @@ pub trait Board: Send + Sync + 'static {
         recording: Recording,
     ) -> Result<Folded, ErrorKind>;
 
+    /// Folds the only write of a step.
+    fn fold_one(
+        &mut self,
+        channel: ChannelIx,
+        write: Value,
+        recording: Recording,
+    ) -> Result<Folded, ErrorKind> {
+        self.fold(channel, vec![write], recording)
+    }
+
     /// A step passed without a write to this channel. Says whether that changed it.
     fn pass(&mut self, channel: ChannelIx) -> bool;
 

@@ -104,6 +104,28 @@ struct Slot {
     messages: Option<message::Index>,
 }
 
+impl Slot {
+    /// What to say of a channel that was written.
+    fn folded(
+        &self,
+        kind: &ChannelKind,
+        appended: Option<Vec<Value>>,
+        recording: Recording,
+    ) -> Folded {
+        let store = recording == Recording::On && kind.is_stored();
+        let change = store.then(|| match (appended, &self.value) {
+            (Some(items), _) => Change::Extend(Value::list(items)),
+            (None, Some(value)) => Change::Set(value.clone()),
+            (None, None) => Change::Clear,
+        });
+        Folded {
+            changed: true,
+            available: self.value.is_some(),
+            change,
+        }
+    }
+}
+
 impl Clone for Slot {
     /// The index is left behind: a copy rebuilds it when it needs one.
     fn clone(&self) -> Self {
@@ -134,9 +156,10 @@ impl Channels {
         slot: &mut Slot,
         name: &Arc<str>,
         reducer: &Reducer,
-        writes: Vec<Value>,
+        writes: impl IntoIterator<Item = Value>,
+        recording: Recording,
     ) -> Result<Option<Vec<Value>>, ErrorKind> {
-        let mut appended = Some(Vec::new());
+        let mut appended = (recording == Recording::On).then(Vec::new);
         let mut overwritten = false;
         for write in writes {
             if let Some(value) = overwrite(&write) {
@@ -225,7 +248,7 @@ impl Board for Channels {
             }
             ChannelKind::Any => slot.value = writes.pop(),
             ChannelKind::Reduce { reducer, .. } => {
-                appended = Self::reduce_all(slot, name, reducer, writes)?;
+                appended = Self::reduce_all(slot, name, reducer, writes, recording)?;
             }
             ChannelKind::Topic => {
                 let had = slot.value.is_some();
@@ -252,17 +275,28 @@ impl Board for Channels {
                 }
             }
         }
-        let store = recording == Recording::On && kind.is_stored();
-        let change = store.then(|| match (appended, &slot.value) {
-            (Some(items), _) => Change::Extend(Value::list(items)),
-            (None, Some(value)) => Change::Set(value.clone()),
-            (None, None) => Change::Clear,
-        });
-        Ok(Folded {
-            changed: true,
-            available: slot.value.is_some(),
-            change,
-        })
+        Ok(slot.folded(kind, appended, recording))
+    }
+
+    fn fold_one(
+        &mut self,
+        channel: ChannelIx,
+        write: Value,
+        recording: Recording,
+    ) -> Result<Folded, ErrorKind> {
+        let ChannelSpec { name, kind, .. } = self.specs.row(channel);
+        let slot = self.slots.row_mut(channel);
+        let mut appended = None;
+        match kind {
+            ChannelKind::Topic | ChannelKind::Log => {
+                return self.fold(channel, vec![write], recording);
+            }
+            ChannelKind::Reduce { reducer, .. } => {
+                appended = Self::reduce_all(slot, name, reducer, [write], recording)?;
+            }
+            _ => slot.value = Some(write),
+        }
+        Ok(slot.folded(kind, appended, recording))
     }
 
     fn pass(&mut self, channel: ChannelIx) -> bool {
@@ -278,6 +312,19 @@ impl Board for Channels {
             } else {
                 self.get(channel)
             });
+        }
+        if let ChannelKind::Reduce {
+            reducer: Reducer::Messages(_),
+            ..
+        } = spec.kind
+            && let Slot {
+                value: Some(present),
+                messages: Some(index),
+            } = self.slots.row(channel)
+            && writes.iter().all(|write| overwrite(write).is_none())
+            && let Some(grown) = message::appended(present, index, writes)
+        {
+            return Ok(Some(grown));
         }
         let mut specs = Table::<ChannelIx, _>::default();
         let only = specs.push(spec.clone());

@@ -3,7 +3,7 @@
 //! Triggers are bits, not channels: an edge into a node fires for exactly one step, a join
 //! collects its sources until it is full, a deferred trigger waits until nothing else would run.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::{
     command::Send,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The control state of a frame.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Control {
     /// Input not yet taken.
     pub start: Option<StartValue>,
@@ -41,13 +41,22 @@ enum Fire {
     On,
 }
 
+/// The empty list that all frames without sends share.
+pub(crate) fn no_sends() -> Arc<Vec<Send>> {
+    static NONE: LazyLock<Arc<Vec<Send>>> = LazyLock::new(Arc::default);
+    NONE.clone()
+}
+
 impl Control {
     /// Nothing to run.
     pub fn new(plan: &Plan) -> Self {
         Self {
+            start: None,
+            sends: no_sends(),
             fires: plan.triggers.iter().map(|_| Fire::Off).collect(),
             changed: plan.triggers.iter().map(|_| 0).collect(),
-            ..Self::default()
+            now: 0,
+            active: Vec::new(),
         }
     }
 
@@ -194,7 +203,10 @@ impl Control {
         let mut pending = Pending {
             start: self.start.clone(),
             sends: self.sends.clone(),
-            ..Pending::default()
+            fired: Vec::new(),
+            waiting: Vec::new(),
+            joins: Vec::new(),
+            changed: Vec::new(),
         };
         for trigger in &self.active {
             match self.fires.row(*trigger) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{
     board::{Board, Recording},
     command::Send,
-    control::Control,
+    control::{Control, no_sends},
     error::ErrorKind,
     plan::{Plan, Reads},
     record::{Change, StartValue, TaskKey, Write},
@@ -114,7 +114,8 @@ impl Frame {
 
     /// The board for writing: in place unless a task still holds it.
     pub fn board_mut(&mut self) -> Option<&mut dyn Board> {
-        if Arc::get_mut(&mut self.board).is_none() {
+        // Looking at the counts first is cheaper than trying to get at the board twice.
+        if Arc::strong_count(&self.board) > 1 || Arc::weak_count(&self.board) > 0 {
             self.board = self.board.fork().into();
         }
         Arc::get_mut(&mut self.board)
@@ -220,14 +221,19 @@ impl Frame {
         };
         let mut rest = writes.drain(..).peekable();
         while let Some((channel, value)) = rest.next() {
-            let mut values = vec![value];
+            let mut more = Vec::new();
             while let Some((_, value)) = rest.next_if(|(next, _)| *next == channel) {
-                values.push(value);
+                more.push(value);
             }
             if plan.channels.get(channel).is_none() {
                 continue;
             }
-            let folded = board.fold(channel, values, recording)?;
+            let folded = if more.is_empty() {
+                board.fold_one(channel, value, recording)?
+            } else {
+                more.insert(0, value);
+                board.fold(channel, more, recording)?
+            };
             changed |= folded.changed;
             changes.extend(folded.change.map(|change| (channel, change)));
             if folded.changed && folded.available {
@@ -244,7 +250,7 @@ impl Frame {
         }
         let spent = stepped && !self.control.sends.is_empty();
         if spent {
-            self.control.sends = Arc::default();
+            self.control.sends = no_sends();
         }
         spent
     }

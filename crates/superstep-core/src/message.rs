@@ -147,6 +147,21 @@ pub(crate) fn add(
     splice(present, &incoming, unknown)
 }
 
+/// The list with new messages behind it, if that is all the writes do to it.
+pub(crate) fn appended(present: &Value, index: &Index, writes: &[&Value]) -> Option<Value> {
+    let messages = || writes.iter().flat_map(|write| each(write));
+    let mut fresh = HashSet::new();
+    let plain = messages().all(|message| {
+        let unseen = id(message).is_none_or(|id| !index.0.contains_key(id) && fresh.insert(id));
+        matches!(message, Value::Map(_)) && !is_removal(message) && unseen
+    });
+    let present = present.as_list().filter(|_| plain)?;
+    let mut all = Vec::with_capacity(present.len() + messages().count());
+    all.extend_from_slice(present);
+    all.extend(messages().cloned());
+    Some(Value::List(Arc::new(all)))
+}
+
 /// The general case: replacements and removals rewrite the list.
 fn splice(present: &[Value], incoming: &[Value], unknown: Unknown) -> Result<Reduced, Failure> {
     let mut places = Index::of(present).0;

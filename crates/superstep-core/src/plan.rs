@@ -248,6 +248,13 @@ pub struct Plan {
 impl Plan {
     /// The channel of that name.
     pub fn channel(&self, name: &str) -> Option<ChannelIx> {
+        // Comparing a few names is cheaper than hashing one.
+        if self.channels.len() <= 8 {
+            let mut entries = self.channels.entries();
+            return entries
+                .find(|(_, spec)| *spec.name == *name)
+                .map(|(channel, _)| channel);
+        }
         self.channel_names.get(name).copied()
     }
 

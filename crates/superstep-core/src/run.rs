@@ -13,7 +13,10 @@ pub mod tick;
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -142,22 +145,34 @@ impl Replay {
 
 /// A request to stop after the current step.
 #[derive(Clone, Debug, Default)]
-pub struct Drain(Arc<Mutex<Option<String>>>);
+pub struct Drain(Arc<Drained>);
+
+#[derive(Debug, Default)]
+struct Drained {
+    /// So that the steps of a run nobody stops need no lock.
+    asked: AtomicBool,
+    reason: Mutex<Option<String>>,
+}
 
 impl Drain {
     /// Asks the run to stop.
     pub fn request(&self, reason: impl Into<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+        *self.0.reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+        self.0.asked.store(true, Ordering::Release);
     }
 
     /// Takes the request back; until then it stands for every run that shares it.
     pub fn clear(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.0.asked.store(false, Ordering::Release);
     }
 
     /// Why, if it was asked.
     pub fn reason(&self) -> Option<String> {
+        if !self.0.asked.load(Ordering::Acquire) {
+            return None;
+        }
         self.0
+            .reason
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -254,6 +269,8 @@ pub struct Loop {
     child_resuming: Option<bool>,
     child_replay: Option<Replay>,
     running: usize,
+    /// A task that ended as the last one running may have no note yet.
+    lacks_note: bool,
     failure: Option<Error>,
     parent_command: Option<Box<Command>>,
     seen_messages: HashSet<String>,

@@ -131,6 +131,8 @@ pub struct Loaded {
     pub notes: Vec<TaskNote>,
     /// Whether a newer checkpoint exists in the namespace.
     pub superseded: bool,
+    /// What a record that follows the checkpoint should hold.
+    pub next: NextRecord,
 }
 
 impl Loaded {
@@ -233,9 +235,10 @@ pub enum Keep {
 }
 
 /// What the next record of a namespace should hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NextRecord {
     /// What changed.
+    #[default]
     Changes,
     /// Every channel, so that reading does not walk back further.
     Everything,

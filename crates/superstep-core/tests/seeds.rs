@@ -26,7 +26,7 @@ use superstep_core::{
     run::{
         Act, Begin, Done, Drain, Durability, Fidelity, Head, Loop, Nest, RunConfig, RunInput, Stop,
     },
-    saver::Loaded,
+    saver::{Loaded, NextRecord},
 };
 
 const SEEDS: u64 = 400;
@@ -87,6 +87,7 @@ impl Disk {
             chain: self.records.clone(),
             notes,
             superseded: false,
+            next: NextRecord::Changes,
         })
     }
 }

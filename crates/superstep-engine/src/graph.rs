@@ -244,7 +244,7 @@ impl Graph {
             pause_after: options.pause_after.clone(),
             strict_resume: options.strict_resume,
         };
-        let (run, stop) = self.run_loop(&env, nest, input, scope).await?;
+        let (output, stop) = self.run_loop(&env, nest, input, scope).await?;
         drop(lease);
         let (status, asks) = match stop {
             Stop::Done => (Status::Done, Vec::new()),
@@ -254,7 +254,7 @@ impl Graph {
             Stop::Failed(error) => return Err(error),
         };
         Ok(Outcome {
-            output: run.output(),
+            output,
             asks: distinct(asks),
             status,
         })
@@ -266,7 +266,7 @@ impl Graph {
         mut nest: Nest,
         input: RunInput,
         scope: Scope,
-    ) -> Result<(Loop, Stop), Error> {
+    ) -> Result<(Option<Value>, Stop), Error> {
         let address = env.addresses.get(&nest.namespace).copied();
         let at = match (address, &nest.replay) {
             (Some(id), _) => At::Id(id),
@@ -317,7 +317,7 @@ impl Graph {
         };
         let mut run = Loop::begin(begin)?;
         let stop = shell::drive(&mut run, &self.0, env).await;
-        Ok((run, stop))
+        Ok((run.output(), stop))
     }
 
     /// Runs the graph inside a task of another one.
@@ -341,9 +341,9 @@ impl Graph {
         };
         // A future of a graph within a graph has no finite type; the box ends the recursion.
         let running = Box::pin(self.run_loop(&env, nest, input, Scope::default()));
-        let (run, stop) = running.await?;
+        let (output, stop) = running.await?;
         match stop {
-            Stop::Done => Ok(run.output()),
+            Stop::Done => Ok(output),
             Stop::Asked(asks) => {
                 crate::ctx::lock(&ctx.0.scratch)
                     .open

@@ -1,7 +1,7 @@
 //! What running tasks want from the shell that drives them.
 //!
 //! Most runs never send anything, so an empty mailbox is all they pay for. It closes when its
-//! owner is dropped: later requests come back, and those that wait are dropped with their replies.
+//! owner is dropped: later requests are refused, and all are dropped with their replies.
 
 use std::{
     collections::VecDeque,
@@ -18,6 +18,10 @@ pub(crate) struct Mailbox(Arc<Mutex<Inner>>);
 /// Takes requests out; closes the mailbox when dropped.
 pub(crate) struct Inbox(Mailbox);
 
+/// Nobody reads the mailbox any more.
+#[derive(Debug)]
+pub(crate) struct Closed;
+
 #[derive(Default)]
 struct Inner {
     waiting: VecDeque<Request>,
@@ -32,12 +36,12 @@ impl Mailbox {
         (mailbox.clone(), Inbox(mailbox))
     }
 
-    /// Leaves a request, or gives it back when nobody reads any more.
-    pub(crate) fn send(&self, request: Request) -> Result<(), Request> {
+    /// Leaves a request, or refuses it when nobody reads any more.
+    pub(crate) fn send(&self, request: Request) -> Result<(), Closed> {
         let reader = {
             let mut inner = lock(&self.0);
             if inner.closed {
-                return Err(request);
+                return Err(Closed);
             }
             inner.waiting.push_back(request);
             inner.reader.take()
@@ -105,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_mailbox_gives_requests_back() {
+    fn a_closed_mailbox_refuses_requests() {
         let (mailbox, inbox) = Mailbox::new();
         drop(inbox);
         assert!(mailbox.send(journal("a")).is_err());

@@ -10,7 +10,10 @@ use std::{
     hash::{BuildHasher, RandomState},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
     time::Duration,
 };
@@ -22,7 +25,7 @@ use superstep_core::{
     policy::Refresh,
     record::{Record, TaskKey, TaskNote},
     run::{Act, Done, Durability, Halt, Loop, Stop, Task, settle::Called},
-    saver::{BoxFuture, Commit, NextRecord, Notes, Saver},
+    saver::{BoxFuture, Commit, NextRecord, Notes, Reply, Saver},
     value::Value,
 };
 use tokio::{sync::oneshot, task::JoinSet};
@@ -62,6 +65,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         keys: HashMap::new(),
         replies: HashMap::new(),
         saving: None,
+        wants_all: Arc::default(),
     };
     let stop = shell.run(run).await;
     shell.finish(stop).await
@@ -94,9 +98,11 @@ struct Shell<'a> {
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
     /// The chain of stores still on their way, for durability `async`.
     saving: Option<tokio::task::JoinHandle<Result<(), Error>>>,
+    /// A store in that chain said that the next record should hold everything.
+    wants_all: Arc<AtomicBool>,
 }
 
-impl Shell<'_> {
+impl<'a> Shell<'a> {
     async fn run(&mut self, run: &mut Loop) -> Stop {
         let mut rounds: u32 = 0;
         loop {
@@ -136,7 +142,12 @@ impl Shell<'_> {
                 });
             }
             Act::Commit(record) => {
-                if self.commit(run, *record).await? == NextRecord::Everything {
+                let reply = self.commit(run, *record, run.config().durability);
+                let wanted = match reply {
+                    Some(reply) => reply.await? == NextRecord::Everything,
+                    None => self.wants_all.swap(false, Ordering::Relaxed),
+                };
+                if wanted {
                     run.snapshot_next();
                 }
             }
@@ -151,19 +162,14 @@ impl Shell<'_> {
         Ok(())
     }
 
-    async fn commit(&mut self, run: &Loop, record: Record) -> Result<NextRecord, Error> {
-        self.commit_as(run, record, run.config().durability).await
-    }
-
-    async fn commit_as(
+    /// Starts to store a step. Nothing to wait for if there is no saver or it goes on behind.
+    fn commit(
         &mut self,
         run: &Loop,
         record: Record,
         durability: Durability,
-    ) -> Result<NextRecord, Error> {
-        let (Some(saver), Some(thread)) = (&self.env.saver, &self.env.thread) else {
-            return Ok(NextRecord::Changes);
-        };
+    ) -> Option<Reply<'a, NextRecord>> {
+        let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
         let namespace = run.config().nest.namespace.clone();
         let epoch = self.env.epoch;
         let commit = Commit {
@@ -174,10 +180,16 @@ impl Shell<'_> {
         };
         if durability == Durability::Async {
             let saver = saver.clone();
-            self.save_behind(async move { Ok(saver.commit(commit).await.map(drop)?) });
-            return Ok(NextRecord::Changes);
+            let wants_all = self.wants_all.clone();
+            self.save_behind(async move {
+                if saver.commit(commit).await? == NextRecord::Everything {
+                    wants_all.store(true, Ordering::Relaxed);
+                }
+                Ok(())
+            });
+            return None;
         }
-        Ok(saver.commit(commit).await?)
+        Some(saver.commit(commit))
     }
 
     async fn note(
@@ -224,7 +236,11 @@ impl Shell<'_> {
         }
         for act in acts {
             match act {
-                Act::Commit(record) => drop(self.commit_as(run, *record, Durability::Sync).await?),
+                Act::Commit(record) => {
+                    if let Some(reply) = self.commit(run, *record, Durability::Sync) {
+                        reply.await?;
+                    }
+                }
                 Act::Note(checkpoint, notes) => {
                     self.note_as(run, checkpoint, notes, Durability::Sync)
                         .await?;

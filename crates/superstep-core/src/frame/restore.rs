@@ -12,7 +12,7 @@ use crate::{
     error::ErrorKind,
     plan::Plan,
     record::{Change, Layout, Pending, Record, TaskKey, TaskNote, Write},
-    saver::Loaded,
+    saver::{Loaded, NextRecord},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{DecodeError, Value},
 };
@@ -83,7 +83,7 @@ impl Frame {
                 .filter_map(|note| translation.note(note))
                 .collect(),
             touched,
-            must_snapshot: !translation.is_identity(),
+            must_snapshot: !translation.is_identity() || loaded.next == NextRecord::Everything,
         })
     }
 }

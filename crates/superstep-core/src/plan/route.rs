@@ -384,8 +384,11 @@ impl Plan {
                 _ => {}
             }
         }
-        for target in &targets {
-            self.goto_write(target, writes);
+        for target in targets {
+            match target {
+                Goto::Send(send) => writes.push(Write::Send(send)),
+                node => self.goto_write(&node, writes),
+            }
         }
         Ok(())
     }

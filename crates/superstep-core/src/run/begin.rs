@@ -124,6 +124,7 @@ impl Loop {
             child_resuming: None,
             child_replay: None,
             running: 0,
+            lacks_note: false,
             failure: None,
             parent_command: None,
             seen_messages: HashSet::new(),
@@ -334,11 +335,12 @@ impl Loop {
             writes: &[],
             start: Some(start),
         });
-        let applied = self
+        let mut applied = self
             .frame
             .apply(&self.plan, &mut dropped, self.recording())?;
-        self.changes.extend(applied.changes);
-        self.touched = Some(applied.touched);
+        self.changes.append(&mut applied.changes);
+        std::mem::swap(self.touched.get_or_insert_default(), &mut applied.touched);
+        self.frame.recycle(applied);
         self.notes.clear();
         self.put_checkpoint(Source::Input, Vec::new());
         Ok(())

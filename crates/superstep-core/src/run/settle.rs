@@ -222,6 +222,8 @@ impl Loop {
             && self.tasks.iter().all(|task| !task.asked);
         if !alone || self.tasks.get(at).is_some_and(Task::is_call) {
             self.save_note(at);
+        } else {
+            self.lacks_note = true;
         }
     }
 
@@ -231,7 +233,12 @@ impl Loop {
         }
         let mut notes: Vec<TaskNote> = self.taken_resume().into_iter().collect();
         // A task that finished as the last one running has no note yet if a sibling then halts.
-        for task in &mut self.tasks {
+        let lacking = if std::mem::take(&mut self.lacks_note) {
+            0..self.tasks.len()
+        } else {
+            at..at + 1
+        };
+        for task in self.tasks.get_mut(lacking).unwrap_or_default() {
             if task.unsaved {
                 task.unsaved = false;
                 notes.push(task.note.clone());
@@ -380,7 +387,7 @@ impl Loop {
         }
         let mut task = Task::new(&self.plan, key, node, TaskInput::Call(spec.args));
         task.name = spec.name;
-        task.retry = spec.retry.into();
+        task.retry = spec.retry;
         task.cache = spec.cache;
         task.timeouts = spec.timeouts;
         self.tasks.push(task);

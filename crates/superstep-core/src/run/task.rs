@@ -54,7 +54,7 @@ pub struct Task {
     /// What it gets.
     pub input: TaskInput,
     /// Retries.
-    pub retry: Arc<[RetryPolicy]>,
+    pub retry: Vec<RetryPolicy>,
     /// Result cache.
     pub cache: Option<CachePolicy>,
     /// Limits.
@@ -80,11 +80,7 @@ impl Task {
             node,
             name: spec.name.clone(),
             input,
-            retry: if spec.retry.is_empty() {
-                Arc::default()
-            } else {
-                spec.retry.as_slice().into()
-            },
+            retry: spec.retry.clone(),
             cache: spec.cache.clone(),
             timeouts: spec.timeouts,
             failures: 0,

@@ -57,6 +57,8 @@ impl Loop {
         self.frame
             .due_into(&self.plan, self.touched.as_deref(), &mut due);
         self.tasks.clear();
+        self.lacks_note = false;
+        self.tasks.reserve_exact(due.len());
         for (key, node) in due.drain(..) {
             let input = match &key {
                 TaskKey::Send(n) => match self.frame.control.sends.get(*n as usize) {
@@ -300,16 +302,16 @@ impl Loop {
         self.frame.recycle(applied);
         self.notes.clear();
         self.replaying = false;
-        let tasks = if self.stores_notes() {
-            let notes = self
-                .tasks
-                .iter_mut()
-                .filter_map(|task| task.unsaved.then(|| take_note(task)));
-            let notes: Vec<TaskNote> = notes.collect();
-            notes.into_iter().map(|note| self.storable(note)).collect()
-        } else {
-            Vec::new()
-        };
+        let mut tasks = Vec::new();
+        if self.stores_notes() {
+            // Records are kept, so they take no more room than they need.
+            tasks.reserve_exact(self.tasks.iter().filter(|task| task.unsaved).count());
+            let unsaved = self.tasks.iter_mut().filter(|task| task.unsaved);
+            tasks.extend(unsaved.map(take_note));
+            if !self.plan.untracked.is_empty() {
+                tasks = tasks.into_iter().map(|note| self.storable(note)).collect();
+            }
+        }
         self.put_checkpoint(Source::Loop, tasks);
         if self.pauses(&[&self.plan.pause_after, &self.config.pause_after]) {
             self.prepare();

@@ -39,9 +39,12 @@ struct Tail {
 }
 
 impl Tail {
-    fn is_long(self) -> bool {
-        // Snapshots no larger than the changes between them keep all of it linear in the changes.
-        self.records >= TAIL && self.changes >= self.base
+    /// Snapshots no larger than the changes between them keep all of it linear in the changes.
+    fn next(self) -> NextRecord {
+        match self.records >= TAIL && self.changes >= self.base {
+            true => NextRecord::Everything,
+            false => NextRecord::Changes,
+        }
     }
 }
 
@@ -82,11 +85,7 @@ impl Log {
             None => None,
             Some(id) => Some(self.place(id).ok_or_else(|| unknown(id))?),
         };
-        Ok(if self.push(Arc::new(record), parent).is_long() {
-            NextRecord::Everything
-        } else {
-            NextRecord::Changes
-        })
+        Ok(self.push(Arc::new(record), parent).next())
     }
 
     fn push(&mut self, record: Arc<Record>, parent: Option<usize>) -> Tail {
@@ -164,6 +163,7 @@ impl Log {
             chain: self.chain(entry),
             notes: notes.into_values().collect(),
             superseded,
+            next: entry.tail.next(),
         })
     }
 
