@@ -1,0 +1,117 @@
+//! Two ways to wait: a join waits for named nodes, a deferred node waits until nothing else runs.
+//!
+//! Two branches of different length lead to `sum`. With plain edges it runs whenever one of them
+//! arrives. A join runs it once, when both have; but if a router leaves one branch out, a join
+//! waits for ever and a deferred node does not. This prints
+//!
+//! ```text
+//! branches ["short", "long"]
+//!   Plain: sum runs in step 2 on long + short, in step 3 on long + short + longer
+//!   Join:  sum runs in step 3 on long + short + longer
+//!   Defer: sum runs in step 3 on long + short + longer
+//! branches ["short"]
+//!   Plain: sum runs in step 2 on short
+//!   Join:  sum runs never
+//!   Defer: sum runs in step 2 on short
+//! ```
+
+use std::error::Error;
+
+use serde_json::json;
+use superstep_core::{Value, command::START, plan::BuildErrors, reducer::Reducer, run::Halt};
+use superstep_engine::{Ctx, Graph, GraphBuilder, NodeOptions, RunOptions};
+
+/// How `sum` is reached.
+#[derive(Clone, Copy, Debug)]
+enum Wait {
+    Plain,
+    Join,
+    Defer,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    for branches in [["short", "long"].as_slice(), &["short"]] {
+        println!("branches {branches:?}");
+        for wait in [Wait::Plain, Wait::Join, Wait::Defer] {
+            let graph = build(wait)?;
+            let input = Value::from(json!({ "branches": branches }));
+            let outcome = graph.invoke(input, &RunOptions::default()).await?;
+            let state = outcome.output.ok_or("the run has an output")?;
+            let sums = state
+                .get("sums")
+                .and_then(Value::as_list)
+                .unwrap_or_default();
+            let runs: Vec<&str> = sums.iter().filter_map(Value::as_str).collect();
+            let runs = if runs.is_empty() {
+                "never".to_owned()
+            } else {
+                runs.join(", ")
+            };
+            println!("  {:6} sum runs {runs}", format!("{wait:?}:"));
+            let expected = match (wait, branches.len()) {
+                (Wait::Plain, 2) => 2,
+                (Wait::Join, 1) => 0,
+                _ => 1,
+            };
+            if sums.len() != expected {
+                return Err(format!("{expected} runs of sum were expected").into());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn build(wait: Wait) -> Result<Graph, BuildErrors> {
+    let defer = matches!(wait, Wait::Defer);
+    let graph = GraphBuilder::new()
+        .last("branches")
+        .reduce("parts", Reducer::Append, Vec::<Value>::new())
+        .reduce("sums", Reducer::Append, Vec::<Value>::new())
+        .node("short", part)
+        .node("long", part)
+        .node("longer", part)
+        .node_with(
+            "sum",
+            sum,
+            NodeOptions {
+                defer,
+                ..NodeOptions::default()
+            },
+        )
+        .route(START, |state| {
+            let branches = state
+                .get("branches")
+                .and_then(Value::as_list)
+                .unwrap_or_default();
+            Ok(branches
+                .iter()
+                .filter_map(|name| Some(name.as_str()?.into()))
+                .collect())
+        })
+        .edge("long", "longer");
+    match wait {
+        Wait::Join => graph.join(["short", "longer"], "sum"),
+        Wait::Plain | Wait::Defer => graph.edge("short", "sum").edge("longer", "sum"),
+    }
+    .build()
+}
+
+async fn part(ctx: Ctx) -> Result<Value, Halt> {
+    Ok(json!({ "parts": &**ctx.node() }).into())
+}
+
+async fn sum(ctx: Ctx) -> Result<Value, Halt> {
+    let parts = ctx.get("parts");
+    let parts = parts
+        .as_list()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Value::as_str);
+    let seen = format!(
+        "in step {} on {}",
+        ctx.step(),
+        parts.collect::<Vec<_>>().join(" + ")
+    );
+    Ok(json!({ "sums": seen }).into())
+}

@@ -1,0 +1,118 @@
+//! Stopping between steps: a limit by count, a drain on request. Neither loses anything.
+//!
+//! A count to ten is stopped three times: by the step limit, by a node, and by the program that
+//! runs it (as on a shutdown). Each time the run ends with an error that says so, and the thread
+//! goes on from there. A drain, once asked for, stays: options that were drained are not used
+//! again. This prints
+//!
+//! ```text
+//! with a limit of four steps:
+//!   [SS1102] the limit of 4 steps ran out (step 5, thread `t`)
+//!   stored: {"n":4}, next: ["count"]
+//! going on, until a node asks for a drain:
+//!   [SS1103] stopped between steps: a pause after seven (step 8, thread `t`)
+//!   stored: {"n":7}, next: ["count"]
+//! going on with a drain that is asked for already:
+//!   [SS1103] stopped between steps: the machine is shut down (step 8, thread `t`)
+//!   stored: {"n":7}, next: ["count"]
+//! going on:
+//!   Done: {"n":10}
+//! ```
+
+use std::{error::Error, sync::Arc};
+
+use serde_json::json;
+use superstep_core::{
+    ErrorKind, Value,
+    command::{END, START},
+    id::ThreadId,
+    reducer::Reducer,
+    run::{Drain, Halt, RunInput},
+};
+use superstep_engine::{
+    Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, input, memory::MemorySaver,
+    state::Depth,
+};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let graph = GraphBuilder::new()
+        .reduce("n", Reducer::Add, 0)
+        .node("count", count)
+        .edge(START, "count")
+        .route("count", |state| {
+            let n = state.get("n").and_then(Value::as_i64).unwrap_or(0);
+            Ok(vec![if n < 10 { "count" } else { END }.into()])
+        })
+        .backends(Backends {
+            saver: Some(Arc::new(MemorySaver::new())),
+            ..Backends::default()
+        })
+        .build()?;
+
+    println!("with a limit of four steps:");
+    let limited = RunOptions {
+        limit: 4,
+        ..RunOptions::on("t")
+    };
+    let four = stopped(&graph, Value::from(json!({})).into(), &limited).await?;
+
+    println!("going on, until a node asks for a drain:");
+    let seven = stopped(&graph, input::go_on(), &RunOptions::on("t")).await?;
+
+    println!("going on with a drain that is asked for already:");
+    let drain = Drain::default();
+    drain.request("the machine is shut down");
+    let drained = RunOptions {
+        drain,
+        ..RunOptions::on("t")
+    };
+    let still = stopped(&graph, input::go_on(), &drained).await?;
+
+    println!("going on:");
+    let outcome = graph.invoke(input::go_on(), &RunOptions::on("t")).await?;
+    println!(
+        "  {:?}: {}",
+        outcome.status,
+        outcome.output.unwrap_or_default()
+    );
+
+    if (four, seven, still, outcome.status) != (4, 7, 7, Status::Done) {
+        return Err("each run should go on where the one before was stopped".into());
+    }
+    Ok(())
+}
+
+/// Runs until the run is stopped, and returns the stored count.
+async fn stopped(
+    graph: &Graph,
+    input: RunInput,
+    options: &RunOptions,
+) -> Result<i64, Box<dyn Error>> {
+    let error = graph
+        .invoke(input, options)
+        .await
+        .err()
+        .ok_or("the run should be stopped")?;
+    if !matches!(
+        *error.kind,
+        ErrorKind::Drained { .. } | ErrorKind::StepLimit { .. }
+    ) {
+        return Err(error.into());
+    }
+    println!("  {error}");
+    let state = graph.state(&ThreadId::from("t"), None, Depth::Here).await?;
+    println!("  stored: {}, next: {:?}", state.values, state.next);
+    Ok(state
+        .values
+        .get("n")
+        .and_then(Value::as_i64)
+        .ok_or("the count is stored")?)
+}
+
+async fn count(ctx: Ctx) -> Result<Value, Halt> {
+    if ctx.get("n") == Value::from(6) {
+        ctx.drain("a pause after seven");
+    }
+    Ok(json!({ "n": 1 }).into())
+}

@@ -1,0 +1,64 @@
+//! A graph as a picture: for the terminal, and as Mermaid for documents.
+//!
+//! Both come from the graph itself, with subgraphs inside their nodes. `Drawing::svg` gives an
+//! image of the same layout. This prints the picture, the list that replaces it where a terminal is
+//! too narrow for it, and the Mermaid text; nothing is written to a file.
+
+use std::error::Error;
+
+use superstep_core::{
+    Value,
+    command::{END, START},
+    plan::Pauses,
+    run::Halt,
+};
+use superstep_engine::{Ctx, GraphBuilder, NodeOptions};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let ways = [("call", "tools"), ("done", END)];
+    let ways = ways.map(|(key, node)| (Value::from(key), node.into()));
+    let agent = GraphBuilder::new()
+        .last("mail")
+        .node("model", nothing)
+        .node("tools", nothing)
+        .edge(START, "model")
+        .edge("tools", "model")
+        .router("model", None, Some(ways.into()), |_| {
+            Ok(vec!["done".into()])
+        })
+        .build()?;
+    let graph = GraphBuilder::new()
+        .last("mail")
+        .node_with(
+            "triage",
+            nothing,
+            NodeOptions {
+                destinations: vec!["answer".into(), "file".into()],
+                ..NodeOptions::default()
+            },
+        )
+        .subgraph("answer", agent, NodeOptions::default())
+        .node("file", nothing)
+        .node("send", nothing)
+        .edge(START, "triage")
+        .edge("answer", "send")
+        .pause_before(Pauses::Nodes(vec!["send".into()]))
+        .build()?;
+
+    let drawing = graph.drawing();
+    let picture = drawing.text(Some(100));
+    println!("{picture}");
+    println!("narrow terminals get a list:\n\n{}", drawing.text(Some(20)));
+    println!("Mermaid:\n\n{}", drawing.mermaid());
+
+    for node in ["triage", "answer", "file", "send", "model", "tools"] {
+        if !picture.contains(node) {
+            return Err(format!("{node} should be in the picture").into());
+        }
+    }
+    Ok(())
+}
+
+async fn nothing(_: Ctx) -> Result<(), Halt> {
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! The smallest graph: two nodes that work on one channel, one after the other.
+//!
+//! A graph has channels (its state), nodes (async functions) and edges. A node reads the state and
+//! returns an update: an object with the channels it changes. This prints
+//!
+//! ```text
+//! in:  {"text":"Ada"}
+//!      greet sees Ada
+//!      shout sees Hello, Ada!
+//! out: {"text":"HELLO, ADA!"}
+//! ```
+
+use std::error::Error;
+
+use serde_json::json;
+use superstep_core::{
+    Value,
+    command::{END, START},
+    run::Halt,
+};
+use superstep_engine::{Ctx, GraphBuilder, RunOptions};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let graph = GraphBuilder::new()
+        .last("text")
+        .node("greet", greet)
+        .node("shout", shout)
+        .edge(START, "greet")
+        .edge("greet", "shout")
+        .edge("shout", END)
+        .build()?;
+
+    let input = Value::from(json!({ "text": "Ada" }));
+    println!("in:  {input}");
+    let outcome = graph.invoke(input, &RunOptions::default()).await?;
+    let output = outcome
+        .output
+        .ok_or("a run that changed the state has an output")?;
+    println!("out: {output}");
+
+    if output != json!({ "text": "HELLO, ADA!" }).into() {
+        return Err("both nodes should have changed the text".into());
+    }
+    Ok(())
+}
+
+async fn greet(ctx: Ctx) -> Result<Value, Halt> {
+    let text = ctx.get("text");
+    let name = text.as_str().unwrap_or("you");
+    println!("     greet sees {name}");
+    Ok(json!({ "text": format!("Hello, {name}!") }).into())
+}
+
+async fn shout(ctx: Ctx) -> Result<Value, Halt> {
+    let text = ctx.get("text");
+    let text = text.as_str().unwrap_or_default();
+    println!("     shout sees {text}");
+    Ok(json!({ "text": text.to_uppercase() }).into())
+}

@@ -1,0 +1,136 @@
+//! What happens when a node fails: retries, limits on its time, and a handler that runs instead.
+//!
+//! - `fetch` fails twice and is tried again by its policy;
+//! - `hang` runs past its limit, and its error handler gives a substitute;
+//! - `silent` gives no sign of life, which its idle limit notices;
+//! - `busy` runs longer than its idle limit in all, but its heartbeats keep it alive;
+//! - `broken` has no handler: its error ends the run, and what was done before is kept.
+//!
+//! This prints
+//!
+//! ```text
+//! fetch, attempt 1
+//! fetch, attempt 2
+//! fetch, attempt 3
+//! the run ends: [SS1001] Refused: no such account (node `broken`, step 3, thread `t`)
+//!   busy    ran for 120 ms under an idle limit of 100 ms
+//!   fetch   came at the third attempt
+//!   hang    substituted, because it ran longer than 20ms
+//!   silent  substituted, because it was silent for 20ms
+//!   left to do: ["broken"]
+//! ```
+
+use std::{error::Error, future::pending, sync::Arc, time::Duration};
+
+use serde_json::json;
+use superstep_core::{
+    Failure, Value,
+    command::{Command, START},
+    policy::{RetryPolicy, Timeouts},
+    reducer::Reducer,
+    run::Halt,
+};
+use superstep_engine::{
+    Backends, Ctx, GraphBuilder, NodeOptions, RunOptions, memory::MemorySaver, state::Depth,
+};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let retry = NodeOptions {
+        retry: vec![RetryPolicy {
+            max_attempts: 3,
+            initial: Duration::from_millis(1),
+            jitter: Duration::ZERO,
+            ..RetryPolicy::default()
+        }],
+        ..NodeOptions::default()
+    };
+    let limited = |run: Option<u64>, idle: Option<u64>| NodeOptions {
+        timeouts: Timeouts {
+            run: run.map(Duration::from_millis),
+            idle: idle.map(Duration::from_millis),
+            ..Timeouts::default()
+        },
+        on_error: Some(Arc::new(substitute)),
+        ..NodeOptions::default()
+    };
+    let graph = GraphBuilder::new()
+        .reduce("results", Reducer::Merge, Value::from(json!({})))
+        .node_with("fetch", fetch, retry)
+        .node_with("hang", hang, limited(Some(20), None))
+        .node_with("silent", hang, limited(None, Some(20)))
+        .node_with("busy", busy, limited(None, Some(100)))
+        .node("broken", broken)
+        .edge(START, "fetch")
+        .edge("fetch", "hang")
+        .edge("fetch", "silent")
+        .edge("fetch", "busy")
+        .edge("busy", "broken")
+        .backends(Backends {
+            saver: Some(Arc::new(MemorySaver::new())),
+            ..Backends::default()
+        })
+        .build()?;
+
+    let result = graph
+        .invoke(Value::from(json!({})), &RunOptions::on("t"))
+        .await;
+    let error = result.err().ok_or("`broken` should end the run")?;
+    println!("the run ends: {error}");
+    let state = graph.state(&"t".into(), None, Depth::Here).await?;
+    let results = state
+        .values
+        .get("results")
+        .and_then(Value::as_map)
+        .ok_or("results are kept")?;
+    for (node, result) in results {
+        println!("  {node:7} {}", result.as_str().unwrap_or_default());
+    }
+    println!("  left to do: {:?}", state.next);
+    if results.len() != 4 || state.next.len() != 1 {
+        return Err("the work of four nodes should be kept, and one node left to do".into());
+    }
+    Ok(())
+}
+
+fn result(ctx: &Ctx, said: impl Into<String>) -> Result<Value, Halt> {
+    Ok(json!({ "results": { (&**ctx.node()): said.into() } }).into())
+}
+
+async fn fetch(ctx: Ctx) -> Result<Value, Halt> {
+    println!("fetch, attempt {}", ctx.attempt());
+    if ctx.attempt() < 3 {
+        return Err(Failure::new("Network", "connection reset").into());
+    }
+    result(&ctx, "came at the third attempt")
+}
+
+async fn hang(_: Ctx) -> Result<Value, Halt> {
+    pending().await
+}
+
+/// Each pause is far below the idle limit, all of them together are above it.
+async fn busy(ctx: Ctx) -> Result<Value, Halt> {
+    for _ in 0..12 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        ctx.heartbeat();
+    }
+    result(&ctx, "ran for 120 ms under an idle limit of 100 ms")
+}
+
+async fn broken(_: Ctx) -> Result<Value, Halt> {
+    Err(Failure::new("Refused", "no such account")
+        .permanent()
+        .into())
+}
+
+/// Runs in place of the node that failed. The edges of that node are not taken, so this says where
+/// to go.
+async fn substitute(ctx: Ctx) -> Result<Command, Halt> {
+    let (node, error) = ctx
+        .error()
+        .ok_or_else(|| Failure::new("Misuse", "nothing failed"))?;
+    let said = format!("substituted, because it {}", error.message);
+    let result = Value::map([(node.clone(), Value::from(said))]);
+    Ok(Command::goto("broken").set("results", result))
+}
