@@ -20,7 +20,7 @@ use serde_json::json;
 use superstep_core::{
     Failure, Value,
     command::{END, START, Send},
-    plan::Destination,
+    plan::RouteView,
     reducer::Reducer,
     run::Halt,
 };
@@ -62,13 +62,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn one_task_a_page(state: &Value) -> Result<Vec<Destination>, Failure> {
-    let pages = state
-        .get("pages")
-        .and_then(Value::as_list)
-        .unwrap_or_default();
-    let send = |page: &Value| Send::new("count", Value::map([("page", page.clone())])).into();
-    Ok(pages.iter().map(send).collect())
+fn one_task_a_page(state: &RouteView<'_>) -> Result<Vec<Send>, Failure> {
+    let pages = state.get("pages")?;
+    let send = |page: &Value| Send::new("count", Value::map([("page", page.clone())]));
+    Ok(pages
+        .as_list()
+        .unwrap_or_default()
+        .iter()
+        .map(send)
+        .collect())
 }
 
 /// Sees its page only: the other pages are not part of its input.
