@@ -60,10 +60,10 @@ impl TaskHost {
     pub async fn run(mut self, stmts: &[Json], env: Env) -> Result<Ended, Halt> {
         program::run(stmts, env, &mut self)
             .await
-            .map_err(|stop| self.to_halt(stop))
+            .map_err(|stop| self.as_halt(stop))
     }
 
-    fn to_halt(&mut self, stop: Stop) -> Halt {
+    fn as_halt(&mut self, stop: Stop) -> Halt {
         match stop {
             Stop::Raised { kind, message } => raised(&kind, message).into(),
             Stop::Engine { kind, message, .. } => match self.engine_error.take() {

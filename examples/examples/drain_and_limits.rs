@@ -41,8 +41,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .node("count", count)
         .edge(START, "count")
         .route("count", |state| {
-            let n = state.get("n").and_then(Value::as_i64).unwrap_or(0);
-            Ok(vec![if n < 10 { "count" } else { END }.into()])
+            let n = state.get("n")?.as_i64().unwrap_or(0);
+            Ok(if n < 10 { "count" } else { END })
         })
         .backends(Backends {
             saver: Some(Arc::new(MemorySaver::new())),

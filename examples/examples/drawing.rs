@@ -7,7 +7,6 @@
 use std::error::Error;
 
 use superstep_core::{
-    Value,
     command::{END, START},
     plan::Pauses,
     run::Halt,
@@ -16,16 +15,13 @@ use superstep_engine::{Ctx, GraphBuilder, NodeOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let ways = [("call", "tools"), ("done", END)];
-    let ways = ways.map(|(key, node)| (Value::from(key), node.into()));
     let agent = GraphBuilder::new()
         .last("mail")
         .node("model", nothing)
         .node("tools", nothing)
         .edge(START, "model")
         .edge("tools", "model")
-        .router("model", None, Some(ways.into()), |_| {
-            Ok(vec!["done".into()])
-        })
+        .route_map("model", ways, |_| "done")
         .build()?;
     let graph = GraphBuilder::new()
         .last("mail")

@@ -1,3 +1,5 @@
+//! Case files: what reads, and what a bad one says.
+
 use serde_json::json;
 
 use super::channel::{ChannelKind, ReducerOp};

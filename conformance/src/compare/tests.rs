@@ -1,3 +1,5 @@
+//! The comparer on small cases.
+
 use std::slice::from_ref;
 
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Expressions, one by one.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Programs on a small host.
+
 use std::collections::BTreeMap;
 
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Reports of mismatches.
+
 use serde_json::json;
 
 use super::*;

@@ -2,6 +2,14 @@
 //! any act. Whatever happens, the final state is the one of a quiet run, and a task that finished
 //! durably never runs again. A failing seed is printed; run it again with `SEED=n`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     sync::{

@@ -122,7 +122,7 @@ impl<'a> Shell<'a> {
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
                 rounds += 1;
-                if rounds % ROUNDS == 0 {
+                if rounds.is_multiple_of(ROUNDS) {
                     tokio::task::yield_now().await;
                 }
             } else {

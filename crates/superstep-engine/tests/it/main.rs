@@ -1,5 +1,13 @@
 //! Behaviour of the dynamic layer through its public API.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
 mod bad_input;
 mod cancel;
 mod drawing;
