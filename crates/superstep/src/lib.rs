@@ -157,3 +157,8 @@ pub mod __private {
     /// Compiles if a future can move between threads.
     pub fn is_send<F: Future + Send>(_: F) {}
 }
+
+/// The README's example runs with the doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
