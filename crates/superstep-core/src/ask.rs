@@ -63,7 +63,7 @@ impl Resume {
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     next: Arc<Mutex<Option<Value>>>,
-    by_id: Arc<HashMap<AskId, Value>>,
+    by_id: Option<Arc<HashMap<AskId, Value>>>,
 }
 
 impl Answers {
@@ -73,11 +73,11 @@ impl Answers {
             None => Self::default(),
             Some(Resume::Next(value)) => Self {
                 next: Arc::new(Mutex::new(Some(value))),
-                by_id: Arc::default(),
+                by_id: None,
             },
             Some(Resume::ById(map)) => Self {
                 next: Arc::default(),
-                by_id: Arc::new(map),
+                by_id: Some(Arc::new(map)),
             },
         }
     }
@@ -108,11 +108,11 @@ impl Answers {
 
     /// The answer to one question.
     pub fn by_id(&self, id: AskId) -> Option<&Value> {
-        self.by_id.get(&id)
+        self.by_id.as_ref()?.get(&id)
     }
 
     /// Whether any question is answered by id.
     pub fn has_ids(&self) -> bool {
-        !self.by_id.is_empty()
+        self.by_id.as_ref().is_some_and(|map| !map.is_empty())
     }
 }

@@ -4,7 +4,11 @@
 //! that runs again from the same checkpoint is the same task, and a fork's tasks are new ones.
 //! Ids are computed only when something looks at them.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{
+    fmt,
+    str::FromStr,
+    sync::{Arc, LazyLock},
+};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
@@ -128,7 +132,9 @@ pub struct Namespace(Arc<str>);
 
 impl Default for Namespace {
     fn default() -> Self {
-        Self("".into())
+        // Every run has a root, so the empty name is made once.
+        static ROOT: LazyLock<Arc<str>> = LazyLock::new(|| "".into());
+        Self(ROOT.clone())
     }
 }
 

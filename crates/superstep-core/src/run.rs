@@ -12,7 +12,7 @@ pub mod task;
 pub mod tick;
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{HashSet, VecDeque},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -251,7 +251,7 @@ pub struct Loop {
     /// The checkpoint before the run's first step.
     origin: CheckpointId,
     /// Delta channels and how often they were updated; overwritten ones are left out.
-    deltas: HashMap<ChannelIx, Option<u32>>,
+    deltas: Vec<(ChannelIx, Option<u32>)>,
     /// The newest stored checkpoint: parent of the next record.
     head: Option<CheckpointId>,
     /// The parent of the present checkpoint.
@@ -537,12 +537,11 @@ impl Loop {
     /// stand on, so a first run that is stored at its end leaves one that is empty.
     fn put_anchor(&mut self) {
         let plan = self.plan.clone();
-        let hangs = |(channel, updates): (&ChannelIx, &Option<u32>)| match (
-            plan.delta_every(*channel),
-            updates,
-        ) {
-            (Some(every), Some(updates)) => *updates > 0 && *updates < every,
-            _ => false,
+        let hangs = |(channel, updates): &(ChannelIx, Option<u32>)| {
+            let every = plan.delta_every(*channel);
+            every
+                .zip(*updates)
+                .is_some_and(|(every, updates)| updates < every)
         };
         if self.loaded.is_some() || !self.deltas.iter().any(hangs) {
             return;
@@ -586,8 +585,10 @@ impl Loop {
                     matches!(write, Write::State(to, value) if to == channel
                     && crate::channel::overwrite(value).is_some())
                 });
-            let updates = self.deltas.entry(*channel).or_insert(Some(0));
-            *updates = updates.filter(|_| !over).map(|updates| updates + 1);
+            match self.deltas.iter_mut().find(|(known, _)| known == channel) {
+                Some((_, updates)) => *updates = updates.filter(|_| !over).map(|n| n + 1),
+                None => self.deltas.push((*channel, (!over).then_some(1))),
+            }
         }
     }
 

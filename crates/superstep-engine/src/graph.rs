@@ -287,6 +287,21 @@ impl Graph {
         if let (None, Some(id)) = (&loaded, address) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
+        let mut run = self.open(env, nest, scope, input, loaded, address.is_some())?;
+        let stop = shell::drive(&mut run, &self.0, env).await;
+        Ok((run.output(), stop))
+    }
+
+    /// Starts the loop. Not part of the future of a run, which stays small without it.
+    fn open(
+        &self,
+        env: &Env,
+        nest: Nest,
+        scope: Scope,
+        input: RunInput,
+        loaded: Option<Loaded>,
+        addressed: bool,
+    ) -> Result<Box<Loop>, Error> {
         let head = match &loaded {
             Some(loaded) => self.0.head(loaded)?.map(|(head, _)| head),
             None => None,
@@ -310,14 +325,12 @@ impl Graph {
                 nest,
             },
             head,
-            addressed: address.is_some(),
-            own_address: nested && address.is_some(),
-            superseded: address.is_some() && loaded.is_some_and(|loaded| loaded.superseded),
+            addressed,
+            own_address: nested && addressed,
+            superseded: addressed && loaded.is_some_and(|loaded| loaded.superseded),
             input,
         };
-        let mut run = Loop::begin(begin)?;
-        let stop = shell::drive(&mut run, &self.0, env).await;
-        Ok((run.output(), stop))
+        Ok(Box::new(Loop::begin(begin)?))
     }
 
     /// Runs the graph inside a task of another one.

@@ -65,7 +65,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         keys: HashMap::new(),
         replies: HashMap::new(),
         saving: None,
-        wants_all: Arc::default(),
+        wants_all: None,
     };
     let stop = shell.run(run).await;
     shell.finish(stop).await
@@ -99,7 +99,7 @@ struct Shell<'a> {
     /// The chain of stores still on their way, for durability `async`.
     saving: Option<tokio::task::JoinHandle<Result<(), Error>>>,
     /// A store in that chain said that the next record should hold everything.
-    wants_all: Arc<AtomicBool>,
+    wants_all: Option<Arc<AtomicBool>>,
 }
 
 impl<'a> Shell<'a> {
@@ -145,7 +145,10 @@ impl<'a> Shell<'a> {
                 let reply = self.commit(run, *record, run.config().durability);
                 let wanted = match reply {
                     Some(reply) => reply.await? == NextRecord::Everything,
-                    None => self.wants_all.swap(false, Ordering::Relaxed),
+                    None => {
+                        let asked = self.wants_all.as_ref();
+                        asked.is_some_and(|asked| asked.swap(false, Ordering::Relaxed))
+                    }
                 };
                 if wanted {
                     run.snapshot_next();
@@ -180,7 +183,7 @@ impl<'a> Shell<'a> {
         };
         if durability == Durability::Async {
             let saver = saver.clone();
-            let wants_all = self.wants_all.clone();
+            let wants_all = self.wants_all.get_or_insert_default().clone();
             self.save_behind(async move {
                 if saver.commit(commit).await? == NextRecord::Everything {
                     wants_all.store(true, Ordering::Relaxed);

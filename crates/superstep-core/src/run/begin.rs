@@ -1,7 +1,7 @@
 //! How a run starts: on a fresh thread, on new input, on an answer, or from an older checkpoint.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::{HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -103,7 +103,7 @@ impl Loop {
             }),
             loaded: id,
             origin: id.unwrap_or(CheckpointId(0)),
-            deltas: HashMap::new(),
+            deltas: Vec::new(),
             head: id,
             parent,
             source,
