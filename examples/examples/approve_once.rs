@@ -1,13 +1,21 @@
 //! An approved effect happens once, even when the process dies around it.
 //!
-//! `ctx.once` writes down that an effect starts, does it, and writes down its result. Here a
-//! payment is approved and made; then the process dies before the node ends. A new process goes on:
-//! the approval is still there, and `once` returns the stored receipt instead of paying again.
+//! An answer by id is stored before the task acts on it. `ctx.once` stores that an effect starts,
+//! does it, and stores its result. So when the process dies before the payment, the next one finds
+//! the approval and pays; when it dies after, `once` returns the stored receipt.
 //!
 //! If the process dies while the payment is on its way, nobody can know whether it arrived. That is
 //! an error to be settled by a person, never a silent second try. This prints
 //!
 //! ```text
+//! the process dies: BeforeThePayment
+//!   the answer is "approved"
+//!   crash
+//!   the answer is "approved"
+//!   the bank transfers 90
+//!   the receipt is here: receipt 1
+//!   done: {"amount":90,"receipt":"receipt 1"}
+//!   payments the bank saw: [90]
 //! the process dies: AfterThePayment
 //!   the answer is "approved"
 //!   the bank transfers 90
@@ -29,16 +37,17 @@
 
 use std::{error::Error, future::pending, sync::Arc};
 
-use serde_json::json;
-use superstep_core::{Value, command::START, plan::BuildErrors, run::Halt};
-use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, RunOptions, input, memory::MemorySaver,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, BuildErrors, MemorySaver, RunOptions,
+    dynamic::{Ctx, Graph, GraphBuilder, Halt, START, input},
 };
 use tokio::sync::{Mutex, Notify};
 
 /// Where the first process dies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Dies {
+    BeforeThePayment,
     AfterThePayment,
     WithinThePayment,
     Never,
@@ -47,24 +56,37 @@ enum Dies {
 /// What lives outside: the bank, the disk, and the moment of the crash.
 #[derive(Clone, Default)]
 struct World {
-    payments: Arc<Mutex<Vec<Value>>>,
-    saver: Arc<MemorySaver>,
+    payments: Arc<Mutex<Vec<i64>>>,
+    saver: MemorySaver,
     crash: Arc<Notify>,
+}
+
+impl World {
+    async fn dies_if(&self, now: bool) {
+        if now {
+            self.crash.notify_one();
+            pending::<()>().await;
+        }
+    }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    for dies in [Dies::AfterThePayment, Dies::WithinThePayment] {
+    for dies in [
+        Dies::BeforeThePayment,
+        Dies::AfterThePayment,
+        Dies::WithinThePayment,
+    ] {
         println!("the process dies: {dies:?}");
         let world = World::default();
         let options = RunOptions::on("invoice 12");
 
         let graph = process(&world, dies)?;
-        graph
-            .invoke(Value::from(json!({ "amount": 90 })), &options)
-            .await?;
+        let asked = graph.invoke(json!({ "amount": 90 }), &options).await?;
+        let ask = asked.asks.first().ok_or("it asks before it pays")?;
+        let approved = input::answers([(ask.id, "approved".into())]);
         tokio::select! {
-            _ = graph.invoke(input::resume("approved"), &options) => return Err("no crash".into()),
+            _ = graph.invoke(approved, &options) => return Err("no crash".into()),
             () = world.crash.notified() => println!("  crash"),
         }
         drop(graph);
@@ -73,14 +95,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let result = graph.invoke(input::go_on(), &options).await;
         match &result {
             Ok(outcome) => println!("  done: {}", outcome.output.clone().unwrap_or_default()),
-            Err(error) => {
-                println!("  {error}");
-                println!("  hint: {}", error.hint().unwrap_or("none"));
-            }
+            Err(error) => println!("  {error:?}"),
         }
         let payments = world.payments.lock().await;
         println!("  payments the bank saw: {payments:?}");
-        if payments.len() != 1 || result.is_ok() != (dies == Dies::AfterThePayment) {
+        if payments.len() != 1 || result.is_err() != (dies == Dies::WithinThePayment) {
             return Err("the bank should have seen one payment".into());
         }
     }
@@ -88,38 +107,30 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn process(world: &World, dies: Dies) -> Result<Graph, BuildErrors> {
-    let saver = Some(world.saver.clone() as Arc<_>);
+    let backends = Backends::on(world.saver.clone());
     let world = world.clone();
     GraphBuilder::new()
         .last("amount")
         .last("receipt")
         .node("pay", move |ctx: Ctx| pay(ctx, world.clone(), dies))
         .edge(START, "pay")
-        .backends(Backends {
-            saver,
-            ..Backends::default()
-        })
+        .backends(backends)
         .build()
 }
 
-async fn pay(ctx: Ctx, world: World, dies: Dies) -> Result<Value, Halt> {
-    let amount = ctx.get("amount");
+async fn pay(ctx: Ctx, world: World, dies: Dies) -> Result<Json, Halt> {
+    let amount: i64 = ctx.read("amount")?;
     let answer = ctx.ask(json!({ "pay?": amount }))?;
     println!("  the answer is {answer}");
+    world.dies_if(dies == Dies::BeforeThePayment).await;
     let transfer = || async {
         println!("  the bank transfers {amount}");
         world.payments.lock().await.push(amount);
-        if dies == Dies::WithinThePayment {
-            world.crash.notify_one();
-            pending::<()>().await;
-        }
+        world.dies_if(dies == Dies::WithinThePayment).await;
         Ok("receipt 1".to_owned())
     };
     let receipt = ctx.once("transfer", transfer).await?;
     println!("  the receipt is here: {receipt}");
-    if dies == Dies::AfterThePayment {
-        world.crash.notify_one();
-        pending::<()>().await;
-    }
-    Ok(json!({ "receipt": receipt }).into())
+    world.dies_if(dies == Dies::AfterThePayment).await;
+    Ok(json!({ "receipt": receipt }))
 }

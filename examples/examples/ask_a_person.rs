@@ -27,24 +27,23 @@
 //! verdicts: {"editor":"shorter, please","lawyer":"yes"}
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{Value, command::START, plan::BuildErrors, reducer::Reducer, run::Halt};
-use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, input, memory::MemorySaver,
-    state::Depth,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, BuildErrors, MemorySaver, RunOptions, Value,
+    dynamic::{Ctx, Graph, GraphBuilder, Halt, Reducer, START, Status, input, state::Depth},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let saver = Arc::new(MemorySaver::new());
+    let saver = MemorySaver::new();
     let options = RunOptions::on("contract 7");
 
     println!("first process");
     let graph = build(&saver)?;
     let outcome = graph
-        .invoke(Value::from(json!({ "text": "We owe you." })), &options)
+        .invoke(json!({ "text": "We owe you." }), &options)
         .await?;
     println!(
         "  the run is {:?}; open questions: {}",
@@ -59,8 +58,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let refused = refused
         .err()
         .ok_or("one answer cannot be for two questions")?;
-    println!("  {refused}");
-    println!("  hint: {}", refused.hint().unwrap_or("none"));
+    println!("  {refused:?}");
     let answers = [("lawyer", "yes"), ("editor", "shorter, please")];
     for (who, answer) in answers {
         let state = graph.state(&"contract 7".into(), None, Depth::Here).await?;
@@ -92,26 +90,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn build(saver: &Arc<MemorySaver>) -> Result<Graph, BuildErrors> {
+fn build(saver: &MemorySaver) -> Result<Graph, BuildErrors> {
     GraphBuilder::new()
         .last("text")
-        .reduce("verdicts", Reducer::Merge, Value::from(json!({})))
+        .reduce("verdicts", Reducer::Merge, json!({}))
         .node("lawyer", review)
         .node("editor", review)
         .edge(START, "lawyer")
         .edge(START, "editor")
-        .backends(Backends {
-            saver: Some(saver.clone()),
-            ..Backends::default()
-        })
+        .backends(Backends::on(saver.clone()))
         .build()
 }
 
-async fn review(ctx: Ctx) -> Result<Value, Halt> {
+async fn review(ctx: Ctx) -> Result<Json, Halt> {
     println!("  ({} starts)", ctx.node());
     let question =
         json!({ "to": &**ctx.node(), "question": "is it good?", "text": ctx.get("text") });
     let answer = ctx.ask(question)?;
     println!("  ({} is done)", ctx.node());
-    Ok(json!({ "verdicts": { (&**ctx.node()): answer } }).into())
+    Ok(json!({ "verdicts": { (&**ctx.node()): answer } }))
 }

@@ -17,9 +17,11 @@
 
 use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{Value, command::START, plan::BuildErrors, reducer::Reducer, run::Halt};
-use superstep_engine::{Ctx, Graph, GraphBuilder, NodeOptions, RunOptions};
+use serde_json::{Value as Json, json};
+use superstep::{
+    BuildErrors, Failure, RunOptions, Value,
+    dynamic::{Ctx, Graph, GraphBuilder, Halt, NodeOptions, Reducer, START},
+};
 
 /// How `sum` is reached.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!("branches {branches:?}");
         for wait in [Wait::Plain, Wait::Join, Wait::Defer] {
             let graph = build(wait)?;
-            let input = Value::from(json!({ "branches": branches }));
+            let input = json!({ "branches": branches });
             let outcome = graph.invoke(input, &RunOptions::default()).await?;
             let state = outcome.output.ok_or("the run has an output")?;
             let sums = state
@@ -79,15 +81,8 @@ fn build(wait: Wait) -> Result<Graph, BuildErrors> {
                 ..NodeOptions::default()
             },
         )
-        .route(START, |state| {
-            let branches = state
-                .get("branches")
-                .and_then(Value::as_list)
-                .unwrap_or_default();
-            Ok(branches
-                .iter()
-                .filter_map(|name| Some(name.as_str()?.into()))
-                .collect())
+        .route(START, |state| -> Result<Vec<String>, Failure> {
+            Ok(state.get("branches")?.take()?)
         })
         .edge("long", "longer");
     match wait {
@@ -97,21 +92,12 @@ fn build(wait: Wait) -> Result<Graph, BuildErrors> {
     .build()
 }
 
-async fn part(ctx: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "parts": &**ctx.node() }).into())
+async fn part(ctx: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "parts": &**ctx.node() }))
 }
 
-async fn sum(ctx: Ctx) -> Result<Value, Halt> {
-    let parts = ctx.get("parts");
-    let parts = parts
-        .as_list()
-        .unwrap_or_default()
-        .iter()
-        .filter_map(Value::as_str);
-    let seen = format!(
-        "in step {} on {}",
-        ctx.step(),
-        parts.collect::<Vec<_>>().join(" + ")
-    );
-    Ok(json!({ "sums": seen }).into())
+async fn sum(ctx: Ctx) -> Result<Json, Halt> {
+    let parts: Vec<String> = ctx.read("parts")?;
+    let seen = format!("in step {} on {}", ctx.step(), parts.join(" + "));
+    Ok(json!({ "sums": seen }))
 }

@@ -29,13 +29,10 @@ use std::{
     time::Duration,
 };
 
-use serde_json::json;
-use superstep_core::{
-    Failure, Value, command::START, event::EventKind, policy::CachePolicy, run::Halt,
-};
-use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, NodeOptions, RunOptions,
-    memory::{MemoryCache, MemorySaver},
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, CachePolicy, Failure, MemoryCache, MemorySaver, RunOptions, Value,
+    dynamic::{Ctx, EventKind, Graph, GraphBuilder, Halt, NodeOptions, START},
 };
 
 #[tokio::main]
@@ -55,8 +52,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let translate = move |ctx: Ctx| {
         count.fetch_add(1, Ordering::SeqCst);
         async move {
-            let text = ctx.get("text").as_str().unwrap_or_default().to_uppercase();
-            Ok::<_, Halt>(Value::from(json!({ "translation": text })))
+            let text = ctx.read::<String>("text")?.to_uppercase();
+            Ok::<_, Halt>(json!({ "translation": text }))
         }
     };
     let graph = GraphBuilder::new()
@@ -73,9 +70,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .edge(START, "translate")
         .edge(START, "price")
         .backends(Backends {
-            saver: Some(Arc::new(MemorySaver::new())),
             cache: Some(Arc::new(MemoryCache::new())),
-            ..Backends::default()
+            ..Backends::on(MemorySaver::new())
         })
         .build()?;
 
@@ -99,7 +95,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs the graph and shows its updates, a little later than any price is good.
 async fn show(graph: &Graph, who: &str, text: &str) -> Result<(), Box<dyn Error>> {
-    let input = Value::from(json!({ "who": who, "text": text }));
+    let input = json!({ "who": who, "text": text });
     let mut stream = graph.stream(input, &RunOptions::on(who));
     let mut lines = Vec::new();
     while let Some(event) = stream.next().await {
@@ -115,6 +111,6 @@ async fn show(graph: &Graph, who: &str, text: &str) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-async fn price(_: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "price": 3 }).into())
+async fn price(_: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "price": 3 }))
 }

@@ -20,14 +20,11 @@
 
 use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    Value,
-    command::{Command, START},
-    reducer::Reducer,
-    run::Halt,
+use serde_json::{Value as Json, json};
+use superstep::{
+    RunOptions, Value,
+    dynamic::{Command, Ctx, GraphBuilder, Halt, NodeOptions, Reducer, START},
 };
-use superstep_engine::{Ctx, GraphBuilder, NodeOptions, RunOptions};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -60,7 +57,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ("where are you located?", "person: will call back"),
     ];
     for (case, end) in cases {
-        let input = Value::from(json!({ "case": case }));
+        let input = json!({ "case": case });
         let outcome = graph.invoke(input, &RunOptions::default()).await?;
         let state = outcome.output.ok_or("the run has an output")?;
         println!(
@@ -82,9 +79,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn triage(ctx: Ctx) -> Result<Command, Halt> {
-    let case = ctx.get("case");
-    let broken = case.as_str().is_some_and(|case| case.contains("broken"));
-    let (desk, priority) = if broken {
+    let case: String = ctx.read("case")?;
+    let (desk, priority) = if case.contains("broken") {
         ("returns", 1)
     } else {
         ("person", 2)
@@ -96,18 +92,17 @@ async fn triage(ctx: Ctx) -> Result<Command, Halt> {
 }
 
 async fn check(ctx: Ctx) -> Result<Command, Halt> {
-    let case = ctx.get("case");
-    if case.as_str().is_some_and(|case| case.contains("cup")) {
+    if ctx.read::<String>("case")?.contains("cup") {
         return Ok(Command::goto("refund").set("notes", vec!["check: small"]));
     }
     let note = vec!["check: too large for this desk"];
     Ok(Command::goto("person").set("notes", note).to_parent())
 }
 
-async fn refund(_: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "notes": ["refund: paid"] }).into())
+async fn refund(_: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "notes": ["refund: paid"] }))
 }
 
-async fn person(_: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "notes": ["person: will call back"] }).into())
+async fn person(_: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "notes": ["person: will call back"] }))
 }

@@ -2,8 +2,8 @@
 //!
 //! A count to ten is stopped three times: by the step limit, by a node, and by the program that
 //! runs it (as on a shutdown). Each time the run ends with an error that says so, and the thread
-//! goes on from there. A drain, once asked for, stays: options that were drained are not used
-//! again. This prints
+//! goes on from there. A request to drain stands for all runs that share it, until it is cleared.
+//! This prints
 //!
 //! ```text
 //! with a limit of four steps:
@@ -15,23 +15,18 @@
 //! going on with a drain that is asked for already:
 //!   [SS1103] stopped between steps: the machine is shut down (step 8, thread `t`)
 //!   stored: {"n":7}, next: ["count"]
-//! going on:
+//! going on, with the request taken back:
 //!   Done: {"n":10}
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    ErrorKind, Value,
-    command::{END, START},
-    id::ThreadId,
-    reducer::Reducer,
-    run::{Drain, Halt, RunInput},
-};
-use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, input, memory::MemorySaver,
-    state::Depth,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, ErrorKind, MemorySaver, RunOptions, Value,
+    dynamic::{
+        Ctx, END, Graph, GraphBuilder, Halt, Reducer, RunInput, START, Status, input, state::Depth,
+    },
 };
 
 #[tokio::main]
@@ -41,13 +36,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .node("count", count)
         .edge(START, "count")
         .route("count", |state| {
-            let n = state.get("n")?.as_i64().unwrap_or(0);
-            Ok(if n < 10 { "count" } else { END })
+            let end = |n: Value| n.as_i64() >= Some(10);
+            state.get("n").map(|n| if end(n) { END } else { "count" })
         })
-        .backends(Backends {
-            saver: Some(Arc::new(MemorySaver::new())),
-            ..Backends::default()
-        })
+        .backends(Backends::on(MemorySaver::new()))
         .build()?;
 
     println!("with a limit of four steps:");
@@ -55,22 +47,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
         limit: 4,
         ..RunOptions::on("t")
     };
-    let four = stopped(&graph, Value::from(json!({})).into(), &limited).await?;
+    let four = stopped(&graph, json!({}).into(), &limited).await?;
 
     println!("going on, until a node asks for a drain:");
     let seven = stopped(&graph, input::go_on(), &RunOptions::on("t")).await?;
 
     println!("going on with a drain that is asked for already:");
-    let drain = Drain::default();
-    drain.request("the machine is shut down");
-    let drained = RunOptions {
-        drain,
-        ..RunOptions::on("t")
-    };
-    let still = stopped(&graph, input::go_on(), &drained).await?;
+    let options = RunOptions::on("t");
+    options.drain.request("the machine is shut down");
+    let still = stopped(&graph, input::go_on(), &options).await?;
 
-    println!("going on:");
-    let outcome = graph.invoke(input::go_on(), &RunOptions::on("t")).await?;
+    println!("going on, with the request taken back:");
+    options.drain.clear();
+    let outcome = graph.invoke(input::go_on(), &options).await?;
     println!(
         "  {:?}: {}",
         outcome.status,
@@ -101,7 +90,7 @@ async fn stopped(
         return Err(error.into());
     }
     println!("  {error}");
-    let state = graph.state(&ThreadId::from("t"), None, Depth::Here).await?;
+    let state = graph.state(&"t".into(), None, Depth::Here).await?;
     println!("  stored: {}, next: {:?}", state.values, state.next);
     Ok(state
         .values
@@ -110,9 +99,9 @@ async fn stopped(
         .ok_or("the count is stored")?)
 }
 
-async fn count(ctx: Ctx) -> Result<Value, Halt> {
-    if ctx.get("n") == Value::from(6) {
+async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    if ctx.read::<i64>("n")? == 6 {
         ctx.drain("a pause after seven");
     }
-    Ok(json!({ "n": 1 }).into())
+    Ok(json!({ "n": 1 }))
 }

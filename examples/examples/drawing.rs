@@ -6,22 +6,16 @@
 
 use std::error::Error;
 
-use superstep_core::{
-    command::{END, START},
-    plan::Pauses,
-    run::Halt,
-};
-use superstep_engine::{Ctx, GraphBuilder, NodeOptions};
+use superstep::dynamic::{Ctx, END, GraphBuilder, Halt, NodeOptions, Pauses, START};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let ways = [("call", "tools"), ("done", END)];
     let agent = GraphBuilder::new()
         .last("mail")
         .node("model", nothing)
         .node("tools", nothing)
         .edge(START, "model")
         .edge("tools", "model")
-        .route_map("model", ways, |_| "done")
+        .route_map("model", [("call", "tools"), ("done", END)], |_| "done")
         .build()?;
     let graph = GraphBuilder::new()
         .last("mail")

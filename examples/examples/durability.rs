@@ -2,7 +2,9 @@
 //!
 //! `Sync` stores each step before the next one starts. `Async` stores the same steps behind the
 //! run, so a crash may cost the newest ones. `Exit` stores the end alone: cheapest, with one
-//! checkpoint for a whole run, and nothing at all if the process dies in the middle. This prints
+//! checkpoint for a whole run, and nothing at all if the process dies in the middle. An effect
+//! (`ctx.once`) and an answer by id are stored at once under all three, with the steps they stand
+//! on. This prints
 //!
 //! ```text
 //! what `done` is in each checkpoint of a run that ends:
@@ -12,22 +14,17 @@
 //! a run whose process dies in the third node:
 //!   Sync   stored: {"done":"ab"}, next: ["c"]
 //!   Exit   stored: {}, next: []
+//! a run whose process dies there, after an effect:
+//!   Sync   stored: {"done":"ab"}, next: ["c"]
+//!   Exit   stored: {"done":"ab"}, next: ["c"]
 //! ```
 
 use std::{error::Error, future::pending, sync::Arc};
 
-use serde_json::json;
-use superstep_core::{
-    Value,
-    command::START,
-    id::Namespace,
-    plan::BuildErrors,
-    reducer::Reducer,
-    run::{Durability, Halt},
-    saver::HistoryQuery,
-};
-use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, RunOptions, memory::MemorySaver, state::Depth,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, BuildErrors, Durability, HistoryQuery, MemorySaver, RunOptions,
+    dynamic::{Ctx, Graph, GraphBuilder, Halt, Reducer, START, state::Depth},
 };
 use tokio::sync::Notify;
 
@@ -39,16 +36,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         (Durability::Async, 5),
         (Durability::Exit, 1),
     ] {
-        let graph = build(None)?;
+        let graph = build(Third::Works, Arc::default())?;
         let options = RunOptions {
             durability,
             ..RunOptions::on("t")
         };
-        graph.invoke(Value::from(json!({})), &options).await?;
+        graph.invoke(json!({}), &options).await?;
         let query = HistoryQuery::default();
-        let history = graph
-            .history(&"t".into(), &Namespace::default(), &query)
-            .await?;
+        let history = graph.history(&"t".into(), &"".into(), &query).await?;
         let done = history
             .iter()
             .rev()
@@ -60,42 +55,58 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    println!("a run whose process dies in the third node:");
-    for (durability, expected) in [(Durability::Sync, Some("c")), (Durability::Exit, None)] {
-        let crash = Arc::new(Notify::new());
-        let graph = build(Some(crash.clone()))?;
-        let options = RunOptions {
-            durability,
-            ..RunOptions::on("t")
-        };
-        tokio::select! {
-            _ = graph.invoke(Value::from(json!({})), &options) => return Err("no crash".into()),
-            () = crash.notified() => {}
-        }
-        let state = graph.state(&"t".into(), None, Depth::Here).await?;
-        println!(
-            "  {:6} stored: {}, next: {:?}",
-            format!("{durability:?}"),
-            state.values,
-            state.next
-        );
-        if state.next.first().map(|node| &**node) != expected {
-            return Err(format!("{expected:?} should be next").into());
+    for (third, what, exit) in [
+        (Third::Dies, "in the third node", None),
+        (Third::ActsAndDies, "there, after an effect", Some("c")),
+    ] {
+        println!("a run whose process dies {what}:");
+        for (durability, next) in [(Durability::Sync, Some("c")), (Durability::Exit, exit)] {
+            let crash = Arc::new(Notify::new());
+            let graph = build(third, crash.clone())?;
+            let options = RunOptions {
+                durability,
+                ..RunOptions::on("t")
+            };
+            tokio::select! {
+                _ = graph.invoke(json!({}), &options) => return Err("no crash".into()),
+                () = crash.notified() => {}
+            }
+            let state = graph.state(&"t".into(), None, Depth::Here).await?;
+            println!(
+                "  {:6} stored: {}, next: {:?}",
+                format!("{durability:?}"),
+                state.values,
+                state.next
+            );
+            if state.next.first().map(|node| &**node) != next {
+                return Err(format!("{next:?} should be next").into());
+            }
         }
     }
     Ok(())
 }
 
-/// Three nodes in a row; with a `crash` the third one never ends.
-fn build(crash: Option<Arc<Notify>>) -> Result<Graph, BuildErrors> {
+/// What the third node does.
+#[derive(Clone, Copy)]
+enum Third {
+    Works,
+    Dies,
+    ActsAndDies,
+}
+
+/// Three nodes in a row.
+fn build(third: Third, crash: Arc<Notify>) -> Result<Graph, BuildErrors> {
     let last = move |ctx: Ctx| {
         let crash = crash.clone();
         async move {
-            if let Some(crash) = crash {
-                crash.notify_one();
-                pending::<()>().await;
+            if matches!(third, Third::Works) {
+                return work(ctx).await;
             }
-            work(ctx).await
+            if matches!(third, Third::ActsAndDies) {
+                ctx.once("letter", || async { Ok(()) }).await?;
+            }
+            crash.notify_one();
+            pending().await
         }
     };
     GraphBuilder::new()
@@ -106,13 +117,10 @@ fn build(crash: Option<Arc<Notify>>) -> Result<Graph, BuildErrors> {
         .edge(START, "a")
         .edge("a", "b")
         .edge("b", "c")
-        .backends(Backends {
-            saver: Some(Arc::new(MemorySaver::new())),
-            ..Backends::default()
-        })
+        .backends(Backends::on(MemorySaver::new()))
         .build()
 }
 
-async fn work(ctx: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "done": &**ctx.node() }).into())
+async fn work(ctx: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "done": &**ctx.node() }))
 }

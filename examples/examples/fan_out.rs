@@ -16,15 +16,11 @@
 
 use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    Failure, Value,
-    command::{END, START, Send},
-    plan::RouteView,
-    reducer::Reducer,
-    run::Halt,
+use serde_json::{Value as Json, json};
+use superstep::{
+    RunOptions, Value,
+    dynamic::{Ctx, END, GraphBuilder, Halt, Reducer, START, Send},
 };
-use superstep_engine::{Ctx, GraphBuilder, RunOptions};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -34,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .reduce("counts", Reducer::Append, Vec::<Value>::new())
         .node("count", count)
         .node("report", report)
-        .route(START, one_task_a_page)
+        .route(START, |state| state.get("pages").map(one_task_a_page))
         .edge("count", "report")
         .edge("report", END)
         .build()?;
@@ -62,30 +58,25 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn one_task_a_page(state: &RouteView<'_>) -> Result<Vec<Send>, Failure> {
-    let pages = state.get("pages")?;
+fn one_task_a_page(pages: Value) -> Vec<Send> {
     let send = |page: &Value| Send::new("count", Value::map([("page", page.clone())]));
-    Ok(pages
-        .as_list()
-        .unwrap_or_default()
-        .iter()
-        .map(send)
-        .collect())
+    let pages = pages.as_list().unwrap_or_default();
+    pages.iter().map(send).collect()
 }
 
 /// Sees its page only: the other pages are not part of its input.
-async fn count(ctx: Ctx) -> Result<Value, Halt> {
-    let page = ctx.get("page");
-    let words = page.as_str().unwrap_or_default().split(' ').count();
+async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    let page: String = ctx.read("page")?;
+    let words = page.split(' ').count();
     // The longest page takes the most turns, so that tasks end in the reverse of their order.
     for _ in 0..words {
         tokio::task::yield_now().await;
     }
-    println!("counted {page}");
-    Ok(json!({ "counts": { "page": page, "words": words } }).into())
+    println!("counted {page:?}");
+    Ok(json!({ "counts": { "page": page, "words": words } }))
 }
 
-async fn report(ctx: Ctx) -> Result<Value, Halt> {
+async fn report(ctx: Ctx) -> Result<Json, Halt> {
     let counts = ctx.get("counts");
     let counts = counts.as_list().unwrap_or_default();
     let words = counts
@@ -93,5 +84,5 @@ async fn report(ctx: Ctx) -> Result<Value, Halt> {
         .filter_map(|count| count.get("words")?.as_i64())
         .sum::<i64>();
     let report = format!("{} pages, {words} words, in one report", counts.len());
-    Ok(json!({ "report": report }).into())
+    Ok(json!({ "report": report }))
 }

@@ -22,21 +22,17 @@
 //!   {"number":2,"review":"fine","text":["an opening on dogs","an ending on dogs"]}
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
 use serde_json::json;
-use superstep_core::{Value, command::Output, run::Halt};
-use superstep_engine::{
-    Backends, CallTask, Ctx, GraphBuilder, NodeOptions, RunOptions, Status, input,
-    memory::MemorySaver,
+use superstep::{
+    Backends, MemorySaver, RunOptions, Value,
+    dynamic::{CallTask, Ctx, GraphBuilder, Halt, NodeOptions, Output, Status, input},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let backends = Backends {
-        saver: Some(Arc::new(MemorySaver::new())),
-        ..Backends::default()
-    };
+    let backends = Backends::on(MemorySaver::new());
     let graph = GraphBuilder::entrypoint("essay", essay, NodeOptions::default(), backends)?;
     let options = RunOptions::on("t");
 

@@ -12,13 +12,11 @@
 
 use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    Value,
-    command::{END, START},
-    run::Halt,
+use serde_json::{Value as Json, json};
+use superstep::{
+    RunOptions,
+    dynamic::{Ctx, END, GraphBuilder, Halt, START},
 };
-use superstep_engine::{Ctx, GraphBuilder, RunOptions};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -31,7 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .edge("shout", END)
         .build()?;
 
-    let input = Value::from(json!({ "text": "Ada" }));
+    let input = json!({ "text": "Ada" });
     println!("in:  {input}");
     let outcome = graph.invoke(input, &RunOptions::default()).await?;
     let output = outcome
@@ -45,16 +43,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn greet(ctx: Ctx) -> Result<Value, Halt> {
-    let text = ctx.get("text");
-    let name = text.as_str().unwrap_or("you");
+async fn greet(ctx: Ctx) -> Result<Json, Halt> {
+    let name: String = ctx.read("text")?;
     println!("     greet sees {name}");
-    Ok(json!({ "text": format!("Hello, {name}!") }).into())
+    Ok(json!({ "text": format!("Hello, {name}!") }))
 }
 
-async fn shout(ctx: Ctx) -> Result<Value, Halt> {
-    let text = ctx.get("text");
-    let text = text.as_str().unwrap_or_default();
+async fn shout(ctx: Ctx) -> Result<Json, Halt> {
+    let text: String = ctx.read("text")?;
     println!("     shout sees {text}");
-    Ok(json!({ "text": text.to_uppercase() }).into())
+    Ok(json!({ "text": text.to_uppercase() }))
 }

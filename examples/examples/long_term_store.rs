@@ -16,11 +16,10 @@
 
 use std::{error::Error, sync::Arc};
 
-use serde_json::json;
-use superstep_core::{Failure, Value, command::START, run::Halt};
-use superstep_engine::{
-    Backends, Ctx, GraphBuilder, RunOptions,
-    memory::{MemorySaver, MemoryStore},
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, Failure, MemorySaver, MemoryStore, RunOptions, Value,
+    dynamic::{Ctx, GraphBuilder, Halt, START},
     store::{Filter, Namespace, Prefix, PutOptions, Search, Store},
 };
 
@@ -37,9 +36,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .edge(START, "remember")
         .edge("remember", "recall")
         .backends(Backends {
-            saver: Some(Arc::new(MemorySaver::new())),
             store: Some(store.clone()),
-            ..Backends::default()
+            ..Backends::on(MemorySaver::new())
         })
         .build()?;
 
@@ -50,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ("thursday", "bob", "food", "likes mint", 1),
     ];
     for (thread, user, about, fact, expected) in conversations {
-        let input = Value::from(json!({ "user": user, "about": about, "fact": fact }));
+        let input = json!({ "user": user, "about": about, "fact": fact });
         let outcome = graph.invoke(input, &RunOptions::on(thread)).await?;
         let known = outcome.output.and_then(|state| state.get("known").cloned());
         let known = known.ok_or("the graph says what it knows")?;
@@ -77,12 +75,8 @@ fn facts(ctx: &Ctx) -> Result<(Arc<dyn Store>, Namespace), Halt> {
     let store = ctx
         .store()
         .ok_or_else(|| Failure::new("Setup", "no store").permanent())?;
-    let user = ctx.get("user");
-    let labels = ["users", user.as_str().unwrap_or_default(), "facts"];
-    Ok((
-        store.clone(),
-        Namespace::new(labels).map_err(Failure::from)?,
-    ))
+    let user: String = ctx.read("user")?;
+    Ok((store.clone(), Namespace::new(["users", &user, "facts"])?))
 }
 
 async fn remember(ctx: Ctx) -> Result<(), Halt> {
@@ -90,19 +84,20 @@ async fn remember(ctx: Ctx) -> Result<(), Halt> {
     let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
     let fact = json!({ "about": ctx.get("about"), "fact": ctx.get("fact") });
     let put = store.put(&namespace, &thread, fact, PutOptions::default());
-    Ok(put.await.map_err(Failure::from)?)
+    put.await?;
+    Ok(())
 }
 
-async fn recall(ctx: Ctx) -> Result<Value, Halt> {
+async fn recall(ctx: Ctx) -> Result<Json, Halt> {
     let (store, namespace) = facts(&ctx)?;
     let search = Search {
         prefix: namespace.into(),
-        filter: Filter::Eq("about".into(), ctx.get("about").to_json()),
+        filter: Filter::Eq("about".into(), ctx.read("about")?),
         ..Search::default()
     };
-    let found = store.search(search).await.map_err(Failure::from)?;
+    let found = store.search(search).await?;
     let known = found
         .into_iter()
         .filter_map(|found| found.item.value.get("fact").cloned());
-    Ok(json!({ "known": known.collect::<Vec<_>>() }).into())
+    Ok(json!({ "known": known.collect::<Vec<_>>() }))
 }

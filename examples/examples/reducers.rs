@@ -24,17 +24,14 @@
 
 use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    Failure, Value,
-    channel::{ChannelKind, ChannelSpec, Guard},
-    command::START,
-    event::{EventKind, Modes},
-    message::Unknown,
-    reducer::Reducer,
-    run::Halt,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Failure, Modes, RunOptions, Value,
+    dynamic::{
+        ChannelKind, ChannelSpec, Ctx, EventKind, GraphBuilder, Guard, Halt, Reducer, START,
+    },
 };
-use superstep_engine::{Ctx, GraphBuilder, RunOptions};
+use superstep_core::message::Unknown;
 
 const CHANNELS: [(&str, &str); 14] = [
     ("last", "the last value; one write a step"),
@@ -67,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .reduce("max", Reducer::Max, 0)
         .reduce("min", Reducer::Min, 100)
         .reduce("set", Reducer::Union, nothing())
-        .reduce("map", Reducer::Merge, Value::from(json!({})))
+        .reduce("map", Reducer::Merge, json!({}))
         .reduce("chat", Reducer::Messages(Unknown::Refuse), nothing())
         .reduce("own", product, 1)
         .channel(kind("brief", ChannelKind::Ephemeral(Guard::Any)))
@@ -112,13 +109,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The same writes for all; `last` is left out, for two writes of it in one step are an error.
-fn writes(n: i64, message: &str) -> Value {
-    let update = json!({
+fn writes(n: i64, message: &str) -> Json {
+    json!({
         "sum": n, "list": n, "max": n, "min": n, "set": [1, n], "map": { "n": n }, "own": n,
         "chat": { "type": "human", "id": message, "content": format!("say {n}") },
         "brief": n, "topic": n, "log": n, "any": n, "live": n,
-    });
-    update.into()
+    })
 }
 
 /// An overwrite passes the reducer by.

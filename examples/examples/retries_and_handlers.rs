@@ -20,18 +20,12 @@
 //!   left to do: ["broken"]
 //! ```
 
-use std::{error::Error, future::pending, sync::Arc, time::Duration};
+use std::{error::Error, future::pending, io, sync::Arc, time::Duration};
 
-use serde_json::json;
-use superstep_core::{
-    Failure, Value,
-    command::{Command, START},
-    policy::{RetryPolicy, Timeouts},
-    reducer::Reducer,
-    run::Halt,
-};
-use superstep_engine::{
-    Backends, Ctx, GraphBuilder, NodeOptions, RunOptions, memory::MemorySaver, state::Depth,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, Failure, MemorySaver, RetryPolicy, RunOptions, Timeouts, Value,
+    dynamic::{Command, Ctx, GraphBuilder, Halt, NodeOptions, Reducer, START, state::Depth},
 };
 
 #[tokio::main]
@@ -55,7 +49,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ..NodeOptions::default()
     };
     let graph = GraphBuilder::new()
-        .reduce("results", Reducer::Merge, Value::from(json!({})))
+        .reduce("results", Reducer::Merge, json!({}))
         .node_with("fetch", fetch, retry)
         .node_with("hang", hang, limited(Some(20), None))
         .node_with("silent", hang, limited(None, Some(20)))
@@ -66,15 +60,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .edge("fetch", "silent")
         .edge("fetch", "busy")
         .edge("busy", "broken")
-        .backends(Backends {
-            saver: Some(Arc::new(MemorySaver::new())),
-            ..Backends::default()
-        })
+        .backends(Backends::on(MemorySaver::new()))
         .build()?;
 
-    let result = graph
-        .invoke(Value::from(json!({})), &RunOptions::on("t"))
-        .await;
+    let result = graph.invoke(json!({}), &RunOptions::on("t")).await;
     let error = result.err().ok_or("`broken` should end the run")?;
     println!("the run ends: {error}");
     let state = graph.state(&"t".into(), None, Depth::Here).await?;
@@ -93,24 +82,24 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn result(ctx: &Ctx, said: impl Into<String>) -> Result<Value, Halt> {
-    Ok(json!({ "results": { (&**ctx.node()): said.into() } }).into())
+fn result(ctx: &Ctx, said: impl Into<String>) -> Result<Json, Halt> {
+    Ok(json!({ "results": { (&**ctx.node()): said.into() } }))
 }
 
-async fn fetch(ctx: Ctx) -> Result<Value, Halt> {
+async fn fetch(ctx: Ctx) -> Result<Json, Halt> {
     println!("fetch, attempt {}", ctx.attempt());
     if ctx.attempt() < 3 {
-        return Err(Failure::new("Network", "connection reset").into());
+        Err(io::Error::other("connection reset"))?;
     }
     result(&ctx, "came at the third attempt")
 }
 
-async fn hang(_: Ctx) -> Result<Value, Halt> {
+async fn hang(_: Ctx) -> Result<Json, Halt> {
     pending().await
 }
 
 /// Each pause is far below the idle limit, all of them together are above it.
-async fn busy(ctx: Ctx) -> Result<Value, Halt> {
+async fn busy(ctx: Ctx) -> Result<Json, Halt> {
     for _ in 0..12 {
         tokio::time::sleep(Duration::from_millis(10)).await;
         ctx.heartbeat();
@@ -118,7 +107,7 @@ async fn busy(ctx: Ctx) -> Result<Value, Halt> {
     result(&ctx, "ran for 120 ms under an idle limit of 100 ms")
 }
 
-async fn broken(_: Ctx) -> Result<Value, Halt> {
+async fn broken(_: Ctx) -> Result<Json, Halt> {
     Err(Failure::new("Refused", "no such account")
         .permanent()
         .into())

@@ -27,22 +27,18 @@
 
 use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    Failure, Value,
-    command::{END, START},
-    plan::RouteView,
-    reducer::Reducer,
-    run::Halt,
+use serde_json::{Value as Json, json};
+use superstep::{
+    BuildErrors, RunOptions, Value,
+    dynamic::{Ctx, END, Graph, GraphBuilder, Halt, Reducer, START},
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder, RunOptions};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let graph = build()?;
     for wanted in [3, 9] {
         println!("a text of {wanted} words is wanted:");
-        let input = Value::from(json!({ "wanted": wanted }));
+        let input = json!({ "wanted": wanted });
         let outcome = graph.invoke(input, &RunOptions::default()).await?;
         let state = outcome.output.ok_or("the run has an output")?;
         let tries = state.get("tries").and_then(Value::as_i64);
@@ -60,9 +56,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn build() -> Result<Graph, Box<dyn Error>> {
+fn build() -> Result<Graph, BuildErrors> {
     let ways = [("again", "write"), ("good", "publish"), ("give up", END)];
-    Ok(GraphBuilder::new()
+    GraphBuilder::new()
         .last("wanted")
         .last("good")
         .last("published")
@@ -73,35 +69,34 @@ fn build() -> Result<Graph, Box<dyn Error>> {
         .node("publish", publish)
         .edge(START, "write")
         .edge("write", "review")
-        .route_map("review", ways, verdict)
-        .build()?)
+        .route_map("review", ways, |state| {
+            let tries = state.get("tries")?;
+            state.get("good").map(|good| verdict(&good, &tries))
+        })
+        .build()
 }
 
-fn verdict(state: &RouteView<'_>) -> Result<&'static str, Failure> {
-    let good = state.get("good")?.as_bool().unwrap_or(false);
-    let tries = state.get("tries")?.as_i64().unwrap_or(0);
-    let way = match (good, tries) {
-        (true, _) => "good",
-        (false, ..4) => "again",
-        (false, _) => "give up",
+fn verdict(good: &Value, tries: &Value) -> &'static str {
+    let way = match (good.as_bool(), tries.as_i64()) {
+        (Some(true), _) => "good",
+        (_, Some(..4)) => "again",
+        _ => "give up",
     };
     println!("  verdict: {way}");
-    Ok(way)
+    way
 }
 
-async fn write(_: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "text": "word", "tries": 1 }).into())
+async fn write(_: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "text": "word", "tries": 1 }))
 }
 
-async fn review(ctx: Ctx) -> Result<Value, Halt> {
-    let text = ctx.get("text");
-    let words = text.as_list().unwrap_or_default();
-    println!("  review:  {} words", words.len());
-    let wanted = ctx.get("wanted").as_i64().unwrap_or(0);
-    let good = i64::try_from(words.len()).is_ok_and(|words| words >= wanted);
-    Ok(json!({ "good": good }).into())
+async fn review(ctx: Ctx) -> Result<Json, Halt> {
+    let text: Vec<String> = ctx.read("text")?;
+    println!("  review:  {} words", text.len());
+    let good = text.len() >= ctx.read("wanted")?;
+    Ok(json!({ "good": good }))
 }
 
-async fn publish(_: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "published": true }).into())
+async fn publish(_: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "published": true }))
 }

@@ -19,16 +19,13 @@
 //! the graph  values   {"poem":"Oh rain in May!","topic":"rain in May"}
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    Value,
-    command::START,
-    event::{EventKind, Modes},
-    run::Halt,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Modes, RunOptions, Value,
+    dynamic::{Ctx, EventKind, GraphBuilder, Halt, NodeOptions, START},
 };
-use superstep_engine::{Ctx, GraphBuilder, NodeOptions, RunOptions};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -57,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         subgraphs: true,
         ..RunOptions::default()
     };
-    let mut stream = graph.stream(Value::from(json!({ "topic": "rain" })), &options);
+    let mut stream = graph.stream(json!({ "topic": "rain" }), &options);
     let mut tokens = String::new();
     while let Some(event) = stream.next().await {
         let from = match event.namespace.path().join("/") {
@@ -86,20 +83,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn research(ctx: Ctx) -> Result<Value, Halt> {
+async fn research(ctx: Ctx) -> Result<Json, Halt> {
     for percent in [50, 100] {
         ctx.emit(json!({ "progress": percent })).await;
     }
-    Ok(json!({ "topic": "rain in May" }).into())
+    Ok(json!({ "topic": "rain in May" }))
 }
 
 /// Passes pieces on as a model would give them.
-async fn compose(ctx: Ctx) -> Result<Value, Halt> {
-    let topic = ctx.get("topic");
-    let poem: Arc<str> = format!("Oh {}!", topic.as_str().unwrap_or_default()).into();
+async fn compose(ctx: Ctx) -> Result<Json, Halt> {
+    let poem = format!("Oh {}!", ctx.read::<String>("topic")?);
     for token in poem.split_inclusive(' ') {
         let piece = json!({ "type": "ai", "id": "poem-1", "content": token });
         ctx.emit_message(piece.into()).await;
     }
-    Ok(Value::map([("poem", Value::from(poem))]))
+    Ok(json!({ "poem": poem }))
 }

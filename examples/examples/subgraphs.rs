@@ -24,16 +24,10 @@ use std::{
     },
 };
 
-use serde_json::json;
-use superstep_core::{
-    Value,
-    command::START,
-    plan::{BuildErrors, Persist},
-    reducer::Reducer,
-    run::Halt,
-};
-use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, NodeOptions, RunOptions, Status, input, memory::MemorySaver,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, BuildErrors, MemorySaver, Persist, RunOptions, Value,
+    dynamic::{Ctx, Graph, GraphBuilder, Halt, NodeOptions, Reducer, START, Status, input},
 };
 
 #[tokio::main]
@@ -50,9 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let options = RunOptions::on("a thread");
         let mut seen = Vec::new();
         for _ in 0..2 {
-            let asked = graph
-                .invoke(Value::from(json!({ "topic": "tea" })), &options)
-                .await?;
+            let asked = graph.invoke(json!({ "topic": "tea" }), &options).await?;
             if asked.status != Status::Waiting {
                 return Err("the child asks, and so the run waits".into());
             }
@@ -77,7 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<Graph, BuildErrors> {
     let look_up = move |_: Ctx| {
         counted.fetch_add(1, Ordering::SeqCst);
-        async { Ok::<_, Halt>(Value::from(json!({ "visits": 1 }))) }
+        async { Ok::<_, Halt>(json!({ "visits": 1 })) }
     };
     let child = GraphBuilder::new()
         .last("topic")
@@ -95,14 +87,11 @@ fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<Graph, BuildErrors>
         .last("report")
         .subgraph("research", child, NodeOptions::default())
         .edge(START, "research")
-        .backends(Backends {
-            saver: Some(Arc::new(MemorySaver::new())),
-            ..Backends::default()
-        })
+        .backends(Backends::on(MemorySaver::new()))
         .build()
 }
 
-async fn confirm(ctx: Ctx) -> Result<Value, Halt> {
+async fn confirm(ctx: Ctx) -> Result<Json, Halt> {
     ctx.ask("is this what you meant?")?;
-    Ok(Value::map([("report", ctx.get("visits"))]))
+    Ok(json!({ "report": ctx.get("visits") }))
 }

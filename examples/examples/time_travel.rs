@@ -24,19 +24,12 @@
 //!   #1  after -   input  next __start__
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
-use serde_json::json;
-use superstep_core::{
-    Value,
-    command::{Output, START},
-    edit::Update,
-    id::{Namespace, ThreadId},
-    run::Halt,
-    saver::HistoryQuery,
-};
-use superstep_engine::{
-    Backends, CheckpointRef, Ctx, Graph, GraphBuilder, RunOptions, input, memory::MemorySaver,
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, CheckpointRef, HistoryQuery, MemorySaver, RunOptions, ThreadId, Value,
+    dynamic::{Ctx, Graph, GraphBuilder, Halt, Output, START, Update, input},
 };
 
 #[tokio::main]
@@ -51,28 +44,22 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .edge(START, "choose")
         .edge("choose", "book")
         .edge("book", "write")
-        .backends(Backends {
-            saver: Some(Arc::new(MemorySaver::new())),
-            ..Backends::default()
-        })
+        .backends(Backends::on(MemorySaver::new()))
         .build()?;
     let thread = ThreadId::from("trip");
     let options = RunOptions::on(thread.clone());
 
-    let first = graph.invoke(Value::from(json!({})), &options).await?;
+    let first = graph.invoke(json!({}), &options).await?;
     println!("plan: {}", plan(first.output.as_ref()));
 
     println!("again from the checkpoint before `book`:");
     let history = graph
-        .history(&thread, &Namespace::default(), &HistoryQuery::default())
+        .history(&thread, &"".into(), &HistoryQuery::default())
         .await?;
     let old = history
         .iter()
         .find(|step| step.next.iter().any(|node| **node == *"book"));
-    let old = old
-        .and_then(|step| step.checkpoint)
-        .ok_or("there is such a checkpoint")?;
-    let at = CheckpointRef::root(old);
+    let at = CheckpointRef::from(old.ok_or("there is such a checkpoint")?);
     let there = RunOptions {
         at: Some(at.clone()),
         ..options.clone()
@@ -82,7 +69,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     println!("the same checkpoint, with another city:");
     let edit = Update {
-        output: Output::from(Value::from(json!({ "city": "Porto" }))),
+        output: Output::from(json!({ "city": "Porto" })),
         as_node: Some("choose".into()),
     };
     let edited = graph.update_state(&thread, Some(&at), edit).await?;
@@ -104,7 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// Prints the checkpoints of a thread, newest first, numbered by age; returns how many are ends.
 async fn show_history(graph: &Graph, thread: &ThreadId) -> Result<usize, Box<dyn Error>> {
     let history = graph
-        .history(thread, &Namespace::default(), &HistoryQuery::default())
+        .history(thread, &"".into(), &HistoryQuery::default())
         .await?;
     let ids: Vec<_> = history.iter().rev().map(|step| step.checkpoint).collect();
     let number = |id| match ids.iter().position(|other| *other == id) {
@@ -130,16 +117,15 @@ fn plan(output: Option<&Value>) -> &str {
     plan.and_then(Value::as_str).unwrap_or_default()
 }
 
-async fn choose(_: Ctx) -> Result<Value, Halt> {
-    Ok(json!({ "city": "Rome" }).into())
+async fn choose(_: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "city": "Rome" }))
 }
 
-async fn book(ctx: Ctx) -> Result<Value, Halt> {
-    let city = ctx.get("city");
-    Ok(json!({ "hotel": format!("{} Inn", city.as_str().unwrap_or("?")) }).into())
+async fn book(ctx: Ctx) -> Result<Json, Halt> {
+    Ok(json!({ "hotel": format!("{} Inn", ctx.read::<String>("city")?) }))
 }
 
-async fn write(ctx: Ctx) -> Result<Value, Halt> {
-    let hotel = ctx.get("hotel");
-    Ok(json!({ "plan": format!("3 nights at {}", hotel.as_str().unwrap_or("?")) }).into())
+async fn write(ctx: Ctx) -> Result<Json, Halt> {
+    let hotel: String = ctx.read("hotel")?;
+    Ok(json!({ "plan": format!("3 nights at {hotel}") }))
 }

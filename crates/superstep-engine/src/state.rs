@@ -81,7 +81,8 @@ impl Graph {
         loaded: &Loaded,
         view: View,
     ) -> Result<Snapshot, Error> {
-        let Some((head, record)) = self.0.head(loaded)? else {
+        let read = self.0.head(loaded);
+        let Some((head, record)) = read.map_err(|error| error.at_thread(Some(thread)))? else {
             return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
         };
         let plan = &self.0.plan;

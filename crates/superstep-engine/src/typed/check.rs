@@ -20,8 +20,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         for node in N::ALL {
             let name: Arc<str> = node.name().into();
             if !self.nodes.iter().any(|entry| entry.node == *node) {
-                errors.push(BuildError::Missing(name.clone()));
-            } else if !reached.contains(&node.index()) {
+                errors.push(BuildError::Missing(name));
+                continue;
+            }
+            if !reached.contains(&node.index()) {
                 errors.push(BuildError::Unreachable(name.clone()));
             }
             if !self.leads_on(*node) {
@@ -158,23 +160,29 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             || routed
     }
 
-    /// A join waits for ever if something can start some of its sources and not the others.
+    /// A join waits for ever if something can start some of its sources and not the others. What
+    /// runs in every run cannot be skipped; declared sends count as made.
     fn bad_join(&self, from: &[N], to: N) -> Vec<BuildError> {
         if from.is_empty() {
             return vec![BuildError::EmptyJoin(to.name().into())];
         }
-        let routed = self.routes.iter().flat_map(|route| route.targets.iter());
-        let chosen = self
-            .commands
-            .iter()
-            .chain(&self.sends)
-            .flat_map(|(_, targets)| targets);
-        let mut causes: Vec<Vec<N>> = routed.chain(chosen).map(|node| vec![*node]).collect();
-        causes.push(self.starts.clone());
+        let always = self.certain(self.starts.clone());
+        let mut causes = vec![self.starts.clone()];
+        let routed = self.routes.iter().map(|route| (route.from, &route.targets));
+        let commanded = self.commands.iter();
+        let commanded = commanded.map(|(from, targets)| (Some(*from), targets));
+        for (from, targets) in routed.chain(commanded) {
+            let before = from.map_or_else(|| self.starts.clone(), |from| vec![from]);
+            for target in targets {
+                causes.push([before.as_slice(), &[*target]].concat());
+            }
+            causes.push(before);
+        }
         let mut skippable: Vec<N> = Vec::new();
         for cause in causes {
             let certain = self.certain(cause);
-            let runs = |node: &&N| certain.contains(&node.index());
+            let runs =
+                |node: &&N| certain.contains(&node.index()) || always.contains(&node.index());
             if from.iter().any(|node| runs(&node)) {
                 skippable.extend(from.iter().filter(|node| !runs(node)));
             }
@@ -190,7 +198,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             .collect()
     }
 
-    /// What runs for certain once these nodes do: whatever plain edges and joins lead to.
+    /// What runs for certain once these nodes do: whatever plain edges, sends and joins lead to.
     fn certain(&self, mut open: Vec<N>) -> HashSet<usize> {
         let mut certain = HashSet::new();
         loop {
@@ -198,6 +206,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 if certain.insert(node.index()) {
                     let own = self.edges.iter().filter(|(from, _)| *from == node);
                     open.extend(own.map(|(_, to)| *to));
+                    let sent = self.sends.iter().filter(|(from, _)| *from == node);
+                    open.extend(sent.flat_map(|(_, targets)| targets.iter().copied()));
                 }
             }
             let due = self.joins.iter().filter(|(from, to)| {
