@@ -8,7 +8,6 @@ use crate::{
     error::{Error, ErrorKind},
     frame::{Applied, Applying, Frame, Order},
     id::{CheckpointId, IdSource},
-    message,
     plan::{
         Plan,
         route::{Unwritten, Window},
@@ -16,7 +15,6 @@ use crate::{
     record::{Change, Record, Source, StartValue, TaskKey, TaskNote, Write},
     run::Head,
     saver::Parents,
-    snapshot::input_writes,
     table::{ChannelIx, NodeIx},
     value::Value,
 };
@@ -106,17 +104,14 @@ impl Edit<'_> {
             let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_deref());
             let due = frame.due(self.plan, None);
             if let Some(writes) = output(&TaskKey::Input) {
-                let applied = frame.apply(self.plan, &mut [input_writes(writes)], Recording::On)?;
+                let applied =
+                    frame.apply(self.plan, &mut [Applying::input(writes)], Recording::On)?;
                 changes.extend(applied.changes);
             }
             let mut tasks: Vec<Applying<'_>> = due
                 .iter()
-                .map(|(key, node)| Applying {
-                    order: Order::of(self.plan, key),
-                    pulled: matches!(key, TaskKey::Node(_)).then_some(*node),
-                    stepped: true,
-                    writes: output(key).unwrap_or_default(),
-                    start: None,
+                .map(|(key, node)| {
+                    Applying::task(self.plan, key, *node, output(key).unwrap_or_default())
                 })
                 .collect();
             changes.extend(frame.apply(self.plan, &mut tasks, Recording::On)?.changes);
@@ -145,7 +140,7 @@ impl Edit<'_> {
         let mut frame = self.frame();
         let mut task = [Applying {
             start: Some(start),
-            ..input_writes(&[])
+            ..Applying::input(&[])
         }];
         let applied = frame.apply(self.plan, &mut task, Recording::On)?;
         let step = self.head.as_ref().map_or(-1, |head| head.step + 1);
@@ -161,7 +156,7 @@ impl Edit<'_> {
         let mut record = self.record(&frame, Vec::new(), Source::Fork, step, Vec::new());
         record.parent = parent;
         record.full = true;
-        record.changes = full_changes(self.plan, &frame);
+        record.changes = frame.all_changes(self.plan);
         Ok(record)
     }
 
@@ -183,7 +178,7 @@ impl Edit<'_> {
                 }
                 Unwritten::Parent(_) => Error::from(ErrorKind::NoParent),
             })?;
-            self.name_messages(&mut writes);
+            self.plan.name_messages(&mut writes, self.ids);
             written.push((node, writes));
         }
         let mut tasks: Vec<Applying<'_>> = written
@@ -252,17 +247,6 @@ impl Edit<'_> {
         }
     }
 
-    fn name_messages(&self, writes: &mut [Write]) {
-        for write in writes {
-            if let Write::State(channel, value) = write
-                && self.plan.holds_messages(*channel)
-            {
-                let named = std::mem::take(value);
-                *value = message::with_ids(named, &mut || self.ids.next(None).to_string());
-            }
-        }
-    }
-
     fn record(
         &self,
         frame: &Frame,
@@ -283,7 +267,7 @@ impl Edit<'_> {
             source,
             layout: self.plan.layout.clone(),
             changes: if full {
-                full_changes(self.plan, frame)
+                frame.all_changes(self.plan)
             } else {
                 changes
             },
@@ -298,13 +282,6 @@ impl Edit<'_> {
             tasks,
         }
     }
-}
-
-fn full_changes(plan: &Plan, frame: &Frame) -> Vec<(ChannelIx, Change)> {
-    let channels = plan.channels.keys();
-    channels
-        .filter_map(|channel| Some((channel, frame.board.snapshot(channel)?)))
-        .collect()
 }
 
 /// An update in the name of an entrypoint is its result.

@@ -48,6 +48,30 @@ pub struct Applying<'a> {
     pub start: Option<StartValue>,
 }
 
+impl<'a> Applying<'a> {
+    /// A task of a step and what it wrote.
+    pub fn task(plan: &Plan, key: &TaskKey, node: NodeIx, writes: &'a [Write]) -> Self {
+        Self {
+            order: Order::of(plan, key),
+            pulled: matches!(key, TaskKey::Node(_)).then_some(node),
+            stepped: true,
+            writes,
+            start: None,
+        }
+    }
+
+    /// Writes that came with the input.
+    pub fn input(writes: &'a [Write]) -> Self {
+        Self {
+            order: Order::INPUT,
+            pulled: None,
+            stepped: false,
+            writes,
+            start: None,
+        }
+    }
+}
+
 /// The order in which tasks of a step are applied: input, nodes by name, sends by number, a
 /// handler right behind the task it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,6 +143,14 @@ impl Frame {
             self.board = self.board.fork().into();
         }
         Arc::get_mut(&mut self.board)
+    }
+
+    /// Every channel, for a record that shall stand alone.
+    pub fn all_changes(&self, plan: &Plan) -> Vec<(ChannelIx, Change)> {
+        let present = plan.channels.keys();
+        present
+            .filter_map(|channel| Some((channel, self.board.snapshot(channel)?)))
+            .collect()
     }
 
     /// Applies the writes of a step (or of the input) in order.

@@ -16,8 +16,10 @@ pub use route::{Destination, IntoDestinations, RouteFn, RouteView};
 use crate::{
     board::Board,
     channel::{ChannelKind, ChannelSpec},
+    id::IdSource,
+    message,
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    record::Layout,
+    record::{Layout, Write},
     reducer::Reducer,
     table::{ChannelIx, NodeIx, Table, TriggerIx},
     value::Value,
@@ -310,6 +312,21 @@ impl Plan {
     /// Whether a channel holds messages.
     pub fn holds_messages(&self, channel: ChannelIx) -> bool {
         self.messages.contains(&channel)
+    }
+
+    /// Gives new messages ids before anything is stored or shown, so that all hold the same.
+    pub fn name_messages(&self, writes: &mut [Write], ids: &dyn IdSource) {
+        if self.messages.is_empty() {
+            return;
+        }
+        for write in writes {
+            if let Write::State(channel, value) = write
+                && self.holds_messages(*channel)
+            {
+                let named = std::mem::take(value);
+                *value = message::with_ids(named, &mut || ids.next(None).to_string());
+            }
+        }
     }
 
     /// How often a delta channel is snapshot.

@@ -364,15 +364,6 @@ impl Loop {
         self.must_snapshot = true;
     }
 
-    /// Every channel, for a record that shall stand alone.
-    fn full_changes(&self) -> Vec<(ChannelIx, Change)> {
-        let board = &self.frame.board;
-        let present = self.plan.channels.keys();
-        present
-            .filter_map(|channel| Some((channel, board.snapshot(channel)?)))
-            .collect()
-    }
-
     fn emit(&mut self, kind: EventKind) {
         let step = match &kind {
             EventKind::Checkpoint(_) => self.step - 1,
@@ -467,7 +458,11 @@ impl Loop {
             step: self.step,
             source: self.source,
             layout: self.plan.layout.clone(),
-            changes: if full { self.full_changes() } else { changes },
+            changes: if full {
+                self.frame.all_changes(&self.plan)
+            } else {
+                changes
+            },
             full,
             pending: self.pending(),
             touched: self.touched.clone(),

@@ -6,7 +6,7 @@ use crate::{
     ask::Ask,
     board::Recording,
     error::ErrorKind,
-    frame::{Applying, Order, restore::Restored},
+    frame::{Applying, restore::Restored},
     id::{CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Keys, Persist, Plan},
     record::{Record, Source, StoredError, TaskKey, TaskNote, Write},
@@ -112,20 +112,14 @@ impl Snapshot {
             .get(&TaskKey::Input)
             .and_then(|note| note.output.as_ref())
         {
-            frame.apply(plan, &mut [input_writes(writes)], Recording::Off)?;
+            frame.apply(plan, &mut [Applying::input(writes)], Recording::Off)?;
         }
         let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_ref());
         let mut finished: Vec<Applying<'_>> = Vec::new();
         if view == View::Live {
             for (key, node) in &due {
                 let Some(writes) = output(key) else { continue };
-                finished.push(Applying {
-                    order: Order::of(plan, key),
-                    pulled: matches!(key, TaskKey::Node(_)).then_some(*node),
-                    stepped: true,
-                    writes,
-                    start: None,
-                });
+                finished.push(Applying::task(plan, key, *node, writes));
             }
         }
         if !finished.is_empty() {
@@ -162,16 +156,6 @@ impl Snapshot {
                 .collect(),
             origin: Some((head.source, head.step)),
         })
-    }
-}
-
-pub(crate) fn input_writes(writes: &[Write]) -> Applying<'_> {
-    Applying {
-        order: Order::INPUT,
-        pulled: None,
-        stepped: false,
-        writes,
-        start: None,
     }
 }
 

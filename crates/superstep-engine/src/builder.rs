@@ -22,8 +22,6 @@ use std::{collections::HashMap, sync::Arc};
 
 use superstep_core::{
     channel::{ChannelKind, ChannelSpec},
-    command::Output,
-    error::Failure,
     frame::restore::MigrateFn,
     plan::{
         Blueprint, BuildErrors, Edge, IntoDestinations, Managed, NodeDef, Pauses, Persist, Plan,
@@ -36,7 +34,6 @@ use superstep_core::{
 };
 
 use crate::{
-    ctx::Ctx,
     graph::{Backends, Entry, Graph, SubgraphNode},
     node::Node,
 };
@@ -386,16 +383,5 @@ impl GraphBuilder {
                 _ => self.functions.get(&spec.name).cloned(),
             })
             .collect()
-    }
-}
-
-/// A node from a plain function, for graphs whose nodes need no context.
-pub fn pure<F>(run: F) -> impl Node
-where
-    F: Fn(Value) -> Result<Output, Failure> + Send + Sync + 'static,
-{
-    move |ctx: Ctx| {
-        let result = run(ctx.input());
-        async move { result.map_err(superstep_core::run::Halt::from) }
     }
 }

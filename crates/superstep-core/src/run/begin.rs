@@ -11,12 +11,11 @@ use crate::{
     board::Recording,
     command::{Command, Target},
     error::{Error, ErrorKind, Unmatched},
-    frame::{Applying, Frame, Order, restore::Restored},
+    frame::{Applying, Frame, restore::Restored},
     id::{AskId, CheckpointId},
     plan::Plan,
     record::{PlainAnswer, Source, StartValue, TaskKey, TaskNote, Write},
     run::Act,
-    snapshot::input_writes,
     value::Value,
 };
 
@@ -238,7 +237,7 @@ impl Loop {
         if silent && resume.is_none() {
             return Err(ErrorKind::EmptyInput.into());
         }
-        self.name_messages(&mut writes);
+        self.plan.name_messages(&mut writes, &*self.config.ids);
         let mut note = match self
             .notes
             .iter()
@@ -302,9 +301,11 @@ impl Loop {
         let Some(writes) = note.output.clone() else {
             return Ok(());
         };
-        let applied =
-            self.frame
-                .apply(&self.plan, &mut [input_writes(&writes)], self.recording())?;
+        let applied = self.frame.apply(
+            &self.plan,
+            &mut [Applying::input(&writes)],
+            self.recording(),
+        )?;
         self.changes.extend(applied.changes);
         if let Some(touched) = &mut self.touched {
             touched.extend(applied.touched);
@@ -320,20 +321,11 @@ impl Loop {
         let due = self.frame.due(&self.plan, self.touched.as_deref());
         let mut dropped: Vec<Applying<'_>> = due
             .iter()
-            .map(|(key, node)| Applying {
-                order: Order::of(&self.plan, key),
-                pulled: matches!(key, TaskKey::Node(_)).then_some(*node),
-                stepped: true,
-                writes: &[],
-                start: None,
-            })
+            .map(|(key, node)| Applying::task(&self.plan, key, *node, &[]))
             .collect();
         dropped.push(Applying {
-            order: Order::INPUT,
-            pulled: None,
-            stepped: false,
-            writes: &[],
             start: Some(start),
+            ..Applying::input(&[])
         });
         let mut applied = self
             .frame

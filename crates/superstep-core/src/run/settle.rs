@@ -197,7 +197,7 @@ impl Loop {
                 return;
             }
         };
-        self.name_messages(&mut writes);
+        self.plan.name_messages(&mut writes, &*self.config.ids);
         let Some(task) = self.tasks.get_mut(at) else {
             return;
         };

@@ -11,8 +11,7 @@ use crate::{
     ask::Ask,
     error::{Error, ErrorKind},
     event::{EventKind, Modes},
-    frame::{Applied, Applying, Order},
-    message,
+    frame::{Applied, Applying},
     plan::{Pauses, Plan, Role},
     record::{Source, TaskKey, TaskNote, Write},
     snapshot::{Places, Snapshot, View, result_of},
@@ -445,32 +444,15 @@ impl Loop {
     pub(super) fn stores_notes(&self) -> bool {
         self.config.saves && self.config.durability != super::Durability::Exit
     }
-
-    /// Gives new messages ids before anything is stored or shown, so that all hold the same.
-    pub(super) fn name_messages(&self, writes: &mut [Write]) {
-        if self.plan.messages.is_empty() {
-            return;
-        }
-        let ids = &self.config.ids;
-        for write in writes {
-            if let Write::State(channel, value) = write
-                && self.plan.holds_messages(*channel)
-            {
-                let named = std::mem::take(value);
-                *value = message::with_ids(named, &mut || ids.next(None).to_string());
-            }
-        }
-    }
 }
 
 fn applying<'a>(plan: &Plan, task: &'a Task) -> Applying<'a> {
-    Applying {
-        order: Order::of(plan, &task.key),
-        pulled: matches!(task.key, TaskKey::Node(_)).then_some(task.node),
-        stepped: true,
-        writes: task.writes().unwrap_or_default(),
-        start: None,
-    }
+    Applying::task(
+        plan,
+        &task.key,
+        task.node,
+        task.writes().unwrap_or_default(),
+    )
 }
 
 fn take_note(task: &mut Task) -> TaskNote {
