@@ -101,6 +101,9 @@ async fn run(args: &Args) -> Result<usize, String> {
     for dir in &args.dirs {
         files(dir, &mut paths)?;
     }
+    if paths.is_empty() {
+        return Err("no case files there".to_owned());
+    }
     paths.sort();
     let mut verdicts = Vec::with_capacity(paths.len());
     for batch in paths.chunks(AT_ONCE) {

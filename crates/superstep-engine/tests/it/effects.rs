@@ -1,8 +1,14 @@
 //! Effects journaled with `ctx.once`.
 
 use serde_json::json;
-use superstep_core::{Failure, Value, run::Halt};
+use std::sync::Arc;
+
+use superstep_core::{
+    Failure, Value,
+    run::{Durability, Halt},
+};
 use superstep_engine::{Ctx, RunOptions, input};
+use tokio::sync::Notify;
 
 use crate::kit::{Count, object, one, saved};
 
@@ -79,41 +85,46 @@ async fn an_effect_that_says_it_did_not_happen_may_be_tried_again() {
 }
 
 #[tokio::test]
-async fn an_effect_cut_off_in_the_middle_is_reported_unknown_and_not_repeated() {
-    let tries = Count::default();
-    let t = tries.clone();
-    let started = std::sync::Arc::new(tokio::sync::Notify::new());
-    let s = started.clone();
-    let graph = one(move |ctx: Ctx| {
-        let (tries, started) = (t.clone(), s.clone());
-        async move {
-            let effect = || async move {
-                tries.up();
-                started.notify_one();
-                std::future::pending::<()>().await;
-                Ok(())
-            };
-            ctx.once("send", effect).await?;
-            Ok::<_, Halt>(Value::Null)
-        }
-    })
-    .backends(saved())
-    .build()
-    .expect("it builds");
-    {
-        let options = RunOptions::on("t");
+async fn an_effect_cut_off_in_the_middle_is_reported_unknown_whatever_the_durability() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let (tries, started) = (Count::default(), Arc::new(Notify::new()));
+        let (t, s) = (tries.clone(), started.clone());
+        let graph = one(move |ctx: Ctx| {
+            let (tries, started) = (t.clone(), s.clone());
+            async move {
+                ctx.ask("pay?")?;
+                let effect = || async move {
+                    tries.up();
+                    started.notify_one();
+                    std::future::pending::<()>().await;
+                    Ok(())
+                };
+                ctx.once("pay", effect).await?;
+                Ok::<_, Halt>(Value::Null)
+            }
+        })
+        .backends(saved())
+        .build()
+        .expect("it builds");
+        let options = RunOptions {
+            durability,
+            ..RunOptions::on("t")
+        };
+        let asked = graph.invoke(json!({}), &options).await.expect("it asks");
+        let id = asked.asks.first().expect("a question").id;
         tokio::select! {
-            _ = graph.invoke(object(json!({})), &options) => panic!("it hangs"),
+            _ = graph.invoke(input::answers([(id, Value::from("yes"))]), &options) => {
+                panic!("the effect hangs")
+            }
             () = started.notified() => {}
         }
+        // The run was cut off: approved, started, outcome unknown. Nobody is asked again.
+        let error = graph.invoke(input::go_on(), &options).await;
+        let error = error.expect_err("the outcome is unknown");
+        assert_eq!(error.code(), "SS1202", "{durability:?}: {error}");
+        assert!(error.to_string().contains("`pay`"), "{error}");
+        assert_eq!(tries.get(), 1, "{durability:?}");
     }
-    let error = graph
-        .invoke(input::go_on(), &RunOptions::on("t"))
-        .await
-        .expect_err("unknown");
-    assert_eq!(error.code(), "SS1202");
-    assert!(error.to_string().contains("`send`"));
-    assert_eq!(tries.get(), 1);
 }
 
 #[tokio::test]
