@@ -5,13 +5,12 @@
 //! somebody needs its JSON form. Conversions to and from JSON live in [`mod@json`].
 
 pub mod json;
+pub mod map;
 
-use std::{any::Any, any::type_name, collections::BTreeMap, fmt, sync::Arc};
+use std::{any::Any, any::type_name, fmt, sync::Arc};
 
+pub use map::Map;
 use serde::{Serialize, de::DeserializeOwned};
-
-/// The object form of a [`Value`].
-pub type Map = BTreeMap<Arc<str>, Value>;
 
 /// Data in a channel, in an update, in a question or in an answer.
 #[derive(Clone, Default)]
@@ -77,12 +76,8 @@ impl Value {
 
     /// An object of key-value pairs.
     pub fn map<K: Into<Arc<str>>>(pairs: impl IntoIterator<Item = (K, Value)>) -> Self {
-        // Inserted one by one: collecting would sort a list of the pairs first.
-        let mut map = Map::new();
-        for (key, value) in pairs {
-            map.insert(key.into(), value);
-        }
-        Self::Map(Arc::new(map))
+        let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value));
+        Self::Map(Arc::new(pairs.collect()))
     }
 
     /// Takes the Rust value out: moved when this is the only holder, cloned or decoded otherwise.

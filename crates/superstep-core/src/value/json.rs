@@ -133,10 +133,10 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(Value::List(Arc::new(items)))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
+        let mut entries: Vec<(Arc<str>, Value)> = Vec::new();
         while let Some((key, value)) = object.next_entry::<String, Value>()? {
-            map.insert(key.into(), value);
+            entries.push((key.into(), value));
         }
-        Ok(Value::Map(Arc::new(map)))
+        Ok(Value::Map(Arc::new(Map::from_iter(entries))))
     }
 }

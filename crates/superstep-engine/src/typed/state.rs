@@ -100,7 +100,7 @@ pub trait Update: Clone + Default + Send + Sync + 'static {
         let mut update = Self::default();
         let mut read = |map: &Map| {
             for (field, (name, _)) in Self::State::FIELDS.iter().enumerate() {
-                if let Some(value) = map.get(*name) {
+                if let Some(value) = map.get(name) {
                     update.read_write(field, value.clone())?;
                 }
             }
