@@ -230,7 +230,7 @@ pub struct Notes {
 pub enum Keep {
     /// The newest checkpoint of each namespace.
     Latest,
-    /// The newest `n` checkpoints of the root, and what belongs to them.
+    /// The newest `n` checkpoints of the root (at least one), and what belongs to them.
     Last(usize),
 }
 
@@ -246,7 +246,8 @@ pub enum NextRecord {
 
 /// Keeps threads.
 pub trait Saver: Send + Sync + 'static {
-    /// Claims the right to write a thread, or says [`SaverError::Busy`].
+    /// Claims the right to write a thread, or says [`SaverError::Busy`]. Epochs of a thread grow,
+    /// also over its deletion.
     fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease>;
 
     /// A checkpoint, if there is one.
@@ -270,13 +271,15 @@ pub trait Saver: Send + Sync + 'static {
     /// All threads, in order of name.
     fn threads(&self) -> Reply<'_, Vec<ThreadId>>;
 
-    /// Removes a thread and all that belongs to it; no such thread is fine.
+    /// Removes a thread and all that belongs to it; no such thread is fine, a leased one is
+    /// [`SaverError::Busy`].
     fn delete(&self, thread: &ThreadId) -> Reply<'_, ()>;
 
     /// Copies a thread under a new name.
     fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()>;
 
-    /// Drops old checkpoints; what is kept reads as before.
+    /// Drops old checkpoints; what is kept reads as before. A leased thread is
+    /// [`SaverError::Busy`]: a fork in progress could lose its parent.
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()>;
 }
 

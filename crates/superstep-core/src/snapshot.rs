@@ -123,11 +123,18 @@ impl Snapshot {
             }
         }
         if !finished.is_empty() {
-            frame.apply(plan, &mut finished, Recording::Off)?;
-            if let Some(board) = frame.board_mut() {
-                // The open step is shown as if it were over, and what lasts one step with it.
-                for channel in &plan.volatile {
-                    board.pass(*channel);
+            let before = frame.clone();
+            match frame.apply(plan, &mut finished, Recording::Off) {
+                // Writes that do not fit together fail the run, not those who look at the thread.
+                Err(_) => frame = before,
+                Ok(_) => {
+                    if let Some(board) = frame.board_mut() {
+                        // The open step is shown as if it were over, and what lasts one step with
+                        // it.
+                        for channel in &plan.volatile {
+                            board.pass(*channel);
+                        }
+                    }
                 }
             }
         }

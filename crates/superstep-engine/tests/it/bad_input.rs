@@ -75,6 +75,9 @@ async fn two_writers_of_one_channel_are_an_error_that_names_it_and_lose_nothing(
         error.to_string(),
         "[SS1005] channel `x` was written twice (step 1, thread `t`)"
     );
+    let live = graph.state(&"t".into(), None, Depth::Here).await;
+    let live = live.expect("the thread can be looked at");
+    assert_eq!(live.values.to_json(), json!({ "log": ["in"] }));
     let record = graph
         .history(&"t".into(), &Default::default(), &Default::default())
         .await;
