@@ -57,6 +57,11 @@ pub trait Board: Send + Sync + 'static {
         self.fold(channel, vec![write], recording)
     }
 
+    /// Whether the channel takes so many writes of one step; asked before any is folded.
+    fn takes(&self, _channel: ChannelIx, _writes: usize) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
     /// A step passed without a write to this channel. Says whether that changed it.
     fn pass(&mut self, channel: ChannelIx) -> bool;
 

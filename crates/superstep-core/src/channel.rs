@@ -299,6 +299,22 @@ impl Board for Channels {
         Ok(slot.folded(kind, appended, recording))
     }
 
+    fn takes(&self, channel: ChannelIx, writes: usize) -> Result<(), ErrorKind> {
+        let spec = self.specs.row(channel);
+        match spec.kind {
+            ChannelKind::Last
+            | ChannelKind::Ephemeral(Guard::One)
+            | ChannelKind::Untracked(Guard::One)
+                if writes > 1 =>
+            {
+                Err(ErrorKind::Conflict {
+                    channel: spec.name.clone(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn pass(&mut self, channel: ChannelIx) -> bool {
         let volatile = self.specs.row(channel).kind.is_volatile();
         volatile && self.slots.row_mut(channel).value.take().is_some()

@@ -30,6 +30,8 @@ pub struct Frame {
     pub last_ran: Vec<NodeIx>,
     /// When those triggers changed.
     pub last_seen: u64,
+    /// A reducer failed half way through a step, so this is no state to keep.
+    pub torn: bool,
     /// An empty result, for its room.
     pub(crate) spare: Applied,
 }
@@ -124,6 +126,7 @@ impl Frame {
             paused_at: 0,
             last_ran: Vec::new(),
             last_seen: 0,
+            torn: false,
             spare: Applied::default(),
         }
     }
@@ -165,8 +168,15 @@ impl Frame {
         }
         let stepped = tasks.iter().any(|task| task.stepped);
         let mut applied = std::mem::take(&mut self.spare);
+        for write in tasks.iter().flat_map(|task| task.writes) {
+            if let Write::State(channel, value) = write {
+                applied.state.push((*channel, value.clone()));
+            }
+        }
+        // What can fail comes first, so that a failure leaves the control as it was.
+        let mut changed = self.fold_state(plan, &mut applied, recording)?;
         self.control.begin(self.clock + 1);
-        let mut changed = self.consume(plan, tasks);
+        changed |= self.consume(plan, tasks);
         let mut sends = Vec::new();
         for task in tasks.iter_mut() {
             if let Some(start) = task.start.take() {
@@ -176,9 +186,6 @@ impl Frame {
             }
             for write in task.writes {
                 match write {
-                    Write::State(channel, value) => {
-                        applied.state.push((*channel, value.clone()));
-                    }
                     Write::Send(send) => sends.push(send.clone()),
                     Write::Fire(trigger) => {
                         changed = true;
@@ -193,11 +200,10 @@ impl Frame {
                             touch(&mut applied.touched, *trigger);
                         }
                     }
-                    Write::Return(_) => {}
+                    Write::State(..) | Write::Return(_) => {}
                 }
             }
         }
-        changed |= self.fold_state(plan, &mut applied, recording)?;
         changed |= self.queue_sends(sends, stepped);
         if stepped {
             changed |= self.pass(plan, &mut applied, recording);
@@ -247,7 +253,13 @@ impl Frame {
         if writes.len() > 1 {
             writes.sort_by_key(|(channel, _)| *channel);
         }
+        for same in writes.chunk_by(|(a, _), (b, _)| a == b) {
+            if let [(channel, _), _, ..] = same {
+                self.board.takes(*channel, same.len())?;
+            }
+        }
         let mut changed = false;
+        self.torn = true;
         let Some(board) = self.board_mut() else {
             return Ok(false);
         };
@@ -272,6 +284,7 @@ impl Frame {
                 written.push(channel);
             }
         }
+        self.torn = false;
         Ok(changed)
     }
 

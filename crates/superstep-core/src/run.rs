@@ -46,7 +46,7 @@ pub enum Durability {
     Sync,
     /// While the next step runs.
     Async,
-    /// When the run ends.
+    /// When the run ends. A run that fails inside a reducer leaves the thread as it was before.
     Exit,
 }
 
@@ -490,7 +490,8 @@ impl Loop {
         let quiet = matches!(stop, Stop::Done);
         let nest = &self.config.nest;
         let skip = nest.nested && quiet && nest.namespace.is_per_task();
-        if self.config.durability != Durability::Exit || !self.config.saves || skip {
+        let exits = self.config.durability == Durability::Exit && self.config.saves;
+        if !exits || skip || self.frame.torn {
             return;
         }
         if self.head != Some(self.checkpoint) {

@@ -75,6 +75,7 @@ impl Frame {
                 paused_at: head.paused_at,
                 last_ran: nodes.collect(),
                 last_seen: head.last_seen,
+                torn: false,
                 spare: Default::default(),
             },
             notes: loaded

@@ -260,3 +260,61 @@ async fn an_endless_loop_ends_at_the_limit_with_its_work_kept_and_goes_on() {
         "a continued run may do two more"
     );
 }
+
+#[tokio::test]
+async fn a_conflict_under_durability_exit_stores_the_state_before_the_step() {
+    let graph = GraphBuilder::new()
+        .last("x")
+        .reduce("log", Reducer::Add, Vec::<Value>::new())
+        .node("first", writes(object(json!({ "log": ["first"] }))))
+        .node("a", writes(object(json!({ "x": 1, "log": ["a"] }))))
+        .node("b", writes(object(json!({ "x": 2, "log": ["b"] }))))
+        .edge("__start__", "first")
+        .edge("first", "a")
+        .edge("first", "b")
+        .backends(saved())
+        .build()
+        .expect("the graph builds");
+    let options = RunOptions {
+        durability: superstep_core::run::Durability::Exit,
+        ..RunOptions::on("t")
+    };
+    let error = graph
+        .invoke(json!({}), &options)
+        .await
+        .expect_err("two writers");
+    assert_eq!(error.code(), "SS1005");
+    let state = graph.state(&"t".into(), None, Depth::Here).await;
+    let state = state.expect("it reads");
+    assert_eq!(state.values.to_json(), json!({ "log": ["first"] }));
+    let tasks: Vec<&str> = state.tasks.iter().map(|task| &*task.name).collect();
+    assert_eq!(
+        tasks,
+        ["a", "b"],
+        "the step is still open, with what its tasks did"
+    );
+}
+
+#[tokio::test]
+async fn a_reducer_that_fails_under_durability_exit_stores_nothing_half_done() {
+    let picky = Reducer::custom(|_, _| Err(Failure::new("Picky", "no").permanent()));
+    let graph = GraphBuilder::new()
+        .reduce("a", Reducer::Add, 0)
+        .reduce("z", picky, 0)
+        .node("n", writes(object(json!({ "a": 1, "z": 1 }))))
+        .edge("__start__", "n")
+        .backends(saved())
+        .build()
+        .expect("the graph builds");
+    let options = RunOptions {
+        durability: superstep_core::run::Durability::Exit,
+        ..RunOptions::on("t")
+    };
+    let error = graph
+        .invoke(json!({}), &options)
+        .await
+        .expect_err("the reducer fails");
+    assert_eq!(error.code(), "SS1007");
+    let state = graph.state(&"t".into(), None, Depth::Here).await;
+    assert_eq!(state.expect("it reads").checkpoint, None);
+}
