@@ -38,7 +38,7 @@ fn find(line: &str) -> Option<String> {
     })
 }
 
-/// Whether the slash goes on with a longer path or address: `docs/home/`, `~/work/`, `$DIR/root/`.
+/// Whether the slash goes on with a longer path or address: `docs/home/`, `$DIR/home/`.
 fn is_continued(before: &str) -> bool {
     let last = before.chars().next_back();
     last.is_some_and(|c| c.is_alphanumeric() || "_-.~})".contains(c))
