@@ -346,7 +346,11 @@ impl Ctx {
     pub async fn emit_message(&self, message: Value) {
         self.beat_if_auto();
         if let Some(id) = superstep_core::message::id(&message) {
-            lock(&self.0.scratch).streamed.push(id.to_owned());
+            let mut scratch = lock(&self.0.scratch);
+            // Pieces of one message come one after the other; its id is kept once.
+            if scratch.streamed.last().is_none_or(|last| last != id) {
+                scratch.streamed.push(id.to_owned());
+            }
         }
         let node = self.0.name.clone();
         self.tell(EventKind::Message { message, node }).await;
