@@ -153,3 +153,21 @@ impl<T, F> Running<T, F> {
         }
     }
 }
+
+/// Demands an error with this code; an error comes as its code and its message.
+pub(crate) fn refused<T: Debug>(
+    what: &str,
+    got: Result<T, (&'static str, String)>,
+    code: &str,
+) -> Verdict {
+    match got {
+        Err((found, _)) if found == code => Ok(()),
+        Err((found, message)) => Err(Failure(format!(
+            "{what}: refused with {found} ({message}), wanted {code}"
+        ))),
+        Ok(got) => Err(Failure(format!(
+            "{what}: got {}, wanted error {code}",
+            short(&got)
+        ))),
+    }
+}

@@ -13,7 +13,7 @@ use superstep_core::{
 
 use super::model::{Model, same};
 use super::records::{id, number};
-use crate::kit::{Failure, Verdict, equal, short};
+use crate::kit::{self, Failure, Verdict, equal};
 
 impl From<SaverError> for Failure {
     fn from(error: SaverError) -> Self {
@@ -251,17 +251,11 @@ fn place(thread: &str, namespace: &Namespace) -> String {
 
 /// Demands an error with this code.
 pub(super) fn refused<T: Debug>(what: &str, got: Result<T, SaverError>, code: &str) -> Verdict {
-    match got {
-        Err(error) if error.code() == code => Ok(()),
-        Err(error) => Err(Failure(format!(
-            "{what}: refused with {} ({error}), wanted {code}",
-            error.code()
-        ))),
-        Ok(got) => Err(Failure(format!(
-            "{what}: got {}, wanted error {code}",
-            short(&got)
-        ))),
-    }
+    kit::refused(
+        what,
+        got.map_err(|error| (error.code(), error.to_string())),
+        code,
+    )
 }
 
 /// The codes of [`SaverError`].

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Setup;
-use crate::kit::{Failure, Verdict, short};
+use crate::kit::{self, Failure, Verdict};
 use superstep_core::store::{
     BoxFuture, Clock, Embedder, Found, Item, ListNamespaces, ManualClock, Namespace,
     NamespaceError, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead, UnixMillis,
@@ -175,17 +175,11 @@ pub(super) fn close(what: &str, got: f64, wanted: f64) -> Verdict {
 }
 
 pub(super) fn refused<T: Debug>(what: &str, got: Result<T, StoreError>, code: &str) -> Verdict {
-    match got {
-        Err(error) if error.code() == code => Ok(()),
-        Err(error) => Err(Failure(format!(
-            "{what}: refused with {} ({error}), wanted {code}",
-            error.code()
-        ))),
-        Ok(got) => Err(Failure(format!(
-            "{what}: got {}, wanted error {code}",
-            short(&got)
-        ))),
-    }
+    kit::refused(
+        what,
+        got.map_err(|error| (error.code(), error.to_string())),
+        code,
+    )
 }
 
 fn name(item: &Item) -> String {
