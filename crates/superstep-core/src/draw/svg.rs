@@ -23,7 +23,7 @@ const STYLE: &str = "\
 .ss-text{fill:#1b2430;font:13px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}
 .ss-note{fill:#5b6878}
 .ss-label{fill:#3f6cab}
-.ss-title{stroke:#fff;stroke-width:6;paint-order:stroke;font-weight:bold}
+.ss-title{font-weight:bold}
 .ss-line{fill:none;stroke:#4a5a70;stroke-width:1.5}
 .ss-conditional{stroke-dasharray:6 4}
 .ss-join{stroke-width:5}
@@ -39,7 +39,6 @@ const STYLE: &str = "\
 .ss-text{fill:#e4e9f0}
 .ss-note{fill:#a0acbb}
 .ss-label{fill:#8db5ec}
-.ss-title{stroke:#12161c}
 .ss-line{stroke:#a3b1c4}
 .ss-core{stroke:#12161c}
 .ss-arrow{fill:#a3b1c4}
@@ -110,7 +109,8 @@ impl Image {
         ));
         if placed.inside.is_some() {
             let title = placed.lines.join(" ");
-            self.text("ss-title", "start", (x + 2 * CELL.0, y), &title);
+            // Under the frame's upper edge, where no arrow ends and the content has not begun.
+            self.text("ss-title", "start", (x + CELL.0, y + CELL.1 / 2), &title);
             return;
         }
         let above = (placed.lines.len() as i32 - 1) * CELL.1 / 2;
