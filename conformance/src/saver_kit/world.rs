@@ -6,6 +6,7 @@ use std::sync::Arc;
 use superstep_core::{
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, TaskNote},
+    run::Durability,
     saver::{
         At, BoxFuture, Commit, HistoryQuery, Lease, Loaded, NextRecord, Notes, Saver, SaverError,
     },
@@ -225,6 +226,7 @@ impl Writer {
             thread,
             namespace,
             epoch,
+            durability: Durability::Sync,
             checkpoint,
             notes,
         };

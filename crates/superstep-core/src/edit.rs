@@ -13,7 +13,7 @@ use crate::{
         route::{Unwritten, Window},
     },
     record::{Change, Record, Source, StartValue, TaskKey, TaskNote, Write},
-    run::Head,
+    run::{Durability, Head},
     saver::Parents,
     table::{ChannelIx, NodeIx},
     value::Value,
@@ -265,6 +265,7 @@ impl Edit<'_> {
             parent,
             step,
             source,
+            durability: Durability::Sync,
             layout: self.plan.layout.clone(),
             changes: if full {
                 frame.all_changes(self.plan)

@@ -13,6 +13,7 @@ use crate::{
     command::{Command, Send},
     error::{Error, ErrorKind, Failure, Limit},
     id::{CheckpointId, Namespace},
+    run::Durability,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
@@ -127,6 +128,9 @@ pub struct Record {
     pub step: i64,
     /// Where it comes from.
     pub source: Source,
+    /// How durable the run that wrote it was.
+    #[serde(default)]
+    pub durability: Durability,
     /// The names behind the ids below.
     pub layout: Arc<Layout>,
     /// Channels that changed since `parent`; with [`Record::full`], every channel with a value.

@@ -21,6 +21,7 @@ use std::{
 };
 
 pub use begin::{Begin, Head, RunInput};
+use serde::{Deserialize, Serialize};
 pub use settle::{Done, Halt};
 pub use task::{Task, TaskInput};
 
@@ -39,11 +40,16 @@ use crate::{
 };
 
 /// When what a run does becomes durable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Durability {
-    /// Before the next step starts.
+    /// Before the next step starts: an acknowledged step survives a power cut.
     #[default]
     Sync,
+    /// Before the next step starts, as far as the operating system: an acknowledged step survives
+    /// the end of the process, but a power cut may take the last ones. Effects of `once` are
+    /// stored as with `Sync`.
+    Normal,
     /// While the next step runs.
     Async,
     /// When the run ends. A run that fails inside a reducer leaves the thread as it was before.
@@ -457,6 +463,7 @@ impl Loop {
             parent: self.head,
             step: self.step,
             source: self.source,
+            durability: self.config.durability,
             layout: self.plan.layout.clone(),
             changes: if full {
                 self.frame.all_changes(&self.plan)
@@ -547,6 +554,7 @@ impl Loop {
             parent: None,
             step: -2,
             source: Source::Anchor,
+            durability: self.config.durability,
             layout: plan.layout.clone(),
             changes: Vec::new(),
             full: true,

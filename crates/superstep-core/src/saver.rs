@@ -14,6 +14,7 @@ use std::{
 use crate::{
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, Source, TaskNote},
+    run::Durability,
 };
 
 /// A boxed future.
@@ -84,6 +85,32 @@ pub enum SaverError {
     /// The medium failed.
     #[error("storage failed: {0}")]
     Io(String),
+    /// The medium takes no writes.
+    #[error("storage is read-only: {0}")]
+    ReadOnly(String),
+    /// The medium has no room left.
+    #[error("storage is full: {0}")]
+    Full(String),
+    /// Another program keeps the storage to itself.
+    #[error("storage is locked by another program: {0}")]
+    Locked(String),
+    /// The storage belongs to something else.
+    #[error("not storage of superstep: {0}")]
+    Foreign(String),
+    /// The storage was written by a newer version.
+    #[error("storage has format {found}, this program knows formats up to {known}")]
+    Newer {
+        /// What it has.
+        found: i64,
+        /// The newest known.
+        known: i64,
+    },
+    /// Data is encrypted and should not be, or the other way round.
+    #[error("stored data does not open: {0}")]
+    Sealed(String),
+    /// Data cannot be stored.
+    #[error("data cannot be stored: {0}")]
+    Unstorable(String),
 }
 
 impl SaverError {
@@ -96,6 +123,13 @@ impl SaverError {
             Self::Exists { .. } => "SS2004",
             Self::Corrupt(_) => "SS2005",
             Self::Io(_) => "SS2006",
+            Self::ReadOnly(_) => "SS2007",
+            Self::Full(_) => "SS2008",
+            Self::Locked(_) => "SS2009",
+            Self::Foreign(_) => "SS2010",
+            Self::Newer { .. } => "SS2011",
+            Self::Sealed(_) => "SS2012",
+            Self::Unstorable(_) => "SS2013",
         }
     }
 
@@ -105,7 +139,15 @@ impl SaverError {
             Self::Busy { .. } => "wait for the other run, or use another thread",
             Self::Conflict { .. } => "read the thread again and repeat",
             Self::Exists { .. } => "choose another name, or delete the thread first",
-            _ => return None,
+            Self::Corrupt(_) => "check the storage, and restore a backup if it is damaged",
+            Self::ReadOnly(_) => "make the file and its folder writable",
+            Self::Full(_) => "make room, then continue the thread; what was acknowledged is kept",
+            Self::Locked(_) => "end the program that holds it, or try again later",
+            Self::Foreign(_) => "give another path, or move the file away",
+            Self::Newer { .. } => "open it with the version that wrote it, or a newer one",
+            Self::Sealed(_) => "open it with the key it was written with",
+            Self::Unstorable(_) => "keep stored data flatter and of types that serialise",
+            Self::NoThread { .. } | Self::Io(_) => return None,
         })
     }
 }
@@ -219,6 +261,8 @@ pub struct Notes {
     pub namespace: Namespace,
     /// The writer's lease.
     pub epoch: u64,
+    /// How durable the run is.
+    pub durability: Durability,
     /// The checkpoint the tasks started from.
     pub checkpoint: CheckpointId,
     /// The notes, each merged into what is known of its task.

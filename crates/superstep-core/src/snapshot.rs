@@ -10,6 +10,7 @@ use crate::{
     id::{CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Keys, Persist, Plan},
     record::{Record, Source, StoredError, TaskKey, TaskNote, Write},
+    run::Durability,
     saver::Parents,
     table::NodeIx,
     value::{Map, Value},
@@ -36,6 +37,8 @@ pub struct Snapshot {
     pub tasks: Vec<TaskView>,
     /// Where the checkpoint comes from, and its step.
     pub origin: Option<(Source, i64)>,
+    /// How durable the run that wrote it was.
+    pub durability: Option<Durability>,
 }
 
 /// A task in a snapshot.
@@ -86,6 +89,7 @@ impl Snapshot {
             next: Vec::new(),
             tasks: Vec::new(),
             origin: None,
+            durability: None,
         }
     }
 
@@ -162,6 +166,7 @@ impl Snapshot {
                 .map(|(_, node)| plan.nodes.row(*node).name.clone())
                 .collect(),
             origin: Some((head.source, head.step)),
+            durability: Some(head.durability),
         })
     }
 }

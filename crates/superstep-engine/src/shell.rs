@@ -221,6 +221,7 @@ impl<'a> Shell<'a> {
             thread: thread.clone(),
             namespace,
             epoch,
+            durability,
             checkpoint,
             notes,
         };

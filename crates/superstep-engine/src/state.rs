@@ -8,6 +8,7 @@ use superstep_core::{
     id::{Namespace, ThreadId},
     plan::Persist,
     record::{Effect, TaskNote},
+    run::Durability,
     saver::{At, Commit, HistoryQuery, Loaded, Notes, Saver},
     snapshot::{Snapshot, SubState, TaskView, View},
 };
@@ -198,6 +199,7 @@ impl Graph {
                     thread,
                     namespace,
                     epoch: lease.epoch,
+                    durability: Durability::Sync,
                     checkpoint,
                     notes,
                 };

@@ -58,6 +58,7 @@ impl Shared {
             parent: before.and_then(|loaded| Some(loaded.head()?.id)),
             step: 0,
             source: Source::Loop,
+            durability: superstep_core::run::Durability::Sync,
             layout: Arc::default(),
             changes: Vec::new(),
             full: false,

@@ -237,6 +237,7 @@ impl Broken {
             thread,
             namespace,
             epoch,
+            durability,
             checkpoint,
             mut notes,
         } = notes;
@@ -275,6 +276,7 @@ impl Broken {
                 thread,
                 namespace,
                 epoch,
+                durability,
                 checkpoint,
                 notes,
             }))

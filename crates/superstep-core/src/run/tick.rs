@@ -395,6 +395,7 @@ impl Loop {
             next: self.tasks.iter().map(|task| task.name.clone()).collect(),
             tasks: self.tasks.iter().map(view).collect(),
             origin: Some((self.source, self.step - 1)),
+            durability: Some(self.config.durability),
         };
         self.emit(EventKind::Checkpoint(Box::new(snapshot)));
     }

@@ -249,6 +249,7 @@ impl Saver for MemorySaver {
             thread,
             namespace,
             epoch,
+            durability: _,
             checkpoint,
             notes,
         } = notes;
