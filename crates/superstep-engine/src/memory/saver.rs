@@ -5,7 +5,6 @@
 //! (`log`), and no thread waits for work on another.
 
 mod log;
-mod squash;
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -4,12 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use superstep_core::{
     id::CheckpointId,
-    record::{Change, Record, TaskKey, TaskNote},
+    record::{Change, Record, TaskKey, TaskNote, absorb, squash},
     saver::{At, HistoryQuery, Loaded, NextRecord, SaverError},
     value::{Cell, Value},
 };
-
-use super::squash::squash;
 
 /// How many records may follow a full one, at least, before the next should be full.
 const TAIL: usize = 64;
@@ -231,13 +229,6 @@ impl Log {
                 (new.notes, new.merged) = (entry.notes, entry.merged);
             }
         }
-    }
-}
-
-fn absorb(notes: &mut BTreeMap<TaskKey, TaskNote>, later: TaskNote) {
-    match notes.get_mut(&later.key) {
-        Some(note) => note.absorb(later),
-        None => drop(notes.insert(later.key.clone(), later)),
     }
 }
 
