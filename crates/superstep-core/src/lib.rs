@@ -7,6 +7,7 @@
 pub mod ask;
 pub mod board;
 pub mod channel;
+pub mod clock;
 pub mod command;
 pub mod control;
 pub mod draw;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    clock::UnixMillis,
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -73,6 +75,11 @@ impl Saver for Later {
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         let thread = thread.clone();
         later(async move { self.0.prune(&thread, keep).await })
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        let retention = *retention;
+        later(async move { self.0.retain(&retention, now).await })
     }
 }
 

@@ -5,8 +5,12 @@ use std::sync::Arc;
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    clock::UnixMillis,
     id::{Namespace, ThreadId},
-    saver::{At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver},
+    saver::{
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver,
+    },
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -64,6 +68,10 @@ impl Saver for Wire {
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         self.0.prune(thread, keep)
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.0.retain(retention, now)
     }
 }
 

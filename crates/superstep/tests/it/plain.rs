@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use superstep::{
     HistoryQuery, MemorySaver, Saver, ThreadId,
-    saver::{At, Commit, Keep, Lease, Loaded, NextRecord, Notes, Reply},
+    saver::{At, Commit, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained, Retention},
 };
-use superstep_core::{id::Namespace, record::Record};
+use superstep_core::{clock::UnixMillis, id::Namespace, record::Record};
 
 #[derive(Clone, Default)]
 pub(crate) struct PlainSaver {
@@ -63,5 +63,8 @@ impl Saver for PlainSaver {
     }
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         self.inner.prune(thread, keep)
+    }
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.inner.retain(retention, now)
     }
 }

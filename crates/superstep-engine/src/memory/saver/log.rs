@@ -47,6 +47,10 @@ impl Tail {
 }
 
 impl Log {
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     fn place(&self, id: CheckpointId) -> Option<usize> {
         let last = self.entries.last()?;
         if last.record.id == id {
