@@ -4,6 +4,7 @@
 //! ([`plan`]), and the run loop as a pure state machine ([`run`]). Nothing here does I/O, reads a
 //! clock or spawns a task; `superstep-engine` drives it.
 
+pub mod archive;
 pub mod ask;
 pub mod board;
 pub mod channel;

@@ -13,6 +13,7 @@ use std::{
 };
 
 use crate::{
+    archive::Archive,
     clock::{UnixMillis, expiry},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, Source, TaskNote},
@@ -74,7 +75,7 @@ pub enum SaverError {
         /// The thread.
         thread: ThreadId,
     },
-    /// The target of a copy exists.
+    /// The target of a copy or an import exists.
     #[error("thread `{thread}` exists already")]
     Exists {
         /// The thread.
@@ -308,6 +309,16 @@ pub trait Saver: Send + Sync + 'static {
     /// Drops old checkpoints; what is kept reads as before. A leased thread is
     /// [`SaverError::Busy`]: a fork in progress could lose its parent.
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()>;
+
+    /// All that is kept of a thread.
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive>;
+
+    /// Makes a thread of an archive: all of it or nothing, durable when the reply comes. It reads
+    /// and goes on as the one that was exported.
+    ///
+    /// What fails [`Archive::check`] is [`SaverError::Corrupt`], a thread that has records
+    /// [`SaverError::Exists`], a leased one [`SaverError::Busy`].
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()>;
 
     /// Deletes the threads that were not used for long, and prunes the others; leased threads are
     /// left alone.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    archive::Archive,
     clock::UnixMillis,
     id::{Namespace, ThreadId},
     saver::{
@@ -75,6 +76,16 @@ impl Saver for Later {
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         let thread = thread.clone();
         later(async move { self.0.prune(&thread, keep).await })
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        let thread = thread.clone();
+        later(async move { self.0.export(&thread).await })
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        let thread = thread.clone();
+        later(async move { self.0.import(&thread, archive).await })
     }
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {

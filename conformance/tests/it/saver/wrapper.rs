@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use superstep_core::{
+    archive::Archive,
     clock::UnixMillis,
     id::{CheckpointId, Namespace, ThreadId},
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
@@ -609,6 +610,14 @@ impl Saver for Broken {
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         Reply::now(self.cut(thread, keep))
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        self.inner.export(thread)
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        self.inner.import(thread, archive)
     }
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {

@@ -15,6 +15,7 @@ use std::{
 };
 
 use superstep_core::{
+    archive::Archive,
     clock::{Clock, UnixMillis},
     id::{Namespace, ThreadId},
     saver::{
@@ -161,17 +162,45 @@ impl MemorySaver {
         if logs.is_empty() {
             return Err(missing());
         }
-        self.enter(to, |_, target| {
+        self.found(to, &mut logs)
+    }
+
+    /// Makes a thread of these records, if there is none of that name.
+    fn found(&self, id: &ThreadId, logs: &mut HashMap<Namespace, Log>) -> Result<(), SaverError> {
+        self.enter(id, |_, target| {
             if !target.logs.is_empty() {
-                return Err(exists());
+                return Err(SaverError::Exists { thread: id.clone() });
             }
             if target.taken {
-                return Err(SaverError::Busy { thread: to.clone() });
+                return Err(SaverError::Busy { thread: id.clone() });
             }
-            target.logs = std::mem::take(&mut logs);
+            target.logs = std::mem::take(logs);
             target.used = self.0.clock.now();
             Ok(())
         })
+    }
+
+    fn pack(&self, id: &ThreadId) -> Result<Archive, SaverError> {
+        let missing = || SaverError::NoThread { thread: id.clone() };
+        let thread = self.thread(id).ok_or_else(missing)?;
+        let inner = lock(&thread);
+        if inner.logs.is_empty() {
+            return Err(missing());
+        }
+        let logs = inner.logs.iter();
+        let namespaces = logs.map(|(namespace, log)| (namespace.clone(), log.archived()));
+        Ok(Archive {
+            namespaces: namespaces.collect(),
+        })
+    }
+
+    fn unpack(&self, id: &ThreadId, archive: Archive) -> Result<(), SaverError> {
+        archive.check().map_err(SaverError::Corrupt)?;
+        let spaces = archive.namespaces.into_iter();
+        let mut logs = spaces
+            .map(|(namespace, checkpoints)| (namespace, Log::of(checkpoints)))
+            .collect();
+        self.found(id, &mut logs)
     }
 
     fn sweep(&self, retention: &Retention, now: UnixMillis) -> Retained {
@@ -344,6 +373,14 @@ impl Saver for MemorySaver {
         }
         prune(&mut inner.logs, keep);
         Reply::now(Ok(()))
+    }
+
+    fn export(&self, id: &ThreadId) -> Reply<'_, Archive> {
+        Reply::now(self.pack(id))
+    }
+
+    fn import(&self, id: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        Reply::now(self.unpack(id, archive))
     }
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
