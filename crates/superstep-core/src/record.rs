@@ -4,6 +4,8 @@
 //! rebuilds the [`crate::frame::Frame`]. Channels, nodes and triggers are named by the ids of the
 //! [`Layout`] the record refers to; a graph with another layout maps them by name.
 
+mod squash;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +19,8 @@ use crate::{
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
+
+pub use squash::{absorb, squash};
 
 /// The names behind a record's ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

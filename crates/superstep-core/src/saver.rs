@@ -9,9 +9,12 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use crate::{
+    archive::Archive,
+    clock::{UnixMillis, expiry},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, Source, TaskNote},
     run::Durability,
@@ -73,7 +76,7 @@ pub enum SaverError {
         /// The thread.
         thread: ThreadId,
     },
-    /// The target of a copy exists.
+    /// The target of a copy or an import exists.
     #[error("thread `{thread}` exists already")]
     Exists {
         /// The thread.
@@ -278,6 +281,31 @@ pub enum Keep {
     Last(usize),
 }
 
+/// Which threads and checkpoints are old enough to go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// How much to keep of each thread; nothing is dropped from threads without it.
+    pub keep: Option<Keep>,
+    /// Threads that were not used for this long are deleted; none is without it.
+    pub idle: Option<Duration>,
+}
+
+impl Retention {
+    /// Whether a thread that was last used at a time is old enough to be deleted.
+    pub fn ends(&self, used: UnixMillis, now: UnixMillis) -> bool {
+        self.idle.is_some_and(|idle| expiry(used, idle) <= now)
+    }
+}
+
+/// What a retention has removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retained {
+    /// The threads that are gone, in order of name.
+    pub deleted: Vec<ThreadId>,
+    /// How many checkpoints of the other threads are gone.
+    pub pruned: usize,
+}
+
 /// What the next record of a namespace should hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NextRecord {
@@ -325,6 +353,23 @@ pub trait Saver: Send + Sync + 'static {
     /// Drops old checkpoints; what is kept reads as before. A leased thread is
     /// [`SaverError::Busy`]: a fork in progress could lose its parent.
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()>;
+
+    /// All that is kept of a thread.
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive>;
+
+    /// Makes a thread of an archive: all of it or nothing, durable when the reply comes. It reads
+    /// and goes on as the one that was exported.
+    ///
+    /// What fails [`Archive::check`] is [`SaverError::Corrupt`], a thread that has records
+    /// [`SaverError::Exists`], a leased one [`SaverError::Busy`].
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()>;
+
+    /// Deletes the threads that were not used for long, and prunes the others; leased threads are
+    /// left alone.
+    ///
+    /// A thread is used when a lease of it is taken and when it ends, and when it is made by a copy
+    /// or an import; reading is no use. The saver notes the time of that on its own clock.
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained>;
 }
 
 /// Checkpoints of enclosing graphs, by namespace.

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    archive::Archive,
+    clock::UnixMillis,
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -73,6 +76,21 @@ impl Saver for Later {
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         let thread = thread.clone();
         later(async move { self.0.prune(&thread, keep).await })
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        let thread = thread.clone();
+        later(async move { self.0.export(&thread).await })
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        let thread = thread.clone();
+        later(async move { self.0.import(&thread, archive).await })
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        let retention = *retention;
+        later(async move { self.0.retain(&retention, now).await })
     }
 }
 

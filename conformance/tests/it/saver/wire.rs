@@ -5,8 +5,13 @@ use std::sync::Arc;
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    archive::Archive,
+    clock::UnixMillis,
     id::{Namespace, ThreadId},
-    saver::{At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver},
+    saver::{
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver,
+    },
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -17,6 +22,12 @@ struct Wire(MemorySaver);
 fn sent<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let text = serde_json::to_string(value).unwrap();
     serde_json::from_str(&text).unwrap()
+}
+
+fn filed(archive: &Archive) -> Archive {
+    let mut file = Vec::new();
+    archive.write(&mut file).unwrap();
+    Archive::read(&*file).unwrap()
 }
 
 impl Saver for Wire {
@@ -64,6 +75,18 @@ impl Saver for Wire {
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         self.0.prune(thread, keep)
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        self.0.export(thread)
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        self.0.import(thread, filed(&archive))
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.0.retain(retention, now)
     }
 }
 

@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use superstep_core::{
+    archive::Archive,
+    clock::UnixMillis,
     id::{CheckpointId, Namespace, ThreadId},
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -609,5 +612,17 @@ impl Saver for Broken {
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         Reply::now(self.cut(thread, keep))
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        self.inner.export(thread)
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        self.inner.import(thread, archive)
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.inner.retain(retention, now)
     }
 }

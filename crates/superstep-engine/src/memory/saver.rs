@@ -5,7 +5,6 @@
 //! (`log`), and no thread waits for work on another.
 
 mod log;
-mod squash;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,23 +15,33 @@ use std::{
 };
 
 use superstep_core::{
+    archive::Archive,
+    clock::{Clock, UnixMillis},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 
+use crate::clock::SystemClock;
 use log::Log;
 
 /// Keeps threads in memory.
 #[derive(Clone, Default)]
 pub struct MemorySaver(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
     threads: RwLock<Threads>,
     /// The newest epoch of any thread, so that epochs grow even over the end of a thread.
     epoch: AtomicU64,
+    clock: Arc<dyn Clock>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self::on(Arc::new(SystemClock))
+    }
 }
 
 type Threads = BTreeMap<ThreadId, Arc<Mutex<Thread>>>;
@@ -46,6 +55,8 @@ struct Thread {
     /// Of the newest lease; without one nobody may write.
     epoch: Option<u64>,
     taken: bool,
+    /// When a lease was last taken or given back.
+    used: UnixMillis,
     gone: bool,
     logs: HashMap<Namespace, Log>,
 }
@@ -60,6 +71,11 @@ impl MemorySaver {
     /// An empty saver.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty saver on another clock, which says when threads were last used.
+    pub fn on_clock(clock: Arc<dyn Clock>) -> Self {
+        Self(Arc::new(Shared::on(clock)))
     }
 
     fn thread(&self, id: &ThreadId) -> Option<Arc<Mutex<Thread>>> {
@@ -92,6 +108,7 @@ impl MemorySaver {
             }
             let epoch = self.0.epoch.fetch_add(1, Ordering::Relaxed) + 1;
             (inner.taken, inner.epoch) = (true, Some(epoch));
+            inner.used = self.0.clock.now();
             let (shared, id, thread) = (self.0.clone(), id.clone(), thread.clone());
             Ok(Lease::new(epoch, move || shared.release(&id, &thread)))
         })
@@ -145,20 +162,84 @@ impl MemorySaver {
         if logs.is_empty() {
             return Err(missing());
         }
-        self.enter(to, |_, target| {
+        self.found(to, &mut logs)
+    }
+
+    /// Makes a thread of these records, if there is none of that name.
+    fn found(&self, id: &ThreadId, logs: &mut HashMap<Namespace, Log>) -> Result<(), SaverError> {
+        self.enter(id, |_, target| {
             if !target.logs.is_empty() {
-                return Err(exists());
+                return Err(SaverError::Exists { thread: id.clone() });
             }
             if target.taken {
-                return Err(SaverError::Busy { thread: to.clone() });
+                return Err(SaverError::Busy { thread: id.clone() });
             }
-            target.logs = std::mem::take(&mut logs);
+            target.logs = std::mem::take(logs);
+            target.used = self.0.clock.now();
             Ok(())
         })
+    }
+
+    fn pack(&self, id: &ThreadId) -> Result<Archive, SaverError> {
+        let missing = || SaverError::NoThread { thread: id.clone() };
+        let thread = self.thread(id).ok_or_else(missing)?;
+        let inner = lock(&thread);
+        if inner.logs.is_empty() {
+            return Err(missing());
+        }
+        let logs = inner.logs.iter();
+        let namespaces = logs.map(|(namespace, log)| (namespace.clone(), log.archived()));
+        Ok(Archive {
+            namespaces: namespaces.collect(),
+        })
+    }
+
+    fn unpack(&self, id: &ThreadId, archive: Archive) -> Result<(), SaverError> {
+        archive.check().map_err(SaverError::Corrupt)?;
+        let spaces = archive.namespaces.into_iter();
+        let mut logs = spaces
+            .map(|(namespace, checkpoints)| (namespace, Log::of(checkpoints)))
+            .collect();
+        self.found(id, &mut logs)
+    }
+
+    fn sweep(&self, retention: &Retention, now: UnixMillis) -> Retained {
+        let mut retained = Retained::default();
+        for (id, thread) in self.0.all() {
+            let mut inner = lock(&thread);
+            if inner.taken || inner.gone || inner.logs.is_empty() {
+                continue;
+            }
+            if retention.ends(inner.used, now) {
+                inner.end();
+                drop(inner);
+                self.0.forget(&id, &thread);
+                retained.deleted.push(id);
+            } else if let Some(keep) = retention.keep {
+                retained.pruned += prune(&mut inner.logs, keep);
+            }
+        }
+        retained
     }
 }
 
 impl Shared {
+    fn on(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            threads: RwLock::default(),
+            epoch: AtomicU64::default(),
+            clock,
+        }
+    }
+
+    fn all(&self) -> Vec<(ThreadId, Arc<Mutex<Thread>>)> {
+        let threads = self.read();
+        threads
+            .iter()
+            .map(|(id, thread)| (id.clone(), thread.clone()))
+            .collect()
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Threads> {
         self.threads.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,7 +252,7 @@ impl Shared {
     fn release(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
         {
             let mut inner = lock(thread);
-            inner.taken = false;
+            (inner.taken, inner.used) = (false, self.clock.now());
             if !inner.logs.is_empty() {
                 return;
             }
@@ -263,13 +344,7 @@ impl Saver for MemorySaver {
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        let all: Vec<_> = self
-            .0
-            .read()
-            .iter()
-            .map(|(id, t)| (id.clone(), t.clone()))
-            .collect();
-        let used = all.into_iter().filter(|(_, thread)| {
+        let used = self.0.all().into_iter().filter(|(_, thread)| {
             let inner = lock(thread);
             !inner.gone && !inner.logs.is_empty()
         });
@@ -300,9 +375,29 @@ impl Saver for MemorySaver {
         prune(&mut inner.logs, keep);
         Reply::now(Ok(()))
     }
+
+    fn export(&self, id: &ThreadId) -> Reply<'_, Archive> {
+        Reply::now(self.pack(id))
+    }
+
+    fn import(&self, id: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        Reply::now(self.unpack(id, archive))
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        Reply::now(Ok(self.sweep(retention, now)))
+    }
 }
 
-fn prune(logs: &mut HashMap<Namespace, Log>, keep: Keep) {
+/// Drops old checkpoints and says how many.
+fn prune(logs: &mut HashMap<Namespace, Log>, keep: Keep) -> usize {
+    let count = |logs: &HashMap<Namespace, Log>| logs.values().map(Log::len).sum::<usize>();
+    let before = count(logs);
+    cut(logs, keep);
+    before - count(logs)
+}
+
+fn cut(logs: &mut HashMap<Namespace, Log>, keep: Keep) {
     let Keep::Last(n) = keep else {
         return logs.values_mut().for_each(|log| log.keep_last(1));
     };

@@ -14,5 +14,6 @@ mod drawing;
 mod effects;
 mod kit;
 mod limits;
+mod retention;
 mod streams;
 mod threads;

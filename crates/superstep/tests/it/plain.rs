@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use superstep::{
     HistoryQuery, MemorySaver, Saver, ThreadId,
-    saver::{At, Commit, Keep, Lease, Loaded, NextRecord, Notes, Reply},
+    saver::{At, Commit, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained, Retention},
 };
-use superstep_core::{id::Namespace, record::Record};
+use superstep_core::{archive::Archive, clock::UnixMillis, id::Namespace, record::Record};
 
 #[derive(Clone, Default)]
 pub(crate) struct PlainSaver {
@@ -23,6 +23,13 @@ pub(crate) struct Stored {
 
 pub(crate) fn saver() -> Arc<PlainSaver> {
     Arc::default()
+}
+
+/// What comes out of a file that the archive was written to.
+fn sent(archive: &Archive) -> Archive {
+    let mut file = Vec::new();
+    archive.write(&mut file).unwrap();
+    Archive::read(&*file).unwrap()
 }
 
 impl Saver for PlainSaver {
@@ -63,5 +70,14 @@ impl Saver for PlainSaver {
     }
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         self.inner.prune(thread, keep)
+    }
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        self.inner.export(thread)
+    }
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        self.inner.import(thread, sent(&archive))
+    }
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.inner.retain(retention, now)
     }
 }
