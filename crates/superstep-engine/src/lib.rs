@@ -5,6 +5,7 @@
 //! node sees; [`memory`] has the in-process backends; [`typed`] is the layer of graphs over one
 //! Rust struct.
 
+mod behind;
 pub mod builder;
 pub mod cache;
 pub mod clock;

@@ -46,6 +46,7 @@ faults! {
         "a_note_for_an_unknown_checkpoint_is_refused";
     UnknownParentsAreAdopted: "an_unknown_parent_is_refused", "a_pruned_thread_goes_on";
     RefusedCommitsStay: "a_refused_commit_leaves_nothing";
+    StartsWhenAwaited: "calls_count_in_the_order_they_were_made";
     SignedIds: "ids_are_ordered_as_unsigned_numbers";
 
     NullsVanish: "every_kind_of_value_survives";

@@ -15,7 +15,8 @@ use superstep_core::{
 use superstep_engine::memory::MemorySaver;
 use tokio::task::yield_now;
 
-/// The memory saver, with pauses before and after all it does.
+/// The memory saver, with pauses before and after all it does; what it stores is ordered by the
+/// calls and not by who awaits them first.
 #[derive(Default)]
 struct Later(MemorySaver);
 
@@ -52,11 +53,11 @@ impl Saver for Later {
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
-        later(async move { self.0.commit(commit).await })
+        later(self.0.commit(commit))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
-        later(async move { self.0.note(notes).await })
+        later(self.0.note(notes))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {

@@ -591,6 +591,9 @@ impl Saver for Broken {
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+        if self.is(Fault::StartsWhenAwaited) {
+            return Reply::Later(Box::pin(async move { self.store(commit) }));
+        }
         Reply::now(self.store(commit))
     }
 

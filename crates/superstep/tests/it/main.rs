@@ -13,6 +13,7 @@ mod durability;
 mod events;
 mod extractors;
 mod failures;
+mod pipeline;
 mod plain;
 mod reducers;
 mod steps;
