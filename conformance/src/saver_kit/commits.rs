@@ -388,6 +388,7 @@ async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
             thread: "t".into(),
             namespace: "".into(),
             epoch: writer.epoch(),
+            durability: superstep_core::run::Durability::Sync,
             checkpoint: id(n),
             notes: said,
         }));

@@ -192,3 +192,364 @@ impl<'a> Shell<'a> {
             namespace: run.config().nest.namespace.clone(),
             epoch: self.env.epoch,
             durability: run.config().durability,
+            checkpoint,
+            notes,
+        }))
+    }
+
+    /// Stores at once, after what is still on its way, whatever the run's durability.
+    async fn store_now(&mut self, run: &Loop, acts: Vec<Act>) -> Result<(), Error> {
+        self.behind.settle().await?;
+        for act in acts {
+            match act {
+                Act::Commit(record) => {
+                    if let Some(reply) = self.commit(run, *record) {
+                        reply.await?;
+                    }
+                }
+                Act::Note(checkpoint, notes) => {
+                    if let Some(reply) = self.note(run, checkpoint, notes) {
+                        reply.await?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for what is still being stored; a run is not over before that.
+    async fn finish(&mut self, stop: Stop) -> Stop {
+        match self.behind.settle().await {
+            Ok(()) => stop,
+            Err(error) => Stop::Failed(Error::from(error).at_thread(self.env.thread.as_ref())),
+        }
+    }
+
+    fn step_info(&mut self, run: &Loop) -> StepInfo {
+        let window = run.window();
+        if self.step != Some(window.step) {
+            self.step = Some(window.step);
+            self.scratches.clear();
+            self.bodies.clear();
+            self.keys.clear();
+        }
+        let (resuming, replay) = run.child_flags();
+        StepInfo {
+            run: self.info.clone(),
+            board: run.frame().board.clone(),
+            checkpoint: run.checkpoint(),
+            window,
+            resuming,
+            replay: replay.cloned(),
+        }
+    }
+
+    fn start(&mut self, run: &mut Loop, at: usize) {
+        let Some(task) = run.task(at) else { return };
+        let key = cache_key(run, task, &self.graph.plan.name);
+        if let (Some(Ok(key)), Some(cache)) = (&key, &self.env.cache)
+            && let Some(writes) = cache.get(key)
+        {
+            return self.cached(run, at, writes);
+        }
+        let step = self.step_info(run);
+        if let Some(Ok(key)) = &key {
+            let ttl = task.cache.as_ref().and_then(|policy| policy.ttl);
+            self.keys.insert(at, (key.clone(), ttl));
+        }
+        let known = if self.scratches.is_empty() {
+            None
+        } else {
+            self.scratches.remove(&at)
+        };
+        let mut scratch = known.unwrap_or_else(|| {
+            let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
+            Scratch {
+                answers,
+                effects,
+                ..Scratch::default()
+            }
+        });
+        (scratch.used, scratch.calls) = (0, 0);
+        scratch.open.clear();
+        let timed = task.timeouts.run.is_some() || task.timeouts.idle.is_some();
+        let ctx = Ctx(Arc::new(CtxInner {
+            at,
+            node: task.node,
+            name: task.name.clone(),
+            key: task.key.clone(),
+            home: run.caller_of(task),
+            input: task.input.clone(),
+            attempt: task.failures + 1,
+            scratch: Mutex::new(scratch),
+            pulse: timed.then(|| Pulse::new(task.timeouts.refresh == Refresh::Auto)),
+            step,
+        }));
+        let future: BoxFuture<'static, Result<Output, Halt>> = match (key, self.bodies.get(&at)) {
+            (Some(Err(error)), _) => Box::pin(std::future::ready(Err(Halt::Error(error)))),
+            (_, Some(body)) => guarded(|| call_body(body, ctx.clone())),
+            (_, None) => match self.graph.node(task.node) {
+                Some(node) => guarded(|| node.run(ctx.clone())),
+                None => Box::pin(std::future::ready(Ok(Output::Nothing))),
+            },
+        };
+        let future = if timed {
+            limited(future, ctx.clone(), task.timeouts)
+        } else {
+            future
+        };
+        let repeats = !task.retry.is_empty();
+        self.starting.push((
+            at,
+            Running {
+                future,
+                ctx,
+                repeats,
+            },
+        ));
+    }
+
+    fn cached(&mut self, run: &mut Loop, at: usize, writes: Vec<superstep_core::record::Write>) {
+        run.cached(at, writes);
+        self.answer_callers(run, at, None);
+    }
+
+    /// Polls new tasks once; those that wait for something are spawned.
+    async fn poll_starting(&mut self, run: &mut Loop) {
+        let mut starting = std::mem::take(&mut self.starting);
+        let mut ready = std::mem::take(&mut self.ready);
+        poll_fn(|cx| {
+            for (at, mut running) in starting.drain(..) {
+                match Pin::new(&mut running).poll(cx) {
+                    Poll::Ready(ended) => ready.push((at, ended)),
+                    Poll::Pending => {
+                        let spawned = self.spawned.get_or_insert_default();
+                        spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
+                    }
+                }
+            }
+            Poll::Ready(())
+        })
+        .await;
+        self.starting = starting;
+        for (at, ended) in ready.drain(..) {
+            self.ended(run, at, ended);
+        }
+        self.ready = ready;
+    }
+
+    fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, scratch }: Ended) {
+        if let Some(scratch) = scratch {
+            self.scratches.insert(at, *scratch);
+        }
+        self.done(run, at, done);
+    }
+
+    fn done(&mut self, run: &mut Loop, at: usize, done: Done) {
+        let error = match &done.result {
+            Err(Halt::Error(error)) => Some(error.clone()),
+            _ => None,
+        };
+        let asks = match &done.result {
+            Err(Halt::Asked(asks)) => Some(asks.clone()),
+            _ => None,
+        };
+        run.done(at, done);
+        if self.replies.contains_key(&at) {
+            let halt = error.map(Halt::Error).or(asks.map(Halt::Asked));
+            self.answer_callers(run, at, halt);
+        }
+    }
+
+    /// Tells callers of a task what became of it, unless it is tried again.
+    fn answer_callers(&mut self, run: &Loop, at: usize, halt: Option<Halt>) {
+        let Some(task) = run.task(at) else { return };
+        let result = match (task.returned(), halt) {
+            (Some(value), _) => Ok(value),
+            (None, Some(halt)) if !task.is_running() => Err(halt),
+            _ => return,
+        };
+        for reply in self.replies.remove(&at).into_iter().flatten() {
+            let copy = match &result {
+                Ok(value) => Ok(value.clone()),
+                Err(Halt::Error(error)) => Err(Halt::Error(error.clone())),
+                Err(Halt::Asked(asks)) => Err(Halt::Asked(asks.clone())),
+                Err(Halt::Parent(command)) => Err(Halt::Parent(command.clone())),
+            };
+            let _gone = reply.send(copy);
+        }
+    }
+
+    async fn wait(&mut self, run: &mut Loop) -> Result<(), Error> {
+        tokio::select! {
+            biased;
+            error = poll_fn(|cx| self.behind.poll_failure(cx)) => return Err(error.into()),
+            request = poll_fn(|cx| self.inbox.poll_next(cx)) => self.request(run, request).await,
+            Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
+                Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
+                Ok(Woken::Again(at)) => self.start(run, at),
+                Err(_aborted) => {}
+            },
+        }
+        Ok(())
+    }
+
+    async fn request(&mut self, run: &mut Loop, request: Request) {
+        match request {
+            Request::Journal {
+                task,
+                key,
+                effect,
+                reply,
+            } => {
+                let acts = run.journal(task, key, effect);
+                let _gone = reply.send(self.store_now(run, acts).await);
+            }
+            Request::Call {
+                by,
+                n,
+                spec,
+                body,
+                reply,
+            } => match run.call(by, n, spec) {
+                Some(Called::Finished(value)) => {
+                    let _gone = reply.send(Ok(value));
+                }
+                Some(Called::Run(at)) => {
+                    self.bodies.insert(at, body);
+                    self.replies.entry(at).or_default().push(reply);
+                    self.start(run, at);
+                }
+                Some(Called::Running(at)) => self.replies.entry(at).or_default().push(reply),
+                None => drop(reply),
+            },
+        }
+    }
+}
+
+/// The key of a task whose results are kept.
+fn cache_key(run: &Loop, task: &Task, graph: &Arc<str>) -> Option<Result<CacheKey, Error>> {
+    let policy = task.cache.as_ref()?;
+    let owner: Arc<str> = match task.key {
+        TaskKey::Call(..) => format!("task {}", task.name).into(),
+        _ => format!("{graph}/{}", task.name).into(),
+    };
+    let input = run.input_value(task);
+    Some(match &policy.key {
+        None => Ok(CacheKey::new(owner, &input)),
+        Some(key) => match key(&input) {
+            Ok(input) => Ok(CacheKey::new(owner, &input)),
+            Err(failure) => Err(failure.into()),
+        },
+    })
+}
+
+fn random_up_to(most: Duration) -> Duration {
+    if most.is_zero() {
+        return most;
+    }
+    let share = RandomState::new().hash_one(0_u8) as f64 / u64::MAX as f64;
+    most.mul_f64(share)
+}
+
+/// A task on its way; a panic becomes an error of the task.
+struct Running {
+    future: BoxFuture<'static, Result<Output, Halt>>,
+    ctx: Ctx,
+    /// Whether a mistake in its result can lead to another attempt.
+    repeats: bool,
+}
+
+/// What a task did, and what it remembers if it may be tried again.
+struct Ended {
+    done: Done,
+    scratch: Option<Box<Scratch>>,
+}
+
+impl Future for Running {
+    type Output = Ended;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
+        let result = match polled {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(result)) => result,
+            Err(panic) => Err(panicked(&*panic)),
+        };
+        let mut scratch = lock(&self.ctx.0.scratch);
+        let result = match result {
+            Ok(_) if !scratch.open.is_empty() => Err(ErrorKind::SwallowedAsk.into()),
+            other => other,
+        };
+        let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
+        let effects = std::mem::take(&mut scratch.fresh_effects);
+        let streamed = std::mem::take(&mut scratch.streamed);
+        let keeps = self.repeats || result.is_err();
+        let scratch = keeps.then(|| Box::new(std::mem::take(&mut *scratch)));
+        Poll::Ready(Ended {
+            done: Done {
+                result,
+                answers,
+                effects,
+                streamed,
+            },
+            scratch,
+        })
+    }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Halt {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let message = text.unwrap_or_else(|| "without a message".to_owned());
+    ErrorKind::Panicked { message }.into()
+}
+
+/// Making the future runs user code too.
+fn guarded(
+    make: impl FnOnce() -> BoxFuture<'static, Result<Output, Halt>>,
+) -> BoxFuture<'static, Result<Output, Halt>> {
+    match catch_unwind(AssertUnwindSafe(make)) {
+        Ok(future) => future,
+        Err(panic) => Box::pin(std::future::ready(Err(panicked(&*panic)))),
+    }
+}
+
+/// Ends an attempt that takes too long or is silent for too long.
+fn limited(
+    mut future: BoxFuture<'static, Result<Output, Halt>>,
+    ctx: Ctx,
+    limits: superstep_core::policy::Timeouts,
+) -> BoxFuture<'static, Result<Output, Halt>> {
+    let over = |limit, after| Err(ErrorKind::TimedOut { limit, after }.into());
+    Box::pin(async move {
+        let end = limits.run.map(|run| tokio::time::Instant::now() + run);
+        loop {
+            let silent = ctx.0.pulse.as_ref().map_or(Duration::ZERO, Pulse::silence);
+            if let Some(idle) = limits.idle
+                && silent >= idle
+            {
+                return over(Limit::Idle, idle);
+            }
+            let quiet = limits
+                .idle
+                .map(|idle| tokio::time::Instant::now() + (idle - silent));
+            let next = [end, quiet].into_iter().flatten().min();
+            let Some(next) = next else {
+                return future.await;
+            };
+            tokio::select! {
+                biased;
+                result = &mut future => return result,
+                () = tokio::time::sleep_until(next) => {
+                    if let (Some(end), Some(run)) = (end, limits.run)
+                        && tokio::time::Instant::now() >= end
+                    {
+                        return over(Limit::Run, run);
+                    }
+                }
+            }
+        }
+    })
+}

@@ -11,6 +11,7 @@ use crate::{
     record::{
         Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, TaskNote, Write,
     },
+    run::Durability,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
@@ -22,6 +23,8 @@ pub(super) struct Row {
     parent: Option<CheckpointId>,
     step: i64,
     source: Source,
+    #[serde(default)]
+    durability: Durability,
     pub(super) layout: usize,
     full: bool,
     changes: Vec<(ChannelIx, Change)>,
@@ -45,6 +48,7 @@ impl Row {
             parent,
             step,
             source,
+            durability,
             layout: _,
             changes,
             full,
@@ -62,6 +66,7 @@ impl Row {
             parent,
             step,
             source,
+            durability,
             layout,
             full,
             changes,
@@ -83,6 +88,7 @@ impl Row {
             parent: self.parent,
             step: self.step,
             source: self.source,
+            durability: self.durability,
             layout,
             changes: self.changes,
             full: self.full,

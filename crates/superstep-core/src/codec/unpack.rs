@@ -305,7 +305,7 @@ impl<'b, 's> Unpack<'b, 's> {
                 };
                 let name = from.str(len)?;
                 if read(from, name)? == Known::No {
-                    from.skip()?;
+                    from.pass()?;
                 }
             }
             Ok(())
@@ -326,13 +326,16 @@ impl<'b, 's> Unpack<'b, 's> {
         done
     }
 
-    /// Skips one thing, remembering the text in it: something later may refer to it.
-    fn skip(&mut self) -> Result<(), CodecError> {
+    /// Passes over one thing, though not over the text in it: something later may refer to it.
+    pub fn pass(&mut self) -> Result<(), CodecError> {
         match self.token()? {
-            token @ Token::Text(_) => self.text_of(token).map(drop),
+            token @ (Token::Text(_) | Token::Blob(_)) => self.text_of(token).map(drop),
             Token::Bin(len) => self.take(len).map(drop),
-            Token::List(len) => self.nested(|from| (0..len).try_for_each(|_| from.skip())),
-            Token::Map(len) => self.nested(|from| (0..2 * len).try_for_each(|_| from.skip())),
+            Token::List(len) => self.nested(|from| (0..len).try_for_each(|_| from.pass())),
+            Token::Map(len) => {
+                let len = self.sized(len)?;
+                self.nested(|from| (0..2 * len).try_for_each(|_| from.pass()))
+            }
             _ => Ok(()),
         }
     }

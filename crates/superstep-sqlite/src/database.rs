@@ -1,0 +1,97 @@
+//! One file with threads, event logs and long-term memory.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+};
+
+use superstep_core::saver::SaverError;
+
+use crate::{
+    lease,
+    load::Layouts,
+    options::Options,
+    queue::Queue,
+    readers::Readers,
+    saver::SqliteSaver,
+    seal::Seal,
+    worker::Worker,
+    writer::{Need, Writer},
+};
+
+/// An open database; cheap to clone. It closes with the last clone, saver and store of it.
+#[derive(Clone)]
+pub struct Database(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) path: PathBuf,
+    pub(crate) seal: Seal,
+    pub(crate) queue: Queue,
+    pub(crate) readers: Readers,
+    pub(crate) layouts: Layouts,
+    /// Threads that runs of this process hold.
+    pub(crate) held: Mutex<HashSet<superstep_core::id::ThreadId>>,
+    pub(crate) options: Options,
+    /// Last, so that the sign of life goes after the last write.
+    pub(crate) worker: Worker,
+}
+
+impl Database {
+    /// Opens a file, which is made if there is none.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, SaverError> {
+        Self::open_with(path, Options::default())
+    }
+
+    /// Opens a file in a certain way.
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, SaverError> {
+        let path = path.as_ref().to_owned();
+        let seal = Seal {
+            #[cfg(feature = "encryption")]
+            key: options.key.clone(),
+        };
+        let patience = options.patience;
+        let mut writer = Writer::open(path.clone(), seal.clone(), patience)?;
+        let worker = Worker::start(&path)?;
+        let (id, length) = (worker.id, options.lease);
+        writer.alone(Need::System, lease::bury)?;
+        let queue = Queue::start(writer, length / 3, move |writer| {
+            // A failure shows when the lease is used; the next sign of life may come through.
+            if !writer.held.is_empty() {
+                let _later = writer.alone(Need::System, |writer| {
+                    lease::renew(writer.change()?, id, lease::now(), length)
+                });
+            }
+        })?;
+        Ok(Self(Arc::new(Inner {
+            readers: Readers::new(path.clone(), patience),
+            path,
+            seal,
+            queue,
+            layouts: Layouts::default(),
+            held: Mutex::default(),
+            options,
+            worker,
+        })))
+    }
+
+    /// Keeps threads in this file.
+    pub fn saver(&self) -> SqliteSaver {
+        SqliteSaver(self.clone())
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let id = self.worker.id;
+        // Whether it is told or not, the end of the sign of life says the same.
+        let _told = self.queue.later(Need::System, move |writer| {
+            lease::leave(writer.change()?, id)
+        });
+    }
+}

@@ -1,0 +1,44 @@
+//! Threads, their event logs and long-term memory in one SQLite file.
+//!
+//! ```
+//! use superstep_sqlite::Database;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = std::env::temp_dir().join(format!("superstep-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! let database = Database::open(folder.join("app.db"))?;
+//! let saver = database.saver();
+//! # drop((saver, database));
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A step is one transaction with one sync; several processes can share a file. [`Database`] is the
+//! door, [`SqliteSaver`] keeps threads. Inside, `writer` and `queue` are how anything is written,
+//! `commit` and `lease` what is written during a run, `walk` and `load` how it is read back, `life`
+//! what happens to whole threads, `schema` the tables.
+
+#[cfg(feature = "encryption")]
+pub mod cipher;
+mod commit;
+mod database;
+mod error;
+mod graphs;
+mod lease;
+mod life;
+mod load;
+mod options;
+mod queue;
+mod readers;
+mod row;
+mod saver;
+mod schema;
+mod seal;
+mod walk;
+mod worker;
+mod writer;
+
+pub use database::Database;
+pub use options::Options;
+pub use saver::SqliteSaver;

@@ -1,0 +1,11 @@
+//! Threads in a SQLite file, as a user of the library sees them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
+)]
+
+mod kit;
