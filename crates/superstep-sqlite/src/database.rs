@@ -9,6 +9,7 @@ use std::{
 use superstep_core::saver::SaverError;
 
 use crate::{
+    error::sql,
     lease,
     load::Layouts,
     options::Options,
@@ -78,6 +79,17 @@ impl Database {
     /// Keeps threads in this file.
     pub fn saver(&self) -> SqliteSaver {
         SqliteSaver(self.clone())
+    }
+
+    /// How many bytes the data takes.
+    pub fn size(&self) -> Result<u64, SaverError> {
+        self.0.readers.read(|db| {
+            let number = |pragma| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+            let pages =
+                number("page_count").map_err(sql)? - number("freelist_count").map_err(sql)?;
+            let bytes = pages * number("page_size").map_err(sql)?;
+            Ok(u64::try_from(bytes).unwrap_or(0))
+        })
     }
 
     /// Where the file is.

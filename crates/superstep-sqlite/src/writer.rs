@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, config::DbConfig, params};
 use superstep_core::{
     codec::{self, BlobId, envelope::Place},
     id::{Namespace, ThreadId},
@@ -335,7 +335,11 @@ pub(crate) fn connect(
         }
     })?;
     connection.busy_timeout(patience).map_err(sql)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(128);
+    // Otherwise a kept statement is planned anew whenever other values are bound.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(sql)?;
     // Only takes hold in a file that has no tables yet.
     connection
         .execute_batch(
