@@ -17,6 +17,7 @@ use crate::{
     readers::Readers,
     saver::SqliteSaver,
     seal::Seal,
+    warm::Warm,
     worker::Worker,
     writer::{Need, Writer},
 };
@@ -31,6 +32,7 @@ pub(crate) struct Inner {
     pub(crate) queue: Queue,
     pub(crate) readers: Readers,
     pub(crate) layouts: Layouts,
+    pub(crate) warm: Arc<Warm>,
     /// Threads that runs of this process hold.
     pub(crate) held: Mutex<HashSet<superstep_core::id::ThreadId>>,
     pub(crate) options: Options,
@@ -52,7 +54,8 @@ impl Database {
             key: options.key.clone(),
         };
         let patience = options.patience;
-        let mut writer = Writer::open(path.clone(), seal.clone(), patience)?;
+        let warm = Arc::new(Warm::default());
+        let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience)?;
         let worker = Worker::start(&path)?;
         let (id, length) = (worker.id, options.lease);
         writer.alone(Need::System, lease::bury)?;
@@ -70,6 +73,7 @@ impl Database {
             seal,
             queue,
             layouts: Layouts::default(),
+            warm,
             held: Mutex::default(),
             options,
             worker,

@@ -167,6 +167,38 @@ pub(crate) fn graph(
     absent(hidden, || format!("the index of graphs lacks `{name}`"))
 }
 
+/// A graph by the name of its thread and its own.
+pub(crate) fn find(
+    connection: &Connection,
+    thread_name: &ThreadId,
+    name: &Namespace,
+) -> Result<Option<GraphRow>, SaverError> {
+    let found = connection
+        .prepare_cached(
+            "SELECT graphs.graph, graphs.thread, graphs.name, graphs.head, graphs.last,
+                 graphs.records, graphs.tail, graphs.state, graphs.sum, threads.name
+             FROM threads CROSS JOIN graphs
+             WHERE threads.name = ?1 AND graphs.thread = threads.thread AND graphs.name = ?2",
+        )
+        .and_then(|mut select| {
+            let names = params![thread_name.as_str(), name.as_str()];
+            let read = |row: &SqlRow<'_>| {
+                let same = row.get_ref(9)?.as_str().ok() == Some(thread_name.as_str());
+                Ok((GraphRow::read(row)?, same))
+            };
+            select.query_row(names, read).optional()
+        })
+        .map_err(sql)?;
+    match found {
+        Some((found, true)) => GraphRow::checked(found).map(Some),
+        // Either there is none, or something is damaged: each step by itself tells which.
+        _ => match thread(connection, thread_name)? {
+            Some(row) => graph(connection, row.thread, name),
+            None => Ok(None),
+        },
+    }
+}
+
 /// The graphs of a thread.
 pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>, SaverError> {
     let rows: Vec<(GraphRow, i64)> = connection

@@ -14,7 +14,7 @@ use superstep_core::{
     saver::SaverError,
 };
 
-use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal};
+use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
 
 /// How far a commit must have come to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub(crate) struct Held {
 pub(crate) struct Writer {
     pub(crate) path: PathBuf,
     pub(crate) seal: Seal,
+    pub(crate) warm: Arc<Warm>,
     patience: Duration,
     /// Absent after a failure: what a connection knows after a failed sync cannot be trusted.
     connection: Option<Connection>,
@@ -59,10 +60,16 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn open(path: PathBuf, seal: Seal, patience: Duration) -> Result<Self, SaverError> {
+    pub(crate) fn open(
+        path: PathBuf,
+        seal: Seal,
+        warm: Arc<Warm>,
+        patience: Duration,
+    ) -> Result<Self, SaverError> {
         let mut writer = Self {
             path,
             seal,
+            warm,
             patience,
             connection: None,
             level: None,
@@ -181,6 +188,7 @@ impl Writer {
             held.heads.clear();
         }
         self.layouts.clear();
+        self.warm.clear();
     }
 
     /// Does one of several pieces of work of a transaction.

@@ -28,6 +28,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
         .prepare_cached("DELETE FROM threads WHERE thread = ?1")
         .and_then(|mut delete| delete.execute([thread]))
         .map_err(sql)?;
+    writer.warm.forget(name);
     writer.scrub = true;
     Ok(())
 }

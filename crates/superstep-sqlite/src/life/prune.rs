@@ -75,6 +75,7 @@ pub(crate) fn prune(
     if dropped > 0 {
         row::keep_numbers(writer.change()?)?;
         count_uses(writer, thread.thread)?;
+        writer.warm.forget(name);
         writer.scrub = true;
     }
     Ok(dropped)
