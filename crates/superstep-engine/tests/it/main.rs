@@ -14,6 +14,7 @@ mod drawing;
 mod effects;
 mod kit;
 mod limits;
+mod moving;
 mod retention;
 mod streams;
 mod threads;
