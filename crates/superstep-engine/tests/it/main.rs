@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod cancel;
+mod changed;
 mod drawing;
 mod effects;
 mod kit;
