@@ -4,6 +4,7 @@
 //! ([`crate::kit`]). It runs graphs too, so it must be awaited inside a tokio runtime. The checks are
 //! in the modules below, by subject; `world` is what they stand on, `model` what they compare with.
 
+mod archive;
 mod commits;
 mod contents;
 mod copies;
@@ -17,6 +18,7 @@ mod notes;
 mod prune;
 mod random;
 mod records;
+mod retention;
 mod stage;
 mod world;
 
@@ -69,6 +71,8 @@ where
         deletion::CASES,
         copies::CASES,
         prune::CASES,
+        retention::CASES,
+        archive::CASES,
         growth::CASES,
         graphs::CASES,
     ];

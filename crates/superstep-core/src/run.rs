@@ -59,8 +59,8 @@ pub enum Durability {
 /// What to do where LangGraph 1.2.20 behaves by accident.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fidelity {
-    /// The sensible thing: a plain answer is given to one question once, and untracked channels
-    /// are never stored.
+    /// The sensible thing: a plain answer is given to one question once, untracked channels are
+    /// never stored, and a thread does not go on without nodes that the graph has lost.
     #[default]
     Sensible,
     /// The same as LangGraph: a run that goes on without an answer offers the last plain one

@@ -7,7 +7,7 @@ use superstep_core::{
     command::Output,
     error::{Error, ErrorKind},
     frame::{Frame, restore::MigrateFn},
-    id::{IdSource, ThreadId},
+    id::IdSource,
     plan::{Persist, Plan},
     record::Record,
     run::{Begin, Halt, Head, Loop, Nest, RunConfig, RunInput, Stop},
@@ -399,21 +399,6 @@ impl Node for SubgraphNode {
 /// Threads and checkpoints a caller names.
 pub(crate) type Addresses =
     HashMap<superstep_core::id::Namespace, superstep_core::id::CheckpointId>;
-
-impl Graph {
-    pub(crate) fn saver(&self) -> Result<&Arc<dyn Saver>, Error> {
-        self.0
-            .backends
-            .saver
-            .as_ref()
-            .ok_or_else(|| ErrorKind::NoSaver.into())
-    }
-
-    /// Removes a thread.
-    pub async fn delete_thread(&self, thread: &ThreadId) -> Result<(), Error> {
-        Ok(self.saver()?.delete(thread).await?)
-    }
-}
 
 impl Graph {
     /// Forgets cached results of these nodes, or of all.

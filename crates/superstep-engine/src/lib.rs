@@ -21,6 +21,7 @@ pub mod options;
 mod shell;
 pub mod state;
 pub mod stream;
+pub mod threads;
 pub mod typed;
 
 pub use superstep_core::store;
@@ -31,3 +32,4 @@ pub use graph::{Backends, Graph};
 pub use node::Node;
 pub use options::{CheckpointRef, Outcome, OutputKeys, RunOptions, Status};
 pub use stream::EventStream;
+pub use threads::Fit;

@@ -75,7 +75,7 @@ impl Graph {
         Ok(snapshot)
     }
 
-    fn read(
+    pub(crate) fn read(
         &self,
         thread: &ThreadId,
         namespace: &Namespace,
@@ -215,7 +215,7 @@ impl Graph {
     }
 
     /// The graphs that tasks of a snapshot run, and where.
-    fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
+    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
         let child = |task: &TaskView| {
             let Some(SubState::At(namespace)) = &task.state else {
                 return None;

@@ -70,6 +70,7 @@
 
 pub use superstep_core::{
     Value,
+    archive::{Archive, ArchiveError},
     error::{Error, ErrorKind, Failure},
     event::Modes,
     id::{AskId, CheckpointId, TaskId, ThreadId},
@@ -82,7 +83,7 @@ pub use superstep_core::{
 };
 pub use superstep_derive::*;
 pub use superstep_engine::{
-    Backends, CheckpointRef, RunOptions,
+    Backends, CheckpointRef, Fit, RunOptions,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
-    archive::Archive,
+    archive::{Archive, ArchiveError},
     clock::UnixMillis,
     id::{Namespace, ThreadId},
     saver::{
         At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver,
+        Retention, Saver, SaverError,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -24,10 +24,10 @@ fn sent<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&text).unwrap()
 }
 
-fn filed(archive: &Archive) -> Archive {
+fn filed(archive: &Archive) -> Result<Archive, ArchiveError> {
     let mut file = Vec::new();
-    archive.write(&mut file).unwrap();
-    Archive::read(&*file).unwrap()
+    archive.write(&mut file)?;
+    Archive::read(&*file)
 }
 
 impl Saver for Wire {
@@ -82,7 +82,10 @@ impl Saver for Wire {
     }
 
     fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        self.0.import(thread, filed(&archive))
+        match filed(&archive) {
+            Ok(archive) => self.0.import(thread, archive),
+            Err(error) => Reply::now(Err(SaverError::Corrupt(error.to_string()))),
+        }
     }
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {

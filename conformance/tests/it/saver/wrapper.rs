@@ -16,6 +16,7 @@ use superstep_core::{
 use superstep_engine::memory::MemorySaver;
 
 use super::fault::Fault;
+use super::keeping;
 use super::mangle;
 
 pub(crate) struct Broken {
@@ -46,10 +47,10 @@ struct Memory {
     commits: usize,
 }
 
-type Answer<T> = Result<T, SaverError>;
+pub(crate) type Answer<T> = Result<T, SaverError>;
 
 /// The memory saver answers at once.
-fn now<T>(reply: Reply<'_, T>) -> Answer<T> {
+pub(crate) fn now<T>(reply: Reply<'_, T>) -> Answer<T> {
     match reply {
         Reply::Now(Some(answer)) => answer,
         _ => Err(SaverError::Io("not an answer at once".into())),
@@ -298,6 +299,9 @@ impl Broken {
         if self.hides(asked, &namespace)? {
             return Ok(None);
         }
+        if self.is(Fault::ReadingIsUse) {
+            drop(now(self.inner.lease(&thread)));
+        }
         let load = |at| now(self.inner.load(&thread, &namespace, at));
         let loaded = match (self.fault, at) {
             (Fault::UnknownThreadIsAnError, _) if self.newest(&thread, &root()).is_none() => {
@@ -525,6 +529,19 @@ impl Broken {
         answer
     }
 
+    fn take_in(&self, thread: &ThreadId, archive: Archive) -> Answer<()> {
+        if self.is(Fault::ImportsShareState) {
+            let mut memory = self.memory();
+            let first = memory.copied.iter().next().cloned();
+            memory.copied.insert(thread.clone());
+            if let Some(first) = first {
+                memory.aliases.insert(thread.clone(), first);
+                return Ok(());
+            }
+        }
+        keeping::import(&self.inner, self.fault, &self.thread(thread), archive)
+    }
+
     fn cut(&self, asked: &ThreadId, keep: Keep) -> Answer<()> {
         let thread = self.thread(asked);
         let keep = match (self.fault, keep) {
@@ -618,14 +635,18 @@ impl Saver for Broken {
     }
 
     fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
-        self.inner.export(thread)
+        Reply::now(keeping::export(
+            &self.inner,
+            self.fault,
+            &self.thread(thread),
+        ))
     }
 
     fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        self.inner.import(thread, archive)
+        Reply::now(self.take_in(thread, archive))
     }
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        self.inner.retain(retention, now)
+        Reply::now(keeping::retain(&self.inner, self.fault, retention, now))
     }
 }
