@@ -8,6 +8,7 @@ mod commits;
 mod contents;
 mod copies;
 mod deletion;
+mod events;
 mod graphs;
 mod growth;
 mod history;
@@ -70,6 +71,7 @@ where
         copies::CASES,
         prune::CASES,
         growth::CASES,
+        events::CASES,
         graphs::CASES,
     ];
     let cases = subjects.into_iter().flatten();

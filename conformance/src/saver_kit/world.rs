@@ -195,6 +195,7 @@ impl Writer {
             namespace,
             epoch,
             record,
+            events: Vec::new(),
         };
         self.saver.commit(commit).await
     }
@@ -227,6 +228,7 @@ impl Writer {
             epoch,
             checkpoint,
             notes,
+            events: Vec::new(),
         };
         self.saver.note(notes).await
     }

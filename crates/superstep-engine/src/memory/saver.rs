@@ -2,8 +2,9 @@
 //!
 //! A commit or note costs what it stores, a load what it returns, whatever the length of the
 //! thread: records of a namespace stand in order of id, with links between parent and children
-//! (`log`), and no thread waits for work on another.
+//! (`log`), and no thread waits for work on another. `journal` is what runs told.
 
+mod journal;
 mod log;
 mod squash;
 
@@ -16,12 +17,15 @@ use std::{
 };
 
 use superstep_core::{
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver,
+        SaverError,
     },
 };
 
+use journal::{Bells, Journal};
 use log::Log;
 
 /// Keeps threads in memory.
@@ -33,6 +37,7 @@ struct Shared {
     threads: RwLock<Threads>,
     /// The newest epoch of any thread, so that epochs grow even over the end of a thread.
     epoch: AtomicU64,
+    bells: Bells,
 }
 
 type Threads = BTreeMap<ThreadId, Arc<Mutex<Thread>>>;
@@ -48,6 +53,7 @@ struct Thread {
     taken: bool,
     gone: bool,
     logs: HashMap<Namespace, Log>,
+    journal: Journal,
 }
 
 impl Thread {
@@ -97,10 +103,12 @@ impl MemorySaver {
         })
     }
 
+    /// Changes a thread and appends to its log, or does neither.
     fn write<T>(
         &self,
         id: &ThreadId,
         epoch: u64,
+        events: Vec<Logged>,
         change: impl FnOnce(&mut HashMap<Namespace, Log>) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         let conflict = || SaverError::Conflict { thread: id.clone() };
@@ -109,7 +117,14 @@ impl MemorySaver {
         if inner.epoch != Some(epoch) {
             return Err(conflict());
         }
-        change(&mut inner.logs)
+        inner.journal.takes(epoch, &events)?;
+        let answer = change(&mut inner.logs)?;
+        if !events.is_empty() {
+            inner.journal.append(events);
+            drop(inner);
+            self.0.bells.ring(id);
+        }
+        Ok(answer)
     }
 
     fn is_used(&self, id: &ThreadId) -> bool {
@@ -129,6 +144,7 @@ impl MemorySaver {
             inner.end();
         }
         self.0.forget(id, &thread);
+        self.0.bells.ring(id);
         Ok(())
     }
 
@@ -141,7 +157,10 @@ impl MemorySaver {
         if self.is_used(to) {
             return Err(exists());
         }
-        let mut logs = lock(&source).logs.clone();
+        let (mut logs, mut journal) = {
+            let source = lock(&source);
+            (source.logs.clone(), source.journal.clone())
+        };
         if logs.is_empty() {
             return Err(missing());
         }
@@ -153,6 +172,8 @@ impl MemorySaver {
                 return Err(SaverError::Busy { thread: to.clone() });
             }
             target.logs = std::mem::take(&mut logs);
+            target.journal = std::mem::take(&mut journal);
+            self.0.bells.ring(to);
             Ok(())
         })
     }
@@ -172,7 +193,7 @@ impl Shared {
         {
             let mut inner = lock(thread);
             inner.taken = false;
-            if !inner.logs.is_empty() {
+            if !inner.logs.is_empty() || !inner.journal.is_empty() {
                 return;
             }
             inner.end();
@@ -230,9 +251,13 @@ impl Saver for MemorySaver {
             namespace,
             epoch,
             record,
+            events,
         } = commit;
-        Reply::now(
-            self.write(&thread, epoch, |logs| match logs.get_mut(&namespace) {
+        Reply::now(self.write(
+            &thread,
+            epoch,
+            events,
+            |logs| match logs.get_mut(&namespace) {
                 Some(log) => log.append(record),
                 None => {
                     let mut log = Log::default();
@@ -240,8 +265,8 @@ impl Saver for MemorySaver {
                     logs.insert(namespace, log);
                     Ok(next)
                 }
-            }),
-        )
+            },
+        ))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
@@ -251,14 +276,36 @@ impl Saver for MemorySaver {
             epoch,
             checkpoint,
             notes,
+            events,
         } = notes;
-        Reply::now(self.write(&thread, epoch, |logs| {
+        Reply::now(self.write(&thread, epoch, events, |logs| {
             let known = logs
                 .get_mut(&namespace)
                 .is_some_and(|log| log.note(checkpoint, notes));
             let unknown = || SaverError::Corrupt(format!("a note for unknown {checkpoint}"));
             known.then_some(()).ok_or_else(unknown)
         }))
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let Events {
+            thread,
+            epoch,
+            events,
+        } = events;
+        Reply::now(self.write(&thread, epoch, events, |_| Ok(())))
+    }
+
+    fn events(&self, id: &ThreadId, after: Option<Cursor>, limit: usize) -> Reply<'_, Vec<Logged>> {
+        let Some(thread) = self.thread(id) else {
+            return Reply::now(Ok(Vec::new()));
+        };
+        let inner = lock(&thread);
+        Reply::now(Ok(inner.journal.after(after, limit)))
+    }
+
+    fn changed(&self, id: &ThreadId) -> Reply<'_, ()> {
+        Reply::Later(self.0.bells.listen(id))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
@@ -297,6 +344,9 @@ impl Saver for MemorySaver {
             return Reply::now(Err(SaverError::Busy { thread: id.clone() }));
         }
         prune(&mut inner.logs, keep);
+        let root = inner.logs.get(&Namespace::default());
+        let oldest = root.and_then(|log| log.newest(usize::MAX));
+        inner.journal.prune(oldest);
         Reply::now(Ok(()))
     }
 }

@@ -9,9 +9,12 @@ use serde::{Deserialize, Serialize};
 use superstep::{
     Durability, HistoryQuery, Saver, ThreadId,
     prelude::*,
-    saver::{At, Commit, Keep, Lease, Loaded, NextRecord, Notes, Reply, SaverError},
+    saver::{At, Commit, Events, Keep, Lease, Loaded, NextRecord, Notes, Reply, SaverError},
 };
-use superstep_core::id::Namespace;
+use superstep_core::{
+    event::{Cursor, Logged},
+    id::Namespace,
+};
 use tokio::sync::{Notify, Semaphore};
 
 /// The run waits for the oldest answer once so many are outstanding.
@@ -107,6 +110,20 @@ impl Saver for Gate {
     }
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
         self.answer(now(self.inner.note(notes)))
+    }
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        self.answer(now(self.inner.log(events)))
+    }
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        self.inner.events(thread, after, limit)
+    }
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.inner.changed(thread)
     }
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
         self.inner.threads()
