@@ -158,6 +158,7 @@ impl Journal {
         page.open = true;
         let mut lines = vec![(Some(checkpoint), Entry::Started { durability, modes })];
         page.add(self.epoch, &mut lines);
+        self.stirred.notify_one();
     }
 
     /// The run has ended; stores what is left.
