@@ -9,6 +9,7 @@ mod commits;
 mod contents;
 mod copies;
 mod deletion;
+mod events;
 mod graphs;
 mod growth;
 mod history;
@@ -74,6 +75,7 @@ where
         retention::CASES,
         archive::CASES,
         growth::CASES,
+        events::CASES,
         graphs::CASES,
     ];
     let cases = subjects.into_iter().flatten();

@@ -231,6 +231,7 @@ async fn a_thread_that_went_can_begin_again(bench: &Bench<'_>) -> Verdict {
         namespace: "".into(),
         epoch: before,
         record: first(1),
+        events: Vec::new(),
     };
     refused(
         "a commit from before",

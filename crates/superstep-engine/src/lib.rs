@@ -12,8 +12,10 @@ pub mod clock;
 pub mod ctx;
 pub mod draw;
 mod env;
+pub mod follow;
 pub mod graph;
 pub mod input;
+mod journal;
 mod mailbox;
 pub mod memory;
 pub mod node;
@@ -28,6 +30,7 @@ pub use superstep_core::store;
 
 pub use builder::{GraphBuilder, NodeOptions};
 pub use ctx::{CallTask, Ctx};
+pub use follow::{Follow, LogItem};
 pub use graph::{Backends, Graph};
 pub use node::Node;
 pub use options::{CheckpointRef, Outcome, OutputKeys, RunOptions, Status};

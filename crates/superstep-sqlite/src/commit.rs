@@ -7,6 +7,7 @@ use superstep_core::{
         self, Packed,
         record::{PackedRecord, pack_record},
     },
+    event::Logged,
     id::{CheckpointId, Namespace, ThreadId},
     record::{Layout, Record, Source, TaskNote},
     run::Durability,
@@ -14,7 +15,7 @@ use superstep_core::{
 };
 
 use crate::{
-    error,
+    error, events,
     graphs::{self, GraphRow},
     queue::Haste,
     row::{self, Kind, Row, Step},
@@ -42,6 +43,7 @@ pub(crate) struct Storing {
     durability: Durability,
     full: bool,
     layout: Arc<Layout>,
+    events: Vec<Logged>,
     /// Kept for readers of a long thread.
     warm: Option<Arc<Record>>,
 }
@@ -53,6 +55,7 @@ impl Storing {
             namespace,
             epoch,
             record,
+            events,
         } = commit;
         let packed = pack_record(&record).map_err(|error| error::encode(&error))?;
         let Record {
@@ -77,6 +80,7 @@ impl Storing {
             durability,
             full,
             layout: record.layout.clone(),
+            events,
             warm: is_warm.then(|| Arc::new(record)),
         })
     }
@@ -166,6 +170,7 @@ impl Storing {
         };
         row.body = writer.seal.seal(&self.packed.body.bytes, row.place())?;
         row::insert(writer.change()?, &row)?;
+        events::append(writer, &self.thread, &self.events)?;
         let next = next(tail, kept);
         if let (Some(record), Some(before)) = (self.warm, &before) {
             let added = Added {
@@ -279,6 +284,7 @@ pub(crate) struct Noting {
     packed: Packed,
     need: Need,
     haste: Haste,
+    events: Vec<Logged>,
     /// Kept for readers of a long thread.
     warm: Option<Vec<TaskNote>>,
 }
@@ -292,6 +298,7 @@ impl Noting {
             durability,
             checkpoint,
             notes,
+            events,
         } = notes;
         // That an effect was started must be known after whatever happens next.
         let effects = notes.iter().any(|note: &TaskNote| !note.effects.is_empty());
@@ -310,6 +317,7 @@ impl Noting {
             packed,
             need,
             haste: haste(durability),
+            events,
             warm: is_warm.then_some(notes),
         })
     }
@@ -363,6 +371,7 @@ impl Noting {
         };
         row.body = writer.seal.seal(&self.packed.bytes, row.place())?;
         row::insert(writer.change()?, &row)?;
+        events::append(writer, &self.thread, &self.events)?;
         if let Some(notes) = &self.warm {
             let own = parent == before.head;
             writer

@@ -7,6 +7,7 @@ use std::{
 };
 
 use superstep_core::saver::SaverError;
+use tokio::sync::watch;
 
 use crate::{
     error::sql,
@@ -33,6 +34,8 @@ pub(crate) struct Inner {
     pub(crate) readers: Readers,
     pub(crate) layouts: Layouts,
     pub(crate) warm: Arc<Warm>,
+    /// Rings when an event log of this process has grown.
+    pub(crate) bell: watch::Receiver<()>,
     /// Threads that runs of this process hold.
     pub(crate) held: Mutex<HashSet<superstep_core::id::ThreadId>>,
     pub(crate) options: Options,
@@ -56,6 +59,7 @@ impl Database {
         let patience = options.patience;
         let warm = Arc::new(Warm::default());
         let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience)?;
+        let bell = writer.bell.subscribe();
         let worker = Worker::start(&path)?;
         let (id, length) = (worker.id, options.lease);
         writer.alone(Need::System, lease::bury)?;
@@ -74,6 +78,7 @@ impl Database {
             queue,
             layouts: Layouts::default(),
             warm,
+            bell,
             held: Mutex::default(),
             options,
             worker,

@@ -211,6 +211,15 @@ pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>,
     rows.into_iter().map(GraphRow::checked).collect()
 }
 
+/// Whether a thread has a record or an entry in its event log.
+pub(crate) fn is_kept(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
+    let told = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)")
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
+        .map_err(sql)?;
+    Ok(told || is_used(connection, thread)?)
+}
+
 /// Whether a thread has a record.
 pub(crate) fn is_used(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
     connection

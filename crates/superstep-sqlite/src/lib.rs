@@ -24,6 +24,7 @@ pub mod cipher;
 mod commit;
 mod database;
 mod error;
+mod events;
 mod graphs;
 mod lease;
 mod life;

@@ -1,11 +1,14 @@
 //! The saver: leases, commits, notes and reads over one database.
 
+use std::time::Duration;
+
 use superstep_core::{
     archive::Archive,
     clock::UnixMillis,
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
         Retention, Saver, SaverError,
     },
 };
@@ -13,6 +16,7 @@ use superstep_core::{
 use crate::{
     Database,
     commit::{Noting, Storing},
+    events,
     graphs::{self, GraphRow},
     lease, life,
     load::Reading,
@@ -23,6 +27,9 @@ use crate::{
 
 /// Reading more than this many bytes is done on a thread where it holds up nobody.
 const MUCH: i64 = 1024 * 1024;
+
+/// How often the log of another process is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Keeps threads in a database; cheap to clone.
 #[derive(Clone)]
@@ -174,6 +181,50 @@ impl Saver for SqliteSaver {
             }
             Err(error) => Reply::now(Err(error)),
         }
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let queue = &self.0.0.queue;
+        queue.submit(Need::Disk, Haste::Now, move |writer| {
+            events::log(writer, &events)
+        })
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        let inner = &self.0.0;
+        let read = |db: &_| events::after(db, &inner.seal, thread, after, limit);
+        Reply::now(inner.readers.read(read))
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        let (database, thread) = (self.0.clone(), thread.clone());
+        let mut bell = database.0.bell.clone();
+        bell.mark_unchanged();
+        let newest = move |database: &Database| {
+            let readers = &database.0.readers;
+            readers.read(|db| events::newest_of(db, &thread))
+        };
+        let before = match newest(&database) {
+            Ok(before) => before,
+            Err(error) => return Reply::now(Err(error)),
+        };
+        Reply::Later(Box::pin(async move {
+            loop {
+                // Another process rings no bell here, so its log is looked at now and then.
+                tokio::select! {
+                    rung = bell.changed() => drop(rung),
+                    () = tokio::time::sleep(LOOK) => {}
+                }
+                if newest(&database)? != before {
+                    return Ok(());
+                }
+            }
+        }))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {

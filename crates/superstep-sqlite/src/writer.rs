@@ -13,6 +13,7 @@ use superstep_core::{
     record::Layout,
     saver::SaverError,
 };
+use tokio::sync::watch;
 
 use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
 
@@ -57,6 +58,10 @@ pub(crate) struct Writer {
     broken: Option<SaverError>,
     /// Deleted data is still in the write-ahead log.
     pub(crate) scrub: bool,
+    /// Entries were added to an event log in this transaction.
+    pub(crate) rings: bool,
+    /// Tells readers of event logs that there may be more.
+    pub(crate) bell: watch::Sender<()>,
 }
 
 impl Writer {
@@ -81,6 +86,8 @@ impl Writer {
             dirty: false,
             broken: None,
             scrub: false,
+            rings: false,
+            bell: watch::Sender::new(()),
         };
         let mut connection = writer.connect()?;
         schema::prepare(&mut connection)?;
@@ -145,6 +152,7 @@ impl Writer {
             self.level = None;
         }
         (self.seq, self.dirty, self.broken) = (None, false, None);
+        (self.rings, self.scrub) = (false, false);
         self.fresh.clear();
         let level = self.level;
         let connection = self.db()?;
@@ -169,6 +177,8 @@ impl Writer {
         if done.is_err() {
             self.roll_back();
             self.connection = None;
+        } else if self.rings {
+            self.bell.send_replace(());
         }
         done
     }

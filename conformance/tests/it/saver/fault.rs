@@ -152,4 +152,28 @@ faults! {
     LosesSomeCommits: "commits_to_many_threads_at_once_lose_nothing",
         "parallel_writers_of_many_threads_lose_nothing",
         "a_thread_of_two_thousand_records_reads_right_anywhere";
+
+    EventsInReverse: "entries_come_back_in_order_over_runs";
+    EventsByNumber: "entries_come_back_in_order_over_runs";
+    CursorIsInclusive: "a_cursor_gives_exactly_what_follows_it";
+    CursorCountsInItsRunOnly: "a_cursor_gives_exactly_what_follows_it";
+    IgnoresEventLimit: "reading_a_log_stops_at_its_limit";
+    ForgetsWhereStatesAre: "entries_come_back_as_they_went_in", "a_followed_run_shows_its_states";
+    ForgetsCheckpointsOfEntries: "entries_come_back_as_they_went_in";
+    LosesEventsOfCommits: "entries_are_stored_with_commits_and_notes",
+        "a_followed_run_shows_its_states";
+    LosesEventsOfNotes: "entries_are_stored_with_commits_and_notes";
+    LosesEventsAlone: "entries_are_stored_with_commits_and_notes";
+    RefusedEventsStay: "a_refused_store_logs_nothing";
+    LogIgnoresEpoch: "logging_with_an_old_epoch_is_refused";
+    CursorsMayShrink: "cursors_must_grow";
+    OneLogForAll: "logs_of_two_threads_keep_apart";
+    LogMakesThread: "a_log_without_a_checkpoint_is_kept_and_not_listed";
+    DeleteLeavesEvents: "a_deleted_thread_has_no_log";
+    CopyLosesEvents: "a_copied_thread_has_its_own_log";
+    EpochsBeginAgainInCopies: "a_copied_log_is_continued_after_its_end";
+    PruneLeavesEvents: "pruning_drops_the_entries_of_what_it_drops";
+    PruneDropsEveryEvent: "pruning_drops_the_entries_of_what_it_drops";
+    NeverWakes: "a_reader_is_woken_when_the_log_grows";
+    WakesOnlyWhoAwaits: "a_reader_is_woken_when_the_log_grows";
 }

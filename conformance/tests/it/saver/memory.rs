@@ -78,6 +78,7 @@ impl Shared {
             namespace: "".into(),
             epoch: lease.epoch,
             record,
+            events: Vec::new(),
         };
         self.saver.commit(commit).await.unwrap();
         self.commits.fetch_add(1, Ordering::SeqCst);

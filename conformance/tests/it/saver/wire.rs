@@ -7,9 +7,10 @@ use superstep_conformance::saver_kit::check;
 use superstep_core::{
     archive::{Archive, ArchiveError},
     clock::UnixMillis,
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
         Retention, Saver, SaverError,
     },
 };
@@ -49,16 +50,42 @@ impl Saver for Wire {
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
-        let record = sent(&commit.record);
-        self.0.commit(Commit { record, ..commit })
+        let (record, events) = (sent(&commit.record), sent(&commit.events));
+        self.0.commit(Commit {
+            record,
+            events,
+            ..commit
+        })
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
-        let sent = sent(&notes.notes);
+        let (said, events) = (sent(&notes.notes), sent(&notes.events));
         self.0.note(Notes {
-            notes: sent,
+            notes: said,
+            events,
             ..notes
         })
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let sent = sent(&events.events);
+        self.0.log(Events {
+            events: sent,
+            ..events
+        })
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        self.0.events(thread, after, limit)
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.0.changed(thread)
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {

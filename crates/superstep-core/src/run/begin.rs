@@ -124,6 +124,7 @@ impl Loop {
             acts: VecDeque::new(),
             changes: Vec::new(),
             latest: Latest::Never,
+            unlogged: None,
             replaying: false,
             child_resuming: None,
             child_replay: None,

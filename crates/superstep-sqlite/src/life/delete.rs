@@ -6,6 +6,7 @@ use superstep_core::{id::ThreadId, saver::SaverError};
 use super::rows;
 use crate::{
     error::sql,
+    events,
     graphs::{self, GraphRow},
     lease, row,
     writer::Writer,
@@ -22,6 +23,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
         empty(writer, &graph)?;
     }
     row::keep_numbers(writer.change()?)?;
+    events::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;
     writer
         .change()?
