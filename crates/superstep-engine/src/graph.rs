@@ -263,7 +263,8 @@ impl Graph {
             pause_after: options.pause_after.clone(),
             strict_resume: options.strict_resume,
         };
-        let run = self.run_loop(&env, nest, input, scope);
+        // Pinned here, so that both ways to drive it share its room.
+        let run = std::pin::pin!(self.run_loop(&env, nest, input, scope));
         let (output, stop) = match &env.log {
             None => run.await?,
             Some(log) => log.along(run).await?,
