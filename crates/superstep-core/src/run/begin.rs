@@ -122,6 +122,8 @@ impl Loop {
             tasks: Vec::new(),
             due: Vec::new(),
             acts: VecDeque::new(),
+            acts_taken: 0,
+            notes_at: 0,
             changes: Vec::new(),
             latest: Latest::Never,
             unlogged: None,

@@ -250,7 +250,7 @@ impl Loop {
             notes.push(task.note.clone());
         }
         let notes = notes.into_iter().map(|note| self.storable(note)).collect();
-        self.acts.push_back(Act::Note(self.checkpoint, notes));
+        self.put_notes(notes);
     }
 
     /// The plain answer that came with the input has been taken: it must not be given again.
