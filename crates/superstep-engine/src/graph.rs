@@ -19,7 +19,7 @@ use superstep_core::{
 use crate::{
     cache::Cache,
     clock::ClockIds,
-    ctx::Ctx,
+    ctx::{Ctx, RunInfo},
     env::Env,
     node::Node,
     options::{Outcome, RunOptions, Status},
@@ -244,7 +244,7 @@ impl Graph {
             pause_after: options.pause_after.clone(),
             strict_resume: options.strict_resume,
         };
-        let (output, stop) = self.run_loop(&env, nest, input, scope).await?;
+        let (output, stop) = self.run_loop(&env, nest, input, scope, None).await?;
         drop(lease);
         let (status, asks) = match stop {
             Stop::Done => (Status::Done, Vec::new()),
@@ -266,6 +266,7 @@ impl Graph {
         mut nest: Nest,
         input: RunInput,
         scope: Scope,
+        above: Option<Arc<RunInfo>>,
     ) -> Result<(Option<Value>, Stop), Error> {
         let address = env.addresses.get(&nest.namespace).copied();
         let at = match (address, &nest.replay) {
@@ -288,7 +289,7 @@ impl Graph {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
         let mut run = self.open(env, nest, scope, input, loaded, address.is_some())?;
-        let stop = shell::drive(&mut run, &self.0, env).await;
+        let stop = shell::drive(&mut run, &self.0, env, above).await;
         Ok((run.output(), stop))
     }
 
@@ -353,7 +354,8 @@ impl Graph {
             }),
         };
         // A future of a graph within a graph has no finite type; the box ends the recursion.
-        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default()));
+        let above = Some(ctx.0.step.run.clone());
+        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default(), above));
         let (output, stop) = running.await?;
         match stop {
             Stop::Done => Ok(output),

@@ -39,7 +39,12 @@ use crate::{
 };
 
 /// Drives one graph of a run to its end.
-pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env>) -> Stop {
+pub(crate) async fn drive(
+    run: &mut Loop,
+    graph: &Arc<GraphInner>,
+    env: &Arc<Env>,
+    above: Option<Arc<RunInfo>>,
+) -> Stop {
     let (requests, inbox) = Mailbox::new();
     let nest = &run.config().nest;
     let info = Arc::new(RunInfo {
@@ -49,6 +54,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         nested: nest.nested,
         parents: nest.parents.clone(),
         answers: nest.answers.clone(),
+        above,
         requests,
     });
     let mut shell = Shell {
@@ -449,9 +455,14 @@ impl<'a> Shell<'a> {
                 task,
                 key,
                 effect,
+                answers,
                 reply,
             } => {
-                let acts = run.journal(task, key, effect);
+                let acts = run.journal(task, key, effect, answers);
+                let _gone = reply.send(self.store_now(run, acts).await);
+            }
+            Request::Anchor { reply } => {
+                let acts = run.anchor();
                 let _gone = reply.send(self.store_now(run, acts).await);
             }
             Request::Call {

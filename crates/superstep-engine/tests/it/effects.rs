@@ -128,6 +128,48 @@ async fn an_effect_cut_off_in_the_middle_is_reported_unknown_whatever_the_durabi
 }
 
 #[tokio::test]
+async fn an_effect_cut_off_inside_a_subgraph_is_found_again_whatever_the_durability() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let (tries, started) = (Count::default(), Arc::new(Notify::new()));
+        let (t, s) = (tries.clone(), started.clone());
+        let child = one(move |ctx: Ctx| {
+            let (tries, started) = (t.clone(), s.clone());
+            async move {
+                let effect = || async move {
+                    tries.up();
+                    started.notify_one();
+                    std::future::pending::<()>().await;
+                    Ok(())
+                };
+                ctx.once("pay", effect).await?;
+                Ok::<_, Halt>(Value::Null)
+            }
+        });
+        let child = child.build().expect("the child builds");
+        let graph = one(move |ctx: Ctx| {
+            let child = child.clone();
+            async move {
+                ctx.run_graph(&child, json!({ "x": 1 })).await?;
+                Ok::<_, Halt>(Value::Null)
+            }
+        });
+        let graph = graph.backends(saved()).build().expect("it builds");
+        let options = RunOptions {
+            durability,
+            ..RunOptions::on("t")
+        };
+        tokio::select! {
+            _ = graph.invoke(json!({}), &options) => panic!("the effect hangs"),
+            () = started.notified() => {}
+        }
+        let error = graph.invoke(input::go_on(), &options).await;
+        let error = error.expect_err("the outcome is unknown");
+        assert_eq!(error.code(), "SS1202", "{durability:?}: {error}");
+        assert_eq!(tries.get(), 1, "{durability:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_ask_that_is_swallowed_is_caught() {
     let graph = one(|ctx: Ctx| async move {
         let _ignored = ctx.ask("really?");
