@@ -14,7 +14,7 @@ use superstep_core::{
     ask::{Answers, Ask},
     board::Board,
     command::Output,
-    error::{Error, ErrorKind, Failure},
+    error::{ErrorKind, Failure},
     event::{Event, EventKind},
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Plan, ReadKey, route::Window},
@@ -61,12 +61,12 @@ impl RunInfo {
     /// Has something stored by the run, and waits for it.
     async fn stored(
         &self,
-        request: impl FnOnce(oneshot::Sender<Result<(), Error>>) -> Request,
+        request: impl FnOnce(oneshot::Sender<()>) -> Request,
     ) -> Result<(), Halt> {
         let (reply, answer) = oneshot::channel();
         let ended = || Halt::from(Failure::new("RunEnded", "the run has ended").permanent());
         self.requests.send(request(reply)).map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?.map_err(Halt::Error)
+        answer.await.map_err(|_| ended())
     }
 }
 
@@ -103,10 +103,10 @@ pub(crate) enum Request {
         key: String,
         effect: Effect,
         answers: Vec<Value>,
-        reply: oneshot::Sender<Result<(), Error>>,
+        reply: oneshot::Sender<()>,
     },
     Anchor {
-        reply: oneshot::Sender<Result<(), Error>>,
+        reply: oneshot::Sender<()>,
     },
 }
 

@@ -131,8 +131,8 @@ impl<'a> Shell<'a> {
                 if rounds.is_multiple_of(ROUNDS) {
                     tokio::task::yield_now().await;
                 }
-            } else {
-                self.wait(run).await;
+            } else if let Some(stop) = self.wait(run).await {
+                return stop;
             }
         }
     }
@@ -437,19 +437,22 @@ impl<'a> Shell<'a> {
         }
     }
 
-    async fn wait(&mut self, run: &mut Loop) {
+    async fn wait(&mut self, run: &mut Loop) -> Option<Stop> {
         tokio::select! {
             biased;
-            request = poll_fn(|cx| self.inbox.poll_next(cx)) => self.request(run, request).await,
+            request = poll_fn(|cx| self.inbox.poll_next(cx)) => {
+                return self.request(run, request).await;
+            }
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),
                 Err(_aborted) => {}
             },
         }
+        None
     }
 
-    async fn request(&mut self, run: &mut Loop, request: Request) {
+    async fn request(&mut self, run: &mut Loop, request: Request) -> Option<Stop> {
         match request {
             Request::Journal {
                 task,
@@ -459,11 +462,11 @@ impl<'a> Shell<'a> {
                 reply,
             } => {
                 let acts = run.journal(task, key, effect, answers);
-                let _gone = reply.send(self.store_now(run, acts).await);
+                return self.store_for(run, acts, reply).await;
             }
             Request::Anchor { reply } => {
                 let acts = run.anchor();
-                let _gone = reply.send(self.store_now(run, acts).await);
+                return self.store_for(run, acts, reply).await;
             }
             Request::Call {
                 by,
@@ -483,6 +486,24 @@ impl<'a> Shell<'a> {
                 Some(Called::Running(at)) => self.replies.entry(at).or_default().push(reply),
                 None => drop(reply),
             },
+        }
+        None
+    }
+
+    /// Stores what a task waits for. A failure ends the run, whatever the task would make of it:
+    /// what is on its way may still arrive, and only another lease keeps it out.
+    async fn store_for(
+        &mut self,
+        run: &Loop,
+        acts: Vec<Act>,
+        reply: oneshot::Sender<()>,
+    ) -> Option<Stop> {
+        match self.store_now(run, acts).await {
+            Ok(()) => {
+                let _gone = reply.send(());
+                None
+            }
+            Err(error) => Some(Stop::Failed(error.at_thread(self.env.thread.as_ref()))),
         }
     }
 }

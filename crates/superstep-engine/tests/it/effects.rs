@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use superstep_core::{
     Failure, Value,
+    id::{Namespace, ThreadId},
     run::{Durability, Halt},
+    saver::{
+        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+    },
 };
-use superstep_engine::{Ctx, RunOptions, input};
+use superstep_engine::{Backends, Ctx, RunOptions, input, memory::MemorySaver};
 use tokio::sync::Notify;
 
 use crate::kit::{Count, object, one, saved};
@@ -167,6 +171,63 @@ async fn an_effect_cut_off_inside_a_subgraph_is_found_again_whatever_the_durabil
         assert_eq!(error.code(), "SS1202", "{durability:?}: {error}");
         assert_eq!(tries.get(), 1, "{durability:?}");
     }
+}
+
+/// A saver that stores no notes.
+struct NoNotes(MemorySaver);
+
+impl Saver for NoNotes {
+    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+        self.0.lease(thread)
+    }
+    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        self.0.load(thread, namespace, at)
+    }
+    fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Reply<'_, Vec<Loaded>> {
+        self.0.history(thread, namespace, query)
+    }
+    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+        self.0.commit(commit)
+    }
+    fn note(&self, _: Notes) -> Reply<'_, ()> {
+        Reply::now(Err(SaverError::Io("no answer in time".into())))
+    }
+    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+        self.0.threads()
+    }
+    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.0.delete(thread)
+    }
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+        self.0.copy(from, to)
+    }
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+        self.0.prune(thread, keep)
+    }
+}
+
+#[tokio::test]
+async fn a_run_whose_effect_cannot_be_journaled_is_over_whatever_its_node_makes_of_it() {
+    let sent = Count::default();
+    let s = sent.clone();
+    let graph = one(move |ctx: Ctx| {
+        let sent = s.clone();
+        async move {
+            let _swallowed = ctx.once("send", || async move { Ok(sent.up()) }).await;
+            Ok::<_, Halt>(object(json!({ "x": "went on" })))
+        }
+    })
+    .backends(Backends::on(NoNotes(MemorySaver::new())))
+    .build()
+    .expect("it builds");
+    let ended = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    let error = ended.expect_err("the start is not stored");
+    assert_eq!((error.code(), sent.get()), ("SS2006", 0));
 }
 
 #[tokio::test]
