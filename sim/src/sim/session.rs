@@ -80,6 +80,12 @@ pub(super) enum Urgency {
     AtOnce,
 }
 
+impl Letter {
+    fn is_urgent(&self) -> bool {
+        self.urgency == Urgency::AtOnce || !self.waiters.is_empty()
+    }
+}
+
 impl Running {
     pub(super) fn new(run: Loop, caller: Option<(usize, usize)>) -> Self {
         Self {
@@ -106,9 +112,7 @@ impl Running {
     }
 
     fn has_journal(&self) -> bool {
-        let urgent =
-            |letter: &Letter| letter.urgency == Urgency::AtOnce || !letter.waiters.is_empty();
-        self.outbox.iter().any(urgent)
+        self.outbox.iter().any(Letter::is_urgent)
     }
 }
 
@@ -324,7 +328,7 @@ impl Sim<'_> {
                     running.run.snapshot_next();
                 }
                 for (graph, task) in letter.waiters {
-                    self.journaled(session, graph, task, Ok(()));
+                    self.journaled(session, graph, task);
                 }
             }
             Err(error) => {
@@ -366,22 +370,14 @@ impl Sim<'_> {
         let Some(running) = session.graphs.get_mut(at) else {
             return Ok(());
         };
+        // What is on its way may still arrive, and only another lease keeps it out: the run is
+        // over, unless it goes on in front of what is stored behind it and nobody waits for that.
         let rest = std::mem::take(&mut running.outbox);
-        let urgent = letter
-            .as_ref()
-            .is_some_and(|letter| letter.urgency == Urgency::AtOnce);
-        if !urgent && self.durability != Durability::Async {
+        let awaited = |letter: &Letter| letter.is_urgent();
+        if self.durability != Durability::Async || letter.iter().chain(&rest).any(awaited) {
             return self.stopped(session, at, Stop::Failed(error.into()));
         }
-        let letters = letter.into_iter().chain(rest);
-        let waiters: Vec<_> = letters.flat_map(|letter| letter.waiters).collect();
-        if waiters.is_empty() {
-            running.failed_behind = Some(error);
-            return Ok(());
-        }
-        for (graph, task) in waiters {
-            self.journaled(session, graph, task, Err(error.clone()));
-        }
+        running.failed_behind = Some(error);
         Ok(())
     }
 

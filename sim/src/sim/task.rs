@@ -9,7 +9,6 @@ use superstep_core::{
     id::AskId,
     record::Effect,
     run::{Act, Done, Halt, RunInput, Stop},
-    saver::SaverError,
 };
 
 use super::{
@@ -55,8 +54,6 @@ enum Phase {
     Settled,
     /// The effect did not happen, and that is stored.
     Missed,
-    /// The store failed.
-    Failed(SaverError),
 }
 
 /// What a task remembers over its attempts in one session.
@@ -304,7 +301,6 @@ impl Sim<'_> {
                 Next::Brought(Some(key.into()))
             }
             Phase::Missed => Next::Halt(flaky("the effect did not happen")),
-            Phase::Failed(error) => Next::Halt(Halt::Error(error.into())),
             _ => match scratch.effects.get(&key) {
                 Some(Effect::Done(_)) => {
                     self.counts.add("effects that were done before");
@@ -351,8 +347,7 @@ impl Sim<'_> {
         {
             job.phase = Phase::Storing(Box::new(Phase::Anchored(key, effect, then)));
         }
-        self.store_now(session, above, (place.graph, place.task), acts);
-        Ok(())
+        self.store_now(session, above, (place.graph, place.task), acts)
     }
 
     fn write_journal(
@@ -369,8 +364,7 @@ impl Sim<'_> {
         let acts = running
             .run
             .journal(place.task, key, effect, taken.unwrap_or_default());
-        self.store_now(session, place.graph, (place.graph, place.task), acts);
-        Ok(())
+        self.store_now(session, place.graph, (place.graph, place.task), acts)
     }
 
     /// Sends what a task waits for, behind what is still on its way.
@@ -380,13 +374,13 @@ impl Sim<'_> {
         at: usize,
         waiter: (usize, usize),
         acts: Vec<Act>,
-    ) {
+    ) -> Result<(), Broken> {
         let Some(running) = session.graphs.get_mut(at) else {
-            return;
+            return Ok(());
         };
         // Somebody has to hear that what went on behind has failed.
         if let Some(error) = running.failed_behind() {
-            return self.journaled(session, waiter.0, waiter.1, Err(error));
+            return self.stopped(session, at, Stop::Failed(error.into()));
         }
         for act in acts {
             let op = match act {
@@ -403,31 +397,22 @@ impl Sim<'_> {
         let hurries = self.settings.plant == Some(Plant::HurriesEffects);
         match running.outbox.back_mut().filter(|_| !hurries) {
             Some(last) => last.waiters.push(waiter),
-            None => self.journaled(session, waiter.0, waiter.1, Ok(())),
+            None => self.journaled(session, waiter.0, waiter.1),
         }
         self.post(session, at);
+        Ok(())
     }
 
-    /// What a task waits for is stored, or is not.
-    pub(super) fn journaled(
-        &mut self,
-        session: &mut Session,
-        graph: usize,
-        task: usize,
-        result: Result<(), SaverError>,
-    ) {
+    /// What a task waits for is stored.
+    pub(super) fn journaled(&mut self, session: &mut Session, graph: usize, task: usize) {
         let (worker, id) = (session.worker, session.id);
         let running = session.graphs.get_mut(graph);
         let Some(job) = running.and_then(|running| running.jobs.get_mut(&task)) else {
             return;
         };
-        let phase = match std::mem::take(&mut job.phase) {
+        job.phase = match std::mem::take(&mut job.phase) {
             Phase::Storing(then) => *then,
             other => other,
-        };
-        job.phase = match result {
-            Ok(()) => phase,
-            Err(error) => Phase::Failed(error),
         };
         self.later(Place {
             worker,
