@@ -5,10 +5,14 @@ use std::sync::Arc;
 
 use superstep_core::{
     Failure, Value,
+    archive::Archive,
+    clock::UnixMillis,
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     run::{Durability, Halt},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 use superstep_engine::{Backends, Ctx, RunOptions, input, memory::MemorySaver};
@@ -208,6 +212,29 @@ impl Saver for NoNotes {
     }
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         self.0.prune(thread, keep)
+    }
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        self.0.log(events)
+    }
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        self.0.events(thread, after, limit)
+    }
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.0.changed(thread)
+    }
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        self.0.export(thread)
+    }
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        self.0.import(thread, archive)
+    }
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.0.retain(retention, now)
     }
 }
 
