@@ -383,6 +383,7 @@ async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
             namespace: "".into(),
             epoch: writer.epoch(),
             record,
+            events: Vec::new(),
         }));
         notes.push(world.saver.note(Notes {
             thread: "t".into(),
@@ -391,6 +392,7 @@ async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
             durability: superstep_core::run::Durability::Sync,
             checkpoint: id(n),
             notes: said,
+            events: Vec::new(),
         }));
     }
     // The last answer is asked for first: each of these needs all that were called before it.

@@ -196,6 +196,7 @@ impl Writer {
             namespace,
             epoch,
             record,
+            events: Vec::new(),
         };
         self.saver.commit(commit).await
     }
@@ -229,6 +230,7 @@ impl Writer {
             durability: Durability::Sync,
             checkpoint,
             notes,
+            events: Vec::new(),
         };
         self.saver.note(notes).await
     }

@@ -62,6 +62,10 @@ impl Edit<'_> {
                 why: format!("{what} stands alone"),
             })),
         };
+        let clears = first.as_node.as_deref() == Some(END);
+        if let (Some(head), false) = (&self.head, clears) {
+            head.restored.refuse_lost()?;
+        }
         match first.as_node.as_deref() {
             Some(END) if first.output == Output::Nothing => {
                 alone("clearing a thread's tasks")?;

@@ -15,6 +15,7 @@ use std::{
 use crate::{
     archive::Archive,
     clock::{UnixMillis, expiry},
+    event::{Cursor, Logged},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, Source, TaskNote},
     run::Durability,
@@ -253,6 +254,8 @@ pub struct Commit {
     pub epoch: u64,
     /// What to store.
     pub record: Record,
+    /// What to append to the thread's log along with it.
+    pub events: Vec<Logged>,
 }
 
 /// What tasks of a checkpoint did, to store before the step ends.
@@ -270,6 +273,19 @@ pub struct Notes {
     pub checkpoint: CheckpointId,
     /// The notes, each merged into what is known of its task.
     pub notes: Vec<TaskNote>,
+    /// What to append to the thread's log along with them.
+    pub events: Vec<Logged>,
+}
+
+/// What to append to the log of a thread.
+#[derive(Debug)]
+pub struct Events {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The writer's lease.
+    pub epoch: u64,
+    /// The entries, in order of their cursors.
+    pub events: Vec<Logged>,
 }
 
 /// How much of a thread to keep.
@@ -339,6 +355,21 @@ pub trait Saver: Send + Sync + 'static {
 
     /// Stores notes: all of them or none, durable when the reply comes.
     fn note(&self, notes: Notes) -> Reply<'_, ()>;
+
+    /// Appends to the log of a thread: all of it or nothing, durable when the reply comes.
+    fn log(&self, events: Events) -> Reply<'_, ()>;
+
+    /// The first `limit` entries of a thread's log after a cursor, or from its beginning.
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>>;
+
+    /// Answers once the log of a thread may have grown since this was called. So a reader that
+    /// calls this, reads to the end and then awaits the reply misses nothing.
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()>;
 
     /// All threads, in order of name.
     fn threads(&self) -> Reply<'_, Vec<ThreadId>>;

@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     ask::Ask,
     board::Recording,
@@ -17,7 +19,7 @@ use crate::{
 };
 
 /// The state of a graph at a checkpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The thread.
     pub thread: Option<ThreadId>,
@@ -42,7 +44,7 @@ pub struct Snapshot {
 }
 
 /// A task in a snapshot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskView {
     /// The task.
     pub id: TaskId,
@@ -53,13 +55,18 @@ pub struct TaskView {
     /// Its questions.
     pub asks: Vec<Ask>,
     /// What it wrote, once it finished.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::value::json::some"
+    )]
     pub result: Option<Value>,
     /// The state of the subgraph it runs.
     pub state: Option<SubState>,
 }
 
 /// The state of a subgraph in a snapshot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SubState {
     /// Where to look.
     At(Namespace),

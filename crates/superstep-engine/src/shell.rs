@@ -18,6 +18,7 @@ use std::{
 use superstep_core::{
     command::Output,
     error::{Error, ErrorKind, Limit},
+    event::{Entry, Logged},
     id::CheckpointId,
     policy::Refresh,
     record::{Record, TaskKey, TaskNote},
@@ -33,6 +34,7 @@ use crate::{
     ctx::{Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody, call_body, lock},
     env::Env,
     graph::GraphInner,
+    journal::Line,
     mailbox::{Inbox, Mailbox},
 };
 
@@ -63,6 +65,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         keys: HashMap::new(),
         replies: HashMap::new(),
         behind: Behind::default(),
+        lines: Vec::new(),
     };
     let stop = shell.run(run).await;
     shell.finish(stop).await
@@ -94,6 +97,8 @@ struct Shell<'a> {
     keys: HashMap<usize, (CacheKey, Option<Duration>)>,
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
     behind: Behind<'a>,
+    /// For the log: what was told since something was stored or awaited.
+    lines: Vec<Line>,
 }
 
 impl<'a> Shell<'a> {
@@ -112,6 +117,11 @@ impl<'a> Shell<'a> {
                 if let Err(error) = self.act(run, act).await {
                     return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
                 }
+            }
+            if !self.lines.is_empty()
+                && let Err(error) = self.log_lines().await
+            {
+                return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
             }
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
@@ -165,36 +175,62 @@ impl<'a> Shell<'a> {
                 }
             }
             Act::Emit(event) => self.env.emit(*event).await,
+            Act::Log(at, told) => self.lines.push((at, Entry::Told(told))),
         }
         Ok(())
     }
 
     /// Starts to store a step; nothing to wait for if there is no saver.
-    fn commit(&self, run: &Loop, record: Record) -> Option<Reply<'a, NextRecord>> {
+    fn commit(&mut self, run: &Loop, record: Record) -> Option<Reply<'a, NextRecord>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
-        Some(saver.commit(Commit {
-            thread: thread.clone(),
-            namespace: run.config().nest.namespace.clone(),
-            epoch: self.env.epoch,
-            record,
+        let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
+        let epoch = self.env.epoch;
+        Some(self.with_events(|events| {
+            saver.commit(Commit {
+                thread,
+                namespace,
+                epoch,
+                record,
+                events,
+            })
         }))
     }
 
     fn note(
-        &self,
+        &mut self,
         run: &Loop,
         checkpoint: CheckpointId,
         notes: Vec<TaskNote>,
     ) -> Option<Reply<'a, ()>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
-        Some(saver.note(Notes {
-            thread: thread.clone(),
-            namespace: run.config().nest.namespace.clone(),
-            epoch: self.env.epoch,
-            durability: run.config().durability,
-            checkpoint,
-            notes,
+        let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
+        let (epoch, durability) = (self.env.epoch, run.config().durability);
+        Some(self.with_events(|events| {
+            saver.note(Notes {
+                thread,
+                namespace,
+                epoch,
+                durability,
+                checkpoint,
+                notes,
+                events,
+            })
         }))
+    }
+
+    /// Calls the saver with what is to be logged.
+    fn with_events<T>(&mut self, call: impl FnOnce(Vec<Logged>) -> T) -> T {
+        match &self.env.log {
+            None => call(Vec::new()),
+            Some(log) => log.send(&mut self.lines, call),
+        }
+    }
+
+    async fn log_lines(&mut self) -> Result<(), Error> {
+        match &self.env.log {
+            None => Ok(()),
+            Some(log) => Ok(log.add(&mut self.lines).await?),
+        }
     }
 
     /// Stores at once, after what is still on its way, whatever the run's durability.
@@ -220,9 +256,11 @@ impl<'a> Shell<'a> {
 
     /// Waits for what is still being stored; a run is not over before that.
     async fn finish(&mut self, stop: Stop) -> Stop {
-        match self.behind.settle().await {
+        let stored = self.behind.settle().await.map_err(Error::from);
+        let logged = self.log_lines().await;
+        match stored.and(logged) {
             Ok(()) => stop,
-            Err(error) => Stop::Failed(Error::from(error).at_thread(self.env.thread.as_ref())),
+            Err(error) => Stop::Failed(error.at_thread(self.env.thread.as_ref())),
         }
     }
 

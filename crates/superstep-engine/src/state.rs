@@ -75,7 +75,7 @@ impl Graph {
         Ok(snapshot)
     }
 
-    fn read(
+    pub(crate) fn read(
         &self,
         thread: &ThreadId,
         namespace: &Namespace,
@@ -127,7 +127,7 @@ impl Graph {
     }
 
     /// The graph that owns a namespace below this one, and its namespace in storage.
-    fn at_namespace(&self, namespace: &Namespace) -> Result<(Graph, Namespace), Error> {
+    pub(crate) fn at_namespace(&self, namespace: &Namespace) -> Result<(Graph, Namespace), Error> {
         let mut graph = self.clone();
         for name in namespace.path() {
             if name.parse::<u32>().is_ok() {
@@ -202,6 +202,7 @@ impl Graph {
                     durability: Durability::Sync,
                     checkpoint,
                     notes,
+                    events: Vec::new(),
                 };
                 saver.note(notes).await?;
             }
@@ -215,7 +216,7 @@ impl Graph {
     }
 
     /// The graphs that tasks of a snapshot run, and where.
-    fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
+    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
         let child = |task: &TaskView| {
             let Some(SubState::At(namespace)) = &task.state else {
                 return None;
@@ -303,6 +304,7 @@ impl Graph {
                 namespace: namespace.clone(),
                 epoch,
                 record,
+                events: Vec::new(),
             })
             .await?;
         Ok(CheckpointRef {

@@ -7,6 +7,7 @@ use superstep_core::{
         self, Packed,
         record::{PackedRecord, pack_record},
     },
+    event::Logged,
     id::{CheckpointId, Namespace, ThreadId},
     record::{Layout, Record, Source, TaskNote},
     run::Durability,
@@ -14,10 +15,12 @@ use superstep_core::{
 };
 
 use crate::{
-    error,
+    error, events,
     graphs::{self, GraphRow},
+    queue::Haste,
     row::{self, Kind, Row, Step},
     walk,
+    warm::{self, Added, Warm},
     writer::{Need, Writer},
 };
 
@@ -40,16 +43,21 @@ pub(crate) struct Storing {
     durability: Durability,
     full: bool,
     layout: Arc<Layout>,
+    events: Vec<Logged>,
+    /// Kept for readers of a long thread.
+    warm: Option<Arc<Record>>,
 }
 
 impl Storing {
-    pub(crate) fn new(commit: &Commit) -> Result<Self, SaverError> {
+    pub(crate) fn new(commit: Commit, warm: &Warm) -> Result<Self, SaverError> {
         let Commit {
             thread,
             namespace,
             epoch,
             record,
+            events,
         } = commit;
+        let packed = pack_record(&record).map_err(|error| error::encode(&error))?;
         let Record {
             id,
             parent,
@@ -58,12 +66,13 @@ impl Storing {
             durability,
             full,
             ..
-        } = *record;
+        } = record;
+        let is_warm = warm.has(&thread, &namespace);
         Ok(Self {
-            thread: thread.clone(),
-            namespace: namespace.clone(),
-            epoch: *epoch,
-            packed: pack_record(record).map_err(|error| error::encode(&error))?,
+            thread,
+            namespace,
+            epoch,
+            packed,
             id,
             parent,
             step,
@@ -71,11 +80,17 @@ impl Storing {
             durability,
             full,
             layout: record.layout.clone(),
+            events,
+            warm: is_warm.then(|| Arc::new(record)),
         })
     }
 
     pub(crate) fn need(&self) -> Need {
         need(self.durability)
+    }
+
+    pub(crate) fn haste(&self) -> Haste {
+        haste(self.durability)
     }
 
     /// Stores it, and says what the next one should hold.
@@ -155,7 +170,17 @@ impl Storing {
         };
         row.body = writer.seal.seal(&self.packed.body.bytes, row.place())?;
         row::insert(writer.change()?, &row)?;
+        events::append(writer, &self.thread, &self.events)?;
         let next = next(tail, kept);
+        if let (Some(record), Some(before)) = (self.warm, &before) {
+            let added = Added {
+                record,
+                bytes: row.body.len(),
+                next,
+            };
+            let follow = |loaded: &mut _| warm::follow(loaded, added);
+            writer.warm.advance(&self.thread, before, &graph, follow);
+        }
         if let Some(held) = writer.held.get_mut(&self.thread) {
             held.heads.insert(graph.graph, self.id);
             held.graphs.insert(self.namespace, graph);
@@ -258,10 +283,14 @@ pub(crate) struct Noting {
     checkpoint: CheckpointId,
     packed: Packed,
     need: Need,
+    haste: Haste,
+    events: Vec<Logged>,
+    /// Kept for readers of a long thread.
+    warm: Option<Vec<TaskNote>>,
 }
 
 impl Noting {
-    pub(crate) fn new(notes: Notes) -> Result<Self, SaverError> {
+    pub(crate) fn new(notes: Notes, warm: &Warm) -> Result<Self, SaverError> {
         let Notes {
             thread,
             namespace,
@@ -269,6 +298,7 @@ impl Noting {
             durability,
             checkpoint,
             notes,
+            events,
         } = notes;
         // That an effect was started must be known after whatever happens next.
         let effects = notes.iter().any(|note: &TaskNote| !note.effects.is_empty());
@@ -277,18 +307,27 @@ impl Noting {
         } else {
             need(durability)
         };
+        let packed = codec::pack(&notes).map_err(|error| error::encode(&error))?;
+        let is_warm = warm.has(&thread, &namespace);
         Ok(Self {
             thread,
             namespace,
             epoch,
             checkpoint,
-            packed: codec::pack(&notes).map_err(|error| error::encode(&error))?,
+            packed,
             need,
+            haste: haste(durability),
+            events,
+            warm: is_warm.then_some(notes),
         })
     }
 
     pub(crate) fn need(&self) -> Need {
         self.need
+    }
+
+    pub(crate) fn haste(&self) -> Haste {
+        self.haste
     }
 
     /// Stores them.
@@ -332,6 +371,18 @@ impl Noting {
         };
         row.body = writer.seal.seal(&self.packed.bytes, row.place())?;
         row::insert(writer.change()?, &row)?;
+        events::append(writer, &self.thread, &self.events)?;
+        if let Some(notes) = &self.warm {
+            let own = parent == before.head;
+            writer
+                .warm
+                .advance(&self.thread, &before, &graph, |loaded| {
+                    if own {
+                        warm::hear(loaded, notes);
+                    }
+                    Some(row.body.len())
+                });
+        }
         if let Some(held) = writer.held.get_mut(&self.thread) {
             held.heads.extend(head.map(|head| (graph.graph, head)));
             held.graphs.insert(self.namespace, graph);
@@ -344,5 +395,13 @@ fn need(durability: Durability) -> Need {
     match durability {
         Durability::Sync | Durability::Async | Durability::Exit => Need::Disk,
         Durability::Normal => Need::System,
+    }
+}
+
+/// A run that does not wait for its steps to be stored lets them gather.
+fn haste(durability: Durability) -> Haste {
+    match durability {
+        Durability::Async => Haste::Later,
+        Durability::Sync | Durability::Normal | Durability::Exit => Haste::Now,
     }
 }

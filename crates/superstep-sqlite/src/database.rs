@@ -7,8 +7,10 @@ use std::{
 };
 
 use superstep_core::saver::SaverError;
+use tokio::sync::watch;
 
 use crate::{
+    error::sql,
     lease,
     load::Layouts,
     options::Options,
@@ -16,6 +18,7 @@ use crate::{
     readers::Readers,
     saver::SqliteSaver,
     seal::Seal,
+    warm::Warm,
     worker::Worker,
     writer::{Need, Writer},
 };
@@ -30,6 +33,9 @@ pub(crate) struct Inner {
     pub(crate) queue: Queue,
     pub(crate) readers: Readers,
     pub(crate) layouts: Layouts,
+    pub(crate) warm: Arc<Warm>,
+    /// Rings when an event log of this process has grown.
+    pub(crate) bell: watch::Receiver<()>,
     /// Threads that runs of this process hold.
     pub(crate) held: Mutex<HashSet<superstep_core::id::ThreadId>>,
     pub(crate) options: Options,
@@ -51,7 +57,9 @@ impl Database {
             key: options.key.clone(),
         };
         let patience = options.patience;
-        let mut writer = Writer::open(path.clone(), seal.clone(), patience)?;
+        let warm = Arc::new(Warm::default());
+        let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience)?;
+        let bell = writer.bell.subscribe();
         let worker = Worker::start(&path)?;
         let (id, length) = (worker.id, options.lease);
         writer.alone(Need::System, lease::bury)?;
@@ -69,6 +77,8 @@ impl Database {
             seal,
             queue,
             layouts: Layouts::default(),
+            warm,
+            bell,
             held: Mutex::default(),
             options,
             worker,
@@ -78,6 +88,17 @@ impl Database {
     /// Keeps threads in this file.
     pub fn saver(&self) -> SqliteSaver {
         SqliteSaver(self.clone())
+    }
+
+    /// How many bytes the data takes.
+    pub fn size(&self) -> Result<u64, SaverError> {
+        self.0.readers.read(|db| {
+            let number = |pragma| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+            let pages =
+                number("page_count").map_err(sql)? - number("freelist_count").map_err(sql)?;
+            let bytes = pages * number("page_size").map_err(sql)?;
+            Ok(u64::try_from(bytes).unwrap_or(0))
+        })
     }
 
     /// Where the file is.

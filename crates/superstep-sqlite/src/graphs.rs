@@ -167,6 +167,38 @@ pub(crate) fn graph(
     absent(hidden, || format!("the index of graphs lacks `{name}`"))
 }
 
+/// A graph by the name of its thread and its own.
+pub(crate) fn find(
+    connection: &Connection,
+    thread_name: &ThreadId,
+    name: &Namespace,
+) -> Result<Option<GraphRow>, SaverError> {
+    let found = connection
+        .prepare_cached(
+            "SELECT graphs.graph, graphs.thread, graphs.name, graphs.head, graphs.last,
+                 graphs.records, graphs.tail, graphs.state, graphs.sum, threads.name
+             FROM threads CROSS JOIN graphs
+             WHERE threads.name = ?1 AND graphs.thread = threads.thread AND graphs.name = ?2",
+        )
+        .and_then(|mut select| {
+            let names = params![thread_name.as_str(), name.as_str()];
+            let read = |row: &SqlRow<'_>| {
+                let same = row.get_ref(9)?.as_str().ok() == Some(thread_name.as_str());
+                Ok((GraphRow::read(row)?, same))
+            };
+            select.query_row(names, read).optional()
+        })
+        .map_err(sql)?;
+    match found {
+        Some((found, true)) => GraphRow::checked(found).map(Some),
+        // Either there is none, or something is damaged: each step by itself tells which.
+        _ => match thread(connection, thread_name)? {
+            Some(row) => graph(connection, row.thread, name),
+            None => Ok(None),
+        },
+    }
+}
+
 /// The graphs of a thread.
 pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>, SaverError> {
     let rows: Vec<(GraphRow, i64)> = connection
@@ -177,6 +209,15 @@ pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>,
         .and_then(|mut select| select.query_map([thread], GraphRow::read)?.collect())
         .map_err(sql)?;
     rows.into_iter().map(GraphRow::checked).collect()
+}
+
+/// Whether a thread has a record or an entry in its event log.
+pub(crate) fn is_kept(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
+    let told = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)")
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
+        .map_err(sql)?;
+    Ok(told || is_used(connection, thread)?)
 }
 
 /// Whether a thread has a record.

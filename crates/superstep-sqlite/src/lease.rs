@@ -89,7 +89,7 @@ pub(crate) fn release(
     }
     let (thread, epoch) = (held.thread, held.epoch);
     writer.held.remove(name);
-    let used = graphs::is_used(writer.db()?, thread)?;
+    let used = graphs::is_kept(writer.db()?, thread)?;
     let statement = if used {
         "UPDATE threads SET worker = NULL, used = ?3 WHERE thread = ?1 AND epoch = ?2"
     } else {

@@ -16,14 +16,15 @@
 //!
 //! A step is one transaction with one sync; several processes can share a file. [`Database`] is the
 //! door, [`SqliteSaver`] keeps threads. Inside, `writer` and `queue` are how anything is written,
-//! `commit` and `lease` what is written during a run, `walk` and `load` how it is read back, `life`
-//! what happens to whole threads, `schema` the tables.
+//! `commit` and `lease` what is written during a run, `walk`, `load` and `warm` how it is read back,
+//! `life` what happens to whole threads, `schema` the tables.
 
 #[cfg(feature = "encryption")]
 pub mod cipher;
 mod commit;
 mod database;
 mod error;
+mod events;
 mod graphs;
 mod lease;
 mod life;
@@ -36,6 +37,7 @@ mod saver;
 mod schema;
 mod seal;
 mod walk;
+mod warm;
 mod worker;
 mod writer;
 

@@ -14,7 +14,7 @@ use crate::{
     error::sql,
     graphs::{self, GraphRow, ThreadRow, digest},
     lease,
-    row::{self, Row},
+    row::{Row, Rows},
     writer::Writer,
 };
 
@@ -82,10 +82,11 @@ fn make(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, SaverE
 /// All rows of a graph, oldest first.
 fn rows(db: &Connection, graph: &GraphRow) -> Result<Vec<Row>, SaverError> {
     let mut rows = Vec::new();
-    let mut at = Some(row::get(db, graph.last)?);
+    let mut log = Rows::new(db)?;
+    let mut at = Some(log.get(graph.last)?);
     while let Some(row) = at.take() {
         if let Some(prev) = row.prev {
-            at = Some(row::follow(db, &row, prev)?);
+            at = Some(log.follow(&row, prev)?);
         }
         rows.push(row);
     }

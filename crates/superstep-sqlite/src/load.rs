@@ -23,7 +23,7 @@ use crate::{
     error::{self, sql},
     graphs::GraphRow,
     queue::lock,
-    row::{self, Kind, Row},
+    row::{self, Kind, Row, Rows},
     seal::Seal,
     walk::{self, Found},
     writer::layout_place,
@@ -41,7 +41,16 @@ pub(crate) struct Reading<'c> {
     names: Shared,
     texts: HashMap<BlobId, Arc<str>>,
     /// Records read so far, by row: those of a history share most of theirs.
-    records: HashMap<i64, Arc<Record>>,
+    records: HashMap<i64, Read>,
+}
+
+/// A record that was read.
+#[derive(Clone)]
+struct Read {
+    record: Arc<Record>,
+    parent: Option<i64>,
+    bytes: usize,
+    state: i64,
 }
 
 impl<'c> Reading<'c> {
@@ -61,7 +70,7 @@ impl<'c> Reading<'c> {
         self.db
     }
 
-    /// A checkpoint, and how many bytes were read for it.
+    /// A checkpoint, and how many bytes it takes.
     pub(crate) fn load(
         &mut self,
         graph: &GraphRow,
@@ -69,31 +78,59 @@ impl<'c> Reading<'c> {
     ) -> Result<(Loaded, usize), SaverError> {
         let notes = self.notes(&found)?;
         let newest = found.row.seq == graph.head;
-        let rows = walk::chain(self.db, found.row)?;
         let (mut tail, mut state, mut bytes) = (0, 0, 0);
-        let mut chain: Vec<Arc<Record>> = Vec::with_capacity(rows.len());
-        for row in &rows {
-            let record = self.record(row, chain.last().map(|record| record.id))?;
-            bytes += row.body.len();
-            state += row.step().map_or(0, |step| step.state);
-            tail += if record.full {
-                0
-            } else {
-                commit::weight(row.body.len())
+        let chain = self.replay(found.row)?;
+        for read in &chain {
+            bytes += read.bytes;
+            state += read.state;
+            tail += match read.record.full {
+                true => 0,
+                false => commit::weight(read.bytes),
             };
-            chain.push(record);
         }
         let next = match newest {
             true => commit::next(graph.tail, graph.state),
             false => commit::next(tail, state),
         };
         let loaded = Loaded {
-            chain,
+            chain: chain.into_iter().map(|read| read.record).collect(),
             notes,
             superseded: !newest,
             next,
         };
         Ok((loaded, bytes))
+    }
+
+    /// The records a reader of a record replays, oldest first: along parents, from the nearest full
+    /// one.
+    fn replay(&mut self, head: Row) -> Result<Vec<Read>, SaverError> {
+        let mut log = Rows::new(self.db)?;
+        let (mut new, mut known) = (vec![head], Vec::new());
+        while let Some(row) = new.last() {
+            let ends = row.step().is_none_or(|step| step.full);
+            let Some(parent) = row.parent.filter(|_| !ends) else {
+                break;
+            };
+            let mut at = self.records.get(&parent);
+            if at.is_none() {
+                let parent = log.follow(row, parent)?;
+                new.push(parent);
+                continue;
+            }
+            while let Some(read) = at.take() {
+                known.push(read.clone());
+                let parent = read.parent.filter(|_| !read.record.full);
+                at = parent.and_then(|parent| self.records.get(&parent));
+            }
+            break;
+        }
+        known.reverse();
+        let mut chain: Vec<Read> = known;
+        for row in new.into_iter().rev() {
+            let above = chain.last().map(|read| read.record.id);
+            chain.push(self.read(&row, above)?);
+        }
+        Ok(chain)
     }
 
     /// Checkpoints that fit a query, newest first.
@@ -153,12 +190,8 @@ impl<'c> Reading<'c> {
 
     /// The records a reader of a record replays.
     pub(crate) fn chain(&mut self, head: Row) -> Result<Vec<Arc<Record>>, SaverError> {
-        let mut chain: Vec<Arc<Record>> = Vec::new();
-        for row in walk::chain(self.db, head)? {
-            let above = chain.last().map(|record| record.id);
-            chain.push(self.record(&row, above)?);
-        }
-        Ok(chain)
+        let chain = self.replay(head)?;
+        Ok(chain.into_iter().map(|read| read.record).collect())
     }
 
     /// The notes in a row.
@@ -179,8 +212,12 @@ impl<'c> Reading<'c> {
         row: &Row,
         above: Option<CheckpointId>,
     ) -> Result<Arc<Record>, SaverError> {
-        if let Some(record) = self.records.get(&row.seq) {
-            return Ok(record.clone());
+        self.read(row, above).map(|read| read.record)
+    }
+
+    fn read(&mut self, row: &Row, above: Option<CheckpointId>) -> Result<Read, SaverError> {
+        if let Some(read) = self.records.get(&row.seq) {
+            return Ok(read.clone());
         }
         let Some(step) = row.step() else {
             return Err(SaverError::Corrupt(format!("{} are no record", row.name())));
@@ -189,7 +226,7 @@ impl<'c> Reading<'c> {
             (None, _) => None,
             (Some(_), Some(id)) => Some(id),
             (Some(parent), None) => {
-                let parent = row::follow(self.db, row, parent)?;
+                let parent = Rows::new(self.db)?.follow(row, parent)?;
                 parent.step().map(|step| step.id)
             }
         };
@@ -210,9 +247,14 @@ impl<'c> Reading<'c> {
         };
         let record = unpack_record(&bytes, head, &mut self.names, &mut blobs)
             .map_err(|error| error::decode(&row.name(), &error))?;
-        let record = Arc::new(record);
-        self.records.insert(row.seq, record.clone());
-        Ok(record)
+        let read = Read {
+            record: Arc::new(record),
+            parent: row.parent,
+            bytes: row.body.len(),
+            state: step.state,
+        };
+        self.records.insert(row.seq, read.clone());
+        Ok(read)
     }
 
     fn layout(&self, number: i64) -> Result<Arc<Layout>, SaverError> {

@@ -22,6 +22,15 @@ use crate::writer::{Need, Writer};
 /// caller's thread can do other things meanwhile.
 const SLOW: Duration = Duration::from_millis(2);
 
+/// Whether somebody waits for work to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// Somebody does.
+    Now,
+    /// Nobody does.
+    Later,
+}
+
 /// Tells the one who waits, once it is known whether the transaction holds.
 type Finish = Box<dyn FnOnce(Result<(), SaverError>) + Send>;
 type Work = Box<dyn FnOnce(Result<&mut Writer, SaverError>) -> Finish + Send>;
@@ -87,13 +96,18 @@ impl Queue {
         self.shared.busy.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Has work done, here and now if nobody else writes.
+    /// Has work done, here and now if there is haste and nobody else writes.
     pub(crate) fn submit<T: Send + 'static>(
         &self,
         need: Need,
+        haste: Haste,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
-        match self.shared.free() {
+        let free = match haste {
+            Haste::Now => self.shared.free(),
+            Haste::Later => None,
+        };
+        match free {
             Some(mut writer) => {
                 let start = Instant::now();
                 let done = writer.alone(need, work);

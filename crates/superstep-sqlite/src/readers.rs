@@ -31,14 +31,25 @@ impl Readers {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.peek(|connection| {
+            step(connection, "BEGIN")?;
+            let done = work(connection);
+            step(connection, "COMMIT")?;
+            done
+        })
+    }
+
+    /// Reads with a single statement.
+    pub(crate) fn peek<T, E: From<SaverError>>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
         let idle = lock(&self.idle).pop();
         let connection = match idle {
             Some(connection) => connection,
             None => self.open()?,
         };
-        step(&connection, "BEGIN")?;
         let done = work(&connection);
-        step(&connection, "COMMIT")?;
         let mut idle = lock(&self.idle);
         // One that had a failure may be damaged itself.
         if done.is_ok() && idle.len() < KEPT {

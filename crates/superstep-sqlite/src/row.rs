@@ -1,6 +1,6 @@
 //! One row of the log: a record, or notes.
 
-use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
     codec::envelope::{self, Place},
     id::CheckpointId,
@@ -99,27 +99,23 @@ impl Row {
 
     /// All that is beside the body: the body opens nowhere else.
     pub(crate) fn place(&self) -> Place {
-        let mut bytes = Vec::with_capacity(80);
         let link = |row: Option<i64>| row.unwrap_or(0);
-        let flags = i64::from(self.mark) | i64::from(self.aside) << 1;
+        let step = self.step();
+        let own = |number: fn(&Step) -> i64| step.as_ref().map_or(0, number);
         let beside = [
             self.seq,
             self.graph,
             link(self.prev),
             link(self.parent),
             self.kind.number(),
-            flags,
+            i64::from(self.mark) | i64::from(self.aside) << 1,
+            own(|step| step.step),
+            own(|step| step.layout),
+            own(|step| step.state),
+            own(|step| (step.id.0 >> 64) as i64),
+            own(|step| step.id.0 as i64),
         ];
-        beside
-            .iter()
-            .for_each(|number| bytes.extend(number.to_be_bytes()));
-        if let Some(step) = self.step() {
-            bytes.extend(step.step.to_be_bytes());
-            bytes.extend(step.layout.to_be_bytes());
-            bytes.extend(step.state.to_be_bytes());
-            bytes.extend(step.id.0.to_be_bytes());
-        }
-        Place::of(&bytes)
+        Place::of(beside.map(i64::to_be_bytes).as_flattened())
     }
 
     /// The row, if it is as it was stored.
@@ -178,30 +174,42 @@ impl Row {
     }
 }
 
-/// The row with this number; a link to a row that is not there means damage.
-pub(crate) fn get(connection: &Connection, seq: i64) -> Result<Row, SaverError> {
-    let found = connection
-        .prepare_cached(
-            "SELECT seq, graph, prev, parent, kind, step, layout, mark, aside, id, body, state
-             FROM log WHERE seq = ?1",
-        )
-        .and_then(|mut select| select.query_row([seq], Row::read).optional())
-        .map_err(sql)?;
-    let missing = || SaverError::Corrupt(format!("row {seq} of the log is missing"));
-    found.ok_or_else(missing)?.checked()
+/// Rows by number.
+pub(crate) struct Rows<'c>(CachedStatement<'c>);
+
+impl<'c> Rows<'c> {
+    pub(crate) fn new(connection: &'c Connection) -> Result<Self, SaverError> {
+        connection
+            .prepare_cached(
+                "SELECT seq, graph, prev, parent, kind, step, layout, mark, aside, id, body, state
+                 FROM log WHERE seq = ?1",
+            )
+            .map(Self)
+            .map_err(sql)
+    }
+
+    /// The row with this number; a link to a row that is not there means damage.
+    pub(crate) fn get(&mut self, seq: i64) -> Result<Row, SaverError> {
+        let found = self.0.query_row([seq], Row::read).optional().map_err(sql)?;
+        let missing = || SaverError::Corrupt(format!("row {seq} of the log is missing"));
+        found.ok_or_else(missing)?.checked()
+    }
+
+    /// The row a row points back to.
+    pub(crate) fn follow(&mut self, from: &Row, to: i64) -> Result<Row, SaverError> {
+        let row = self.get(to)?;
+        // Links lead back, within a graph; anything else could go round in circles.
+        if row.seq < from.seq && row.graph == from.graph {
+            return Ok(row);
+        }
+        let why = format!("{} is linked wrongly", from.name());
+        Err(SaverError::Corrupt(why))
+    }
 }
 
-/// The row a row points back to.
-pub(crate) fn follow(connection: &Connection, from: &Row, to: i64) -> Result<Row, SaverError> {
-    let row = get(connection, to)?;
-    // Links lead back, within a graph; anything else could go round in circles.
-    if row.seq < from.seq && row.graph == from.graph {
-        return Ok(row);
-    }
-    Err(SaverError::Corrupt(format!(
-        "{} is linked wrongly",
-        from.name()
-    )))
+/// The row with this number.
+pub(crate) fn get(connection: &Connection, seq: i64) -> Result<Row, SaverError> {
+    Rows::new(connection)?.get(seq)
 }
 
 /// Forks from a record and late notes of it, in order.

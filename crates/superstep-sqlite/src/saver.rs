@@ -1,11 +1,14 @@
 //! The saver: leases, commits, notes and reads over one database.
 
+use std::time::Duration;
+
 use superstep_core::{
     archive::Archive,
     clock::UnixMillis,
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
         Retention, Saver, SaverError,
     },
 };
@@ -13,10 +16,11 @@ use superstep_core::{
 use crate::{
     Database,
     commit::{Noting, Storing},
+    events,
     graphs::{self, GraphRow},
     lease, life,
     load::Reading,
-    queue::lock,
+    queue::{Haste, lock},
     walk,
     writer::{Need, Writer},
 };
@@ -24,24 +28,14 @@ use crate::{
 /// Reading more than this many bytes is done on a thread where it holds up nobody.
 const MUCH: i64 = 1024 * 1024;
 
+/// How often the log of another process is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Keeps threads in a database; cheap to clone.
 #[derive(Clone)]
 pub struct SqliteSaver(pub(crate) Database);
 
 impl SqliteSaver {
-    fn find(
-        &self,
-        thread: &ThreadId,
-        namespace: &Namespace,
-    ) -> Result<Option<GraphRow>, SaverError> {
-        self.0.0.readers.read(|db| {
-            let Some(row) = graphs::thread(db, thread)? else {
-                return Ok(None);
-            };
-            graphs::graph(db, row.thread, namespace)
-        })
-    }
-
     fn read<T: Send + 'static>(
         &self,
         thread: &ThreadId,
@@ -49,20 +43,18 @@ impl SqliteSaver {
         none: T,
         work: impl FnOnce(&mut Reading<'_>, &GraphRow) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
-        let (thread, namespace) = (thread.clone(), namespace.clone());
-        let much = match self.find(&thread, &namespace) {
+        let inner = &self.0.0;
+        let graph = match inner.readers.peek(|db| graphs::find(db, thread, namespace)) {
+            Ok(Some(graph)) => graph,
             Ok(None) => return Reply::now(Ok(none)),
-            Ok(Some(graph)) => graph.tail + graph.state > MUCH,
             Err(error) => return Reply::now(Err(error)),
         };
-        let database = self.0.clone();
+        let much = graph.tail + graph.state > MUCH;
+        let (database, thread, namespace) = (self.0.clone(), thread.clone(), namespace.clone());
         let read = move || {
             let inner = &database.0;
             inner.readers.read(|db| {
-                let Some(row) = graphs::thread(db, &thread)? else {
-                    return Ok(none);
-                };
-                let Some(graph) = graphs::graph(db, row.thread, &namespace)? else {
+                let Some(graph) = graphs::find(db, &thread, &namespace)? else {
                     return Ok(none);
                 };
                 work(&mut Reading::new(db, &inner.seal, &inner.layouts), &graph)
@@ -79,6 +71,31 @@ impl SqliteSaver {
             _ => Reply::now(read()),
         }
     }
+
+    /// The newest checkpoint of a graph that was read before and has not changed since.
+    fn warm(&self, thread: &ThreadId, namespace: &Namespace) -> Result<Option<Loaded>, SaverError> {
+        let inner = &self.0.0;
+        if !inner.warm.has(thread, namespace) {
+            return Ok(None);
+        }
+        let found = inner
+            .readers
+            .peek(|db| graphs::find(db, thread, namespace))?;
+        Ok(found.and_then(|graph| inner.warm.get(thread, &graph)))
+    }
+
+    /// Work on a whole thread.
+    fn life<T: Send + 'static>(
+        &self,
+        thread: &ThreadId,
+        work: impl FnOnce(&mut Writer, &ThreadId, i64) -> Result<T, SaverError> + Send + 'static,
+    ) -> Reply<'static, T> {
+        let inner = &self.0.0;
+        let (thread, worker) = (thread.clone(), inner.worker.id);
+        inner.queue.submit(Need::Disk, Haste::Now, move |writer| {
+            writer.apart(|writer| work(writer, &thread, worker))
+        })
+    }
 }
 
 impl Saver for SqliteSaver {
@@ -91,7 +108,7 @@ impl Saver for SqliteSaver {
         }
         inner.queue.enter();
         let (name, worker, length) = (thread.clone(), inner.worker.id, inner.options.lease);
-        let claim = inner.queue.submit(Need::System, move |writer| {
+        let claim = inner.queue.submit(Need::System, Haste::Now, move |writer| {
             lease::claim(writer, &name, worker, length)
         });
         let claimed = Claimed {
@@ -111,11 +128,22 @@ impl Saver for SqliteSaver {
     }
 
     fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        if at == At::Latest {
+            match self.warm(thread, namespace) {
+                Ok(None) => {}
+                known => return Reply::now(known),
+            }
+        }
+        let (warm, name) = (self.0.0.warm.clone(), thread.clone());
         self.read(thread, namespace, None, move |reading, graph| {
             let Some(found) = walk::locate(reading.db(), graph, at)? else {
                 return Ok(None);
             };
-            reading.load(graph, found).map(|(loaded, _)| Some(loaded))
+            let (loaded, bytes) = reading.load(graph, found)?;
+            if at == At::Latest {
+                warm.put(&name, graph, &loaded, bytes);
+            }
+            Ok(Some(loaded))
         })
     }
 
@@ -132,29 +160,71 @@ impl Saver for SqliteSaver {
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
-        match Storing::new(&commit) {
+        let inner = &self.0.0;
+        match Storing::new(commit, &inner.warm) {
             Ok(storing) => {
-                let need = storing.need();
-                self.0
-                    .0
-                    .queue
-                    .submit(need, move |writer| storing.store(writer))
+                let (need, haste) = (storing.need(), storing.haste());
+                let store = move |writer: &mut _| storing.store(writer);
+                inner.queue.submit(need, haste, store)
             }
             Err(error) => Reply::now(Err(error)),
         }
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
-        match Noting::new(notes) {
+        let inner = &self.0.0;
+        match Noting::new(notes, &inner.warm) {
             Ok(noting) => {
-                let need = noting.need();
-                self.0
-                    .0
-                    .queue
-                    .submit(need, move |writer| noting.store(writer))
+                let (need, haste) = (noting.need(), noting.haste());
+                let store = move |writer: &mut _| noting.store(writer);
+                inner.queue.submit(need, haste, store)
             }
             Err(error) => Reply::now(Err(error)),
         }
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let queue = &self.0.0.queue;
+        queue.submit(Need::Disk, Haste::Now, move |writer| {
+            events::log(writer, &events)
+        })
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        let inner = &self.0.0;
+        let read = |db: &_| events::after(db, &inner.seal, thread, after, limit);
+        Reply::now(inner.readers.read(read))
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        let (database, thread) = (self.0.clone(), thread.clone());
+        let mut bell = database.0.bell.clone();
+        bell.mark_unchanged();
+        let newest = move |database: &Database| {
+            let readers = &database.0.readers;
+            readers.read(|db| events::newest_of(db, &thread))
+        };
+        let before = match newest(&database) {
+            Ok(before) => before,
+            Err(error) => return Reply::now(Err(error)),
+        };
+        Reply::Later(Box::pin(async move {
+            loop {
+                // Another process rings no bell here, so its log is looked at now and then.
+                tokio::select! {
+                    rung = bell.changed() => drop(rung),
+                    () = tokio::time::sleep(LOOK) => {}
+                }
+                if newest(&database)? != before {
+                    return Ok(());
+                }
+            }
+        }))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
@@ -162,9 +232,7 @@ impl Saver for SqliteSaver {
     }
 
     fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.life(thread, |writer, thread, worker| {
-            life::delete(writer, thread, worker)
-        })
+        self.life(thread, life::delete)
     }
 
     fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
@@ -212,21 +280,6 @@ impl Saver for SqliteSaver {
     }
 }
 
-impl SqliteSaver {
-    /// Work on a whole thread.
-    fn life<T: Send + 'static>(
-        &self,
-        thread: &ThreadId,
-        work: impl FnOnce(&mut Writer, &ThreadId, i64) -> Result<T, SaverError> + Send + 'static,
-    ) -> Reply<'static, T> {
-        let inner = &self.0.0;
-        let (thread, worker) = (thread.clone(), inner.worker.id);
-        inner.queue.submit(Need::Disk, move |writer| {
-            writer.apart(|writer| work(writer, &thread, worker))
-        })
-    }
-}
-
 /// A thread claimed in this process, while the claim is made in the database and until the lease
 /// ends. It is given back also when nobody waits for the outcome any more.
 struct Claimed {
@@ -266,7 +319,7 @@ impl Drop for Claimed {
         if !matches!(self.state, Claim::Refused) {
             let name = self.thread.clone();
             // A release that is not stored ends with the process, or at its next lease.
-            let _later = inner.queue.submit(Need::System, move |writer| {
+            let _later = inner.queue.submit(Need::System, Haste::Now, move |writer| {
                 lease::release(writer, &name, epoch)
             });
         }

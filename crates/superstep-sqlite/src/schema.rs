@@ -13,7 +13,7 @@ use crate::error::sql;
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each step brings a file from the version before to its own; the first makes version 1.
-const STEPS: &[&str] = &[THREADS];
+const STEPS: &[&str] = &[THREADS, EVENTS];
 
 /// Threads, their graphs and the log.
 ///
@@ -72,6 +72,18 @@ CREATE INDEX asides ON log (parent) WHERE aside = 1;
 CREATE TABLE blobs (blob INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, body BLOB NOT NULL);
 CREATE TABLE uses (thread INTEGER NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (thread, blob)) WITHOUT ROWID;
 CREATE INDEX uses_by_blob ON uses (blob);
+";
+
+/// The event logs of threads.
+const EVENTS: &str = "
+CREATE TABLE events (
+    thread INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    checkpoint BLOB,
+    body BLOB NOT NULL,
+    PRIMARY KEY (thread, epoch, n)
+) WITHOUT ROWID;
 ";
 
 /// Makes the file ours, or brings it up to date, or says why not.

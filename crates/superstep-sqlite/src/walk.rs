@@ -9,7 +9,7 @@ use superstep_core::{
 use crate::{
     commit,
     graphs::GraphRow,
-    row::{self, Row, Step},
+    row::{self, Row, Rows, Step},
 };
 
 /// A record, and the rows right after it that say more about it.
@@ -24,13 +24,16 @@ pub(crate) struct Found {
 
 /// Walks back over the records of a graph.
 struct Walk<'c> {
-    db: &'c Connection,
+    log: Rows<'c>,
     /// The row to look at next.
-    at: Option<Row>,
-    /// Notes passed since the last record, newest first.
-    notes: Vec<Row>,
+    next: Next,
     /// The last record passed.
     child: Option<Row>,
+}
+
+enum Next {
+    Here(Row),
+    Before(Row),
 }
 
 impl<'c> Walk<'c> {
@@ -44,33 +47,40 @@ impl<'c> Walk<'c> {
             Some(id) => row::mark(db, graph.graph, id)?,
             None => None,
         };
-        let at = row::get(db, marked.unwrap_or(graph.last))?;
+        let mut log = Rows::new(db)?;
+        let at = log.get(marked.unwrap_or(graph.last))?;
         if at.graph != graph.graph {
             let why = format!("{} belongs to another graph", at.name());
             return Err(SaverError::Corrupt(why));
         }
         Ok(Self {
-            db,
-            at: Some(at),
-            notes: Vec::new(),
+            log,
+            next: Next::Here(at),
             child: None,
         })
     }
 
     /// The next older record.
     fn next(&mut self) -> Result<Option<Found>, SaverError> {
-        while let Some(row) = self.at.take() {
-            self.at = match row.prev {
-                Some(prev) => Some(row::follow(self.db, &row, prev)?),
-                None => None,
+        let mut notes = Vec::new();
+        loop {
+            let row = match &self.next {
+                Next::Here(row) => row.clone(),
+                Next::Before(row) => match row.prev {
+                    Some(prev) => self.log.follow(row, prev)?,
+                    None => return Ok(None),
+                },
             };
+            self.next = Next::Before(Row {
+                body: Vec::new(),
+                ..row
+            });
             let Some(step) = row.step() else {
-                self.notes.push(row);
+                notes.push(row);
                 continue;
             };
-            let mut notes = std::mem::take(&mut self.notes);
             notes.reverse();
-            notes.retain(|notes| notes.parent == Some(row.seq));
+            notes.retain(|notes: &Row| notes.parent == Some(row.seq));
             let child = self.child.replace(row.clone());
             let child = child.filter(|child| child.parent == Some(row.seq));
             return Ok(Some(Found {
@@ -80,7 +90,6 @@ impl<'c> Walk<'c> {
                 child,
             }));
         }
-        Ok(None)
     }
 }
 
@@ -140,29 +149,20 @@ pub(crate) fn matching(
     Ok(all)
 }
 
-/// The rows a reader of a record replays, oldest first: along parents, from the nearest full one.
-pub(crate) fn chain(db: &Connection, head: Row) -> Result<Vec<Row>, SaverError> {
-    let mut chain = Vec::new();
-    let mut at = Some(head);
-    while let Some(row) = at.take() {
-        let ends = row.step().is_none_or(|step| step.full);
-        if let (Some(parent), false) = (row.parent, ends) {
-            at = Some(row::follow(db, &row, parent)?);
-        }
-        chain.push(row);
-    }
-    chain.reverse();
-    Ok(chain)
-}
-
 /// How many bytes a reader of a record replays after the full one, and how many the state has.
 pub(crate) fn tail(db: &Connection, head: i64) -> Result<(i64, i64), SaverError> {
     let (mut tail, mut state) = (0, 0);
-    for row in chain(db, row::get(db, head)?)? {
-        let step = row.step();
-        state += step.map_or(0, |step| step.state);
-        if step.is_some_and(|step| !step.full) {
-            tail += commit::weight(row.body.len());
+    let mut log = Rows::new(db)?;
+    let mut at = Some(log.get(head)?);
+    while let Some(row) = at.take() {
+        let Some(step) = row.step() else { break };
+        state += step.state;
+        if step.full {
+            break;
+        }
+        tail += commit::weight(row.body.len());
+        if let Some(parent) = row.parent {
+            at = Some(log.follow(&row, parent)?);
         }
     }
     Ok((tail, state))

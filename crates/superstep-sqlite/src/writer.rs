@@ -6,15 +6,16 @@
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, config::DbConfig, params};
 use superstep_core::{
     codec::{self, BlobId, envelope::Place},
     id::{Namespace, ThreadId},
     record::Layout,
     saver::SaverError,
 };
+use tokio::sync::watch;
 
-use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal};
+use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
 
 /// How far a commit must have come to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub(crate) struct Held {
 pub(crate) struct Writer {
     pub(crate) path: PathBuf,
     pub(crate) seal: Seal,
+    pub(crate) warm: Arc<Warm>,
     patience: Duration,
     /// Absent after a failure: what a connection knows after a failed sync cannot be trusted.
     connection: Option<Connection>,
@@ -56,13 +58,23 @@ pub(crate) struct Writer {
     broken: Option<SaverError>,
     /// Deleted data is still in the write-ahead log.
     pub(crate) scrub: bool,
+    /// Entries were added to an event log in this transaction.
+    pub(crate) rings: bool,
+    /// Tells readers of event logs that there may be more.
+    pub(crate) bell: watch::Sender<()>,
 }
 
 impl Writer {
-    pub(crate) fn open(path: PathBuf, seal: Seal, patience: Duration) -> Result<Self, SaverError> {
+    pub(crate) fn open(
+        path: PathBuf,
+        seal: Seal,
+        warm: Arc<Warm>,
+        patience: Duration,
+    ) -> Result<Self, SaverError> {
         let mut writer = Self {
             path,
             seal,
+            warm,
             patience,
             connection: None,
             level: None,
@@ -74,6 +86,8 @@ impl Writer {
             dirty: false,
             broken: None,
             scrub: false,
+            rings: false,
+            bell: watch::Sender::new(()),
         };
         let mut connection = writer.connect()?;
         schema::prepare(&mut connection)?;
@@ -138,6 +152,7 @@ impl Writer {
             self.level = None;
         }
         (self.seq, self.dirty, self.broken) = (None, false, None);
+        (self.rings, self.scrub) = (false, false);
         self.fresh.clear();
         let level = self.level;
         let connection = self.db()?;
@@ -162,6 +177,8 @@ impl Writer {
         if done.is_err() {
             self.roll_back();
             self.connection = None;
+        } else if self.rings {
+            self.bell.send_replace(());
         }
         done
     }
@@ -181,6 +198,7 @@ impl Writer {
             held.heads.clear();
         }
         self.layouts.clear();
+        self.warm.clear();
     }
 
     /// Does one of several pieces of work of a transaction.
@@ -335,7 +353,11 @@ pub(crate) fn connect(
         }
     })?;
     connection.busy_timeout(patience).map_err(sql)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(128);
+    // Otherwise a kept statement is planned anew whenever other values are bound.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(sql)?;
     // Only takes hold in a file that has no tables yet.
     connection
         .execute_batch(

@@ -6,9 +6,10 @@ use superstep_conformance::saver_kit::check;
 use superstep_core::{
     archive::Archive,
     clock::UnixMillis,
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
         Retention, Saver, SaverError,
     },
 };
@@ -58,6 +59,24 @@ impl Saver for Later {
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
         later(self.0.note(notes))
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        later(self.0.log(events))
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        let thread = thread.clone();
+        later(async move { self.0.events(&thread, after, limit).await })
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        later(self.0.changed(thread))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {

@@ -2,8 +2,9 @@
 //!
 //! A commit or note costs what it stores, a load what it returns, whatever the length of the
 //! thread: records of a namespace stand in order of id, with links between parent and children
-//! (`log`), and no thread waits for work on another.
+//! (`log`), and no thread waits for work on another. `journal` is what runs told.
 
+mod journal;
 mod log;
 
 use std::{
@@ -17,14 +18,16 @@ use std::{
 use superstep_core::{
     archive::Archive,
     clock::{Clock, UnixMillis},
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
         Retention, Saver, SaverError,
     },
 };
 
 use crate::clock::SystemClock;
+use journal::{Bells, Journal};
 use log::Log;
 
 /// Keeps threads in memory.
@@ -36,6 +39,7 @@ struct Shared {
     /// The newest epoch of any thread, so that epochs grow even over the end of a thread.
     epoch: AtomicU64,
     clock: Arc<dyn Clock>,
+    bells: Bells,
 }
 
 impl Default for Shared {
@@ -59,6 +63,7 @@ struct Thread {
     used: UnixMillis,
     gone: bool,
     logs: HashMap<Namespace, Log>,
+    journal: Journal,
 }
 
 impl Thread {
@@ -114,10 +119,12 @@ impl MemorySaver {
         })
     }
 
+    /// Changes a thread and appends to its log, or does neither.
     fn write<T>(
         &self,
         id: &ThreadId,
         epoch: u64,
+        events: Vec<Logged>,
         change: impl FnOnce(&mut HashMap<Namespace, Log>) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         let conflict = || SaverError::Conflict { thread: id.clone() };
@@ -126,7 +133,14 @@ impl MemorySaver {
         if inner.epoch != Some(epoch) {
             return Err(conflict());
         }
-        change(&mut inner.logs)
+        inner.journal.takes(epoch, &events)?;
+        let answer = change(&mut inner.logs)?;
+        if !events.is_empty() {
+            inner.journal.append(events);
+            drop(inner);
+            self.0.bells.ring(id);
+        }
+        Ok(answer)
     }
 
     fn is_used(&self, id: &ThreadId) -> bool {
@@ -146,6 +160,7 @@ impl MemorySaver {
             inner.end();
         }
         self.0.forget(id, &thread);
+        self.0.bells.ring(id);
         Ok(())
     }
 
@@ -158,15 +173,23 @@ impl MemorySaver {
         if self.is_used(to) {
             return Err(exists());
         }
-        let mut logs = lock(&source).logs.clone();
+        let (mut logs, mut journal) = {
+            let source = lock(&source);
+            (source.logs.clone(), source.journal.clone())
+        };
         if logs.is_empty() {
             return Err(missing());
         }
-        self.found(to, &mut logs)
+        self.found(to, &mut logs, &mut journal)
     }
 
     /// Makes a thread of these records, if there is none of that name.
-    fn found(&self, id: &ThreadId, logs: &mut HashMap<Namespace, Log>) -> Result<(), SaverError> {
+    fn found(
+        &self,
+        id: &ThreadId,
+        logs: &mut HashMap<Namespace, Log>,
+        journal: &mut Journal,
+    ) -> Result<(), SaverError> {
         self.enter(id, |_, target| {
             if !target.logs.is_empty() {
                 return Err(SaverError::Exists { thread: id.clone() });
@@ -175,7 +198,9 @@ impl MemorySaver {
                 return Err(SaverError::Busy { thread: id.clone() });
             }
             target.logs = std::mem::take(logs);
+            target.journal = std::mem::take(journal);
             target.used = self.0.clock.now();
+            self.0.bells.ring(id);
             Ok(())
         })
     }
@@ -200,7 +225,7 @@ impl MemorySaver {
         let mut logs = spaces
             .map(|(namespace, checkpoints)| (namespace, Log::of(checkpoints)))
             .collect();
-        self.found(id, &mut logs)
+        self.found(id, &mut logs, &mut Journal::default())
     }
 
     fn sweep(&self, retention: &Retention, now: UnixMillis) -> Retained {
@@ -228,6 +253,7 @@ impl Shared {
         Self {
             threads: RwLock::default(),
             epoch: AtomicU64::default(),
+            bells: Bells::default(),
             clock,
         }
     }
@@ -253,7 +279,7 @@ impl Shared {
         {
             let mut inner = lock(thread);
             (inner.taken, inner.used) = (false, self.clock.now());
-            if !inner.logs.is_empty() {
+            if !inner.logs.is_empty() || !inner.journal.is_empty() {
                 return;
             }
             inner.end();
@@ -311,9 +337,13 @@ impl Saver for MemorySaver {
             namespace,
             epoch,
             record,
+            events,
         } = commit;
-        Reply::now(
-            self.write(&thread, epoch, |logs| match logs.get_mut(&namespace) {
+        Reply::now(self.write(
+            &thread,
+            epoch,
+            events,
+            |logs| match logs.get_mut(&namespace) {
                 Some(log) => log.append(record),
                 None => {
                     let mut log = Log::default();
@@ -321,8 +351,8 @@ impl Saver for MemorySaver {
                     logs.insert(namespace, log);
                     Ok(next)
                 }
-            }),
-        )
+            },
+        ))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
@@ -333,14 +363,36 @@ impl Saver for MemorySaver {
             durability: _,
             checkpoint,
             notes,
+            events,
         } = notes;
-        Reply::now(self.write(&thread, epoch, |logs| {
+        Reply::now(self.write(&thread, epoch, events, |logs| {
             let known = logs
                 .get_mut(&namespace)
                 .is_some_and(|log| log.note(checkpoint, notes));
             let unknown = || SaverError::Corrupt(format!("a note for unknown {checkpoint}"));
             known.then_some(()).ok_or_else(unknown)
         }))
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let Events {
+            thread,
+            epoch,
+            events,
+        } = events;
+        Reply::now(self.write(&thread, epoch, events, |_| Ok(())))
+    }
+
+    fn events(&self, id: &ThreadId, after: Option<Cursor>, limit: usize) -> Reply<'_, Vec<Logged>> {
+        let Some(thread) = self.thread(id) else {
+            return Reply::now(Ok(Vec::new()));
+        };
+        let inner = lock(&thread);
+        Reply::now(Ok(inner.journal.after(after, limit)))
+    }
+
+    fn changed(&self, id: &ThreadId) -> Reply<'_, ()> {
+        Reply::Later(self.0.bells.listen(id))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
@@ -373,6 +425,9 @@ impl Saver for MemorySaver {
             return Reply::now(Err(SaverError::Busy { thread: id.clone() }));
         }
         prune(&mut inner.logs, keep);
+        let root = inner.logs.get(&Namespace::default());
+        let oldest = root.and_then(|log| log.newest(usize::MAX));
+        inner.journal.prune(oldest);
         Reply::now(Ok(()))
     }
 

@@ -7,6 +7,7 @@ use superstep_core::{id::ThreadId, saver::SaverError};
 use super::{make, rows};
 use crate::{
     error::sql,
+    events,
     graphs::{self, GraphRow},
     row::{self, Row},
     writer::Writer,
@@ -32,6 +33,8 @@ pub(crate) fn copy(
     for graph in graphs {
         copy_graph(writer, &graph, target)?;
     }
+    events::copy(writer, source.thread, target)?;
+    writer.rings = true;
     writer
         .change()?
         .prepare_cached("INSERT INTO uses SELECT ?2, blob FROM uses WHERE thread = ?1")

@@ -6,6 +6,7 @@ use superstep_core::{id::ThreadId, saver::SaverError};
 use super::rows;
 use crate::{
     error::sql,
+    events,
     graphs::{self, GraphRow},
     lease, row,
     writer::Writer,
@@ -22,12 +23,14 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
         empty(writer, &graph)?;
     }
     row::keep_numbers(writer.change()?)?;
+    events::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;
     writer
         .change()?
         .prepare_cached("DELETE FROM threads WHERE thread = ?1")
         .and_then(|mut delete| delete.execute([thread]))
         .map_err(sql)?;
+    writer.warm.forget(name);
     writer.scrub = true;
     Ok(())
 }

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     error::{self, sql},
+    events,
     graphs::{self, GraphRow},
     lease,
     load::{Layouts, Reading, blobs_of},
@@ -75,6 +76,11 @@ pub(crate) fn prune(
     if dropped > 0 {
         row::keep_numbers(writer.change()?)?;
         count_uses(writer, thread.thread)?;
+        let root = graphs.iter().find(|graph| graph.name.is_root());
+        if let Some(oldest) = root.map(|root| oldest_left(writer, root)).transpose()? {
+            events::prune(writer.change()?, thread.thread, oldest)?;
+        }
+        writer.warm.forget(name);
         writer.scrub = true;
     }
     Ok(dropped)
@@ -114,6 +120,17 @@ pub(crate) fn retain(
         Some(keep) => prune(writer, name, keep, worker).map(Kept::Pruned),
         None => Ok(Kept::Untouched),
     }
+}
+
+/// The oldest record that a graph has now.
+fn oldest_left(writer: &Writer, graph: &GraphRow) -> Result<CheckpointId, SaverError> {
+    let now = graphs::graph(writer.db()?, graph.thread, &graph.name)?;
+    let left = match now {
+        Some(now) => ids(writer, &now)?,
+        None => Vec::new(),
+    };
+    let lost = || SaverError::Corrupt(format!("graph `{}` lost all records", graph.name));
+    left.first().copied().ok_or_else(lost)
 }
 
 fn ids(writer: &Writer, graph: &GraphRow) -> Result<Vec<CheckpointId>, SaverError> {

@@ -10,6 +10,7 @@
 mod asks;
 mod building;
 mod durability;
+mod event_log;
 mod events;
 mod extractors;
 mod failures;

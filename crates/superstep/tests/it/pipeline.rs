@@ -9,9 +9,17 @@ use serde::{Deserialize, Serialize};
 use superstep::{
     Durability, HistoryQuery, Saver, ThreadId,
     prelude::*,
-    saver::{At, Commit, Keep, Lease, Loaded, NextRecord, Notes, Reply, SaverError},
+    saver::{
+        At, Commit, Events, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained, Retention,
+        SaverError,
+    },
 };
-use superstep_core::id::Namespace;
+use superstep_core::{
+    archive::Archive,
+    clock::UnixMillis,
+    event::{Cursor, Logged},
+    id::Namespace,
+};
 use tokio::sync::{Notify, Semaphore};
 
 /// The run waits for the oldest answer once so many are outstanding.
@@ -108,6 +116,20 @@ impl Saver for Gate {
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
         self.answer(now(self.inner.note(notes)))
     }
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        self.answer(now(self.inner.log(events)))
+    }
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        self.inner.events(thread, after, limit)
+    }
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.inner.changed(thread)
+    }
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
         self.inner.threads()
     }
@@ -119,6 +141,18 @@ impl Saver for Gate {
     }
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         self.inner.prune(thread, keep)
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        self.inner.export(thread)
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        self.inner.import(thread, archive)
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.inner.retain(retention, now)
     }
 }
 
