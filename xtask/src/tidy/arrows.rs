@@ -19,7 +19,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-conformance",
-        &["superstep", "superstep-core", "superstep-engine"],
+        &[
+            "superstep",
+            "superstep-core",
+            "superstep-engine",
+            "superstep-sqlite",
+        ],
     ),
     (
         "superstep-bench",
