@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-core", &[]),
     ("superstep-derive", &[]),
     ("superstep-engine", &["superstep-core"]),
+    ("superstep-sqlite", &["superstep-core"]),
     (
         "superstep",
         &["superstep-core", "superstep-derive", "superstep-engine"],
