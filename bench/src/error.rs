@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use superstep_core::{error::Error, plan::BuildErrors};
+use superstep_core::{error::Error, plan::BuildErrors, saver::SaverError};
 
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +12,9 @@ pub(crate) enum BenchError {
     #[error("{0}")]
     Words(String),
     /// The workload needs a backend this binary was not built with.
-    #[error("this build has no store `{0}`: only none and memory")]
+    #[error(
+        "this build has no store `{0}`: only none, memory, sqlite, sqlite_normal and sqlite_async"
+    )]
     NoStore(String),
     /// A figure of a wrong result would say nothing.
     #[error("{workload} ended with {got} instead of {expected}")]
@@ -30,6 +32,9 @@ pub(crate) enum BenchError {
     /// A run failed.
     #[error("{0}")]
     Run(#[from] Error),
+    /// A database did not open.
+    #[error("{0}")]
+    Saver(#[from] SaverError),
     /// A task of the bench itself failed.
     #[error("{0}")]
     Join(#[from] tokio::task::JoinError),

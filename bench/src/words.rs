@@ -1,8 +1,10 @@
 //! The command line: a workload and `key=value` words.
 
-use std::{collections::BTreeMap, str::FromStr, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, str::FromStr, sync::Arc};
 
-use superstep_engine::{Backends, memory::saver::MemorySaver};
+use superstep_core::{id::ThreadId, run::Durability, saver::Saver};
+use superstep_engine::{Backends, RunOptions, memory::saver::MemorySaver};
+use superstep_sqlite::Database;
 
 use crate::error::BenchError;
 
@@ -21,6 +23,12 @@ pub(crate) enum Store {
     None,
     /// In memory, with full history.
     Memory,
+    /// In a file, each step on the disk.
+    Sqlite,
+    /// In a file, each step with the operating system.
+    SqliteNormal,
+    /// In a file, while the run goes on.
+    SqliteAsync,
 }
 
 impl Words {
@@ -58,6 +66,9 @@ impl Words {
         match self.text("store", "none") {
             "none" => Ok(Store::None),
             "memory" => Ok(Store::Memory),
+            "sqlite" => Ok(Store::Sqlite),
+            "sqlite_normal" => Ok(Store::SqliteNormal),
+            "sqlite_async" => Ok(Store::SqliteAsync),
             other => Err(BenchError::NoStore(other.to_owned())),
         }
     }
@@ -69,18 +80,89 @@ impl Store {
         match self {
             Self::None => "none",
             Self::Memory => "memory",
+            Self::Sqlite => "sqlite",
+            Self::SqliteNormal => "sqlite_normal",
+            Self::SqliteAsync => "sqlite_async",
         }
     }
 
-    /// New, empty backends.
-    pub(crate) fn backends(self) -> Backends {
+    /// How durable runs on it are.
+    pub(crate) fn durability(self) -> Durability {
         match self {
-            Self::None => Backends::default(),
-            Self::Memory => Backends {
-                saver: Some(Arc::new(MemorySaver::new())),
+            Self::None | Self::Memory | Self::Sqlite => Durability::Sync,
+            Self::SqliteNormal => Durability::Normal,
+            Self::SqliteAsync => Durability::Async,
+        }
+    }
+
+    /// A new, empty one.
+    pub(crate) fn open(self) -> Result<Opened, BenchError> {
+        let (saver, file): (Option<Arc<dyn Saver>>, _) = match self {
+            Self::None => (None, None),
+            Self::Memory => (Some(Arc::new(MemorySaver::new())), None),
+            Self::Sqlite | Self::SqliteNormal | Self::SqliteAsync => {
+                let file = File::new()?;
+                (Some(Arc::new(file.database.saver())), Some(file))
+            }
+        };
+        Ok(Opened {
+            backends: Backends {
+                saver,
                 ..Backends::default()
             },
+            durability: self.durability(),
+            file,
+        })
+    }
+}
+
+/// Backends, and what lies behind them.
+pub(crate) struct Opened {
+    /// What a graph runs on.
+    pub(crate) backends: Backends,
+    durability: Durability,
+    file: Option<File>,
+}
+
+impl Opened {
+    /// A run without a limit that matters, on a thread of its own.
+    pub(crate) fn on(&self, thread: impl Into<ThreadId>) -> RunOptions {
+        RunOptions {
+            limit: 10_000_000,
+            durability: self.durability,
+            ..RunOptions::on(thread)
         }
+    }
+
+    /// How many bytes are stored.
+    pub(crate) fn bytes(&self) -> Result<Option<u64>, BenchError> {
+        let size = self.file.as_ref().map(|file| file.database.size());
+        Ok(size.transpose()?)
+    }
+}
+
+/// A database in a folder of its own, which goes with it.
+struct File {
+    database: Database,
+    folder: PathBuf,
+}
+
+impl File {
+    fn new() -> Result<Self, BenchError> {
+        let work = std::env::var_os("BENCH_WORK").map_or_else(std::env::temp_dir, PathBuf::from);
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let mark = now.unwrap_or_default().as_nanos();
+        let folder = work.join(format!("superstep-bench-{}-{mark}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let database = Database::open(folder.join("bench.db"))?;
+        Ok(Self { database, folder })
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // What is left behind is a matter of tidiness only.
+        let _left = std::fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -103,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_store_this_build_lacks_is_refused_by_name() {
-        let error = words("chain store=sqlite").unwrap().store().unwrap_err();
-        assert!(error.to_string().contains("`sqlite`"));
+        let error = words("chain store=postgres").unwrap().store().unwrap_err();
+        assert!(error.to_string().contains("`postgres`"));
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! ([`crate::kit`]). It runs graphs too, so it must be awaited inside a tokio runtime. The checks are
 //! in the modules below, by subject; `world` is what they stand on, `model` what they compare with.
 
+mod archive;
 mod commits;
 mod contents;
 mod copies;
 mod deletion;
+mod events;
 mod graphs;
 mod growth;
 mod history;
@@ -17,6 +19,7 @@ mod notes;
 mod prune;
 mod random;
 mod records;
+mod retention;
 mod stage;
 mod world;
 
@@ -69,7 +72,10 @@ where
         deletion::CASES,
         copies::CASES,
         prune::CASES,
+        retention::CASES,
+        archive::CASES,
         growth::CASES,
+        events::CASES,
         graphs::CASES,
     ];
     let cases = subjects.into_iter().flatten();

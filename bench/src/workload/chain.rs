@@ -6,9 +6,9 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder};
+use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
 
-use super::{check, on};
+use super::check;
 use crate::{
     error::BenchError,
     meter::{Best, Lap},
@@ -19,29 +19,42 @@ use crate::{
 /// Measures it.
 pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     let (n, store) = (words.number("n", 10_usize)?, words.store()?);
-    let graph = graph(n, store)?;
-    let outcome = graph.invoke(input(), &on("warm-up")).await?;
+    let opened = store.open()?;
+    let graph = graph(n, opened.backends.clone())?;
+    let outcome = graph.invoke(input(), &opened.on("warm-up")).await?;
     check("chain", &outcome, "x", n as i64)?;
     let steps = match store {
         Store::None => 5000,
         Store::Memory => 2000,
+        Store::Sqlite | Store::SqliteNormal | Store::SqliteAsync => 500,
     };
+    let before = opened.bytes()?;
     let (reps, mut best, mut run) = ((steps / n).max(1), Best::NONE, 0_u64);
     for _ in 0..7 {
         let lap = Lap::start()?;
         for _ in 0..reps {
             run += 1;
-            graph.invoke(input(), &on(format!("chain-{run}"))).await?;
+            graph
+                .invoke(input(), &opened.on(format!("chain-{run}")))
+                .await?;
         }
         best.take(lap.stop()?);
     }
+    let grown = opened
+        .bytes()?
+        .zip(before)
+        .map(|(now, before)| now - before);
+    let extra = grown.map(|bytes| {
+        let steps = 7 * reps * n;
+        format!("\"bytes_per_step\":{:.1}", bytes as f64 / steps as f64)
+    });
     let variant = format!("n={n},store={}", store.word());
     let line = Line {
         workload: "chain",
         variant: &variant,
         units: n * reps,
         cost: best.0,
-        extra: "",
+        extra: extra.as_deref().unwrap_or_default(),
     };
     line.print();
     Ok(())
@@ -53,10 +66,10 @@ pub(super) fn input() -> Value {
 }
 
 /// The nodes in a row.
-pub(super) fn graph(n: usize, store: Store) -> Result<Graph, BenchError> {
+pub(super) fn graph(n: usize, backends: Backends) -> Result<Graph, BenchError> {
     let mut builder = GraphBuilder::new()
         .reduce("x", Reducer::Add, 0)
-        .backends(store.backends());
+        .backends(backends);
     let mut before = START.to_owned();
     for node in 0..n {
         let name = format!("n{node}");

@@ -7,27 +7,28 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder};
+use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
 
-use super::{check, on};
+use super::check;
 use crate::{
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
-    words::{Store, Words},
+    words::Words,
 };
 
 /// Measures it.
 pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     let (n, store) = (words.number("n", 100_usize)?, words.store()?);
-    let graph = graph(store)?;
+    let opened = store.open()?;
+    let graph = graph(opened.backends.clone())?;
     let input = Value::map([("n", Value::Int(n as i64))]);
     let sum = (n * n.saturating_sub(1) / 2) as i64;
-    let outcome = graph.invoke(input.clone(), &on("warm-up")).await?;
+    let outcome = graph.invoke(input.clone(), &opened.on("warm-up")).await?;
     check("fanout", &outcome, "total", sum)?;
     let mut best = Best::NONE;
     for sample in 0..7 {
-        let options = on(format!("fanout-{sample}"));
+        let options = opened.on(format!("fanout-{sample}"));
         let lap = Lap::start()?;
         graph.invoke(input.clone(), &options).await?;
         best.take(lap.stop()?);
@@ -44,7 +45,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn graph(store: Store) -> Result<Graph, BenchError> {
+fn graph(backends: Backends) -> Result<Graph, BenchError> {
     let builder = GraphBuilder::new()
         .last("n")
         .reduce("results", Reducer::Add, Value::list([]))
@@ -58,7 +59,7 @@ fn graph(store: Store) -> Result<Graph, BenchError> {
         })
         .edge("work", "join")
         .edge("join", END)
-        .backends(store.backends());
+        .backends(backends);
     Ok(builder.build()?)
 }
 

@@ -13,27 +13,30 @@ use superstep_core::{
     saver::HistoryQuery,
     value::Value,
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder, Status, input::resume, state::Depth};
+use superstep_engine::{
+    Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, input::resume, state::Depth,
+};
 
-use super::{message, on};
+use super::message;
 use crate::{
     error::BenchError,
     meter::{Cost, Lap, cpu_nanos, least_and_middle, rss_kb},
     report::Line,
-    words::{Store, Words},
+    words::Words,
 };
 
 /// Measures it.
 pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     let (n, store) = (words.number("n", 1000_usize)?, words.store()?);
     let tail = words.text("tail", "0") == "1";
-    let graph = graph(store, if tail { "ask" } else { END })?;
+    let opened = store.open()?;
+    let graph = graph(opened.backends.clone(), if tail { "ask" } else { END })?;
     let variant = format!("n={n},store={}", store.word());
     let thread = ThreadId::from("loop");
     let limit = Value::map([("i", 0.into()), ("limit", Value::Int(n as i64))]);
     let before = rss_kb()?;
     let lap = Lap::start()?;
-    let outcome = graph.invoke(limit, &on(thread.as_str())).await?;
+    let outcome = graph.invoke(limit, &opened.on(thread.as_str())).await?;
     let cost = lap.stop()?;
     let expected = if tail { Status::Waiting } else { Status::Done };
     wrong_unless(
@@ -42,7 +45,11 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
         &format!("{:?}", outcome.status),
     )?;
     let grown = ((rss_kb()? - before) * 1024.0 / n as f64).max(0.0);
-    let extra = format!("\"rss_bytes_per_step\":{grown:.0}");
+    let mut extra = format!("\"rss_bytes_per_step\":{grown:.0}");
+    if let Some(bytes) = opened.bytes()? {
+        let each = bytes as f64 / n as f64;
+        extra.push_str(&format!(",\"bytes\":{bytes},\"bytes_per_step\":{each:.1}"));
+    }
     Line {
         workload: "loop",
         variant: &variant,
@@ -54,6 +61,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     if tail {
         let history = History {
             graph,
+            options: opened.on(thread.as_str()),
             thread,
             n,
             variant: format!("hist={n}msgs,{variant}"),
@@ -67,6 +75,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
 
 struct History {
     graph: Graph,
+    options: RunOptions,
     thread: ThreadId,
     n: usize,
     variant: String,
@@ -77,11 +86,11 @@ const READS: usize = 20;
 
 impl History {
     async fn resume(&self) -> Result<(), BenchError> {
-        let (answer, options) = ("yes ".repeat(20), on(self.thread.as_str()));
+        let (answer, options) = ("yes ".repeat(20), &self.options);
         let (mut seconds, cpu) = (Vec::new(), cpu_nanos()?);
         for _ in 0..ANSWERS {
             let start = Instant::now();
-            let outcome = self.graph.invoke(resume(answer.as_str()), &options).await?;
+            let outcome = self.graph.invoke(resume(answer.as_str()), options).await?;
             seconds.push(start.elapsed().as_secs_f64());
             let waits = outcome.status == Status::Waiting;
             wrong_unless(waits, "a question", &format!("{:?}", outcome.status))?;
@@ -158,7 +167,7 @@ fn wrong_unless(right: bool, expected: &str, got: &str) -> Result<(), BenchError
     })
 }
 
-fn graph(store: Store, then: &'static str) -> Result<Graph, BenchError> {
+fn graph(backends: Backends, then: &'static str) -> Result<Graph, BenchError> {
     let builder = GraphBuilder::new()
         .reduce(
             "messages",
@@ -175,7 +184,7 @@ fn graph(store: Store, then: &'static str) -> Result<Graph, BenchError> {
             Ok(if more { "append" } else { then })
         })
         .edge("ask", "ask")
-        .backends(store.backends());
+        .backends(backends);
     Ok(builder.build()?)
 }
 

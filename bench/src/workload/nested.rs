@@ -4,14 +4,14 @@ use superstep_core::{
     command::{END, START},
     reducer::Reducer,
 };
-use superstep_engine::{Graph, GraphBuilder, NodeOptions};
+use superstep_engine::{Backends, Graph, GraphBuilder, NodeOptions};
 
-use super::{chain, check, on};
+use super::{chain, check};
 use crate::{
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
-    words::{Store, Words},
+    words::Words,
 };
 
 const RUNS: usize = 50;
@@ -19,8 +19,9 @@ const RUNS: usize = 50;
 /// Measures it.
 pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     let (depth, store) = (words.number("depth", 10_usize)?, words.store()?);
-    let graph = graph(depth, store)?;
-    let outcome = graph.invoke(chain::input(), &on("warm-up")).await?;
+    let opened = store.open()?;
+    let graph = graph(depth, &opened.backends)?;
+    let outcome = graph.invoke(chain::input(), &opened.on("warm-up")).await?;
     check("nested", &outcome, "x", 1)?;
     let (mut best, mut run) = (Best::NONE, 0_u64);
     for _ in 0..7 {
@@ -28,7 +29,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
         for _ in 0..RUNS {
             run += 1;
             graph
-                .invoke(chain::input(), &on(format!("nested-{run}")))
+                .invoke(chain::input(), &opened.on(format!("nested-{run}")))
                 .await?;
         }
         best.take(lap.stop()?);
@@ -46,16 +47,19 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
 }
 
 /// Only the outermost graph has the store; those inside it are kept in the same.
-fn graph(depth: usize, store: Store) -> Result<Graph, BenchError> {
-    let mut graph = chain::graph(1, Store::None)?;
+fn graph(depth: usize, backends: &Backends) -> Result<Graph, BenchError> {
+    let mut graph = chain::graph(1, Backends::default())?;
     for level in 1..=depth {
-        let store = if level == depth { store } else { Store::None };
+        let backends = match level == depth {
+            true => backends.clone(),
+            false => Backends::default(),
+        };
         graph = GraphBuilder::new()
             .reduce("x", Reducer::Add, 0)
             .subgraph("sub", graph, NodeOptions::default())
             .edge(START, "sub")
             .edge("sub", END)
-            .backends(store.backends())
+            .backends(backends)
             .build()?;
     }
     Ok(graph)

@@ -8,14 +8,14 @@ use superstep_core::{
     run::{Halt, RunInput},
     value::Value,
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder, Status, input::resume};
+use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, Status, input::resume};
 
-use super::{message, on};
+use super::message;
 use crate::{
     error::BenchError,
     meter::{Lap, rss_kb},
     report::Line,
-    words::{Store, Words},
+    words::{Opened, Store, Words},
 };
 
 /// Measures it.
@@ -24,12 +24,14 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     if store == Store::None {
         return Err(BenchError::Words("pause needs a store".to_owned()));
     }
-    let graph = graph(store)?;
+    let opened = store.open()?;
+    let graph = graph(opened.backends.clone())?;
     let variant = format!("n={n},store={}", store.word());
     let before = rss_kb()?;
     let lap = Lap::start()?;
     every_thread(
         &graph,
+        &opened,
         n,
         Value::map([("messages", Value::list([]))]),
         Status::Waiting,
@@ -38,7 +40,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
     let paused = lap.stop()?;
     let grown = (rss_kb()? - before) / n as f64;
     let lap = Lap::start()?;
-    every_thread(&graph, n, resume("ok"), Status::Done).await?;
+    every_thread(&graph, &opened, n, resume("ok"), Status::Done).await?;
     let finished = lap.stop()?;
     let extra = format!("\"rss_kb_per_thread\":{grown:.2}");
     Line {
@@ -62,6 +64,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
 
 async fn every_thread(
     graph: &Graph,
+    opened: &Opened,
     n: usize,
     input: impl Into<RunInput>,
     expected: Status,
@@ -70,9 +73,10 @@ async fn every_thread(
     let mut runs = Vec::with_capacity(n);
     for thread in 0..n {
         let (graph, input) = (graph.clone(), input.clone());
-        runs.push(tokio::spawn(async move {
-            graph.invoke(input, &on(format!("pause-{thread}"))).await
-        }));
+        let options = opened.on(format!("pause-{thread}"));
+        runs.push(tokio::spawn(
+            async move { graph.invoke(input, &options).await },
+        ));
     }
     for run in runs {
         let status = run.await??.status;
@@ -88,7 +92,7 @@ async fn every_thread(
     Ok(())
 }
 
-fn graph(store: Store) -> Result<Graph, BenchError> {
+fn graph(backends: Backends) -> Result<Graph, BenchError> {
     let builder = GraphBuilder::new()
         .reduce(
             "messages",
@@ -103,7 +107,7 @@ fn graph(store: Store) -> Result<Graph, BenchError> {
         .edge("plan", "ask")
         .edge("ask", "done")
         .edge("done", END)
-        .backends(store.backends());
+        .backends(backends);
     Ok(builder.build()?)
 }
 

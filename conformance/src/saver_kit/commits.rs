@@ -3,10 +3,10 @@
 use superstep_core::{
     id::CheckpointId,
     record::{Record, Source},
-    saver::{At, HistoryQuery, Loaded},
+    saver::{At, Commit, HistoryQuery, Loaded, Notes},
 };
 
-use super::records::{X, delta, first, full, id, int, number, set};
+use super::records::{X, delta, done, first, full, id, int, node, number, set};
 use super::world::{Bench, CORRUPT, World, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
@@ -28,6 +28,7 @@ cases![
     a_refused_commit_leaves_nothing,
     ids_are_ordered_as_unsigned_numbers,
     names_are_only_names,
+    calls_count_in_the_order_they_were_made,
 ];
 
 async fn an_unknown_thread_has_no_checkpoint(bench: &Bench<'_>) -> Verdict {
@@ -366,4 +367,38 @@ async fn superseded(world: &World, n: u64) -> Result<bool, Failure> {
 async fn loaded(world: &World, n: u64) -> Result<Loaded, Failure> {
     let loaded = world.load("t", "", At::Id(id(n))).await?;
     loaded.ok_or_else(|| Failure(format!("checkpoint {n} is not there")))
+}
+
+async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
+    let world = bench.open().await?;
+    let mut writer = world.writer("t").await?;
+    writer.commit("", first(1)).await?;
+    let (mut commits, mut notes) = (Vec::new(), Vec::new());
+    for n in 2..20 {
+        let (record, said) = (delta(n, n - 1), vec![done(node(0), int(n))]);
+        writer.model.commit(&"".into(), record.clone());
+        writer.model.note(&"".into(), id(n), &said);
+        commits.push(world.saver.commit(Commit {
+            thread: "t".into(),
+            namespace: "".into(),
+            epoch: writer.epoch(),
+            record,
+            events: Vec::new(),
+        }));
+        notes.push(world.saver.note(Notes {
+            thread: "t".into(),
+            namespace: "".into(),
+            epoch: writer.epoch(),
+            durability: superstep_core::run::Durability::Sync,
+            checkpoint: id(n),
+            notes: said,
+            events: Vec::new(),
+        }));
+    }
+    // The last answer is asked for first: each of these needs all that were called before it.
+    for (note, commit) in notes.into_iter().rev().zip(commits.into_iter().rev()) {
+        note.await?;
+        commit.await?;
+    }
+    world.agrees("t", &writer.model).await
 }

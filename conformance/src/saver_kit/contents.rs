@@ -7,6 +7,7 @@ use superstep_core::{
     command::{Command, Goto, Send},
     id::Namespace,
     record::{Layout, Pending, Record, Source, StartValue, StateVersion, TriggerName},
+    run::Durability,
     table::{Key, NodeIx},
     value::Value,
 };
@@ -258,6 +259,7 @@ async fn the_small_fields_survive(bench: &Bench<'_>) -> Verdict {
         Record {
             step: 0,
             source: Source::Update,
+            durability: Durability::Exit,
             touched: Some(vec![trigger(3), trigger(0)]),
             clock: u64::MAX,
             paused_at: u64::MAX - 1,
@@ -265,6 +267,7 @@ async fn the_small_fields_survive(bench: &Bench<'_>) -> Verdict {
         },
         Record {
             source: Source::Fork,
+            durability: Durability::Async,
             last_ran: nodes(&[1]),
             clock: 1 << 63,
             ..delta(5, 4)

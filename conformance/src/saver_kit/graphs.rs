@@ -37,6 +37,7 @@ cases![
     every_durability_ends_in_the_same_state,
     a_copied_thread_gets_another_answer,
     a_pruned_thread_still_waits_for_its_answer,
+    a_moved_thread_gets_its_answer_where_it_is,
 ];
 
 fn update<const N: usize>(pairs: [(&str, Value); N]) -> Value {
@@ -462,6 +463,38 @@ async fn a_pruned_thread_still_waits_for_its_answer(bench: &Bench<'_>) -> Verdic
         let newest = newest.first().and_then(|snapshot| snapshot.checkpoint);
         let far = newest.is_some_and(|newest| newest > id(10));
         equal("whether the thread went on", far, true)?;
+        Ok(stage)
+    }
+    like_memory(bench, |stage| Box::pin(play(stage))).await
+}
+
+async fn a_moved_thread_gets_its_answer_where_it_is(bench: &Bench<'_>) -> Verdict {
+    async fn play(mut stage: Stage) -> Result<Stage, Failure> {
+        let inner = asking(&Backends::default())?;
+        let graph = builder(&stage.backends)
+            .subgraph("inner", inner, NodeOptions::default())
+            .node("beside", asks("and?"))
+            .node("done", logs("done"))
+            .edge(START, "inner")
+            .edge(START, "beside")
+            .edge("inner", "done")
+            .build()?;
+        let asked = stage.run(&graph, word("in"), &RunOptions::on("t")).await?;
+        let archive = stage.saver.export(&"t".into()).await?;
+        stage.saver.import(&"moved".into(), archive).await?;
+        stage.look(&graph, "moved").await?;
+        // One of the questions here, the other after another move.
+        let mut named = asked.asks.iter().map(|ask| (ask.id, ask.value.clone()));
+        let on = RunOptions::on("moved");
+        stage.run(&graph, answers(named.next()), &on).await?;
+        let archive = stage.saver.export(&"moved".into()).await?;
+        stage.saver.import(&"again".into(), archive).await?;
+        let on = RunOptions::on("again");
+        let outcome = stage.run(&graph, answers(named.next()), &on).await?;
+        equal("open questions", outcome.asks.len(), 0)?;
+        for thread in ["t", "moved", "again"] {
+            stage.look(&graph, thread).await?;
+        }
         Ok(stage)
     }
     like_memory(bench, |stage| Box::pin(play(stage))).await

@@ -1,6 +1,9 @@
 //! Leases: who may write, and until when.
 
-use superstep_core::saver::{At, Commit, Lease, Notes, SaverError};
+use superstep_core::{
+    run::Durability,
+    saver::{At, Commit, Lease, Notes, SaverError},
+};
 
 use super::records::{delta, done, first, id, node};
 use super::world::{BUSY, Bench, CONFLICT, World, refused};
@@ -158,8 +161,10 @@ async fn a_note_with_an_old_epoch_is_refused(bench: &Bench<'_>) -> Verdict {
         thread: "t".into(),
         namespace: "".into(),
         epoch: old,
+        durability: Durability::Sync,
         checkpoint: id(1),
         notes: vec![done(node(0), 1)],
+        events: Vec::new(),
     };
     refused("an old note", world.saver.note(notes).await, CONFLICT)?;
     writer.note("", 1, vec![done(node(1), 2)]).await?;
@@ -191,6 +196,7 @@ async fn commit(world: &World, epoch: u64, number: u64) -> Result<(), SaverError
         namespace: "".into(),
         epoch,
         record,
+        events: Vec::new(),
     };
     world.saver.commit(commit).await.map(drop)
 }

@@ -9,6 +9,7 @@ use superstep_core::{
         Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, TaskKey,
         TaskNote, TriggerName, Write,
     },
+    run::Durability,
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::Value,
 };
@@ -57,6 +58,7 @@ pub(super) fn first(n: u64) -> Record {
         parent: None,
         step: -1,
         source: Source::Input,
+        durability: Durability::Sync,
         layout: layout(),
         changes: vec![set(X, int(n))],
         full: true,

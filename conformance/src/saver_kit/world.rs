@@ -6,6 +6,7 @@ use std::sync::Arc;
 use superstep_core::{
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, TaskNote},
+    run::Durability,
     saver::{
         At, BoxFuture, Commit, HistoryQuery, Lease, Loaded, NextRecord, Notes, Saver, SaverError,
     },
@@ -195,6 +196,7 @@ impl Writer {
             namespace,
             epoch,
             record,
+            events: Vec::new(),
         };
         self.saver.commit(commit).await
     }
@@ -225,8 +227,10 @@ impl Writer {
             thread,
             namespace,
             epoch,
+            durability: Durability::Sync,
             checkpoint,
             notes,
+            events: Vec::new(),
         };
         self.saver.note(notes).await
     }

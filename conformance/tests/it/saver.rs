@@ -2,6 +2,7 @@
 
 mod broken;
 mod fault;
+mod keeping;
 mod later;
 mod mangle;
 mod memory;

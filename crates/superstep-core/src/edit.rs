@@ -13,7 +13,7 @@ use crate::{
         route::{Unwritten, Window},
     },
     record::{Change, Record, Source, StartValue, TaskKey, TaskNote, Write},
-    run::Head,
+    run::{Durability, Head},
     saver::Parents,
     table::{ChannelIx, NodeIx},
     value::Value,
@@ -62,6 +62,10 @@ impl Edit<'_> {
                 why: format!("{what} stands alone"),
             })),
         };
+        let clears = first.as_node.as_deref() == Some(END);
+        if let (Some(head), false) = (&self.head, clears) {
+            head.restored.refuse_lost()?;
+        }
         match first.as_node.as_deref() {
             Some(END) if first.output == Output::Nothing => {
                 alone("clearing a thread's tasks")?;
@@ -265,6 +269,7 @@ impl Edit<'_> {
             parent,
             step,
             source,
+            durability: Durability::Sync,
             layout: self.plan.layout.clone(),
             changes: if full {
                 frame.all_changes(self.plan)

@@ -237,6 +237,11 @@ pub enum ErrorKind {
         /// What was found and what is needed.
         why: String,
     },
+    /// The thread is about to run nodes that the graph no longer has.
+    LostNodes {
+        /// Their names.
+        nodes: Vec<Arc<str>>,
+    },
     /// An effect was started earlier and its outcome is unknown.
     UnknownOutcome {
         /// The effect's key.
@@ -279,6 +284,7 @@ impl ErrorKind {
             Self::UnknownCheckpoint { .. } => "SS1112",
             Self::Version { .. } => "SS1201",
             Self::UnknownOutcome { .. } => "SS1202",
+            Self::LostNodes { .. } => "SS1203",
             Self::Saver(error) => error.code(),
         }
     }
@@ -304,6 +310,9 @@ impl ErrorKind {
             Self::ResumeWithoutSaver | Self::NoSaver => "give the graph a saver",
             Self::AmbiguousUpdate => "say which node the update acts as",
             Self::Version { .. } => "declare a migration from the stored version",
+            Self::LostNodes { .. } => {
+                "keep a node until no thread waits for it, or fork the thread before it"
+            }
             Self::UnknownOutcome { .. } => "find out whether the effect happened, then settle it",
             Self::Saver(error) => return error.hint(),
             _ => return None,
@@ -362,6 +371,11 @@ impl fmt::Display for ErrorKind {
             Self::BadUpdate { why } | Self::BadArgument { why } => f.write_str(why),
             Self::UnknownCheckpoint { id } => write!(f, "no checkpoint {id}"),
             Self::Version { why } => f.write_str(why),
+            Self::LostNodes { nodes } => {
+                f.write_str("the thread is about to run what the graph no longer has:")?;
+                let mut names = nodes.iter();
+                names.try_for_each(|name| write!(f, " `{name}`"))
+            }
             Self::UnknownOutcome { key } => {
                 write!(
                     f,

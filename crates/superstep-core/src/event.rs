@@ -1,6 +1,13 @@
-//! What a run tells while it goes: one ordered stream of events, filtered by [`Modes`].
+//! What a run tells while it goes: one ordered stream of events, filtered by [`Modes`]. [`log`] is
+//! how it is kept.
+
+pub mod log;
 
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use log::{Cursor, Ending, Entry, Logged, Told};
 
 use crate::{
     ask::Ask,
@@ -11,7 +18,7 @@ use crate::{
 };
 
 /// Which events are wanted; an event nobody wants is never built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Modes(u8);
 
 impl Modes {
@@ -45,7 +52,7 @@ impl Modes {
 }
 
 /// Something that happened in a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// The graph it happened in.
     pub namespace: Namespace,
@@ -56,7 +63,7 @@ pub struct Event {
 }
 
 /// What happened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum EventKind {
     /// The state, after it changed or as it stands when a task asks.

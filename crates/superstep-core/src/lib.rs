@@ -4,9 +4,12 @@
 //! ([`plan`]), and the run loop as a pure state machine ([`run`]). Nothing here does I/O, reads a
 //! clock or spawns a task; `superstep-engine` drives it.
 
+pub mod archive;
 pub mod ask;
 pub mod board;
 pub mod channel;
+pub mod clock;
+pub mod codec;
 pub mod command;
 pub mod control;
 pub mod draw;

@@ -339,7 +339,16 @@ impl Plan {
 
     /// Takes what must not be stored out of a send.
     pub fn forget_untracked(&self, send: &mut crate::command::Send) {
-        if let Value::Map(map) = &mut send.arg {
+        self.forget_untracked_in(&mut send.arg);
+    }
+
+    /// Takes channels that must not be stored out of an object, or a list of objects, of channels.
+    pub(crate) fn forget_untracked_in(&self, value: &mut Value) {
+        if let Value::List(items) = value {
+            for item in Arc::make_mut(items) {
+                self.forget_untracked_in(item);
+            }
+        } else if let Value::Map(map) = value {
             let untracked = |name: &str| {
                 self.channel(name)
                     .is_some_and(|channel| self.untracked.contains(&channel))

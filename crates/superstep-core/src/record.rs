@@ -4,6 +4,8 @@
 //! rebuilds the [`crate::frame::Frame`]. Channels, nodes and triggers are named by the ids of the
 //! [`Layout`] the record refers to; a graph with another layout maps them by name.
 
+mod squash;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
@@ -13,9 +15,12 @@ use crate::{
     command::{Command, Send},
     error::{Error, ErrorKind, Failure, Limit},
     id::{CheckpointId, Namespace},
+    run::Durability,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
+
+pub use squash::{absorb, squash};
 
 /// The names behind a record's ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +132,9 @@ pub struct Record {
     pub step: i64,
     /// Where it comes from.
     pub source: Source,
+    /// How durable the run that wrote it was.
+    #[serde(default)]
+    pub durability: Durability,
     /// The names behind the ids below.
     pub layout: Arc<Layout>,
     /// Channels that changed since `parent`; with [`Record::full`], every channel with a value.

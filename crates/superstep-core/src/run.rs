@@ -9,6 +9,7 @@
 pub mod begin;
 pub mod settle;
 pub mod task;
+mod tell;
 pub mod tick;
 
 use std::{
@@ -20,6 +21,8 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
+
 pub use begin::{Begin, Head, RunInput};
 pub use settle::{Done, Halt};
 pub use task::{Task, TaskInput};
@@ -28,7 +31,7 @@ use crate::{
     ask::{Answers, Ask},
     command::Command,
     error::Error,
-    event::{Event, EventKind, Modes},
+    event::{Event, Modes, Told},
     frame::Frame,
     id::{CheckpointId, IdSource, Namespace, ThreadId},
     plan::{Keys, Pauses, Plan, route::Window},
@@ -39,11 +42,16 @@ use crate::{
 };
 
 /// When what a run does becomes durable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Durability {
-    /// Before the next step starts.
+    /// Before the next step starts: an acknowledged step survives a power cut.
     #[default]
     Sync,
+    /// Before the next step starts, as far as the operating system: an acknowledged step survives
+    /// the end of the process, but a power cut may take the last ones. Effects of `once` are
+    /// stored as with `Sync`.
+    Normal,
     /// While the next step runs.
     Async,
     /// When the run ends. A run that fails inside a reducer leaves the thread as it was before.
@@ -53,8 +61,8 @@ pub enum Durability {
 /// What to do where LangGraph 1.2.20 behaves by accident.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fidelity {
-    /// The sensible thing: a plain answer is given to one question once, and untracked channels
-    /// are never stored.
+    /// The sensible thing: a plain answer is given to one question once, untracked channels are
+    /// never stored, and a thread does not go on without nodes that the graph has lost.
     #[default]
     Sensible,
     /// The same as LangGraph: a run that goes on without an answer offers the last plain one
@@ -73,10 +81,17 @@ pub struct RunConfig {
     pub durability: Durability,
     /// Whether there is a saver.
     pub saves: bool,
-    /// Which events are built.
+    /// Which events are passed on.
     pub modes: Modes,
+    /// Which events are logged.
+    pub log: Modes,
+    /// Whether a reader of the log finds this graph by its namespace. If not, what is logged holds
+    /// the states that others only refer to.
+    pub findable: bool,
     /// What `values` events and the run's output show; the output schema by default.
     pub output: Option<Keys>,
+    /// What events show where that is not the run's output.
+    pub shown: Option<Keys>,
     /// Pauses besides the graph's own.
     pub pause_before: Pauses,
     /// Pauses besides the graph's own.
@@ -194,6 +209,9 @@ pub enum Act {
     Keep(usize, Vec<Write>),
     /// Pass an event on.
     Emit(Box<Event>),
+    /// Put an event of this checkpoint into the log, with the next thing that is stored or later. One that refers to a
+    /// checkpoint which is not stored yet comes right before it.
+    Log(Option<CheckpointId>, Box<Told>),
     /// The run is over.
     Stop(Stop),
 }
@@ -263,6 +281,8 @@ pub struct Loop {
     changes: Vec<(ChannelIx, Change)>,
     must_snapshot: bool,
     latest: Latest,
+    /// To be logged with the next checkpoint, which has its state.
+    unlogged: Option<Box<Told>>,
     /// Tasks run again even if their result is stored.
     replaying: bool,
     /// What children are told about continuing.
@@ -306,6 +326,15 @@ impl Loop {
     /// The present checkpoint.
     pub fn checkpoint(&self) -> CheckpointId {
         self.checkpoint
+    }
+
+    /// The checkpoint that what happens now belongs to: of this graph, or of those above it if
+    /// nothing of it is stored.
+    fn position(&self) -> Option<CheckpointId> {
+        match self.config.saves {
+            true => Some(self.checkpoint),
+            false => self.config.nest.parents.values().max().copied(),
+        }
     }
 
     /// The step window.
@@ -359,57 +388,16 @@ impl Loop {
         self.config.output.as_ref().unwrap_or(&self.plan.output)
     }
 
+    fn shown_keys(&self) -> &Keys {
+        self.config
+            .shown
+            .as_ref()
+            .unwrap_or_else(|| self.output_keys())
+    }
+
     /// The saver wants the next record to hold every channel.
     pub fn snapshot_next(&mut self) {
         self.must_snapshot = true;
-    }
-
-    fn emit(&mut self, kind: EventKind) {
-        let step = match &kind {
-            EventKind::Checkpoint(_) => self.step - 1,
-            _ => self.step,
-        };
-        let namespace = self.config.nest.namespace.clone();
-        self.acts.push_back(Act::Emit(Box::new(Event {
-            namespace,
-            step,
-            kind,
-        })));
-    }
-
-    fn wants(&self, modes: Modes) -> bool {
-        self.config.modes.has(modes)
-    }
-
-    /// The state changed in a way a `values` reader sees.
-    fn show_values(&mut self, asks: Option<Vec<Ask>>) {
-        if asks.is_some() && matches!(self.output_keys(), Keys::One(_)) {
-            // Beside a question a bare value has no place.
-            self.latest = Latest::Never;
-            if self.wants(Modes::VALUES) {
-                self.emit(EventKind::Values {
-                    values: Value::Null,
-                    asks,
-                });
-            }
-            return;
-        }
-        // A typed state is shown as it stands; a copy kept here would force the next step to
-        // clone it.
-        let volatile = !self.plan.volatile.is_empty() && !self.plan.is_typed();
-        if !volatile && !self.wants(Modes::VALUES) {
-            self.latest = Latest::OnBoard;
-            return;
-        }
-        let values = self.plan.read(&*self.frame.board, self.output_keys());
-        self.latest = if volatile {
-            Latest::Kept(values.clone())
-        } else {
-            Latest::OnBoard
-        };
-        if self.wants(Modes::VALUES) {
-            self.emit(EventKind::Values { values, asks });
-        }
     }
 
     fn stop_with(&mut self, stop: Stop) {
@@ -444,6 +432,7 @@ impl Loop {
             let record = self.record(tasks);
             self.parent = self.head;
             self.head = Some(self.checkpoint);
+            self.log_with_checkpoint();
             self.acts.push_back(Act::Commit(Box::new(record)));
         }
         self.step += 1;
@@ -457,6 +446,7 @@ impl Loop {
             parent: self.head,
             step: self.step,
             source: self.source,
+            durability: self.config.durability,
             layout: self.plan.layout.clone(),
             changes: if full {
                 self.frame.all_changes(&self.plan)
@@ -547,6 +537,7 @@ impl Loop {
             parent: None,
             step: -2,
             source: Source::Anchor,
+            durability: self.config.durability,
             layout: plan.layout.clone(),
             changes: Vec::new(),
             full: true,

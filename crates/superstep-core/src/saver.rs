@@ -9,11 +9,16 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use crate::{
+    archive::Archive,
+    clock::{UnixMillis, expiry},
+    event::{Cursor, Logged},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, Source, TaskNote},
+    run::Durability,
 };
 
 /// A boxed future.
@@ -72,7 +77,7 @@ pub enum SaverError {
         /// The thread.
         thread: ThreadId,
     },
-    /// The target of a copy exists.
+    /// The target of a copy or an import exists.
     #[error("thread `{thread}` exists already")]
     Exists {
         /// The thread.
@@ -84,6 +89,32 @@ pub enum SaverError {
     /// The medium failed.
     #[error("storage failed: {0}")]
     Io(String),
+    /// The medium takes no writes.
+    #[error("storage is read-only: {0}")]
+    ReadOnly(String),
+    /// The medium has no room left.
+    #[error("storage is full: {0}")]
+    Full(String),
+    /// Another program keeps the storage to itself.
+    #[error("storage is locked by another program: {0}")]
+    Locked(String),
+    /// The storage belongs to something else.
+    #[error("not storage of superstep: {0}")]
+    Foreign(String),
+    /// The storage was written by a newer version.
+    #[error("storage has format {found}, this program knows formats up to {known}")]
+    Newer {
+        /// What it has.
+        found: i64,
+        /// The newest known.
+        known: i64,
+    },
+    /// Data is encrypted and should not be, or the other way round.
+    #[error("stored data does not open: {0}")]
+    Sealed(String),
+    /// Data cannot be stored.
+    #[error("data cannot be stored: {0}")]
+    Unstorable(String),
 }
 
 impl SaverError {
@@ -96,6 +127,13 @@ impl SaverError {
             Self::Exists { .. } => "SS2004",
             Self::Corrupt(_) => "SS2005",
             Self::Io(_) => "SS2006",
+            Self::ReadOnly(_) => "SS2007",
+            Self::Full(_) => "SS2008",
+            Self::Locked(_) => "SS2009",
+            Self::Foreign(_) => "SS2010",
+            Self::Newer { .. } => "SS2011",
+            Self::Sealed(_) => "SS2012",
+            Self::Unstorable(_) => "SS2013",
         }
     }
 
@@ -105,7 +143,15 @@ impl SaverError {
             Self::Busy { .. } => "wait for the other run, or use another thread",
             Self::Conflict { .. } => "read the thread again and repeat",
             Self::Exists { .. } => "choose another name, or delete the thread first",
-            _ => return None,
+            Self::Corrupt(_) => "check the storage, and restore a backup if it is damaged",
+            Self::ReadOnly(_) => "make the file and its folder writable",
+            Self::Full(_) => "make room, then continue the thread; what was acknowledged is kept",
+            Self::Locked(_) => "end the program that holds it, or try again later",
+            Self::Foreign(_) => "give another path, or move the file away",
+            Self::Newer { .. } => "open it with the version that wrote it, or a newer one",
+            Self::Sealed(_) => "open it with the key it was written with",
+            Self::Unstorable(_) => "keep stored data flatter and of types that serialise",
+            Self::NoThread { .. } | Self::Io(_) => return None,
         })
     }
 }
@@ -208,6 +254,8 @@ pub struct Commit {
     pub epoch: u64,
     /// What to store.
     pub record: Record,
+    /// What to append to the thread's log along with it.
+    pub events: Vec<Logged>,
 }
 
 /// What tasks of a checkpoint did, to store before the step ends.
@@ -219,10 +267,25 @@ pub struct Notes {
     pub namespace: Namespace,
     /// The writer's lease.
     pub epoch: u64,
+    /// How durable the run is.
+    pub durability: Durability,
     /// The checkpoint the tasks started from.
     pub checkpoint: CheckpointId,
     /// The notes, each merged into what is known of its task.
     pub notes: Vec<TaskNote>,
+    /// What to append to the thread's log along with them.
+    pub events: Vec<Logged>,
+}
+
+/// What to append to the log of a thread.
+#[derive(Debug)]
+pub struct Events {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The writer's lease.
+    pub epoch: u64,
+    /// The entries, in order of their cursors.
+    pub events: Vec<Logged>,
 }
 
 /// How much of a thread to keep.
@@ -232,6 +295,31 @@ pub enum Keep {
     Latest,
     /// The newest `n` checkpoints of the root (at least one), and what belongs to them.
     Last(usize),
+}
+
+/// Which threads and checkpoints are old enough to go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention {
+    /// How much to keep of each thread; nothing is dropped from threads without it.
+    pub keep: Option<Keep>,
+    /// Threads that were not used for this long are deleted; none is without it.
+    pub idle: Option<Duration>,
+}
+
+impl Retention {
+    /// Whether a thread that was last used at a time is old enough to be deleted.
+    pub fn ends(&self, used: UnixMillis, now: UnixMillis) -> bool {
+        self.idle.is_some_and(|idle| expiry(used, idle) <= now)
+    }
+}
+
+/// What a retention has removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Retained {
+    /// The threads that are gone, in order of name.
+    pub deleted: Vec<ThreadId>,
+    /// How many checkpoints of the other threads are gone.
+    pub pruned: usize,
 }
 
 /// What the next record of a namespace should hold.
@@ -268,6 +356,21 @@ pub trait Saver: Send + Sync + 'static {
     /// Stores notes: all of them or none, durable when the reply comes.
     fn note(&self, notes: Notes) -> Reply<'_, ()>;
 
+    /// Appends to the log of a thread: all of it or nothing, durable when the reply comes.
+    fn log(&self, events: Events) -> Reply<'_, ()>;
+
+    /// The first `limit` entries of a thread's log after a cursor, or from its beginning.
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>>;
+
+    /// Answers once the log of a thread may have grown since this was called. So a reader that
+    /// calls this, reads to the end and then awaits the reply misses nothing.
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()>;
+
     /// All threads, in order of name.
     fn threads(&self) -> Reply<'_, Vec<ThreadId>>;
 
@@ -281,6 +384,23 @@ pub trait Saver: Send + Sync + 'static {
     /// Drops old checkpoints; what is kept reads as before. A leased thread is
     /// [`SaverError::Busy`]: a fork in progress could lose its parent.
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()>;
+
+    /// All that is kept of a thread.
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive>;
+
+    /// Makes a thread of an archive: all of it or nothing, durable when the reply comes. It reads
+    /// and goes on as the one that was exported.
+    ///
+    /// What fails [`Archive::check`] is [`SaverError::Corrupt`], a thread that has records
+    /// [`SaverError::Exists`], a leased one [`SaverError::Busy`].
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()>;
+
+    /// Deletes the threads that were not used for long, and prunes the others; leased threads are
+    /// left alone.
+    ///
+    /// A thread is used when a lease of it is taken and when it ends, and when it is made by a copy
+    /// or an import; reading is no use. The saver notes the time of that on its own clock.
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained>;
 }
 
 /// Checkpoints of enclosing graphs, by namespace.

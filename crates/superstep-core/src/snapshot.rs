@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     ask::Ask,
     board::Recording,
@@ -10,13 +12,14 @@ use crate::{
     id::{CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Keys, Persist, Plan},
     record::{Record, Source, StoredError, TaskKey, TaskNote, Write},
+    run::Durability,
     saver::Parents,
     table::NodeIx,
     value::{Map, Value},
 };
 
 /// The state of a graph at a checkpoint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The thread.
     pub thread: Option<ThreadId>,
@@ -36,10 +39,12 @@ pub struct Snapshot {
     pub tasks: Vec<TaskView>,
     /// Where the checkpoint comes from, and its step.
     pub origin: Option<(Source, i64)>,
+    /// How durable the run that wrote it was.
+    pub durability: Option<Durability>,
 }
 
 /// A task in a snapshot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskView {
     /// The task.
     pub id: TaskId,
@@ -50,13 +55,18 @@ pub struct TaskView {
     /// Its questions.
     pub asks: Vec<Ask>,
     /// What it wrote, once it finished.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "crate::value::json::some"
+    )]
     pub result: Option<Value>,
     /// The state of the subgraph it runs.
     pub state: Option<SubState>,
 }
 
 /// The state of a subgraph in a snapshot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SubState {
     /// Where to look.
     At(Namespace),
@@ -86,6 +96,7 @@ impl Snapshot {
             next: Vec::new(),
             tasks: Vec::new(),
             origin: None,
+            durability: None,
         }
     }
 
@@ -162,6 +173,7 @@ impl Snapshot {
                 .map(|(_, node)| plan.nodes.row(*node).name.clone())
                 .collect(),
             origin: Some((head.source, head.step)),
+            durability: Some(head.durability),
         })
     }
 }

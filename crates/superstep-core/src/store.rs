@@ -16,7 +16,6 @@
 //!
 //! Read next: [`op`](Op) for what can be asked, [`filter`](Filter) for conditions.
 
-mod clock;
 mod compare;
 mod embed;
 mod error;
@@ -35,7 +34,7 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
-pub use clock::{Clock, ManualClock, UnixMillis, expiry};
+pub use crate::clock::{Clock, ManualClock, UnixMillis, expiry};
 pub use embed::{Embedder, Vectors};
 pub use error::StoreError;
 pub use filter::{FieldPath, Filter, FilterError, MAX_FILTER_DEPTH};

@@ -209,7 +209,10 @@ fn begin(plan: &Arc<Plan>, disk: &Disk, ids: &Arc<CountingIds>, input: RunInput)
         durability: Durability::Sync,
         saves: true,
         modes: Modes::NONE,
+        log: Modes::NONE,
+        findable: true,
         output: None,
+        shown: None,
         pause_before: Pauses::None,
         pause_after: Pauses::None,
         strict_resume: false,
@@ -270,7 +273,7 @@ fn drive(seed: u64, crashes: bool) -> Json {
                         assert!(matches!(stop, Stop::Done), "seed {seed}: {stop:?}");
                         break;
                     }
-                    Act::Emit(_) | Act::Keep(..) => {}
+                    Act::Emit(_) | Act::Log(..) | Act::Keep(..) => {}
                 }
                 acts += 1;
                 if crash_after.is_some_and(|limit| acts > limit) {

@@ -15,7 +15,7 @@ use superstep_core::{
     board::Board,
     command::Output,
     error::{Error, ErrorKind, Failure},
-    event::{Event, EventKind},
+    event::{Event, EventKind, Told},
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Plan, ReadKey, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
@@ -358,15 +358,33 @@ impl Ctx {
 
     async fn tell(&self, kind: EventKind) {
         let step = &self.0.step;
-        if step.env.reads(step.nested, &kind) {
-            let namespace = self.home().clone();
-            step.env
-                .emit(Event {
-                    namespace,
-                    step: step.window.step,
-                    kind,
-                })
-                .await;
+        let shows = step.env.reads(step.nested, &kind);
+        let log = step.env.log.as_ref();
+        let log = log.filter(|log| log.modes.has(kind.mode()));
+        if !shows && log.is_none() {
+            return;
+        }
+        let event = Event {
+            namespace: self.home().clone(),
+            step: step.window.step,
+            kind,
+        };
+        if let Some(log) = log {
+            let told = Told {
+                event: event.clone(),
+                below: step.nested,
+                state: None,
+            };
+            // A graph that is not stored has no checkpoint to belong to but those above it.
+            let above = step.parents.values().max().copied();
+            let checkpoint = match step.env.saver {
+                Some(_) => Some(step.checkpoint),
+                None => above,
+            };
+            log.tell(told, checkpoint).await;
+        }
+        if shows {
+            step.env.emit(event).await;
         }
     }
 

@@ -11,7 +11,7 @@ use superstep_core::{
 };
 use tokio::sync::mpsc;
 
-use crate::{cache::Cache, store::Store};
+use crate::{cache::Cache, journal::Journal, store::Store};
 
 /// What all graphs of one run share.
 #[derive(Clone)]
@@ -28,6 +28,7 @@ pub(crate) struct Env {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) drain: Drain,
     pub(crate) sink: Option<Sink>,
+    pub(crate) log: Option<Arc<Journal>>,
     /// Checkpoints the caller named, by namespace.
     pub(crate) addresses: Arc<HashMap<Namespace, CheckpointId>>,
 }
@@ -68,6 +69,11 @@ impl Env {
             Some(sink) if !nested || sink.subgraphs => sink.modes,
             _ => Modes::NONE,
         }
+    }
+
+    /// The events a graph should put into the log.
+    pub(crate) fn logged_modes(&self) -> Modes {
+        self.log.as_ref().map_or(Modes::NONE, |log| log.modes)
     }
 
     pub(crate) async fn emit(&self, event: Event) {

@@ -6,8 +6,9 @@ use superstep_core::{
     ask::{Answers, Ask, Resume},
     command::Output,
     error::{Error, ErrorKind},
+    event::Modes,
     frame::{Frame, restore::MigrateFn},
-    id::{IdSource, ThreadId},
+    id::IdSource,
     plan::{Persist, Plan},
     record::Record,
     run::{Begin, Halt, Head, Loop, Nest, RunConfig, RunInput, Stop},
@@ -21,6 +22,7 @@ use crate::{
     clock::ClockIds,
     ctx::Ctx,
     env::Env,
+    journal::Journal,
     node::Node,
     options::{Outcome, RunOptions, Status},
     shell,
@@ -209,10 +211,22 @@ impl Graph {
             (Some(saver), Some(thread)) => Some(saver.lease(thread).await?),
             _ => None,
         };
+        let epoch = lease.as_ref().map_or(0, |lease| lease.epoch);
+        let log = match (saver, &options.thread) {
+            _ if options.log == Modes::NONE => None,
+            (Some(saver), Some(thread)) => Some(Arc::new(Journal::new(
+                saver,
+                thread,
+                epoch,
+                options.log,
+                self,
+            ))),
+            _ => return Err(ErrorKind::NoSaver.into()),
+        };
         let env = Arc::new(Env {
             thread: options.thread.clone(),
             saver: saver.clone(),
-            epoch: lease.as_ref().map_or(0, |lease| lease.epoch),
+            epoch,
             store: store.clone(),
             cache: cache.clone(),
             context: options.context.clone(),
@@ -222,6 +236,7 @@ impl Graph {
             ids: self.0.ids.clone(),
             drain: options.drain.clone(),
             sink,
+            log,
             addresses: Arc::new(
                 options
                     .at
@@ -240,11 +255,19 @@ impl Graph {
         };
         let scope = Scope {
             output: options.output_keys(&self.0.plan, env.sink.is_some())?,
+            shown: match &env.log {
+                Some(_) => options.output_keys(&self.0.plan, true)?,
+                None => None,
+            },
             pause_before: options.pause_before.clone(),
             pause_after: options.pause_after.clone(),
             strict_resume: options.strict_resume,
         };
-        let (output, stop) = self.run_loop(&env, nest, input, scope).await?;
+        let run = self.run_loop(&env, nest, input, scope);
+        let (output, stop) = match &env.log {
+            None => run.await?,
+            Some(log) => log.along(run).await?,
+        };
         drop(lease);
         let (status, asks) = match stop {
             Stop::Done => (Status::Done, Vec::new()),
@@ -288,7 +311,14 @@ impl Graph {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
         let mut run = self.open(env, nest, scope, input, loaded, address.is_some())?;
-        let stop = shell::drive(&mut run, &self.0, env).await;
+        let log = env.log.as_ref().filter(|_| !run.config().nest.nested);
+        if let Some(log) = log {
+            log.start(env.durability, run.checkpoint());
+        }
+        let mut stop = shell::drive(&mut run, &self.0, env).await;
+        if let Some(log) = log {
+            stop = log.end(stop, run.checkpoint()).await;
+        }
         Ok((run.output(), stop))
     }
 
@@ -315,7 +345,10 @@ impl Graph {
                 durability: env.durability,
                 saves: env.saver.is_some() && env.thread.is_some(),
                 modes: env.modes_at(nested),
+                log: env.logged_modes(),
+                findable: !nested || self.is_found_at(env, &nest),
                 output: scope.output,
+                shown: scope.shown,
                 pause_before: scope.pause_before,
                 pause_after: scope.pause_after,
                 strict_resume: scope.strict_resume,
@@ -331,6 +364,15 @@ impl Graph {
             input,
         };
         Ok(Box::new(Loop::begin(begin)?))
+    }
+
+    /// Whether who reads the log finds this very graph by its namespace.
+    fn is_found_at(&self, env: &Env, nest: &Nest) -> bool {
+        let Some(log) = &env.log else {
+            return false;
+        };
+        let found = log.root.at_namespace(&nest.namespace);
+        found.is_ok_and(|(graph, _)| Arc::ptr_eq(&graph.0.plan, &self.0.plan))
     }
 
     /// Runs the graph inside a task of another one.
@@ -373,6 +415,7 @@ impl Graph {
 #[derive(Default)]
 struct Scope {
     output: Option<superstep_core::plan::Keys>,
+    shown: Option<superstep_core::plan::Keys>,
     pause_before: superstep_core::plan::Pauses,
     pause_after: superstep_core::plan::Pauses,
     strict_resume: bool,
@@ -399,21 +442,6 @@ impl Node for SubgraphNode {
 /// Threads and checkpoints a caller names.
 pub(crate) type Addresses =
     HashMap<superstep_core::id::Namespace, superstep_core::id::CheckpointId>;
-
-impl Graph {
-    pub(crate) fn saver(&self) -> Result<&Arc<dyn Saver>, Error> {
-        self.0
-            .backends
-            .saver
-            .as_ref()
-            .ok_or_else(|| ErrorKind::NoSaver.into())
-    }
-
-    /// Removes a thread.
-    pub async fn delete_thread(&self, thread: &ThreadId) -> Result<(), Error> {
-        Ok(self.saver()?.delete(thread).await?)
-    }
-}
 
 impl Graph {
     /// Forgets cached results of these nodes, or of all.

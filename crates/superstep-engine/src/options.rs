@@ -44,6 +44,9 @@ pub struct RunOptions {
     pub modes: Modes,
     /// Whether it shows those of subgraphs.
     pub subgraphs: bool,
+    /// Which events are put into the log of the thread, those of subgraphs too. Any of them can be
+    /// read later or elsewhere with [`crate::Graph::follow`].
+    pub log: Modes,
     /// To stop the run between steps.
     pub drain: Drain,
 }
@@ -63,6 +66,7 @@ impl Default for RunOptions {
             fidelity: Fidelity::Sensible,
             modes: Modes::UPDATES,
             subgraphs: false,
+            log: Modes::NONE,
             drain: Drain::default(),
         }
     }

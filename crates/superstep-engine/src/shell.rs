@@ -10,10 +10,7 @@ use std::{
     hash::{BuildHasher, RandomState},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex},
     task::{Context, Poll},
     time::Duration,
 };
@@ -21,20 +18,23 @@ use std::{
 use superstep_core::{
     command::Output,
     error::{Error, ErrorKind, Limit},
+    event::{Entry, Logged},
     id::CheckpointId,
     policy::Refresh,
     record::{Record, TaskKey, TaskNote},
     run::{Act, Done, Durability, Halt, Loop, Stop, Task, settle::Called},
-    saver::{BoxFuture, Commit, NextRecord, Notes, Reply, Saver},
+    saver::{BoxFuture, Commit, NextRecord, Notes, Reply},
     value::Value,
 };
 use tokio::{sync::oneshot, task::JoinSet};
 
 use crate::{
+    behind::{Behind, Store},
     cache::CacheKey,
     ctx::{Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody, call_body, lock},
     env::Env,
     graph::GraphInner,
+    journal::Line,
     mailbox::{Inbox, Mailbox},
 };
 
@@ -64,8 +64,8 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         bodies: HashMap::new(),
         keys: HashMap::new(),
         replies: HashMap::new(),
-        saving: None,
-        wants_all: None,
+        behind: Behind::default(),
+        lines: Vec::new(),
     };
     let stop = shell.run(run).await;
     shell.finish(stop).await
@@ -96,10 +96,9 @@ struct Shell<'a> {
     bodies: HashMap<usize, TaskBody>,
     keys: HashMap<usize, (CacheKey, Option<Duration>)>,
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
-    /// The chain of stores still on their way, for durability `async`.
-    saving: Option<tokio::task::JoinHandle<Result<(), Error>>>,
-    /// A store in that chain said that the next record should hold everything.
-    wants_all: Option<Arc<AtomicBool>>,
+    behind: Behind<'a>,
+    /// For the log: what was told since something was stored or awaited.
+    lines: Vec<Line>,
 }
 
 impl<'a> Shell<'a> {
@@ -119,14 +118,19 @@ impl<'a> Shell<'a> {
                     return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
                 }
             }
+            if !self.lines.is_empty()
+                && let Err(error) = self.log_lines().await
+            {
+                return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
+            }
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
                 rounds += 1;
                 if rounds.is_multiple_of(ROUNDS) {
                     tokio::task::yield_now().await;
                 }
-            } else {
-                self.wait(run).await;
+            } else if let Err(error) = self.wait(run).await {
+                return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
             }
         }
     }
@@ -142,111 +146,107 @@ impl<'a> Shell<'a> {
                 });
             }
             Act::Commit(record) => {
-                let reply = self.commit(run, *record, run.config().durability);
-                let wanted = match reply {
-                    Some(reply) => reply.await? == NextRecord::Everything,
-                    None => {
-                        let asked = self.wants_all.as_ref();
-                        asked.is_some_and(|asked| asked.swap(false, Ordering::Relaxed))
-                    }
+                let Some(reply) = self.commit(run, *record) else {
+                    return Ok(());
                 };
-                if wanted {
+                let wants_all = if run.config().durability == Durability::Async {
+                    self.behind.push(Store::Commit(reply)).await?;
+                    self.behind.takes_wish()
+                } else {
+                    reply.await? == NextRecord::Everything
+                };
+                if wants_all {
                     run.snapshot_next();
                 }
             }
-            Act::Note(checkpoint, notes) => self.note(run, checkpoint, notes).await?,
+            Act::Note(checkpoint, notes) => {
+                let Some(reply) = self.note(run, checkpoint, notes) else {
+                    return Ok(());
+                };
+                if run.config().durability == Durability::Async {
+                    self.behind.push(Store::Other(reply)).await?;
+                } else {
+                    reply.await?;
+                }
+            }
             Act::Keep(at, writes) => {
                 if let (Some((key, ttl)), Some(cache)) = (self.keys.remove(&at), &self.env.cache) {
                     cache.put(key, writes, ttl);
                 }
             }
             Act::Emit(event) => self.env.emit(*event).await,
+            Act::Log(at, told) => self.lines.push((at, Entry::Told(told))),
         }
         Ok(())
     }
 
-    /// Starts to store a step. Nothing to wait for if there is no saver or it goes on behind.
-    fn commit(
-        &mut self,
-        run: &Loop,
-        record: Record,
-        durability: Durability,
-    ) -> Option<Reply<'a, NextRecord>> {
+    /// Starts to store a step; nothing to wait for if there is no saver.
+    fn commit(&mut self, run: &Loop, record: Record) -> Option<Reply<'a, NextRecord>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
-        let namespace = run.config().nest.namespace.clone();
+        let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
         let epoch = self.env.epoch;
-        let commit = Commit {
-            thread: thread.clone(),
-            namespace,
-            epoch,
-            record,
-        };
-        if durability == Durability::Async {
-            let saver = saver.clone();
-            let wants_all = self.wants_all.get_or_insert_default().clone();
-            self.save_behind(async move {
-                if saver.commit(commit).await? == NextRecord::Everything {
-                    wants_all.store(true, Ordering::Relaxed);
-                }
-                Ok(())
-            });
-            return None;
-        }
-        Some(saver.commit(commit))
+        Some(self.with_events(|events| {
+            saver.commit(Commit {
+                thread,
+                namespace,
+                epoch,
+                record,
+                events,
+            })
+        }))
     }
 
-    async fn note(
+    fn note(
         &mut self,
         run: &Loop,
         checkpoint: CheckpointId,
         notes: Vec<TaskNote>,
-    ) -> Result<(), Error> {
-        self.note_as(run, checkpoint, notes, run.config().durability)
-            .await
+    ) -> Option<Reply<'a, ()>> {
+        let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
+        let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
+        let (epoch, durability) = (self.env.epoch, run.config().durability);
+        Some(self.with_events(|events| {
+            saver.note(Notes {
+                thread,
+                namespace,
+                epoch,
+                durability,
+                checkpoint,
+                notes,
+                events,
+            })
+        }))
     }
 
-    async fn note_as(
-        &mut self,
-        run: &Loop,
-        checkpoint: CheckpointId,
-        notes: Vec<TaskNote>,
-        durability: Durability,
-    ) -> Result<(), Error> {
-        let (Some(saver), Some(thread)) = (&self.env.saver, &self.env.thread) else {
-            return Ok(());
-        };
-        let namespace = run.config().nest.namespace.clone();
-        let epoch = self.env.epoch;
-        let notes = Notes {
-            thread: thread.clone(),
-            namespace,
-            epoch,
-            checkpoint,
-            notes,
-        };
-        if durability == Durability::Async {
-            let saver: Arc<dyn Saver> = saver.clone();
-            self.save_behind(async move { Ok(saver.note(notes).await?) });
-            return Ok(());
+    /// Calls the saver with what is to be logged.
+    fn with_events<T>(&mut self, call: impl FnOnce(Vec<Logged>) -> T) -> T {
+        match &self.env.log {
+            None => call(Vec::new()),
+            Some(log) => log.send(&mut self.lines, call),
         }
-        Ok(saver.note(notes).await?)
+    }
+
+    async fn log_lines(&mut self) -> Result<(), Error> {
+        match &self.env.log {
+            None => Ok(()),
+            Some(log) => Ok(log.add(&mut self.lines).await?),
+        }
     }
 
     /// Stores at once, after what is still on its way, whatever the run's durability.
     async fn store_now(&mut self, run: &Loop, acts: Vec<Act>) -> Result<(), Error> {
-        if let Some(saving) = self.saving.take() {
-            joined(saving).await?;
-        }
+        self.behind.settle().await?;
         for act in acts {
             match act {
                 Act::Commit(record) => {
-                    if let Some(reply) = self.commit(run, *record, Durability::Sync) {
+                    if let Some(reply) = self.commit(run, *record) {
                         reply.await?;
                     }
                 }
                 Act::Note(checkpoint, notes) => {
-                    self.note_as(run, checkpoint, notes, Durability::Sync)
-                        .await?;
+                    if let Some(reply) = self.note(run, checkpoint, notes) {
+                        reply.await?;
+                    }
                 }
                 _ => {}
             }
@@ -254,23 +254,11 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// Stores in the background, in order; the first failure ends the chain.
-    fn save_behind(&mut self, save: impl Future<Output = Result<(), Error>> + Send + 'static) {
-        let before = self.saving.take();
-        self.saving = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                joined(before).await?;
-            }
-            save.await
-        }));
-    }
-
     /// Waits for what is still being stored; a run is not over before that.
     async fn finish(&mut self, stop: Stop) -> Stop {
-        let Some(saving) = self.saving.take() else {
-            return stop;
-        };
-        match joined(saving).await {
+        let stored = self.behind.settle().await.map_err(Error::from);
+        let logged = self.log_lines().await;
+        match stored.and(logged) {
             Ok(()) => stop,
             Err(error) => Stop::Failed(error.at_thread(self.env.thread.as_ref())),
         }
@@ -431,9 +419,10 @@ impl<'a> Shell<'a> {
         }
     }
 
-    async fn wait(&mut self, run: &mut Loop) {
+    async fn wait(&mut self, run: &mut Loop) -> Result<(), Error> {
         tokio::select! {
             biased;
+            error = poll_fn(|cx| self.behind.poll_failure(cx)) => return Err(error.into()),
             request = poll_fn(|cx| self.inbox.poll_next(cx)) => self.request(run, request).await,
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
@@ -441,6 +430,7 @@ impl<'a> Shell<'a> {
                 Err(_aborted) => {}
             },
         }
+        Ok(())
     }
 
     async fn request(&mut self, run: &mut Loop, request: Request) {
@@ -474,15 +464,6 @@ impl<'a> Shell<'a> {
             },
         }
     }
-}
-
-async fn joined(handle: tokio::task::JoinHandle<Result<(), Error>>) -> Result<(), Error> {
-    handle.await.unwrap_or_else(|error| {
-        Err(ErrorKind::Panicked {
-            message: format!("while storing: {error}"),
-        }
-        .into())
-    })
 }
 
 /// The key of a task whose results are kept.

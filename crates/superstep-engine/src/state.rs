@@ -8,6 +8,7 @@ use superstep_core::{
     id::{Namespace, ThreadId},
     plan::Persist,
     record::{Effect, TaskNote},
+    run::Durability,
     saver::{At, Commit, HistoryQuery, Loaded, Notes, Saver},
     snapshot::{Snapshot, SubState, TaskView, View},
 };
@@ -74,7 +75,7 @@ impl Graph {
         Ok(snapshot)
     }
 
-    fn read(
+    pub(crate) fn read(
         &self,
         thread: &ThreadId,
         namespace: &Namespace,
@@ -126,7 +127,7 @@ impl Graph {
     }
 
     /// The graph that owns a namespace below this one, and its namespace in storage.
-    fn at_namespace(&self, namespace: &Namespace) -> Result<(Graph, Namespace), Error> {
+    pub(crate) fn at_namespace(&self, namespace: &Namespace) -> Result<(Graph, Namespace), Error> {
         let mut graph = self.clone();
         for name in namespace.path() {
             if name.parse::<u32>().is_ok() {
@@ -198,8 +199,10 @@ impl Graph {
                     thread,
                     namespace,
                     epoch: lease.epoch,
+                    durability: Durability::Sync,
                     checkpoint,
                     notes,
+                    events: Vec::new(),
                 };
                 saver.note(notes).await?;
             }
@@ -213,7 +216,7 @@ impl Graph {
     }
 
     /// The graphs that tasks of a snapshot run, and where.
-    fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
+    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
         let child = |task: &TaskView| {
             let Some(SubState::At(namespace)) = &task.state else {
                 return None;
@@ -301,6 +304,7 @@ impl Graph {
                 namespace: namespace.clone(),
                 epoch,
                 record,
+                events: Vec::new(),
             })
             .await?;
         Ok(CheckpointRef {

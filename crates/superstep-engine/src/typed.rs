@@ -33,7 +33,7 @@ pub use call::Call;
 pub use command::{Command, IntoCommand};
 pub use ctx::Ctx;
 pub use error::NodeError;
-pub use event::{Event, EventStream};
+pub use event::{Event, EventStream, Follow};
 pub use extract::{Context, Failed, FromTask, Input, Needs, Res, Store, TaskCtx};
 pub use field::{Overwrite, Put};
 pub use graph::{Graph, Outcome};

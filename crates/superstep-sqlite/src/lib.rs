@@ -1,9 +1,49 @@
-//! Threads and the long-term store in an SQLite file.
+//! Threads, their event logs and long-term memory in one SQLite file.
 //!
-//! Read next: [`SqliteStore`] for the long-term store.
+//! ```
+//! use superstep_sqlite::Database;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = std::env::temp_dir().join(format!("superstep-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! let database = Database::open(folder.join("app.db"))?;
+//! let (saver, store) = (database.saver(), database.store());
+//! # drop((saver, store, database));
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A step is one transaction with one sync; several processes can share a file. [`Database`] is the
+//! door, [`SqliteSaver`] keeps threads, [`SqliteStore`] what all of them remember. Inside, `writer`
+//! and `queue` are how anything is written, `commit` and `lease` what is written during a run,
+//! `walk`, `load` and `warm` how it is read back, `life` what happens to whole threads, `store` the
+//! long-term memory, `schema` the tables.
 
-mod stand_in;
+#[cfg(feature = "encryption")]
+pub mod cipher;
+mod commit;
+mod database;
+mod error;
+mod events;
+mod graphs;
+mod lease;
+mod life;
+mod load;
+mod options;
+mod queue;
+mod readers;
+mod row;
+mod saver;
+mod schema;
+mod seal;
 mod store;
+mod walk;
+mod warm;
+mod worker;
+mod writer;
 
-pub use stand_in::Database;
+pub use database::Database;
+pub use options::Options;
+pub use saver::SqliteSaver;
 pub use store::SqliteStore;

@@ -5,8 +5,8 @@
 //! A get or put is one or two statements; a search without a query stops at its limit, with one it
 //! reads everything under its prefix but keeps only scores until it knows the page.
 //!
-//! Read next: `schema` for the tables, `batch` for what a transaction does, `items` and `search` for
-//! the operations, `encoding` for the bytes.
+//! Read next: `schema` for the tables, `transaction` for how the database is reached, `batch` for what
+//! is done there, `items` and `search` for the operations, `encoding` and `place` for the bytes.
 
 mod batch;
 mod clock;
@@ -15,9 +15,11 @@ mod fault;
 mod items;
 mod labels;
 mod listing;
+mod place;
 mod schema;
 mod search;
 mod sweep;
+mod transaction;
 mod vectors;
 
 use std::sync::Arc;
@@ -34,27 +36,27 @@ use fault::Fault;
 
 pub(crate) use schema::SCHEMA;
 
-/// A long-term store in a database file.
+/// A long-term store in a database file; cheap to clone.
 ///
-/// Stores on the same file, in one process or many, see each other's writes.
+/// Stores on the same file, in one process or many, see each other's writes. What is acknowledged is
+/// on the disk.
 ///
 /// ```no_run
-/// use std::sync::Arc;
-/// use superstep_sqlite::{Database, SqliteStore};
+/// use superstep_sqlite::Database;
 ///
-/// let store = SqliteStore::new(Arc::new(Database::open("memory.db")?));
+/// let store = Database::open("memory.db")?.store();
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Clone)]
 pub struct SqliteStore {
-    database: Arc<Database>,
+    database: Database,
     clock: Arc<dyn Clock>,
     embedder: Option<Arc<dyn Embedder>>,
     fields: Arc<[IndexPath]>,
 }
 
 impl SqliteStore {
-    /// The store of this database on the system clock, without an embedder.
-    pub fn new(database: Arc<Database>) -> Self {
+    pub(crate) fn new(database: Database) -> Self {
         Self {
             database,
             clock: Arc::new(SystemClock),
@@ -95,19 +97,23 @@ impl SqliteStore {
         })
     }
 
-    fn run(&self, batch: Batch) -> Result<Vec<Outcome>, Fault> {
+    async fn run(&self, batch: Batch) -> Result<Vec<Outcome>, Fault> {
+        let effort = batch.effort();
         let batch = Arc::new(batch);
         if batch.only_reads() {
             let reading = batch.clone();
-            let read = self
-                .database
-                .read(move |connection| reading.run(connection, Access::Read));
-            if !matches!(read, Err(Fault::NeedsWrite)) {
-                return read;
+            let read = transaction::read(&self.database, effort, move |connection, seal| {
+                reading.run(connection, seal, Access::Read)
+            });
+            match read.await {
+                Err(Fault::NeedsWrite) => {}
+                done => return done,
             }
         }
-        self.database
-            .write(move |connection| batch.run(connection, Access::Write))
+        let write = transaction::write(&self.database, effort, move |connection, seal| {
+            batch.run(connection, seal, Access::Write)
+        });
+        write.await
     }
 }
 
@@ -120,14 +126,15 @@ impl Store for SqliteStore {
                 clock: self.clock.clone(),
                 fields: self.fields.clone(),
             };
-            self.run(batch)
-                .map_err(|fault| fault.during("applying a batch"))
+            let done = self.run(batch).await;
+            done.map_err(|fault| fault.during("applying a batch"))
         })
     }
 
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move {
-            sweep::sweep(&self.database, now).map_err(|fault| fault.during("sweeping"))
+            let swept = sweep::sweep(&self.database, now).await;
+            swept.map_err(|fault| fault.during("sweeping"))
         })
     }
 }

@@ -70,8 +70,9 @@
 
 pub use superstep_core::{
     Value,
+    archive::{Archive, ArchiveError},
     error::{Error, ErrorKind, Failure},
-    event::Modes,
+    event::{Cursor, Ending, Modes},
     id::{AskId, CheckpointId, TaskId, ThreadId},
     plan::{BuildError, BuildErrors, Persist},
     policy::{CachePolicy, Refresh, RetryOn, RetryPolicy, Timeouts},
@@ -82,14 +83,14 @@ pub use superstep_core::{
 };
 pub use superstep_derive::*;
 pub use superstep_engine::{
-    Backends, CheckpointRef, RunOptions,
+    Backends, CheckpointRef, Fit, LogItem, RunOptions,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{
-        Append, Ask, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed, FromTask,
-        Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge, Min, Needs,
-        NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced, Reducer, Res,
-        Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
+        Append, Ask, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed, Follow,
+        FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge, Min,
+        Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced, Reducer,
+        Res, Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
     },
 };
 
@@ -121,8 +122,8 @@ pub mod dynamic {
         snapshot::Snapshot,
     };
     pub use superstep_engine::{
-        CallTask, Ctx, EventStream, Graph, GraphBuilder, Node, NodeOptions, Outcome, OutputKeys,
-        Status, builder, input, state,
+        CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, Node, NodeOptions, Outcome,
+        OutputKeys, Status, builder, input, state,
     };
 }
 

@@ -23,7 +23,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-bench",
-        &["superstep", "superstep-core", "superstep-engine"],
+        &[
+            "superstep",
+            "superstep-core",
+            "superstep-engine",
+            "superstep-sqlite",
+        ],
     ),
     (
         "superstep-examples",

@@ -46,6 +46,7 @@ faults! {
         "a_note_for_an_unknown_checkpoint_is_refused";
     UnknownParentsAreAdopted: "an_unknown_parent_is_refused", "a_pruned_thread_goes_on";
     RefusedCommitsStay: "a_refused_commit_leaves_nothing";
+    StartsWhenAwaited: "calls_count_in_the_order_they_were_made";
     SignedIds: "ids_are_ordered_as_unsigned_numbers";
 
     NullsVanish: "every_kind_of_value_survives";
@@ -120,10 +121,59 @@ faults! {
     PrunesTheLeased: "a_leased_thread_is_not_pruned";
     PanicsOnPrune: "pruning_keeps_notes";
 
+    RetentionSparesAll: "an_idle_thread_goes_and_a_used_one_stays", "an_idle_thread_goes_whole";
+    RetentionTakesAll: "a_lease_without_a_write_is_use", "the_end_of_a_lease_is_use",
+        "a_copy_is_used_when_it_is_made";
+    ReadingIsUse: "reading_is_no_use";
+    RetentionNeedsAll: "a_leased_thread_is_left_alone";
+    RetentionPrunesNothing: "a_retention_prunes_as_prune_does";
+    RetentionCountsWhatGoes: "an_idle_thread_goes_whole";
+    RetentionHasWishes: "a_retention_without_wishes_changes_nothing";
+    RetentionOnlyReports: "a_thread_that_went_can_begin_again",
+        "an_idle_thread_goes_and_a_used_one_stays";
+
+    ExportLosesNotes: "an_import_reads_like_the_original",
+        "a_thread_moves_to_another_saver_and_back", "an_imported_thread_goes_on",
+        "a_pruned_thread_can_be_moved", "a_moved_thread_gets_its_answer_where_it_is";
+    ExportIsOfTheRoot: "an_archive_holds_every_checkpoint_in_order",
+        "a_moved_thread_gets_its_answer_where_it_is";
+    ExportIsNewestFirst: "an_archive_holds_every_checkpoint_in_order";
+    ExportsNothing: "an_unknown_thread_is_not_exported";
+    ImportLosesTasks: "every_value_survives_an_archive", "an_import_reads_like_the_original";
+    ImportsShareState: "imports_of_one_archive_go_their_own_ways";
+    ImportOverwrites: "an_import_onto_a_thread_is_refused";
+    ImportIgnoresLeases: "an_import_onto_a_leased_name_is_refused";
+    ImportTakesAnything: "a_broken_archive_is_refused_whole";
+    ImportKeepsHalf: "a_broken_archive_is_refused_whole";
+
     NeverAsksForEverything: "a_long_tail_asks_for_everything", "a_snapshot_ends_the_tail";
     AlwaysAsksForEverything: "a_snapshot_ends_the_tail";
     OneTailForAllBranches: "each_branch_has_its_own_tail";
     LosesSomeCommits: "commits_to_many_threads_at_once_lose_nothing",
         "parallel_writers_of_many_threads_lose_nothing",
         "a_thread_of_two_thousand_records_reads_right_anywhere";
+
+    EventsInReverse: "entries_come_back_in_order_over_runs";
+    EventsByNumber: "entries_come_back_in_order_over_runs";
+    CursorIsInclusive: "a_cursor_gives_exactly_what_follows_it";
+    CursorCountsInItsRunOnly: "a_cursor_gives_exactly_what_follows_it";
+    IgnoresEventLimit: "reading_a_log_stops_at_its_limit";
+    ForgetsWhereStatesAre: "entries_come_back_as_they_went_in", "a_followed_run_shows_its_states";
+    ForgetsCheckpointsOfEntries: "entries_come_back_as_they_went_in";
+    LosesEventsOfCommits: "entries_are_stored_with_commits_and_notes",
+        "a_followed_run_shows_its_states";
+    LosesEventsOfNotes: "entries_are_stored_with_commits_and_notes";
+    LosesEventsAlone: "entries_are_stored_with_commits_and_notes";
+    RefusedEventsStay: "a_refused_store_logs_nothing";
+    LogIgnoresEpoch: "logging_with_an_old_epoch_is_refused";
+    CursorsMayShrink: "cursors_must_grow";
+    OneLogForAll: "logs_of_two_threads_keep_apart";
+    LogMakesThread: "a_log_without_a_checkpoint_is_kept_and_not_listed";
+    DeleteLeavesEvents: "a_deleted_thread_has_no_log";
+    CopyLosesEvents: "a_copied_thread_has_its_own_log";
+    EpochsBeginAgainInCopies: "a_copied_log_is_continued_after_its_end";
+    PruneLeavesEvents: "pruning_drops_the_entries_of_what_it_drops";
+    PruneDropsEveryEvent: "pruning_drops_the_entries_of_what_it_drops";
+    NeverWakes: "a_reader_is_woken_when_the_log_grows";
+    WakesOnlyWhoAwaits: "a_reader_is_woken_when_the_log_grows";
 }

@@ -4,15 +4,20 @@ use std::sync::Arc;
 
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    archive::Archive,
+    clock::UnixMillis,
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 use superstep_engine::memory::MemorySaver;
 use tokio::task::yield_now;
 
-/// The memory saver, with pauses before and after all it does.
+/// The memory saver, with pauses before and after all it does; what it stores is ordered by the
+/// calls and not by who awaits them first.
 #[derive(Default)]
 struct Later(MemorySaver);
 
@@ -49,11 +54,29 @@ impl Saver for Later {
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
-        later(async move { self.0.commit(commit).await })
+        later(self.0.commit(commit))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
-        later(async move { self.0.note(notes).await })
+        later(self.0.note(notes))
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        later(self.0.log(events))
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        let thread = thread.clone();
+        later(async move { self.0.events(&thread, after, limit).await })
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        later(self.0.changed(thread))
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
@@ -73,6 +96,21 @@ impl Saver for Later {
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         let thread = thread.clone();
         later(async move { self.0.prune(&thread, keep).await })
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        let thread = thread.clone();
+        later(async move { self.0.export(&thread).await })
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        let thread = thread.clone();
+        later(async move { self.0.import(&thread, archive).await })
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        let retention = *retention;
+        later(async move { self.0.retain(&retention, now).await })
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
     id::{CheckpointId, ThreadId},
     record::{Pending, Record, Source},
-    saver::{At, Commit, Saver, SaverError},
+    saver::{At, Commit, Keep, Retention, Saver, SaverError},
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -58,6 +59,7 @@ impl Shared {
             parent: before.and_then(|loaded| Some(loaded.head()?.id)),
             step: 0,
             source: Source::Loop,
+            durability: superstep_core::run::Durability::Sync,
             layout: Arc::default(),
             changes: Vec::new(),
             full: false,
@@ -76,6 +78,7 @@ impl Shared {
             namespace: "".into(),
             epoch: lease.epoch,
             record,
+            events: Vec::new(),
         };
         self.saver.commit(commit).await.unwrap();
         self.commits.fetch_add(1, Ordering::SeqCst);
@@ -91,14 +94,19 @@ async fn a_thread_has_one_writer_at_a_time_whoever_deletes_or_copies_it() {
             let shared = shared.clone();
             tokio::spawn(async move {
                 let thread = ThreadId::from("t");
+                let retention = Retention {
+                    idle: Some(Duration::ZERO),
+                    keep: Some(Keep::Latest),
+                };
                 for round in 0..400 {
                     shared.write(&thread).await;
                     // Refusals are fine: only what the writers see counts.
-                    match (task + round) % 5 {
+                    match (task + round) % 6 {
                         0 => drop(shared.saver.delete(&thread).await),
                         1 => drop(shared.saver.copy(&thread, &"copy".into()).await),
                         2 => drop(shared.saver.copy(&"copy".into(), &thread).await),
-                        3 => drop(shared.saver.delete(&"copy".into()).await),
+                        3 => drop(shared.saver.retain(&retention, i64::MAX).await),
+                        4 => drop(shared.saver.delete(&"copy".into()).await),
                         _ => drop(shared.saver.lease(&"copy".into()).await),
                     }
                 }

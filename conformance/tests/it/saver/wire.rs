@@ -5,8 +5,14 @@ use std::sync::Arc;
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    archive::{Archive, ArchiveError},
+    clock::UnixMillis,
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
-    saver::{At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver},
+    saver::{
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
+    },
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -17,6 +23,12 @@ struct Wire(MemorySaver);
 fn sent<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let text = serde_json::to_string(value).unwrap();
     serde_json::from_str(&text).unwrap()
+}
+
+fn filed(archive: &Archive) -> Result<Archive, ArchiveError> {
+    let mut file = Vec::new();
+    archive.write(&mut file)?;
+    Archive::read(&*file)
 }
 
 impl Saver for Wire {
@@ -38,16 +50,42 @@ impl Saver for Wire {
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
-        let record = sent(&commit.record);
-        self.0.commit(Commit { record, ..commit })
+        let (record, events) = (sent(&commit.record), sent(&commit.events));
+        self.0.commit(Commit {
+            record,
+            events,
+            ..commit
+        })
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
-        let sent = sent(&notes.notes);
+        let (said, events) = (sent(&notes.notes), sent(&notes.events));
         self.0.note(Notes {
-            notes: sent,
+            notes: said,
+            events,
             ..notes
         })
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let sent = sent(&events.events);
+        self.0.log(Events {
+            events: sent,
+            ..events
+        })
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        self.0.events(thread, after, limit)
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.0.changed(thread)
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
@@ -64,6 +102,21 @@ impl Saver for Wire {
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         self.0.prune(thread, keep)
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        self.0.export(thread)
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        match filed(&archive) {
+            Ok(archive) => self.0.import(thread, archive),
+            Err(error) => Reply::now(Err(SaverError::Corrupt(error.to_string()))),
+        }
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        self.0.retain(retention, now)
     }
 }
 

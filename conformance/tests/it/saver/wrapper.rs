@@ -4,15 +4,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use superstep_core::{
+    archive::Archive,
+    clock::UnixMillis,
+    event::{Cursor, Entry, Logged},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 use superstep_engine::memory::MemorySaver;
 
 use super::fault::Fault;
+use super::keeping;
 use super::mangle;
 
 pub(crate) struct Broken {
@@ -41,12 +46,16 @@ struct Memory {
     prunes: usize,
     tails: HashMap<(ThreadId, Namespace), usize>,
     commits: usize,
+    /// Threads with a log.
+    logged: HashSet<ThreadId>,
+    /// Entries that should be gone.
+    events: HashMap<ThreadId, Vec<Logged>>,
 }
 
-type Answer<T> = Result<T, SaverError>;
+pub(crate) type Answer<T> = Result<T, SaverError>;
 
 /// The memory saver answers at once.
-fn now<T>(reply: Reply<'_, T>) -> Answer<T> {
+pub(crate) fn now<T>(reply: Reply<'_, T>) -> Answer<T> {
     match reply {
         Reply::Now(Some(answer)) => answer,
         _ => Err(SaverError::Io("not an answer at once".into())),
@@ -124,7 +133,9 @@ impl Broken {
                 Ok(Lease::new(epoch, || {}))
             }
             Fault::EpochStandsStill => Ok(Lease::new(1, move || drop(lease))),
-            Fault::EpochsBeginAgain => Ok(Lease::new(lease.epoch - base, move || drop(lease))),
+            Fault::EpochsBeginAgain | Fault::EpochsBeginAgainInCopies => {
+                Ok(Lease::new(lease.epoch - base, move || drop(lease)))
+            }
             _ => Ok(lease),
         }
     }
@@ -148,6 +159,7 @@ impl Broken {
             namespace,
             epoch,
             mut record,
+            events,
         } = commit;
         let (thread, namespace) = (self.thread(&thread), self.namespace(&namespace));
         let ignores = self.is(Fault::CommitIgnoresEpoch);
@@ -170,13 +182,16 @@ impl Broken {
             }
         }
         let full = record.full;
+        let events = self.written(&thread, Fault::LosesEventsOfCommits, events);
         let commit = |record| {
+            let events = events.clone();
             let (thread, namespace) = (thread.clone(), namespace.clone());
             now(self.inner.commit(Commit {
                 thread,
                 namespace,
                 epoch,
                 record,
+                events,
             }))
         };
         let copy = record.clone();
@@ -192,6 +207,7 @@ impl Broken {
                 Fault::SwallowsRefusals => next = Ok(NextRecord::Changes),
                 Fault::UnknownParentsAreAdopted => next = commit(adopted),
                 Fault::RefusedCommitsStay => drop(commit(adopted)),
+                Fault::RefusedEventsStay => drop(self.append(&thread, epoch, events)),
                 _ => {}
             }
         }
@@ -237,8 +253,10 @@ impl Broken {
             thread,
             namespace,
             epoch,
+            durability,
             checkpoint,
             mut notes,
+            events,
         } = notes;
         let (thread, namespace) = (self.thread(&thread), self.namespace(&namespace));
         let mut epoch = self.epoch(&thread, epoch, self.is(Fault::NoteIgnoresEpoch));
@@ -269,14 +287,17 @@ impl Broken {
             }
             _ => {}
         }
+        let events = self.written(&thread, Fault::LosesEventsOfNotes, events);
         let store = |namespace: Namespace| {
-            let (thread, notes) = (thread.clone(), notes.clone());
+            let (thread, notes, events) = (thread.clone(), notes.clone(), events.clone());
             now(self.inner.note(Notes {
                 thread,
                 namespace,
                 epoch,
+                durability,
                 checkpoint,
                 notes,
+                events,
             }))
         };
         if self.is(Fault::NotesOfAllNamespaces) {
@@ -288,10 +309,85 @@ impl Broken {
         }
     }
 
+    /// Entries as the faults store them.
+    fn written(&self, thread: &ThreadId, loses: Fault, mut events: Vec<Logged>) -> Vec<Logged> {
+        if self.is(loses) {
+            events.clear();
+        }
+        for event in &mut events {
+            match (self.fault, &mut event.entry) {
+                (Fault::ForgetsWhereStatesAre, Entry::Told(told)) => told.state = None,
+                (Fault::ForgetsCheckpointsOfEntries, _) => event.checkpoint = None,
+                _ => {}
+            }
+        }
+        if !events.is_empty() {
+            self.memory().logged.insert(thread.clone());
+        }
+        events
+    }
+
+    fn append(&self, thread: &ThreadId, epoch: u64, events: Vec<Logged>) -> Answer<()> {
+        let thread = thread.clone();
+        let events = self.written(&thread, Fault::LosesEventsAlone, events);
+        let answer = now(self.inner.log(Events {
+            thread,
+            epoch,
+            events,
+        }));
+        match answer {
+            Err(SaverError::Corrupt(_)) if self.is(Fault::CursorsMayShrink) => Ok(()),
+            Err(SaverError::Conflict { .. }) if self.is(Fault::LogIgnoresEpoch) => Ok(()),
+            answer => answer,
+        }
+    }
+
+    fn entries(
+        &self,
+        asked: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Answer<Vec<Logged>> {
+        let thread = self.thread(asked);
+        let (after, limit) = match self.fault {
+            Fault::CursorIsInclusive => (after.map(Cursor::before), limit),
+            Fault::CursorCountsInItsRunOnly => (after.filter(|after| after.n < 40), limit),
+            Fault::IgnoresEventLimit => (after, usize::MAX),
+            _ => (after, limit),
+        };
+        let mut found = now(self.inner.events(&thread, after, limit))?;
+        let memory = self.memory();
+        match self.fault {
+            Fault::EventsInReverse => found.reverse(),
+            Fault::EventsByNumber => found.sort_by_key(|entry| entry.cursor.n),
+            Fault::OneLogForAll => {
+                for other in memory.logged.iter().filter(|other| **other != thread) {
+                    found.extend(now(self.inner.events(other, after, limit))?);
+                }
+            }
+            Fault::CopyLosesEvents if memory.copied.contains(&thread) => found.clear(),
+            Fault::DeleteLeavesEvents => {
+                let left = memory.events.get(&thread).cloned().unwrap_or_default();
+                found.splice(0..0, left);
+            }
+            Fault::PruneLeavesEvents => {
+                if let Some(kept) = memory.events.get(&thread) {
+                    return Ok(kept.clone());
+                }
+            }
+            Fault::PruneDropsEveryEvent if memory.cuts.contains_key(&thread) => found.clear(),
+            _ => {}
+        }
+        Ok(found)
+    }
+
     fn read(&self, asked: &ThreadId, namespace: &Namespace, at: At) -> Answer<Option<Loaded>> {
         let (thread, namespace) = (self.thread(asked), self.namespace(namespace));
         if self.hides(asked, &namespace)? {
             return Ok(None);
+        }
+        if self.is(Fault::ReadingIsUse) {
+            drop(now(self.inner.lease(&thread)));
         }
         let load = |at| now(self.inner.load(&thread, &namespace, at));
         let loaded = match (self.fault, at) {
@@ -435,6 +531,9 @@ impl Broken {
         if self.is(Fault::LeaseMakesThread) {
             names.extend(memory.leased.iter().cloned());
         }
+        if self.is(Fault::LogMakesThread) {
+            names.extend(memory.logged.iter().cloned());
+        }
         names.sort();
         names.dedup();
         if self.is(Fault::ListsInReverse) {
@@ -458,6 +557,7 @@ impl Broken {
         let below = Namespace::from("a:1");
         let left: Vec<Loaded> = self.all(&thread, &below);
         let noted: Vec<Loaded> = self.all(&thread, &root());
+        let told = now(self.inner.events(&thread, None, usize::MAX))?;
         match now(self.inner.delete(&thread)) {
             Err(SaverError::Busy { .. }) if self.is(Fault::DeletesTheLeased) => return Ok(()),
             answer => answer?,
@@ -474,9 +574,11 @@ impl Broken {
                         namespace,
                         epoch,
                         record,
+                        events: Vec::new(),
                     }))?;
                 }
             }
+            Fault::DeleteLeavesEvents => drop(self.memory().events.insert(thread, told)),
             Fault::DeleteLeavesNotes => {
                 for loaded in &noted {
                     let id = loaded.head().unwrap().id;
@@ -513,11 +615,30 @@ impl Broken {
             answer => answer,
         };
         match self.fault {
+            Fault::CopyLosesEvents => drop(self.memory().copied.insert(to.clone())),
+            Fault::EpochsBeginAgainInCopies => {
+                let mut memory = self.memory();
+                let newest = memory.epochs.values().max().copied().unwrap_or(0);
+                memory.bases.insert(to.clone(), newest);
+            }
             Fault::CopyLosesNotes => drop(self.memory().without_notes.insert(to.clone())),
             Fault::CopyLosesNamespaces => drop(self.memory().without_namespaces.insert(to.clone())),
             _ => {}
         }
         answer
+    }
+
+    fn take_in(&self, thread: &ThreadId, archive: Archive) -> Answer<()> {
+        if self.is(Fault::ImportsShareState) {
+            let mut memory = self.memory();
+            let first = memory.copied.iter().next().cloned();
+            memory.copied.insert(thread.clone());
+            if let Some(first) = first {
+                memory.aliases.insert(thread.clone(), first);
+                return Ok(());
+            }
+        }
+        keeping::import(&self.inner, self.fault, &self.thread(thread), archive)
     }
 
     fn cut(&self, asked: &ThreadId, keep: Keep) -> Answer<()> {
@@ -553,6 +674,15 @@ impl Broken {
                 }
                 return Ok(());
             }
+            Fault::PruneLeavesEvents => {
+                let all = now(self.inner.events(&thread, None, usize::MAX))?;
+                self.memory().events.insert(thread.clone(), all);
+            }
+            Fault::PruneDropsEveryEvent => {
+                let newest = self.newest(&thread, &root());
+                let cut = newest.into_iter().map(|newest| (thread.clone(), newest));
+                self.memory().cuts.extend(cut);
+            }
             Fault::PruneLosesNotes => drop(self.memory().without_notes.insert(thread.clone())),
             Fault::PruneDropsWhatIsBelow => {
                 self.memory().without_namespaces.insert(thread.clone());
@@ -586,11 +716,39 @@ impl Saver for Broken {
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+        if self.is(Fault::StartsWhenAwaited) {
+            return Reply::Later(Box::pin(async move { self.store(commit) }));
+        }
         Reply::now(self.store(commit))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
         Reply::now(self.remember(notes))
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let thread = self.thread(&events.thread);
+        Reply::now(self.append(&thread, events.epoch, events.events))
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        Reply::now(self.entries(thread, after, limit))
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        match self.fault {
+            Fault::NeverWakes => Reply::Later(Box::pin(std::future::pending())),
+            Fault::WakesOnlyWhoAwaits => {
+                let thread = thread.clone();
+                Reply::Later(Box::pin(async move { self.inner.changed(&thread).await }))
+            }
+            _ => self.inner.changed(thread),
+        }
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
@@ -607,5 +765,21 @@ impl Saver for Broken {
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
         Reply::now(self.cut(thread, keep))
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        Reply::now(keeping::export(
+            &self.inner,
+            self.fault,
+            &self.thread(thread),
+        ))
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        Reply::now(self.take_in(thread, archive))
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        Reply::now(keeping::retain(&self.inner, self.fault, retention, now))
     }
 }

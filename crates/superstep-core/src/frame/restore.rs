@@ -11,7 +11,7 @@ use crate::{
     control::Control,
     error::ErrorKind,
     plan::Plan,
-    record::{Change, Layout, Pending, Record, TaskKey, TaskNote, Write},
+    record::{Change, Layout, Pending, Record, TaskKey, TaskNote, TriggerName, Write},
     saver::{Loaded, NextRecord},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{DecodeError, Value},
@@ -30,6 +30,20 @@ pub struct Restored {
     pub touched: Option<Vec<TriggerIx>>,
     /// The records cannot be extended: the next one must be full.
     pub must_snapshot: bool,
+    /// Nodes that were about to run and that the plan does not have, or not by that edge. Such a
+    /// checkpoint can be looked at, but not gone on with.
+    pub lost: Vec<Arc<str>>,
+}
+
+impl Restored {
+    /// Refuses to go on without what was about to run.
+    pub fn refuse_lost(&self) -> Result<(), ErrorKind> {
+        if self.lost.is_empty() {
+            return Ok(());
+        }
+        let nodes = self.lost.clone();
+        Err(ErrorKind::LostNodes { nodes })
+    }
 }
 
 impl Frame {
@@ -46,6 +60,7 @@ impl Frame {
                 notes: Vec::new(),
                 touched: None,
                 must_snapshot: false,
+                lost: Vec::new(),
             });
         };
         let translation = Translation::between(&head.layout, plan);
@@ -53,9 +68,6 @@ impl Frame {
             None => replay(plan, &loaded.chain)?,
             Some(from) => migrated(plan, &loaded.chain, from, migrate)?,
         };
-        if plan.layout.state.is_some() {
-            translation.refuse_lost_work(plan, head)?;
-        }
         let control =
             Control::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
         let nodes = head
@@ -85,6 +97,7 @@ impl Frame {
                 .collect(),
             touched,
             must_snapshot: !translation.is_identity() || loaded.next == NextRecord::Everything,
+            lost: translation.lost(plan, loaded),
         })
     }
 }
@@ -291,28 +304,44 @@ impl Translation {
         })
     }
 
-    /// A typed thread never continues on a graph that lost the nodes it was about to run.
-    fn refuse_lost_work(&self, plan: &Plan, head: &Record) -> Result<(), ErrorKind> {
+    /// The nodes of work that has no place in the plan. A half-met join counts only while something
+    /// is about to run, since a thread that is done may keep one for ever.
+    fn lost(&self, plan: &Plan, loaded: &Loaded) -> Vec<Arc<str>> {
+        let (Self::ByName { .. }, Some(head)) = (self, loaded.head()) else {
+            return Vec::new();
+        };
         let Pending {
+            start,
             fired,
             waiting,
             joins,
             sends,
-            ..
+            changed: _,
         } = &head.pending;
-        let triggers = fired
-            .iter()
-            .chain(waiting)
-            .chain(joins.iter().map(|(t, _)| t));
-        let lost = triggers.filter(|t| self.trigger(**t).is_none()).count();
-        let homeless = sends
-            .iter()
-            .filter(|send| plan.node(&send.node).is_none())
-            .count();
-        if lost + homeless == 0 {
-            return Ok(());
+        let mut triggers: Vec<TriggerIx> = fired.iter().chain(waiting).copied().collect();
+        let mut sent: Vec<&Arc<str>> = sends.iter().map(|send| &send.node).collect();
+        if start.is_some() || !triggers.is_empty() || !sent.is_empty() {
+            triggers.extend(joins.iter().map(|(trigger, _)| trigger));
         }
-        let why = "the thread was about to run nodes that the graph no longer has".to_owned();
-        Err(ErrorKind::Version { why })
+        // What tasks of an older checkpoint did is done again by whoever goes on from it.
+        let notes = loaded.notes.iter().filter(|_| !loaded.superseded);
+        let outputs = notes.filter_map(|note| note.output.as_ref());
+        for write in outputs.flatten() {
+            match write {
+                Write::Fire(trigger) | Write::Join(trigger, _) => triggers.push(*trigger),
+                Write::Send(send) => sent.push(&send.node),
+                Write::State(..) | Write::Return(_) => {}
+            }
+        }
+        let lost = triggers.iter().filter(|t| self.trigger(**t).is_none());
+        let lost = lost.filter_map(|t| match head.layout.triggers.get(t.ix())? {
+            TriggerName::Start => None,
+            TriggerName::Node(node) | TriggerName::Join(_, node) => Some(node),
+        });
+        let homeless = sent.into_iter().filter(|node| plan.node(node).is_none());
+        let mut nodes: Vec<Arc<str>> = lost.chain(homeless).cloned().collect();
+        nodes.sort();
+        nodes.dedup();
+        nodes
     }
 }

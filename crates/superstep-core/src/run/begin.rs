@@ -90,10 +90,15 @@ impl Loop {
                     notes: Vec::new(),
                     touched: None,
                     must_snapshot: true,
+                    lost: Vec::new(),
                 };
                 (fresh, None, None, Source::Input, -2)
             }
         };
+        // LangGraph forgets such work without a word.
+        if config.fidelity == Fidelity::Sensible {
+            restored.refuse_lost()?;
+        }
         let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
         let mut run = Self {
             checkpoint: id.unwrap_or_else(|| match config.is_transient(&plan) {
@@ -119,6 +124,7 @@ impl Loop {
             acts: VecDeque::new(),
             changes: Vec::new(),
             latest: Latest::Never,
+            unlogged: None,
             replaying: false,
             child_resuming: None,
             child_replay: None,

@@ -6,11 +6,12 @@ use std::collections::HashMap;
 use super::{
     Act, Loop, Stop,
     task::{Phase, Task, TaskInput},
+    tell::Stands,
 };
 use crate::{
     ask::Ask,
     error::{Error, ErrorKind},
-    event::{EventKind, Modes},
+    event::{EventKind, Modes, log::Part},
     frame::{Applied, Applying},
     plan::{Pauses, Plan, Role},
     record::{Source, TaskKey, TaskNote, Write},
@@ -203,21 +204,6 @@ impl Loop {
         }
     }
 
-    pub(super) fn tell_start(&mut self, at: usize) {
-        let Some(task) = self.tasks.get(at) else {
-            return;
-        };
-        if self.plan.is_hidden(task.node) && !task.is_call() {
-            return;
-        }
-        let kind = EventKind::TaskStart {
-            id: self.task_id(task),
-            name: task.name.clone(),
-            input: self.input_value(task),
-        };
-        self.emit(kind);
-    }
-
     /// The start node is the loop's own: it takes the input and fires the entry edges.
     fn run_start(&mut self, at: usize) {
         let Some(task) = self.tasks.get(at) else {
@@ -290,13 +276,7 @@ impl Loop {
         if !self.config.nest.nested {
             self.config.nest.answers.take_next();
         }
-        if applied
-            .written
-            .iter()
-            .any(|channel| self.output_keys().contains(*channel))
-        {
-            self.show_values(None);
-        }
+        self.show_written(&applied.written, Stands::InNext);
         std::mem::swap(self.touched.get_or_insert_default(), &mut applied.touched);
         self.frame.recycle(applied);
         self.notes.clear();
@@ -340,15 +320,7 @@ impl Loop {
                 Ok(Applied::default())
             };
             match applied {
-                Ok(applied) => {
-                    if applied
-                        .written
-                        .iter()
-                        .any(|channel| self.output_keys().contains(*channel))
-                    {
-                        self.show_values(None);
-                    }
-                }
+                Ok(applied) => self.show_written(&applied.written, Stands::Nowhere),
                 // The siblings that finished do not fit together: better said now than later.
                 Err(error) => {
                     self.frame = kept;
@@ -370,6 +342,12 @@ impl Loop {
         if !self.config.saves || !self.wants(Modes::CHECKPOINTS) {
             return;
         }
+        let read = |run: &Self| run.plan.read(&*run.frame.board, &run.plan.shown);
+        let kind = |run: &Self, values| EventKind::Checkpoint(Box::new(run.snapshot(values)));
+        self.emit_state(Modes::CHECKPOINTS, Stands::Here, Part::Shown, read, kind);
+    }
+
+    fn snapshot(&self, values: Value) -> Snapshot {
         let nest = &self.config.nest;
         let places = Places {
             plan: &self.plan,
@@ -382,21 +360,21 @@ impl Loop {
             let note = note(&task.key);
             let mut view = places.view(&task.key, task.node, note, View::Record);
             let output = note.and_then(|note| note.output.as_ref());
-            view.result = output.map(|writes| result_of(&self.plan, self.output_keys(), writes));
+            view.result = output.map(|writes| result_of(&self.plan, self.shown_keys(), writes));
             view
         };
-        let snapshot = Snapshot {
+        Snapshot {
             thread: self.config.thread.clone(),
             namespace: nest.namespace.clone(),
             checkpoint: Some(self.checkpoint),
             parent: self.parent,
             parents: nest.parents.clone(),
-            values: self.plan.read(&*self.frame.board, &self.plan.shown),
+            values,
             next: self.tasks.iter().map(|task| task.name.clone()).collect(),
             tasks: self.tasks.iter().map(view).collect(),
             origin: Some((self.source, self.step - 1)),
-        };
-        self.emit(EventKind::Checkpoint(Box::new(snapshot)));
+            durability: Some(self.config.durability),
+        }
     }
 
     pub(super) fn tell_update(&mut self, at: usize, cached: bool) {
@@ -484,7 +462,7 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
     for write in writes {
         match write {
             Write::Return(value) => return value.clone(),
-            Write::State(channel, value) if run.output_keys().contains(*channel) => {
+            Write::State(channel, value) if run.shown_keys().contains(*channel) => {
                 found.push((*channel, value));
             }
             _ => {}
@@ -495,7 +473,7 @@ fn update_of(run: &Loop, writes: &[Write]) -> Value {
         .iter()
         .enumerate()
         .any(|(n, (a, _))| found.iter().skip(n + 1).any(|(b, _)| a == b));
-    match (run.output_keys(), found.as_slice()) {
+    match (run.shown_keys(), found.as_slice()) {
         (_, []) => Value::Null,
         (Keys::One(_), [(_, value)]) => (*value).clone(),
         (Keys::One(_), many) => Value::list(many.iter().map(|(_, value)| (*value).clone())),

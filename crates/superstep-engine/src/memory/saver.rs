@@ -2,10 +2,10 @@
 //!
 //! A commit or note costs what it stores, a load what it returns, whatever the length of the
 //! thread: records of a namespace stand in order of id, with links between parent and children
-//! (`log`), and no thread waits for work on another.
+//! (`log`), and no thread waits for work on another. `journal` is what runs told.
 
+mod journal;
 mod log;
-mod squash;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,23 +16,36 @@ use std::{
 };
 
 use superstep_core::{
+    archive::Archive,
+    clock::{Clock, UnixMillis},
+    event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
     },
 };
 
+use crate::clock::SystemClock;
+use journal::{Bells, Journal};
 use log::Log;
 
 /// Keeps threads in memory.
 #[derive(Clone, Default)]
 pub struct MemorySaver(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
     threads: RwLock<Threads>,
     /// The newest epoch of any thread, so that epochs grow even over the end of a thread.
     epoch: AtomicU64,
+    clock: Arc<dyn Clock>,
+    bells: Bells,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self::on(Arc::new(SystemClock))
+    }
 }
 
 type Threads = BTreeMap<ThreadId, Arc<Mutex<Thread>>>;
@@ -46,8 +59,11 @@ struct Thread {
     /// Of the newest lease; without one nobody may write.
     epoch: Option<u64>,
     taken: bool,
+    /// When a lease was last taken or given back.
+    used: UnixMillis,
     gone: bool,
     logs: HashMap<Namespace, Log>,
+    journal: Journal,
 }
 
 impl Thread {
@@ -60,6 +76,11 @@ impl MemorySaver {
     /// An empty saver.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty saver on another clock, which says when threads were last used.
+    pub fn on_clock(clock: Arc<dyn Clock>) -> Self {
+        Self(Arc::new(Shared::on(clock)))
     }
 
     fn thread(&self, id: &ThreadId) -> Option<Arc<Mutex<Thread>>> {
@@ -92,15 +113,18 @@ impl MemorySaver {
             }
             let epoch = self.0.epoch.fetch_add(1, Ordering::Relaxed) + 1;
             (inner.taken, inner.epoch) = (true, Some(epoch));
+            inner.used = self.0.clock.now();
             let (shared, id, thread) = (self.0.clone(), id.clone(), thread.clone());
             Ok(Lease::new(epoch, move || shared.release(&id, &thread)))
         })
     }
 
+    /// Changes a thread and appends to its log, or does neither.
     fn write<T>(
         &self,
         id: &ThreadId,
         epoch: u64,
+        events: Vec<Logged>,
         change: impl FnOnce(&mut HashMap<Namespace, Log>) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         let conflict = || SaverError::Conflict { thread: id.clone() };
@@ -109,7 +133,14 @@ impl MemorySaver {
         if inner.epoch != Some(epoch) {
             return Err(conflict());
         }
-        change(&mut inner.logs)
+        inner.journal.takes(epoch, &events)?;
+        let answer = change(&mut inner.logs)?;
+        if !events.is_empty() {
+            inner.journal.append(events);
+            drop(inner);
+            self.0.bells.ring(id);
+        }
+        Ok(answer)
     }
 
     fn is_used(&self, id: &ThreadId) -> bool {
@@ -129,6 +160,7 @@ impl MemorySaver {
             inner.end();
         }
         self.0.forget(id, &thread);
+        self.0.bells.ring(id);
         Ok(())
     }
 
@@ -141,24 +173,99 @@ impl MemorySaver {
         if self.is_used(to) {
             return Err(exists());
         }
-        let mut logs = lock(&source).logs.clone();
+        let (mut logs, mut journal) = {
+            let source = lock(&source);
+            (source.logs.clone(), source.journal.clone())
+        };
         if logs.is_empty() {
             return Err(missing());
         }
-        self.enter(to, |_, target| {
+        self.found(to, &mut logs, &mut journal)
+    }
+
+    /// Makes a thread of these records, if there is none of that name.
+    fn found(
+        &self,
+        id: &ThreadId,
+        logs: &mut HashMap<Namespace, Log>,
+        journal: &mut Journal,
+    ) -> Result<(), SaverError> {
+        self.enter(id, |_, target| {
             if !target.logs.is_empty() {
-                return Err(exists());
+                return Err(SaverError::Exists { thread: id.clone() });
             }
             if target.taken {
-                return Err(SaverError::Busy { thread: to.clone() });
+                return Err(SaverError::Busy { thread: id.clone() });
             }
-            target.logs = std::mem::take(&mut logs);
+            target.logs = std::mem::take(logs);
+            target.journal = std::mem::take(journal);
+            target.used = self.0.clock.now();
+            self.0.bells.ring(id);
             Ok(())
         })
+    }
+
+    fn pack(&self, id: &ThreadId) -> Result<Archive, SaverError> {
+        let missing = || SaverError::NoThread { thread: id.clone() };
+        let thread = self.thread(id).ok_or_else(missing)?;
+        let inner = lock(&thread);
+        if inner.logs.is_empty() {
+            return Err(missing());
+        }
+        let logs = inner.logs.iter();
+        let namespaces = logs.map(|(namespace, log)| (namespace.clone(), log.archived()));
+        Ok(Archive {
+            namespaces: namespaces.collect(),
+        })
+    }
+
+    fn unpack(&self, id: &ThreadId, archive: Archive) -> Result<(), SaverError> {
+        archive.check().map_err(SaverError::Corrupt)?;
+        let spaces = archive.namespaces.into_iter();
+        let mut logs = spaces
+            .map(|(namespace, checkpoints)| (namespace, Log::of(checkpoints)))
+            .collect();
+        self.found(id, &mut logs, &mut Journal::default())
+    }
+
+    fn sweep(&self, retention: &Retention, now: UnixMillis) -> Retained {
+        let mut retained = Retained::default();
+        for (id, thread) in self.0.all() {
+            let mut inner = lock(&thread);
+            if inner.taken || inner.gone || inner.logs.is_empty() {
+                continue;
+            }
+            if retention.ends(inner.used, now) {
+                inner.end();
+                drop(inner);
+                self.0.forget(&id, &thread);
+                retained.deleted.push(id);
+            } else if let Some(keep) = retention.keep {
+                retained.pruned += prune(&mut inner.logs, keep);
+            }
+        }
+        retained
     }
 }
 
 impl Shared {
+    fn on(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            threads: RwLock::default(),
+            epoch: AtomicU64::default(),
+            bells: Bells::default(),
+            clock,
+        }
+    }
+
+    fn all(&self) -> Vec<(ThreadId, Arc<Mutex<Thread>>)> {
+        let threads = self.read();
+        threads
+            .iter()
+            .map(|(id, thread)| (id.clone(), thread.clone()))
+            .collect()
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, Threads> {
         self.threads.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -171,8 +278,8 @@ impl Shared {
     fn release(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
         {
             let mut inner = lock(thread);
-            inner.taken = false;
-            if !inner.logs.is_empty() {
+            (inner.taken, inner.used) = (false, self.clock.now());
+            if !inner.logs.is_empty() || !inner.journal.is_empty() {
                 return;
             }
             inner.end();
@@ -230,9 +337,13 @@ impl Saver for MemorySaver {
             namespace,
             epoch,
             record,
+            events,
         } = commit;
-        Reply::now(
-            self.write(&thread, epoch, |logs| match logs.get_mut(&namespace) {
+        Reply::now(self.write(
+            &thread,
+            epoch,
+            events,
+            |logs| match logs.get_mut(&namespace) {
                 Some(log) => log.append(record),
                 None => {
                     let mut log = Log::default();
@@ -240,8 +351,8 @@ impl Saver for MemorySaver {
                     logs.insert(namespace, log);
                     Ok(next)
                 }
-            }),
-        )
+            },
+        ))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
@@ -249,10 +360,12 @@ impl Saver for MemorySaver {
             thread,
             namespace,
             epoch,
+            durability: _,
             checkpoint,
             notes,
+            events,
         } = notes;
-        Reply::now(self.write(&thread, epoch, |logs| {
+        Reply::now(self.write(&thread, epoch, events, |logs| {
             let known = logs
                 .get_mut(&namespace)
                 .is_some_and(|log| log.note(checkpoint, notes));
@@ -261,14 +374,29 @@ impl Saver for MemorySaver {
         }))
     }
 
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let Events {
+            thread,
+            epoch,
+            events,
+        } = events;
+        Reply::now(self.write(&thread, epoch, events, |_| Ok(())))
+    }
+
+    fn events(&self, id: &ThreadId, after: Option<Cursor>, limit: usize) -> Reply<'_, Vec<Logged>> {
+        let Some(thread) = self.thread(id) else {
+            return Reply::now(Ok(Vec::new()));
+        };
+        let inner = lock(&thread);
+        Reply::now(Ok(inner.journal.after(after, limit)))
+    }
+
+    fn changed(&self, id: &ThreadId) -> Reply<'_, ()> {
+        Reply::Later(self.0.bells.listen(id))
+    }
+
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        let all: Vec<_> = self
-            .0
-            .read()
-            .iter()
-            .map(|(id, t)| (id.clone(), t.clone()))
-            .collect();
-        let used = all.into_iter().filter(|(_, thread)| {
+        let used = self.0.all().into_iter().filter(|(_, thread)| {
             let inner = lock(thread);
             !inner.gone && !inner.logs.is_empty()
         });
@@ -297,11 +425,34 @@ impl Saver for MemorySaver {
             return Reply::now(Err(SaverError::Busy { thread: id.clone() }));
         }
         prune(&mut inner.logs, keep);
+        let root = inner.logs.get(&Namespace::default());
+        let oldest = root.and_then(|log| log.newest(usize::MAX));
+        inner.journal.prune(oldest);
         Reply::now(Ok(()))
+    }
+
+    fn export(&self, id: &ThreadId) -> Reply<'_, Archive> {
+        Reply::now(self.pack(id))
+    }
+
+    fn import(&self, id: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        Reply::now(self.unpack(id, archive))
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        Reply::now(Ok(self.sweep(retention, now)))
     }
 }
 
-fn prune(logs: &mut HashMap<Namespace, Log>, keep: Keep) {
+/// Drops old checkpoints and says how many.
+fn prune(logs: &mut HashMap<Namespace, Log>, keep: Keep) -> usize {
+    let count = |logs: &HashMap<Namespace, Log>| logs.values().map(Log::len).sum::<usize>();
+    let before = count(logs);
+    cut(logs, keep);
+    before - count(logs)
+}
+
+fn cut(logs: &mut HashMap<Namespace, Log>, keep: Keep) {
     let Keep::Last(n) = keep else {
         return logs.values_mut().for_each(|log| log.keep_last(1));
     };

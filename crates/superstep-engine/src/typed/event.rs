@@ -2,7 +2,7 @@
 
 use superstep_core::{
     error::Error,
-    event::{self, EventKind},
+    event::{self, Cursor, EventKind},
     id::TaskId,
     record::StoredError,
     value::Value,
@@ -17,7 +17,10 @@ use super::{
     state::{State, Update},
     thread::Checkpoint,
 };
-use crate::stream;
+use crate::{
+    follow::{self, LogItem},
+    stream,
+};
 
 /// Something that happened in a run.
 ///
@@ -148,4 +151,58 @@ impl<S: State, N: Nodes> EventStream<S, N> {
     pub async fn outcome(self) -> Result<Outcome<S>, Error> {
         Outcome::new(self.inner.outcome().await?)
     }
+}
+
+/// A reader of a thread's log.
+pub struct Follow<S, N> {
+    inner: follow::Follow,
+    types: std::marker::PhantomData<fn() -> (S, N)>,
+}
+
+impl<S: State, N: Nodes> Follow<S, N> {
+    pub(crate) fn new(inner: follow::Follow) -> Self {
+        Self {
+            inner,
+            types: std::marker::PhantomData,
+        }
+    }
+
+    /// Reads what graphs below told as well.
+    #[must_use]
+    pub fn with_subgraphs(self) -> Self {
+        Self::new(self.inner.with_subgraphs())
+    }
+
+    /// The last entry that was read, wanted or not: a reader that starts after it goes on where
+    /// this one is.
+    pub fn cursor(&self) -> Option<Cursor> {
+        self.inner.cursor()
+    }
+
+    /// The next entry. Waits while a run goes on or none has begun; nothing once the last run has
+    /// ended. A run that was cut short has no end, so its continuation is waited for.
+    pub async fn next(&mut self) -> Result<Option<(Cursor, LogItem<Event<S, N>>)>, Error> {
+        Ok(self.inner.next().await?.map(typed_item))
+    }
+
+    /// The next entry, of this run or of any to come: waits for as long as it takes.
+    pub async fn next_ever(&mut self) -> Result<(Cursor, LogItem<Event<S, N>>), Error> {
+        self.inner.next_ever().await.map(typed_item)
+    }
+
+    /// The next entry that is stored already; nothing if there is no more.
+    pub async fn next_stored(&mut self) -> Result<Option<(Cursor, LogItem<Event<S, N>>)>, Error> {
+        Ok(self.inner.next_stored().await?.map(typed_item))
+    }
+}
+
+fn typed_item<S: State, N: Nodes>(
+    (cursor, item): (Cursor, LogItem),
+) -> (Cursor, LogItem<Event<S, N>>) {
+    let item = match item {
+        LogItem::Started { durability, modes } => LogItem::Started { durability, modes },
+        LogItem::Event(event) => LogItem::Event(Event::new(event)),
+        LogItem::Ended(ending) => LogItem::Ended(ending),
+    };
+    (cursor, item)
 }

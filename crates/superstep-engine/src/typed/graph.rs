@@ -5,6 +5,7 @@ use std::{marker::PhantomData, sync::Arc};
 use serde::Serialize;
 use superstep_core::{
     error::Error,
+    event::{Cursor, Modes},
     id::{AskId, CheckpointId, ThreadId},
     plan::Plan,
     run::RunInput,
@@ -15,7 +16,7 @@ use super::{
     ask::{OpenAsk, bad_answer},
     board::whole_state,
     builder::GraphBuilder,
-    event::EventStream,
+    event::{EventStream, Follow},
     nodes::Nodes,
     snap::Snap,
     state::{State, Update},
@@ -158,6 +159,18 @@ impl<S: State, N: Nodes> Graph<S, N> {
         answers: impl IntoIterator<Item = (AskId, A)>,
     ) -> Result<EventStream<S, N>, Error> {
         Ok(self.watch(thread.into(), input::answers(plain(answers)?)))
+    }
+
+    /// Reads the log of a thread after a cursor, or from its beginning: events of these modes, and
+    /// where runs begin and end. Only what runs were told to log is there
+    /// ([`RunOptions::log`](crate::RunOptions::log)).
+    pub fn follow(
+        &self,
+        thread: impl Into<ThreadId>,
+        after: Option<Cursor>,
+        modes: Modes,
+    ) -> Follow<S, N> {
+        Follow::new(self.inner.follow(thread, after, modes))
     }
 
     async fn feed(&self, thread: ThreadId, input: RunInput) -> Result<Outcome<S>, Error> {

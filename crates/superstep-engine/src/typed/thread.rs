@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use superstep_core::{
+    archive::Archive,
     command::Output,
     edit::{self, AS_COPY},
     error::{Error, ErrorKind},
     id::{CheckpointId, ThreadId},
     record::{Effect, Source, StoredError},
-    saver::HistoryQuery,
+    saver::{self, HistoryQuery, Retained, Retention},
     snapshot::Snapshot,
 };
 
@@ -17,7 +18,7 @@ use super::{
     ask::OpenAsk, board::whole_state, command::writes, graph::Graph, nodes::Nodes, snap::Snap,
     state::State,
 };
-use crate::{options::CheckpointRef, state::Depth};
+use crate::{options::CheckpointRef, state::Depth, threads::Fit};
 
 /// The state of a thread at one checkpoint.
 #[derive(Clone, Debug)]
@@ -156,5 +157,49 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// Removes a thread and all that belongs to it.
     pub async fn delete_thread(&self, thread: impl Into<ThreadId>) -> Result<(), Error> {
         self.inner.delete_thread(&thread.into()).await
+    }
+
+    /// Copies a thread under a new name; both go on independently.
+    pub async fn copy_thread(
+        &self,
+        from: impl Into<ThreadId>,
+        to: impl Into<ThreadId>,
+    ) -> Result<(), Error> {
+        self.inner.copy_thread(&from.into(), &to.into()).await
+    }
+
+    /// Drops old checkpoints of a thread; it goes on as before.
+    pub async fn prune_thread(
+        &self,
+        thread: impl Into<ThreadId>,
+        keep: saver::Keep,
+    ) -> Result<(), Error> {
+        self.inner.prune_thread(&thread.into(), keep).await
+    }
+
+    /// Deletes the threads of the saver that were not used for long, and drops old checkpoints of
+    /// the others; see [`crate::Graph::retain_threads`].
+    pub async fn retain_threads(&self, retention: &Retention) -> Result<Retained, Error> {
+        self.inner.retain_threads(retention).await
+    }
+
+    /// All of a thread, to write it to a file or hand it to another saver.
+    pub async fn export_thread(&self, thread: impl Into<ThreadId>) -> Result<Archive, Error> {
+        self.inner.export_thread(&thread.into()).await
+    }
+
+    /// Makes a thread of an archive; it goes on where the exported one stood.
+    pub async fn import_thread(
+        &self,
+        thread: impl Into<ThreadId>,
+        archive: Archive,
+    ) -> Result<(), Error> {
+        self.inner.import_thread(&thread.into(), archive).await
+    }
+
+    /// Whether a thread can go on in this graph, and how; runs nothing. See
+    /// [`crate::Graph::check_thread`].
+    pub async fn check_thread(&self, thread: impl Into<ThreadId>) -> Result<Fit, Error> {
+        self.inner.check_thread(&thread.into()).await
     }
 }

@@ -10,9 +10,12 @@
 
 mod bad_input;
 mod cancel;
+mod changed;
 mod drawing;
 mod effects;
 mod kit;
 mod limits;
+mod moving;
+mod retention;
 mod streams;
 mod threads;

@@ -3,56 +3,60 @@
 //! A value is its JSON text, a vector its numbers as little-endian `f32`; both are sealed, since a
 //! vector tells about the text it stands for.
 
-use std::error::Error;
-
 use serde_json::Value;
-use superstep_core::store::StoreError;
+use superstep_core::codec::envelope::Place;
+use superstep_core::saver::SaverError;
 
-pub(super) fn value_to_bytes(value: &Value) -> Result<Vec<u8>, StoreError> {
-    let text = serde_json::to_vec(value).map_err(|error| StoreError::Backend {
-        message: "writing a value".to_owned(),
-        source: Some(error.into()),
-    })?;
-    Ok(seal(&text))
+use crate::seal::Seal;
+
+pub(super) fn value_to_bytes(
+    value: &Value,
+    seal: &Seal,
+    place: Place,
+) -> Result<Vec<u8>, SaverError> {
+    let text = serde_json::to_vec(value);
+    let text = text.map_err(|error| SaverError::Unstorable(error.to_string()))?;
+    seal.seal(&text, place)
 }
 
-pub(super) fn value_from_bytes(bytes: &[u8]) -> Result<Value, Unreadable> {
-    Ok(serde_json::from_slice(&open(bytes)?)?)
+pub(super) fn value_from_bytes(
+    bytes: &[u8],
+    seal: &Seal,
+    place: Place,
+) -> Result<Value, SaverError> {
+    let text = seal.open(bytes, place, "a value")?;
+    serde_json::from_slice(&text).map_err(|error| SaverError::Corrupt(error.to_string()))
 }
 
-pub(super) fn vector_to_bytes(vector: &[f32]) -> Vec<u8> {
-    let bytes: Vec<u8> = vector
-        .iter()
-        .flat_map(|number| number.to_le_bytes())
-        .collect();
-    seal(&bytes)
+pub(super) fn vector_to_bytes(
+    vector: &[f32],
+    seal: &Seal,
+    place: Place,
+) -> Result<Vec<u8>, SaverError> {
+    let numbers = vector.iter().flat_map(|number| number.to_le_bytes());
+    seal.seal(&numbers.collect::<Vec<u8>>(), place)
 }
 
 /// A vector of any length.
-pub(super) fn vector_from_bytes(bytes: &[u8]) -> Result<Vec<f32>, Unreadable> {
-    let bytes = open(bytes)?;
+pub(super) fn vector_from_bytes(
+    bytes: &[u8],
+    seal: &Seal,
+    place: Place,
+) -> Result<Vec<f32>, SaverError> {
+    let bytes = seal.open(bytes, place, "a vector")?;
     let (numbers, rest) = bytes.as_chunks();
     if !rest.is_empty() {
-        return Err(format!("{} bytes are not whole numbers of four", bytes.len()).into());
+        let why = format!("{} bytes are not whole numbers of four", bytes.len());
+        return Err(SaverError::Corrupt(why));
     }
     let vector: Vec<f32> = numbers
         .iter()
         .map(|bytes| f32::from_le_bytes(*bytes))
         .collect();
     if !vector.iter().all(|number| number.is_finite()) {
-        return Err("a number is not finite".into());
+        return Err(SaverError::Corrupt("a number is not finite".to_owned()));
     }
     Ok(vector)
-}
-
-pub(super) type Unreadable = Box<dyn Error + Send + Sync>;
-
-fn seal(bytes: &[u8]) -> Vec<u8> {
-    bytes.to_vec()
-}
-
-fn open(bytes: &[u8]) -> Result<Vec<u8>, Unreadable> {
-    Ok(bytes.to_vec())
 }
 
 #[cfg(test)]
@@ -62,6 +66,7 @@ mod tests {
 
     #[test]
     fn every_bit_of_a_number_is_kept() {
+        let (seal, place) = here();
         // SplitMix64.
         let mut state = 1_u64;
         for _ in 0..100_000 {
@@ -73,23 +78,40 @@ mod tests {
                 continue;
             }
             let value = json!(number);
-            let read = value_from_bytes(&value_to_bytes(&value).unwrap()).unwrap();
+            let bytes = value_to_bytes(&value, &seal, place).unwrap();
+            let read = value_from_bytes(&bytes, &seal, place).unwrap();
             assert_eq!(read, value);
         }
     }
 
     #[test]
     fn a_vector_is_little_endian() {
-        assert_eq!(vector_to_bytes(&[1.0, -2.0]), [0, 0, 128, 63, 0, 0, 0, 192]);
+        let (seal, place) = here();
+        let sealed = vector_to_bytes(&[1.0, -2.0], &seal, place).unwrap();
+        assert_eq!(
+            *seal.open(&sealed, place, "it").unwrap(),
+            [0, 0, 128, 63, 0, 0, 0, 192]
+        );
         let vector = [0.1, f32::MIN_POSITIVE, f32::MAX, -0.0];
-        let read = vector_from_bytes(&vector_to_bytes(&vector)).unwrap();
+        let sealed = vector_to_bytes(&vector, &seal, place).unwrap();
+        let read = vector_from_bytes(&sealed, &seal, place).unwrap();
         assert_eq!(read.map_bits(), vector.map(f32::to_bits));
     }
 
     #[test]
     fn a_vector_that_was_not_written_is_refused() {
-        assert!(vector_from_bytes(&[0; 5]).is_err());
-        assert!(vector_from_bytes(&f32::NAN.to_le_bytes()).is_err());
+        let (seal, place) = here();
+        let refused = |bytes: &[u8]| {
+            let sealed = seal.seal(bytes, place).unwrap();
+            vector_from_bytes(&sealed, &seal, place).is_err()
+        };
+        assert!(refused(&[0; 5]));
+        assert!(refused(&f32::NAN.to_le_bytes()));
+        assert!(!refused(&[0; 8]));
+    }
+
+    fn here() -> (Seal, Place) {
+        (Seal::default(), Place::of(b"here"))
     }
 
     trait Bits {

@@ -2,13 +2,16 @@
 
 use std::error::Error;
 
+use superstep_core::saver::SaverError;
 use superstep_core::store::{Namespace, StoreError};
+
+use crate::error::sql;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     /// The database failed.
     #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
+    Database(#[from] SaverError),
     /// The operation failed, or what is stored is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -17,16 +20,26 @@ pub(super) enum Fault {
     NeedsWrite,
 }
 
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(sql(error))
+    }
+}
+
 impl Fault {
-    /// A part of an item is not what was written.
+    /// A part of an item is not what was written, or not for this key.
     pub(super) fn damaged(
         part: &str,
         namespace: &Namespace,
         key: &str,
-        source: impl Into<Box<dyn Error + Send + Sync>>,
+        source: SaverError,
     ) -> Self {
+        let how = match source {
+            SaverError::Sealed(_) => "does not open",
+            _ => "is damaged",
+        };
         backend(
-            format!("{part} of key {key:?} in namespace {namespace:?} is damaged"),
+            format!("{part} of key {key:?} in namespace {namespace:?} {how}"),
             source,
         )
     }
@@ -51,14 +64,23 @@ impl Fault {
         backend(format!("namespace number {namespace} is damaged"), source)
     }
 
+    /// The same as those hear of it whose work must end with it.
+    pub(super) fn told(&self) -> SaverError {
+        match self {
+            Self::Database(error) => error.clone(),
+            other => SaverError::Io(other.to_string()),
+        }
+    }
+
     /// The same as an error of the store, for one that was doing this.
     pub(super) fn during(self, doing: &str) -> StoreError {
         match self {
             Self::Store(error) => error,
-            other => StoreError::Backend {
+            Self::Database(error) => StoreError::Backend {
                 message: doing.to_owned(),
-                source: Some(Box::new(other)),
+                source: Some(error.into()),
             },
+            Self::NeedsWrite => StoreError::backend(format!("{doing}: {self}")),
         }
     }
 }

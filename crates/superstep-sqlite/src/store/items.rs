@@ -4,33 +4,51 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
+use superstep_core::saver::SaverError;
 use superstep_core::store::{
     Delete, Get, IndexPath, Item, Namespace, Put, TtlOnRead, UnixMillis, Vectors, expiry,
 };
 
+use super::batch::Tables;
 use super::fault::Fault;
+use super::place::{self, ValueAt};
 use super::{encoding, labels, vectors};
+use crate::seal::Seal;
 
 /// Writes an item and its vectors.
 pub(super) fn put(
-    connection: &Connection,
+    tables: Tables<'_>,
     put: &Put,
     vectors: Option<&Vectors>,
     fields: &[IndexPath],
-    now: UnixMillis,
 ) -> Result<(), Fault> {
-    let value = encoding::value_to_bytes(&put.value)?;
+    let Tables {
+        connection,
+        seal,
+        now,
+    } = tables;
     let vectors = vectors.filter(|vectors| !vectors.rows.is_empty());
     let model = vectors.map(|vectors| vectors.model.as_str());
     let count = vectors.map_or(0, |vectors| vectors.rows.len()) as i64;
     let ttl = put.options.ttl.map(millis);
     let expires_at = put.options.ttl.map(|ttl| expiry(now, ttl));
     let before = before(connection, &put.namespace, &put.key)?;
+    let sealed = |created_at| {
+        let place = place::value(ValueAt {
+            namespace: &put.namespace,
+            key: &put.key,
+            created_at,
+            updated_at: now,
+            ttl,
+        });
+        encoding::value_to_bytes(&put.value, seal, place)
+    };
     let item = match before.item {
         Some(old) if old.expires_at.is_none_or(|expires_at| expires_at > now) => {
             if old.vectors != 0 {
                 vectors::delete(connection, old.id)?;
             }
+            let value = sealed(old.created_at)?;
             connection
                 .prepare_cached(REPLACE)?
                 .execute(params![old.id, now, ttl, expires_at, model, count, value])?;
@@ -44,27 +62,33 @@ pub(super) fn put(
             }
             let namespace = match before.namespace {
                 Some(namespace) => namespace,
-                None => connection
-                    .prepare_cached(ADD_NAMESPACE)?
-                    .insert(params![labels::written(put.namespace.labels())])?,
+                None => {
+                    let labels = labels::written(put.namespace.labels());
+                    let sum = labels::sum(&labels);
+                    connection
+                        .prepare_cached(ADD_NAMESPACE)?
+                        .insert(params![labels, sum])?
+                }
             };
+            let value = sealed(now)?;
             connection.prepare_cached(ADD)?.insert(params![
                 namespace, put.key, now, ttl, expires_at, model, count, value
             ])?
         }
     };
     match vectors {
-        Some(vectors) => vectors::write(connection, item, put, vectors, fields),
+        Some(vectors) => vectors::write(tables, item, put, vectors, fields),
         None => Ok(()),
     }
 }
 
 /// Reads an item, and says what the reading does to its time to live.
-pub(super) fn get(
-    connection: &Connection,
-    get: &Get,
-    now: UnixMillis,
-) -> Result<Option<(Item, Option<Due>)>, Fault> {
+pub(super) fn get(tables: Tables<'_>, get: &Get) -> Result<Option<(Item, Option<Due>)>, Fault> {
+    let Tables {
+        connection,
+        seal,
+        now,
+    } = tables;
     let mut statement = connection.prepare_cached(GET)?;
     let labels = labels::written(get.namespace.labels());
     let mut rows = statement.query(params![labels, get.key, now])?;
@@ -72,7 +96,7 @@ pub(super) fn get(
         return Ok(None);
     };
     let stored = Stored::read(row, &get.namespace)?;
-    let value = stored.value(row)?;
+    let value = stored.value(row, seal)?;
     let due = stored.due(get.ttl, now);
     Ok(Some((stored.into_item(value), due)))
 }
@@ -132,13 +156,19 @@ impl Stored {
     }
 
     /// The value, which is the column after the others.
-    pub(super) fn value(&self, row: &Row<'_>) -> Result<Value, Fault> {
-        let damaged = |error: encoding::Unreadable| {
-            Fault::damaged("the value", &self.namespace, &self.key, error)
-        };
+    pub(super) fn value(&self, row: &Row<'_>, seal: &Seal) -> Result<Value, Fault> {
+        let damaged =
+            |error: SaverError| Fault::damaged("the value", &self.namespace, &self.key, error);
         let bytes = row.get_ref(VALUE)?.as_blob();
-        let bytes = bytes.map_err(|error| damaged(error.into()))?;
-        encoding::value_from_bytes(bytes).map_err(damaged)
+        let bytes = bytes.map_err(|error| damaged(SaverError::Corrupt(error.to_string())))?;
+        let place = place::value(ValueAt {
+            namespace: &self.namespace,
+            key: &self.key,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            ttl: self.ttl.map(millis),
+        });
+        encoding::value_from_bytes(bytes, seal, place).map_err(damaged)
     }
 
     /// What reading it does to its time to live.
@@ -168,11 +198,11 @@ impl Stored {
 const VALUE: usize = 6;
 
 const BEFORE: &str = "
-SELECT n.id, i.id, i.expires_at, i.vectors
+SELECT n.id, i.id, i.created_at, i.expires_at, i.vectors
 FROM store_namespaces n LEFT JOIN store_items i ON i.namespace = n.id AND i.key = ?2
 WHERE n.labels = ?1";
 
-const ADD_NAMESPACE: &str = "INSERT INTO store_namespaces (labels) VALUES (?1)";
+const ADD_NAMESPACE: &str = "INSERT INTO store_namespaces (labels, sum) VALUES (?1, ?2)";
 
 const ADD: &str = "
 INSERT INTO store_items
@@ -206,6 +236,7 @@ struct Before {
 
 struct Old {
     id: i64,
+    created_at: UnixMillis,
     expires_at: Option<UnixMillis>,
     vectors: i64,
 }
@@ -217,8 +248,9 @@ fn before(connection: &Connection, namespace: &Namespace, key: &str) -> Result<B
         let item = match row.get(1)? {
             Some(id) => Some(Old {
                 id,
-                expires_at: row.get(2)?,
-                vectors: row.get(3)?,
+                created_at: row.get(2)?,
+                expires_at: row.get(3)?,
+                vectors: row.get(4)?,
             }),
             None => None,
         };
@@ -245,7 +277,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("superstep-plan-{}", std::process::id()));
         std::fs::create_dir(&folder).unwrap();
         let database = Database::open(folder.join("store.db")).unwrap();
-        let planned = database.read(|connection| {
+        let planned = database.0.readers.read(|connection| {
             for number in 0..10 {
                 let key = number.to_string();
                 let mut statement = connection.prepare_cached(GET)?;

@@ -3,8 +3,9 @@
 //! No label has a zero byte or is empty, so that no two namespaces are written alike, the order of
 //! the bytes is the order of labels, and the namespaces under a prefix are one range.
 
-use rusqlite::Row;
+use rusqlite::{Row, types::FromSqlError};
 use superstep_core::store::{Namespace, NamespaceError};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::fault::Fault;
 
@@ -19,12 +20,22 @@ pub(super) fn written(labels: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// The namespace whose number and labels are in these columns.
-pub(super) fn in_row(row: &Row<'_>, number: usize, labels: usize) -> Result<Namespace, Fault> {
-    let number: i64 = row.get(number)?;
-    let bytes = row.get_ref(labels)?.as_blob();
-    let bytes = bytes.map_err(|error| Fault::damaged_namespace(number, error))?;
-    read(bytes).map_err(|error| Fault::damaged_namespace(number, error))
+/// What stands beside the bytes, so that labels that were altered are noticed.
+pub(super) fn sum(bytes: &[u8]) -> i64 {
+    xxh3_64(bytes) as i64
+}
+
+/// The namespace whose number, labels and sum are in the columns from this one on.
+pub(super) fn in_row(row: &Row<'_>, first: usize) -> Result<Namespace, Fault> {
+    let number: i64 = row.get(first)?;
+    let read = || {
+        let bytes = row.get_ref(first + 1)?.as_blob()?;
+        match row.get::<_, i64>(first + 2)? == sum(bytes) {
+            true => read(bytes),
+            false => Err(Unreadable::Sum),
+        }
+    };
+    read().map_err(|error| Fault::damaged_namespace(number, error))
 }
 
 /// From where, inclusive, to where, exclusive, the namespaces are written that begin with the labels;
@@ -42,6 +53,12 @@ enum Unreadable {
     Unended,
     #[error("a label is not text")]
     Text(#[from] std::str::Utf8Error),
+    #[error("the checksum does not fit")]
+    Sum,
+    #[error(transparent)]
+    Column(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Type(#[from] FromSqlError),
     #[error(transparent)]
     Labels(#[from] NamespaceError),
 }

@@ -1,17 +1,17 @@
 //! Listing the namespaces that have items.
 
-use rusqlite::{Connection, params};
-use superstep_core::store::{ListNamespaces, Namespace, UnixMillis};
+use rusqlite::params;
+use superstep_core::store::{ListNamespaces, Namespace};
 
+use super::batch::Tables;
 use super::fault::Fault;
 use super::labels;
 
 /// The namespaces with live items, in label order.
-pub(super) fn list(
-    connection: &Connection,
-    list: &ListNamespaces,
-    now: UnixMillis,
-) -> Result<Vec<Namespace>, Fault> {
+pub(super) fn list(tables: Tables<'_>, list: &ListNamespaces) -> Result<Vec<Namespace>, Fault> {
+    let Tables {
+        connection, now, ..
+    } = tables;
     let mut listed = Vec::new();
     if list.limit == 0 {
         return Ok(listed);
@@ -25,7 +25,7 @@ pub(super) fn list(
     let mut last = None;
     let mut to_skip = list.offset;
     while let Some(row) = rows.next()? {
-        let namespace = labels::in_row(row, 0, 1)?;
+        let namespace = labels::in_row(row, 0)?;
         if !list.prefix.fits_start(&namespace) || !list.suffix.fits_end(&namespace) {
             continue;
         }
@@ -50,7 +50,7 @@ pub(super) fn list(
 }
 
 const NAMESPACES: &str = "
-SELECT id, labels FROM store_namespaces n
+SELECT id, labels, sum FROM store_namespaces n
 WHERE EXISTS (
     SELECT 1 FROM store_items i
     WHERE i.namespace = n.id AND (i.expires_at IS NULL OR i.expires_at > ?1)
@@ -58,7 +58,7 @@ WHERE EXISTS (
 ORDER BY labels";
 
 const NAMESPACES_UNDER: &str = "
-SELECT id, labels FROM store_namespaces n
+SELECT id, labels, sum FROM store_namespaces n
 WHERE labels >= ?2 AND labels < ?3 AND EXISTS (
     SELECT 1 FROM store_items i
     WHERE i.namespace = n.id AND (i.expires_at IS NULL OR i.expires_at > ?1)

@@ -2,6 +2,7 @@
 //!
 //! - A namespace is the row number of its labels (`labels` says how they are written); row numbers
 //!   grow, so their order is the order of first use. The same goes for items within a namespace.
+//! - `sum` is of the labels; the key of an item and what stands beside it is checked with its value.
 //! - Small columns come before the value: a row is looked at without reading a long value.
 //! - `vectors` in an item is how many it must have, so that a lost one is noticed; all of them are
 //!   from `model`.
@@ -12,7 +13,8 @@
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE store_namespaces (
     id INTEGER PRIMARY KEY,
-    labels BLOB NOT NULL UNIQUE
+    labels BLOB NOT NULL UNIQUE,
+    sum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE store_items (

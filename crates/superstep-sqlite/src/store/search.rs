@@ -6,12 +6,13 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Row, params};
 use serde_json::Value;
 use superstep_core::store::{
     Filter, Found, Namespace, Prefix, Ranking, Search, StoreError, UnixMillis, best,
 };
 
+use super::batch::Tables;
 use super::fault::Fault;
 use super::items::{Due, Stored};
 use super::labels;
@@ -26,14 +27,13 @@ pub(super) struct Page {
 }
 
 pub(super) fn search(
-    connection: &Connection,
+    tables: Tables<'_>,
     search: &Search,
     ranking: Option<&Ranking>,
-    now: UnixMillis,
 ) -> Result<Page, Fault> {
     match ranking {
-        Some(ranking) => ranked(connection, search, ranking, now),
-        None => in_order(connection, search, now),
+        Some(ranking) => ranked(tables, search, ranking),
+        None => in_order(tables, search),
     }
 }
 
@@ -61,59 +61,53 @@ enum Values {
     Left,
 }
 
-fn in_order(connection: &Connection, search: &Search, now: UnixMillis) -> Result<Page, Fault> {
+fn in_order(tables: Tables<'_>, search: &Search) -> Result<Page, Fault> {
     let mut page = Page::default();
     if search.limit == 0 {
         return Ok(page);
     }
     let anything = search.filter == Filter::default();
     let mut to_skip = search.offset;
-    each(
-        connection,
-        &search.prefix,
-        Values::Read,
-        now,
-        |namespace, row| {
-            if anything && to_skip > 0 {
-                to_skip -= 1;
-                return Ok(ControlFlow::Continue(()));
-            }
-            let stored = Stored::read(row, namespace)?;
-            let value = stored.value(row)?;
-            if !search.filter.matches(&value) {
-                return Ok(ControlFlow::Continue(()));
-            }
-            if to_skip > 0 {
-                to_skip -= 1;
-                return Ok(ControlFlow::Continue(()));
-            }
-            page.push(stored, value, None, search, now);
-            Ok(match page.found.len() {
-                full if full >= search.limit => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            })
-        },
-    )?;
+    each(tables, &search.prefix, Values::Read, |namespace, row| {
+        if anything && to_skip > 0 {
+            to_skip -= 1;
+            return Ok(ControlFlow::Continue(()));
+        }
+        let stored = Stored::read(row, namespace)?;
+        let value = stored.value(row, tables.seal)?;
+        if !search.filter.matches(&value) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if to_skip > 0 {
+            to_skip -= 1;
+            return Ok(ControlFlow::Continue(()));
+        }
+        page.push(stored, value, None, search, tables.now);
+        Ok(match page.found.len() {
+            full if full >= search.limit => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        })
+    })?;
     Ok(page)
 }
 
-fn ranked(
-    connection: &Connection,
-    search: &Search,
-    ranking: &Ranking,
-    now: UnixMillis,
-) -> Result<Page, Fault> {
+fn ranked(tables: Tables<'_>, search: &Search, ranking: &Ranking) -> Result<Page, Fault> {
+    let Tables {
+        connection,
+        seal,
+        now,
+    } = tables;
     let anything = search.filter == Filter::default();
     let values = match ranking {
         Ranking::Similar(_) if anything => Values::Left,
         _ => Values::Read,
     };
-    let mut vectors = Reader::new(connection)?;
+    let mut vectors = Reader::new(connection, seal)?;
     let mut scored = Vec::new();
-    each(connection, &search.prefix, values, now, |namespace, row| {
+    each(tables, &search.prefix, values, |namespace, row| {
         let stored = Stored::read(row, namespace)?;
         let value = match values {
-            Values::Read => stored.value(row)?,
+            Values::Read => stored.value(row, seal)?,
             Values::Left => Value::Null,
         };
         if !search.filter.matches(&value) {
@@ -135,9 +129,9 @@ fn ranked(
             let message = format!("item number {item} is in an index but not in its table");
             return Err(StoreError::backend(message).into());
         };
-        let namespace = labels::in_row(row, 7, 8)?;
+        let namespace = labels::in_row(row, 7)?;
         let stored = Stored::read(row, &namespace)?;
-        let value = stored.value(row)?;
+        let value = stored.value(row, seal)?;
         page.push(stored, value, Some(score), search, now);
     }
     Ok(page)
@@ -145,12 +139,14 @@ fn ranked(
 
 /// Hands over the live items under the prefix until it is told to stop.
 fn each(
-    connection: &Connection,
+    tables: Tables<'_>,
     prefix: &Prefix,
     values: Values,
-    now: UnixMillis,
     mut take: impl FnMut(&Namespace, &Row<'_>) -> Result<ControlFlow<()>, Fault>,
 ) -> Result<(), Fault> {
+    let Tables {
+        connection, now, ..
+    } = tables;
     let mut everywhere = connection.prepare_cached(NAMESPACES)?;
     let mut below = connection.prepare_cached(NAMESPACES_UNDER)?;
     let mut inside = connection.prepare_cached(ITEMS)?;
@@ -160,7 +156,7 @@ fn each(
     };
     while let Some(row) = namespaces.next()? {
         let number: i64 = row.get(0)?;
-        let namespace = labels::in_row(row, 0, 1)?;
+        let namespace = labels::in_row(row, 0)?;
         let mut items = inside.query(params![number, now, values == Values::Read])?;
         while let Some(item) = items.next()? {
             if take(&namespace, item)?.is_break() {
@@ -186,10 +182,10 @@ fn owner<'a>(
     })
 }
 
-const NAMESPACES: &str = "SELECT id, labels FROM store_namespaces ORDER BY id";
+const NAMESPACES: &str = "SELECT id, labels, sum FROM store_namespaces ORDER BY id";
 
 const NAMESPACES_UNDER: &str = "
-SELECT id, labels FROM store_namespaces WHERE labels >= ?1 AND labels < ?2 ORDER BY id";
+SELECT id, labels, sum FROM store_namespaces WHERE labels >= ?1 AND labels < ?2 ORDER BY id";
 
 const ITEMS: &str = "
 SELECT id, key, created_at, updated_at, ttl, expires_at, CASE WHEN ?3 THEN value END, model, vectors
@@ -198,13 +194,14 @@ WHERE namespace = ?1 AND (expires_at IS NULL OR expires_at > ?2)
 ORDER BY id";
 
 const BY_NUMBER: &str = "
-SELECT i.id, i.key, i.created_at, i.updated_at, i.ttl, i.expires_at, i.value, n.id, n.labels
+SELECT i.id, i.key, i.created_at, i.updated_at, i.ttl, i.expires_at, i.value, n.id, n.labels, n.sum
 FROM store_items i JOIN store_namespaces n ON n.id = i.namespace
 WHERE i.id = ?1";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rusqlite::Connection;
 
     fn plan(sql: &str) -> String {
         let connection = Connection::open_in_memory().unwrap();

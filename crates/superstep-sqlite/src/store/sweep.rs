@@ -4,13 +4,17 @@ use rusqlite::{Connection, params};
 use superstep_core::store::UnixMillis;
 
 use super::fault::Fault;
+use super::transaction::{self, Effort};
 use crate::Database;
 
 /// Removes the expired items and the namespaces without items; says how many items they were.
-pub(super) fn sweep(database: &Database, now: UnixMillis) -> Result<usize, Fault> {
+pub(super) async fn sweep(database: &Database, now: UnixMillis) -> Result<usize, Fault> {
     let mut swept = 0;
     loop {
-        let Turn { items, namespaces } = database.write(move |connection| turn(connection, now))?;
+        let turn = transaction::write(database, Effort::Long, move |connection, _| {
+            turn(connection, now)
+        });
+        let Turn { items, namespaces } = turn.await?;
         swept += items;
         if items.max(namespaces) < TURN as usize {
             return Ok(swept);

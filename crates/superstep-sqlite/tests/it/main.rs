@@ -1,10 +1,12 @@
-//! What the SQLite backends promise, through their public API.
+//! Threads and long-term memory in a SQLite file, as a user of the library sees them.
 
 #![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test stops at the first surprise"
 )]
 
+mod kit;
 mod store;

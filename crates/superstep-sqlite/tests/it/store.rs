@@ -7,11 +7,11 @@ mod large;
 mod parallel;
 mod random;
 mod survival;
+mod threads;
 mod traces;
 mod transactions;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl File {
 
     /// A store on a handle of its own.
     fn store(&self) -> SqliteStore {
-        SqliteStore::new(Arc::new(Database::open(self.path()).unwrap()))
+        Database::open(self.path()).unwrap().store()
     }
 
     /// The file as somebody else sees it.

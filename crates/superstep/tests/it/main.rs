@@ -10,9 +10,11 @@
 mod asks;
 mod building;
 mod durability;
+mod event_log;
 mod events;
 mod extractors;
 mod failures;
+mod pipeline;
 mod plain;
 mod reducers;
 mod steps;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep::prelude::*;
+use superstep::{Fit, prelude::*};
 
 use crate::plain::{PlainSaver, saver};
 
@@ -190,4 +190,115 @@ async fn stored_data_of_another_type_is_an_error_that_names_the_field() {
     let error = texts.state("t").await.unwrap_err();
     assert_eq!(error.code(), "SS1013");
     assert!(error.to_string().contains("`amount`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_check_says_how_a_thread_fits_without_running_it() {
+    let saver = old_thread().await;
+    let same = graph::<v1::Mail, _>(&saver, || async {});
+    assert_eq!(same.check_thread("t").await.unwrap(), Fit::Same);
+    let new = graph::<v3::Mail, _>(&saver, || async {});
+    assert_eq!(new.check_thread("t").await.unwrap(), Fit::Migrated);
+    let without = graph::<v3_without::Mail, _>(&saver, || async {});
+    assert_eq!(
+        without.check_thread("t").await.unwrap_err().code(),
+        "SS1201"
+    );
+    let none = new.check_thread("another").await.unwrap_err();
+    assert_eq!(none.code(), "SS2003");
+    // Nothing was migrated in place: the old program can still go on.
+    let found = same.state("t").await.unwrap();
+    assert_eq!(found.asks.len(), 1);
+    let numbers = graph::<number::Bill, _>(&saver, || async {});
+    let bill = number::Bill::update().amount(5);
+    numbers.run("bill", bill).await.unwrap();
+    let texts = graph::<words::Bill, _>(&saver, || async {});
+    let error = texts.check_thread("bill").await.unwrap_err();
+    assert_eq!(error.code(), "SS1013");
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Before {
+    Write,
+    Review,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum After {
+    Write,
+    Approve,
+}
+
+async fn write() -> v1::MailUpdate {
+    v1::Mail::update().log(["written".to_owned()])
+}
+
+async fn review(ctx: Ctx) -> Result<v1::MailUpdate, NodeError> {
+    ctx.ask(Go)?;
+    Ok(v1::Mail::update().log(["reviewed".to_owned()]))
+}
+
+fn reviewed(saver: &Arc<PlainSaver>) -> Graph<v1::Mail, Before> {
+    Graph::<v1::Mail, Before>::builder()
+        .saver(saver.clone())
+        .node(Before::Write, write)
+        .node(Before::Review, review)
+        .start(Before::Write)
+        .edge(Before::Write, Before::Review)
+        .finish(Before::Review)
+        .build()
+        .unwrap()
+}
+
+/// The same graph after `Review` was renamed.
+fn approved(saver: &Arc<PlainSaver>) -> Graph<v1::Mail, After> {
+    Graph::<v1::Mail, After>::builder()
+        .saver(saver.clone())
+        .node(After::Write, write)
+        .node(After::Approve, review)
+        .start(After::Write)
+        .edge(After::Write, After::Approve)
+        .finish(After::Approve)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_thread_that_waits_for_a_node_that_is_gone_is_refused_and_nothing_is_lost() {
+    let saver = saver();
+    let (old, new) = (reviewed(&saver), approved(&saver));
+    let asked = old.run("t", v1::Mail::update().title("x")).await.unwrap();
+    let ask = asked.asks()[0].id;
+    for error in [
+        new.check_thread("t").await.unwrap_err(),
+        new.resume("t").await.unwrap_err(),
+        new.answer("t", [(ask, true)]).await.unwrap_err(),
+        new.run("t", v1::Mail::update()).await.unwrap_err(),
+        new.update_state("t", v1::Mail::update().title("y"), Some(After::Write))
+            .await
+            .unwrap_err(),
+    ] {
+        assert_eq!(error.code(), "SS1203", "{error}");
+        assert!(error.to_string().contains("`review`"), "{error}");
+        assert!(error.to_string().contains("thread `t`"), "{error}");
+    }
+    // It can be looked at, and its history too.
+    let seen = new.state("t").await.unwrap();
+    assert_eq!(seen.state.log, ["written"]);
+    let history = new.history("t").await.unwrap();
+    assert_eq!(history.len(), old.history("t").await.unwrap().len());
+    // A fork from before the node goes on, in the new graph.
+    let before = history.iter().find(|at| at.next == [After::Write]).unwrap();
+    new.copy_thread("t", "forked").await.unwrap();
+    new.fork("forked", before.id.unwrap()).await.unwrap();
+    assert_eq!(new.check_thread("forked").await.unwrap(), Fit::Same);
+    let asked = new.resume("forked").await.unwrap();
+    assert_eq!(asked.asks().len(), 1);
+    // And the old graph still goes on where it stood.
+    let done = old.answer("t", [(ask, true)]).await.unwrap();
+    assert_eq!(done.done().unwrap().log, ["written", "reviewed"]);
+    // A thread that is done waits for nothing.
+    assert_eq!(new.check_thread("t").await.unwrap(), Fit::ByName);
+    let again = new.run("t", v1::Mail::update().title("again")).await;
+    assert_eq!(again.unwrap().asks().len(), 1);
 }

@@ -3,13 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use superstep_core::{
+    archive::Archived,
     id::CheckpointId,
-    record::{Change, Record, TaskKey, TaskNote},
+    record::{Change, Record, TaskKey, TaskNote, absorb, squash},
     saver::{At, HistoryQuery, Loaded, NextRecord, SaverError},
     value::{Cell, Value},
 };
-
-use super::squash::squash;
 
 /// How many records may follow a full one, at least, before the next should be full.
 const TAIL: usize = 64;
@@ -49,6 +48,10 @@ impl Tail {
 }
 
 impl Log {
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     fn place(&self, id: CheckpointId) -> Option<usize> {
         let last = self.entries.last()?;
         if last.record.id == id {
@@ -154,17 +157,22 @@ impl Log {
 
     pub(super) fn load(&self, place: usize) -> Option<Loaded> {
         let entry = self.entries.get(place)?;
+        let superseded = place + 1 < self.entries.len();
+        Some(Loaded {
+            chain: self.chain(entry),
+            notes: self.notes(place, entry).into_values().collect(),
+            superseded,
+            next: entry.tail.next(),
+        })
+    }
+
+    /// All that is known of the tasks of an entry.
+    fn notes(&self, place: usize, entry: &Entry) -> BTreeMap<TaskKey, TaskNote> {
         let mut notes = entry.notes.clone();
         for note in self.unmerged(place) {
             absorb(&mut notes, note.clone());
         }
-        let superseded = place + 1 < self.entries.len();
-        Some(Loaded {
-            chain: self.chain(entry),
-            notes: notes.into_values().collect(),
-            superseded,
-            next: entry.tail.next(),
-        })
+        notes
     }
 
     fn chain(&self, entry: &Entry) -> Vec<Arc<Record>> {
@@ -190,6 +198,37 @@ impl Log {
             .take(limit)
             .filter_map(|(place, _)| self.load(place))
             .collect()
+    }
+
+    /// Everything, for an archive.
+    pub(super) fn archived(&self) -> Vec<Archived> {
+        let entries = self.entries.iter().enumerate();
+        let archived = entries.map(|(place, entry)| Archived {
+            record: entry.record.clone(),
+            notes: (entry.merged > 0 || !entry.notes.is_empty())
+                .then(|| self.notes(place, entry).into_values().collect()),
+        });
+        archived.collect()
+    }
+
+    /// The log of an archive that was checked.
+    pub(super) fn of(checkpoints: Vec<Archived>) -> Self {
+        let mut log = Self::default();
+        let mut noted = Vec::new();
+        for Archived { record, notes } in checkpoints {
+            let parent = record.parent.and_then(|id| log.place(id));
+            noted.push(notes);
+            log.push(record, parent);
+        }
+        for (entry, notes) in log.entries.iter_mut().zip(noted) {
+            let Some(notes) = notes else { continue };
+            entry.notes = notes
+                .into_iter()
+                .map(|note| (note.key.clone(), note))
+                .collect();
+            entry.merged = entry.children.len();
+        }
+        log
     }
 
     /// The oldest of the newest `n` checkpoints.
@@ -231,13 +270,6 @@ impl Log {
                 (new.notes, new.merged) = (entry.notes, entry.merged);
             }
         }
-    }
-}
-
-fn absorb(notes: &mut BTreeMap<TaskKey, TaskNote>, later: TaskNote) {
-    match notes.get_mut(&later.key) {
-        Some(note) => note.absorb(later),
-        None => drop(notes.insert(later.key.clone(), later)),
     }
 }
 

@@ -117,6 +117,8 @@ async fn a_namespace_without_readable_labels_is_an_error() {
         "UPDATE store_namespaces SET labels = x'ff00'",
         "UPDATE store_namespaces SET labels = x'6d0000'",
         "UPDATE store_namespaces SET labels = x'6c616e67677261706800'",
+        "UPDATE store_namespaces SET labels = x'6d006f00'",
+        "UPDATE store_namespaces SET sum = sum + 1",
     ];
     for damage in damages {
         let (file, store, _) = filled().await;
@@ -129,6 +131,65 @@ async fn a_namespace_without_readable_labels_is_an_error() {
                 "store backend: namespace number 1 is damaged"
             );
         }
+    }
+}
+
+#[tokio::test]
+async fn a_value_or_time_that_is_not_of_its_item_is_an_error_that_names_the_item() {
+    let damages = [
+        "UPDATE store_items SET value = (SELECT value FROM store_items WHERE id = 1) WHERE id = 2",
+        "UPDATE store_items SET created_at = created_at - 1 WHERE id = 2",
+        "UPDATE store_items SET updated_at = updated_at + 1 WHERE id = 2",
+        "UPDATE store_items SET ttl = 5 WHERE id = 2",
+    ];
+    for damage in damages {
+        let (file, store, _) = filled().await;
+        assert_eq!(file.raw().execute(damage, []).unwrap(), 1);
+        let got = store.get(&ns("m.n"), "two", TtlOnRead::Keep).await;
+        names_the_item(&got.unwrap_err(), "the value");
+        let found = store.search(under("m")).await;
+        names_the_item(&found.unwrap_err(), "the value");
+    }
+}
+
+#[tokio::test]
+async fn a_vector_that_is_not_of_its_item_is_an_error_that_names_the_item() {
+    let damages = [
+        "UPDATE store_vectors SET vector = (SELECT vector FROM store_vectors WHERE item = 1)
+         WHERE item = 2",
+        "UPDATE store_vectors SET path = 't' WHERE item = 2",
+        "UPDATE store_vectors SET position = 1 WHERE item = 2",
+        "UPDATE store_items SET model = 'other letters' WHERE id = 2",
+    ];
+    for damage in damages {
+        let (file, store, _) = filled().await;
+        assert_eq!(file.raw().execute(damage, []).unwrap(), 1);
+        let found = store.search(asking("m", "a")).await;
+        names_the_item(&found.unwrap_err(), "a vector");
+    }
+}
+
+#[tokio::test]
+async fn an_item_with_another_key_or_namespace_is_not_read_as_if_it_were_there() {
+    let (file, store, _) = filled().await;
+    store.put(&ns("o"), "k", json!(1), plain()).await.unwrap();
+    let damages = [
+        (
+            "UPDATE store_items SET key = 'twx' WHERE id = 2",
+            "m",
+            "twx",
+        ),
+        (
+            "UPDATE store_items SET namespace = 2 WHERE id = 3",
+            "o",
+            "three",
+        ),
+    ];
+    for (damage, place, key) in damages {
+        assert_eq!(file.raw().execute(damage, []).unwrap(), 1);
+        let error = store.search(under(place)).await.unwrap_err().to_string();
+        let start = format!("store backend: the value of key {key:?} in namespace ");
+        assert!(error.starts_with(&start), "{error}");
     }
 }
 

@@ -12,8 +12,7 @@ use superstep_sqlite::{Database, SqliteStore};
 use super::File;
 
 fn open(path: PathBuf, clock: Arc<dyn Clock>, embedder: Option<Arc<dyn Embedder>>) -> SqliteStore {
-    let database = Arc::new(Database::open(path).unwrap());
-    let store = SqliteStore::new(database).with_clock(clock);
+    let store = Database::open(path).unwrap().store().with_clock(clock);
     match embedder {
         Some(embedder) => store.with_embedder(embedder),
         None => store,

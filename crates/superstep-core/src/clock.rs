@@ -1,4 +1,4 @@
-//! Time as the store sees it, injected so that tests and simulations own it.
+//! Time as savers and stores see it, injected so that tests and simulations own it.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl Clock for ManualClock {
     }
 }
 
-/// The moment an item with this time to live is gone: it is absent from then on, inclusive.
+/// The moment something with this time to live is gone: it is absent from then on, inclusive.
 pub fn expiry(now: UnixMillis, ttl: Duration) -> UnixMillis {
     now.saturating_add(millis(ttl))
 }

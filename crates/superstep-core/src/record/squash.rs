@@ -1,15 +1,30 @@
-//! One full record in place of a chain of them.
+//! What backends do with records and notes: merging notes, and one full record in place of a chain.
 
-use std::{collections::BTreeMap, collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
-use superstep_core::{
-    record::{Change, Record},
+use super::{Change, Record, TaskKey, TaskNote};
+use crate::{
     table::{ChannelIx, Key},
     value::Value,
 };
 
-/// The head of a chain, made to stand alone: later values replace earlier ones, appends are joined.
-pub(super) fn squash(chain: &[Arc<Record>]) -> Option<Record> {
+/// Merges a note into what is known of the tasks of a checkpoint; see [`TaskNote::absorb`].
+pub fn absorb(notes: &mut BTreeMap<TaskKey, TaskNote>, later: TaskNote) {
+    match notes.get_mut(&later.key) {
+        Some(note) => note.absorb(later),
+        None => drop(notes.insert(later.key.clone(), later)),
+    }
+}
+
+/// The head of a chain, made to stand alone, for a saver that drops what came before it.
+///
+/// A chain is what a saver loads: records along parents, oldest first, the first of them full or
+/// without a parent. Later values replace earlier ones, appends are joined, and channels that the
+/// head's layout no longer names go. Nothing comes of an empty chain.
+pub fn squash(chain: &[Arc<Record>]) -> Option<Record> {
     let head = chain.last()?;
     let names = head.layout.channels.iter().enumerate();
     let places: HashMap<&str, usize> = names.map(|(ix, name)| (&**name, ix)).collect();

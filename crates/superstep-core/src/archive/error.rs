@@ -1,0 +1,66 @@
+//! Why an archive cannot be read or written.
+
+use std::io;
+
+use super::lines::{LONGEST_LINE, VERSION};
+
+/// Why an archive cannot be read or written; names the line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArchiveError {
+    /// It begins with something else.
+    #[error("line 1: not an archive of a thread: {why}")]
+    Foreign {
+        /// What was found.
+        why: String,
+    },
+    /// A later program wrote it.
+    #[error("line 1: the archive has version {version}, this program reads up to {VERSION}")]
+    Newer {
+        /// The version it has.
+        version: u64,
+    },
+    /// Its last line is missing.
+    #[error("line {line}: the archive ends before its last line")]
+    Truncated {
+        /// The line that should be there.
+        line: usize,
+    },
+    /// A line does not say what it should.
+    #[error("line {line}: {why}")]
+    Line {
+        /// Which.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A line is too long or too deep to be read.
+    #[error("line {line}: more than {LONGEST_LINE} bytes, or nested too deeply")]
+    TooLarge {
+        /// Which.
+        line: usize,
+    },
+    /// The file failed.
+    #[error("line {line}: {error}")]
+    Io {
+        /// Where.
+        line: usize,
+        /// What it said.
+        #[source]
+        error: io::Error,
+    },
+}
+
+impl ArchiveError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Foreign { .. } => "SS2101",
+            Self::Newer { .. } => "SS2102",
+            Self::Truncated { .. } => "SS2103",
+            Self::Line { .. } => "SS2104",
+            Self::TooLarge { .. } => "SS2105",
+            Self::Io { .. } => "SS2106",
+        }
+    }
+}

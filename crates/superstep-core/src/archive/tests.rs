@@ -1,0 +1,483 @@
+//! Archives on their way through a file, and files that are not what they say.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::*;
+use crate::{
+    ask::Ask,
+    command::{Command, Goto, Send},
+    id::AskId,
+    record::{Change, Effect, Layout, Pending, PlainAnswer, Source, StartValue, TaskKey, Write},
+    table::{ChannelIx, Key, NodeIx, TriggerIx},
+    value::Value,
+};
+
+fn layout(name: &str) -> Arc<Layout> {
+    Arc::new(Layout {
+        channels: vec![name.into()],
+        nodes: vec!["a".into()],
+        triggers: vec![crate::record::TriggerName::Start],
+        state: None,
+    })
+}
+
+fn record(id: u128, parent: Option<u128>, layout: &Arc<Layout>) -> Record {
+    Record {
+        id: CheckpointId(id),
+        parent: parent.map(CheckpointId),
+        step: 1,
+        source: Source::Loop,
+        durability: crate::run::Durability::Sync,
+        layout: layout.clone(),
+        changes: vec![(ChannelIx::at(0), Change::Set(Value::Int(7)))],
+        full: parent.is_none(),
+        pending: Pending::default(),
+        touched: None,
+        last_ran: vec![NodeIx::at(0)],
+        last_seen: 1,
+        clock: 2,
+        paused_at: 0,
+        parents: Arc::default(),
+        tasks: Vec::new(),
+    }
+}
+
+fn kept(record: Record) -> Archived {
+    Archived {
+        record: Arc::new(record),
+        notes: None,
+    }
+}
+
+fn small() -> Archive {
+    let names = layout("x");
+    let root = vec![
+        kept(record(1, None, &names)),
+        kept(record(2, Some(1), &names)),
+        kept(record(u128::MAX, Some(1), &layout("y"))),
+    ];
+    let below = vec![kept(record(1, None, &names))];
+    Archive {
+        namespaces: [("".into(), root), ("a:1".into(), below)].into(),
+    }
+}
+
+/// An archive with a value at every place where one can be.
+fn everywhere(value: &Value) -> Archive {
+    let names = layout("x");
+    let key = TaskKey::Call(
+        Box::new(TaskKey::Handler(Box::new(TaskKey::Node(NodeIx::at(0))))),
+        3,
+    );
+    let note = TaskNote {
+        output: Some(vec![
+            Write::State(ChannelIx::at(0), value.clone()),
+            Write::Fire(TriggerIx::at(0)),
+            Write::Send(Send::new("a", value.clone())),
+            Write::Return(value.clone()),
+        ]),
+        asks: vec![Ask {
+            id: AskId(u128::MAX),
+            value: value.clone(),
+            schema: Some(value.clone()),
+            kind: None,
+        }],
+        answers: vec![value.clone()],
+        effects: BTreeMap::from([("$f64".to_owned(), Effect::Done(value.clone()))]),
+        resume: Some(PlainAnswer::Given(value.clone())),
+        ..TaskNote::new(key)
+    };
+    let command = Command {
+        update: vec![("x".into(), value.clone())],
+        goto: vec![Goto::Send(Send::new("a", value.clone()))],
+        ..Command::default()
+    };
+    let mut first = record(1, None, &names);
+    first.changes = vec![(ChannelIx::at(0), Change::Extend(value.clone()))];
+    first.pending.start = Some(StartValue::Input(value.clone()));
+    first.pending.sends = Arc::new(vec![Send::new("a", value.clone())]);
+    first.tasks = vec![note.clone()];
+    let mut second = record(2, Some(1), &names);
+    second.pending.start = Some(StartValue::Command(command));
+    let root = vec![
+        Archived {
+            record: Arc::new(first),
+            notes: Some(vec![note]),
+        },
+        kept(second),
+    ];
+    Archive {
+        namespaces: [("".into(), root)].into(),
+    }
+}
+
+fn text(archive: &Archive) -> String {
+    let mut file = Vec::new();
+    archive.write(&mut file).unwrap();
+    String::from_utf8(file).unwrap()
+}
+
+fn read(text: &str) -> Result<Archive, ArchiveError> {
+    Archive::read(text.as_bytes())
+}
+
+/// The error of a text, which must be one.
+fn refused(text: &str) -> (&'static str, String) {
+    let error = read(text).err().unwrap();
+    (error.code(), error.to_string())
+}
+
+/// A value with the bits of its floats, which plain printing hides.
+fn bits(value: &Value) -> String {
+    match value {
+        Value::Float(n) => format!("f{:016x}", n.to_bits()),
+        Value::List(items) => format!("[{}]", items.iter().map(bits).collect::<String>()),
+        Value::Map(map) => {
+            let pairs = map
+                .iter()
+                .map(|(key, item)| format!("{key:?}:{},", bits(item)));
+            format!("{{{}}}", pairs.collect::<String>())
+        }
+        other => format!("{}{other}", other.kind()),
+    }
+}
+
+fn survives(value: &Value) {
+    let before = everywhere(value);
+    let mut after = read(&text(&before)).unwrap();
+    assert_eq!(format!("{after:?}"), format!("{before:?}"));
+    let mut seen = 0;
+    for archived in after.namespaces.values_mut().flatten() {
+        let mut row = row::Row::new(archived, 0);
+        let visited = row.each_value(&mut |found: &mut Value| {
+            // The second record also holds a small number of its own.
+            if found.as_i64() != Some(7) {
+                assert_eq!(bits(found), bits(value));
+                seen += 1;
+            }
+            Ok::<(), String>(())
+        });
+        visited.unwrap();
+    }
+    assert_eq!(seen, 3 + 2 * 8 + 2);
+}
+
+#[test]
+fn an_archive_comes_back_as_it_was_written_with_shared_layouts() {
+    let before = small();
+    let written = text(&before);
+    assert_eq!(written.matches("{\"layout\":").count(), 2);
+    assert_eq!(written.lines().count(), 1 + 2 + 2 + 4 + 1);
+    let after = read(&written).unwrap();
+    assert_eq!(format!("{after:?}"), format!("{before:?}"));
+    let layouts: Vec<_> = after
+        .namespaces
+        .values()
+        .flatten()
+        .map(|one| &one.record.layout)
+        .collect();
+    assert!(Arc::ptr_eq(layouts[0], layouts[3]) && !Arc::ptr_eq(layouts[0], layouts[2]));
+    assert_eq!(text(&after), written);
+}
+
+#[test]
+fn every_float_survives_bit_for_bit_wherever_it_stands() {
+    let odd = [
+        0.0,
+        -0.0,
+        f64::MIN_POSITIVE / 3.0,
+        -5e-324,
+        f64::MAX,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::from_bits(0xfff8_0000_dead_beef),
+        1.0,
+        9_007_199_254_740_993.0,
+    ];
+    for n in odd {
+        survives(&Value::Float(n));
+    }
+    survives(&Value::list(odd.map(Value::Float)));
+    survives(&Value::map([(
+        "in",
+        Value::map([("side", Value::list([Value::Float(f64::NAN)]))]),
+    )]));
+    // A walk over all exponents with changing digits.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let many = (0..2_000).map(|_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        Value::Float(f64::from_bits(state))
+    });
+    survives(&Value::list(many));
+}
+
+#[test]
+fn an_object_that_looks_like_a_number_in_disguise_stays_an_object() {
+    for key in ["$f64", "$$f64", "$$$f64", "f64", "$f", "$f64 "] {
+        survives(&Value::map([(key, Value::from("7ff0000000000000"))]));
+        survives(&Value::map([(key, Value::Float(f64::NAN))]));
+        survives(&Value::map([(key, Value::Null), ("more", Value::Null)]));
+        survives(&Value::list([Value::map([(
+            key,
+            Value::map([(key, Value::Bool(true))]),
+        )])]));
+    }
+    let written = text(&everywhere(&Value::Float(f64::NAN)));
+    let (code, why) = refused(&written.replacen("\"7ff8000000000000\"", "\"7ff800000000000g\"", 1));
+    assert_eq!(code, "SS2104");
+    assert!(why.contains("`$f64` is not followed by 16 digits"), "{why}");
+}
+
+#[test]
+fn texts_integers_and_typed_cells_survive() {
+    survives(&Value::from("a\0\"\\\n\u{2028}\r{[ 🧵 $f64"));
+    survives(&Value::list([
+        Value::Int(i64::MIN),
+        Value::UInt(u64::MAX),
+        Value::Null,
+    ]));
+    let cell = Value::typed(vec![("$f64".to_owned(), Some(0.1 + 0.2))]);
+    let after = read(&text(&everywhere(&cell))).unwrap();
+    assert_eq!(format!("{after:?}"), format!("{:?}", everywhere(&cell)));
+}
+
+#[test]
+fn a_typed_cell_that_does_not_serialise_is_an_error_that_names_the_line() {
+    let keys = std::collections::BTreeMap::from([((1, 2), 3)]);
+    let error = everywhere(&Value::typed(keys))
+        .write(std::io::sink())
+        .unwrap_err();
+    assert!(
+        error.to_string().starts_with("line 4: key must be"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_too_deep_to_be_read_is_not_written() {
+    let deep = |levels| (0..levels).fold(Value::Null, |inner, _| Value::list([inner]));
+    survives(&deep(100));
+    let mut levels = 100;
+    // Whatever the limit is, writing and reading agree on it.
+    loop {
+        let archive = everywhere(&deep(levels));
+        let mut file = Vec::new();
+        match archive.write(&mut file) {
+            Ok(()) => drop(Archive::read(&*file).unwrap()),
+            Err(error) => return assert_eq!(error.code(), "SS2105"),
+        }
+        levels += 1;
+        assert!(levels < 200);
+    }
+}
+
+#[test]
+fn brackets_in_hostile_depth_are_an_error() {
+    let lines: Vec<String> = text(&small()).lines().map(str::to_owned).collect();
+    let deep = format!("{{\"namespace\":{}", "[".repeat(100_000));
+    let hostile = format!("{}\n{deep}\n", lines[0]);
+    assert_eq!(refused(&hostile).0, "SS2104");
+}
+
+#[test]
+fn a_file_cut_anywhere_is_refused() {
+    let whole = text(&small());
+    let last = whole.trim_end().len();
+    for end in 0..last {
+        let error = read(&whole[..end]).err();
+        let code = error.as_ref().map(ArchiveError::code);
+        assert!(
+            matches!(code, Some("SS2101" | "SS2103")),
+            "{end}: {error:?}"
+        );
+    }
+    // The end of the last line is no more than a habit.
+    assert!(read(whole.trim_end()).is_ok());
+}
+
+#[test]
+fn a_file_without_any_one_of_its_lines_is_refused() {
+    let whole = text(&small());
+    let lines: Vec<&str> = whole.lines().collect();
+    for missing in 0..lines.len() {
+        let kept = lines.iter().enumerate().filter(|(n, _)| *n != missing);
+        let kept: Vec<&str> = kept.map(|(_, line)| *line).collect();
+        assert!(
+            read(&kept.join("\n")).is_err(),
+            "without line {}",
+            missing + 1
+        );
+        let mut twice = lines.clone();
+        twice.insert(missing, lines[missing]);
+        assert!(
+            read(&twice.join("\n")).is_err(),
+            "line {} twice",
+            missing + 1
+        );
+    }
+}
+
+#[test]
+fn the_first_line_says_what_it_is() {
+    let whole = text(&small());
+    let with = |from: &str, to: &str| refused(&whole.replacen(from, to, 1));
+    assert_eq!(refused("").0, "SS2101");
+    assert_eq!(refused("\u{89}PNG\r\n").0, "SS2101");
+    assert_eq!(refused("{\"format\":3}\n").0, "SS2101");
+    assert_eq!(with("superstep thread", "superstep store").0, "SS2101");
+    assert_eq!(with("\"version\":1", "\"version\":0").0, "SS2101");
+    let (code, why) = with("\"version\":1", "\"version\":2");
+    assert_eq!(code, "SS2102");
+    assert_eq!(
+        why,
+        "line 1: the archive has version 2, this program reads up to 1"
+    );
+    let (code, why) = with("\"checkpoints\":4", "\"checkpoints\":18446744073709551615");
+    assert_eq!(code, "SS2104");
+    assert!(
+        why.starts_with("line 10: the first line announces"),
+        "{why}"
+    );
+    assert_eq!(with("\"checkpoints\":4", "\"checkpoints\":-4").0, "SS2104");
+}
+
+#[test]
+fn an_unknown_field_is_passed_over_and_an_unknown_kind_of_line_refused() {
+    let whole = text(&small());
+    for (from, to) in [
+        ("{\"format\"", "{\"made_by\":\"a later one\",\"format\""),
+        ("{\"checkpoint\":{", "{\"checkpoint\":{\"mood\":[1],"),
+        ("{\"layout\":{", "{\"layout\":{\"mood\":null,"),
+        ("{\"end\":{", "{\"end\":{\"mood\":{},"),
+    ] {
+        assert!(read(&whole.replacen(from, to, 1)).is_ok(), "{to}");
+    }
+    let (code, why) = refused(&whole.replacen("{\"namespace\"", "{\"mood\"", 1));
+    assert_eq!(code, "SS2104");
+    assert!(
+        why.starts_with("line 4: unknown variant `mood`, expected one of"),
+        "{why}"
+    );
+    let (_, why) = refused(&whole.replacen("\"source\":\"loop\"", "\"source\":\"dream\"", 1));
+    assert!(why.starts_with("line 5: unknown variant `dream`"), "{why}");
+    let (_, why) = refused(&whole.replacen("\"clock\":2,", "", 1));
+    assert!(
+        why.starts_with("line 5: missing field `clock` at column"),
+        "{why}"
+    );
+}
+
+#[test]
+fn ids_grow_parents_are_there_and_numbers_are_in_range() {
+    let whole = text(&small());
+    let wrong = |from: &str, to: &str| {
+        assert!(whole.contains(from), "{from}");
+        let (code, why) = refused(&whole.replacen(from, to, 1));
+        assert_eq!(code, "SS2104", "{why}");
+        why
+    };
+    for (from, to, said) in [
+        (
+            "\"id\":2,",
+            "\"id\":1,",
+            "line 6: checkpoint 00000000-0000-0000-0000-000000000001 does not follow",
+        ),
+        (
+            "\"parent\":1,",
+            "\"parent\":9,",
+            "line 6: checkpoint 00000000-0000-0000-0000-000000000002 follows unknown",
+        ),
+        ("\"parent\":1,", "\"parent\":2,", "line 6: checkpoint"),
+        (
+            "\"id\":2,",
+            "\"id\":340282366920938463463374607431768211456,",
+            "line 6: ",
+        ),
+        ("\"id\":2,", "\"id\":2.5,", "line 6: "),
+        ("\"id\":2,", "\"id\":-2,", "line 6: "),
+        ("\"id\":2,", "\"id\":1e999,", "line 6: expected"),
+        (
+            "\"layout\":0,",
+            "\"layout\":2,",
+            "line 5: there is no layout 2 above",
+        ),
+        (
+            "\"step\":1,",
+            "\"step\":9223372036854775807,",
+            "line 5: checkpoint",
+        ),
+        (
+            "\"step\":1,",
+            "\"step\":-9223372036854775808,",
+            "line 5: checkpoint",
+        ),
+        (
+            "\"clock\":2,",
+            "\"clock\":18446744073709551615,",
+            "line 5: checkpoint",
+        ),
+        ("\"changes\":[[0,", "\"changes\":[[1,", "line 5: checkpoint"),
+        ("\"changes\":[[0,", "\"changes\":[[4294967296,", "line 5: "),
+        ("\"last_ran\":[0]", "\"last_ran\":[7]", "line 5: checkpoint"),
+        ("\"fired\":[]", "\"fired\":[1]", "line 5: checkpoint"),
+        (
+            "\"namespace\":\"a:1\"",
+            "\"namespace\":\"\"",
+            "line 8: namespace `` comes twice",
+        ),
+    ] {
+        let why = wrong(from, to);
+        assert!(why.starts_with(said), "{to}: {why}");
+    }
+}
+
+#[test]
+fn whatever_byte_of_a_file_is_changed_nothing_panics() {
+    let whole = text(&everywhere(&Value::Float(f64::NAN))).into_bytes();
+    for place in 0..whole.len() {
+        for byte in [b'0', b'9', b'"', b'}', b'\n', 0xff] {
+            let mut changed = whole.clone();
+            changed[place] = byte;
+            if let Ok(archive) = Archive::read(&*changed) {
+                archive.check().unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn an_archive_made_by_hand_is_checked_too() {
+    assert!(small().check().is_ok());
+    assert!(Archive::default().check().is_err());
+    let mut empty = small();
+    empty.namespaces.insert("b".into(), Vec::new());
+    assert_eq!(
+        empty.check(),
+        Err("namespace `b` holds no checkpoint".into())
+    );
+    let mut twice = small();
+    let note = TaskNote::new(TaskKey::Input);
+    twice.namespaces.get_mut(&"a:1".into()).unwrap()[0].notes = Some(vec![note.clone(), note]);
+    let why = twice.check().unwrap_err();
+    assert!(why.ends_with("two notes of one task"), "{why}");
+}
+
+#[test]
+fn a_reader_that_fails_names_the_line() {
+    struct Torn(usize);
+    impl std::io::Read for Torn {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other(format!("torn {}", self.0)))
+        }
+    }
+    let error = Archive::read(std::io::BufReader::new(Torn(1)))
+        .err()
+        .unwrap();
+    assert_eq!(
+        (error.code(), error.to_string().as_str()),
+        ("SS2106", "line 1: torn 1")
+    );
+}

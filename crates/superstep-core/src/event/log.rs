@@ -1,0 +1,277 @@
+//! The log of a thread: what its runs told, in one order, for readers that come and go.
+//!
+//! Each entry has a [`Cursor`]; a reader that comes back with the last one it saw gets what
+//! follows. A state is large and stands in a checkpoint already, so an entry that shows one says
+//! where it stands ([`StateAt`]) and whoever reads it fills it in.
+
+use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Event, EventKind, Modes};
+use crate::{
+    error::ErrorKind,
+    frame::Frame,
+    id::{AskId, CheckpointId},
+    plan::{Keys, Plan, route::Window},
+    run::{Durability, Stop, TaskInput, task::input_value},
+    value::Value,
+};
+
+/// A place in the log of a thread. Later places are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Cursor {
+    /// The lease of the run that wrote the entry.
+    pub epoch: u64,
+    /// Counts the entries of that run, from 1.
+    pub n: u64,
+}
+
+impl Cursor {
+    /// The place before this one.
+    #[must_use]
+    pub fn before(self) -> Self {
+        let n = self.n.saturating_sub(1);
+        Self { n, ..self }
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.epoch, self.n)
+    }
+}
+
+/// Text is not a cursor.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not a cursor: expected two numbers with a point between them")]
+pub struct ParseCursorError(pub String);
+
+impl FromStr for Cursor {
+    type Err = ParseCursorError;
+
+    fn from_str(text: &str) -> Result<Self, ParseCursorError> {
+        let wrong = || ParseCursorError(text.to_owned());
+        let (epoch, n) = text.split_once('.').ok_or_else(wrong)?;
+        let number = |digits: &str| {
+            let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+            let read: Result<u64, ParseIntError> = digits.parse();
+            read.ok().filter(|_| plain).ok_or_else(wrong)
+        };
+        Ok(Self {
+            epoch: number(epoch)?,
+            n: number(n)?,
+        })
+    }
+}
+
+impl From<Cursor> for String {
+    fn from(cursor: Cursor) -> Self {
+        cursor.to_string()
+    }
+}
+
+impl TryFrom<String> for Cursor {
+    type Error = ParseCursorError;
+
+    fn try_from(text: String) -> Result<Self, ParseCursorError> {
+        text.parse()
+    }
+}
+
+/// One entry of a thread's log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Logged {
+    /// Its place.
+    pub cursor: Cursor,
+    /// The checkpoint it belongs to; with that one it is pruned.
+    pub checkpoint: Option<CheckpointId>,
+    /// What it says.
+    pub entry: Entry,
+}
+
+/// What an entry says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Entry {
+    /// A run began.
+    Started {
+        /// When it is stored.
+        durability: Durability,
+        /// Which events it logs.
+        modes: Modes,
+    },
+    /// Something happened in it.
+    Told(Box<Told>),
+    /// It ended.
+    Ended(Ending),
+}
+
+/// An event as it is logged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Told {
+    /// The event; without its state if that stands elsewhere.
+    pub event: Event,
+    /// A graph below the thread's own told it.
+    pub below: bool,
+    /// Where its state stands.
+    pub state: Option<StateAt>,
+}
+
+impl Told {
+    /// The event with its state.
+    #[must_use]
+    pub fn with_state(self, state: Value) -> Event {
+        let mut event = self.event;
+        match &mut event.kind {
+            EventKind::Values { values, .. } => *values = state,
+            EventKind::Checkpoint(snapshot) => snapshot.values = state,
+            EventKind::TaskStart { input, .. } => *input = state,
+            _ => {}
+        }
+        event
+    }
+}
+
+/// A state that stands in a checkpoint of the event's graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateAt {
+    /// The checkpoint.
+    pub checkpoint: CheckpointId,
+    /// Which part of it is meant.
+    pub part: Part,
+}
+
+/// A part of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// What snapshots show.
+    Shown,
+    /// One channel, bare.
+    One(Arc<str>),
+    /// An object of these channels.
+    Many(Vec<Arc<str>>),
+    /// What this node gets.
+    Input(Arc<str>),
+}
+
+impl Part {
+    /// The part that these keys show.
+    pub(crate) fn of(plan: &Plan, keys: &Keys) -> Self {
+        let name = |channel| plan.channels.row(channel).name.clone();
+        match keys {
+            keys if *keys == plan.shown => Self::Shown,
+            Keys::One(channel) => Self::One(name(*channel)),
+            Keys::Many(channels) => Self::Many(channels.iter().copied().map(name).collect()),
+        }
+    }
+
+    /// Reads the part. What the graph no longer has is left out.
+    pub fn read(&self, plan: &Plan, frame: &Frame) -> Value {
+        let keys = match self {
+            Self::Shown => plan.shown.clone(),
+            Self::One(name) => match plan.channel(name) {
+                Some(channel) => Keys::One(channel),
+                None => return Value::Null,
+            },
+            Self::Many(names) => {
+                Keys::Many(names.iter().filter_map(|name| plan.channel(name)).collect())
+            }
+            Self::Input(node) => {
+                let Some(node) = plan.node(node) else {
+                    return Value::Null;
+                };
+                // An input with values of the window is not referred to.
+                let window = Window { step: 0, stop: 0 };
+                return input_value(plan, &*frame.board, window, node, &TaskInput::State);
+            }
+        };
+        plan.read(&*frame.board, &keys)
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Ending {
+    /// Nothing is left to run.
+    Done,
+    /// It waits for answers to these questions.
+    Waiting(Vec<AskId>),
+    /// It stands at a static pause.
+    Paused,
+    /// It failed.
+    Failed {
+        /// The stable code.
+        code: String,
+        /// What it said.
+        message: String,
+    },
+    /// It was asked to stop between steps.
+    Drained {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl From<&Stop> for Ending {
+    fn from(stop: &Stop) -> Self {
+        match stop {
+            Stop::Done => Self::Done,
+            Stop::Asked(asks) if asks.is_empty() => Self::Paused,
+            Stop::Asked(asks) => {
+                let mut ids: Vec<AskId> = asks.iter().map(|ask| ask.id).collect();
+                ids.dedup();
+                Self::Waiting(ids)
+            }
+            Stop::Parent(_) => (&ErrorKind::NoParent).into(),
+            Stop::Failed(error) => match &*error.kind {
+                ErrorKind::Drained { reason } => Self::Drained {
+                    reason: reason.clone(),
+                },
+                _ => Self::Failed {
+                    code: error.code().to_owned(),
+                    message: error.to_string(),
+                },
+            },
+        }
+    }
+}
+
+impl From<&ErrorKind> for Ending {
+    fn from(kind: &ErrorKind) -> Self {
+        Self::Failed {
+            code: kind.code().to_owned(),
+            message: kind.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_round_trips_as_text() {
+        let cursor = Cursor { epoch: 7, n: 42 };
+        assert_eq!(cursor.to_string(), "7.42");
+        assert_eq!("7.42".parse(), Ok(cursor));
+        assert_eq!(serde_json::to_string(&cursor).ok(), Some("\"7.42\"".into()));
+        assert_eq!(serde_json::from_str("\"7.42\"").ok(), Some(cursor));
+    }
+
+    #[test]
+    fn what_is_no_cursor_is_refused() {
+        for text in [
+            "", "7", "7.", ".42", "7.42.1", "-7.42", "7.+42", "a.b", "7. 42",
+        ] {
+            let read: Result<Cursor, _> = text.parse();
+            assert_eq!(read, Err(ParseCursorError(text.into())));
+        }
+    }
+
+    #[test]
+    fn cursors_are_ordered_by_run_and_then_by_number() {
+        let at = |epoch, n| Cursor { epoch, n };
+        assert!(at(1, 900) < at(2, 1) && at(2, 9) < at(2, 10));
+    }
+}

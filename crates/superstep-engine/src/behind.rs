@@ -1,0 +1,108 @@
+//! Stores that are on their way while the run goes on, for durability `async`.
+//!
+//! The saver is called in order and at once, so it sees several steps of a run together and can
+//! make them durable together; its answers are taken in the same order, as they come.
+
+use std::{
+    collections::VecDeque,
+    future::{Future, poll_fn},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use superstep_core::saver::{NextRecord, Reply, SaverError};
+
+/// How many answers may be outstanding before the run waits for the oldest.
+pub(crate) const MOST: usize = 1024;
+
+/// A call of the saver that may not be answered yet.
+pub(crate) enum Store<'a> {
+    Commit(Reply<'a, NextRecord>),
+    Other(Reply<'a, ()>),
+}
+
+impl Future for Store<'_> {
+    type Output = Result<NextRecord, SaverError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Commit(reply) => Pin::new(reply).poll(cx),
+            Self::Other(reply) => Pin::new(reply)
+                .poll(cx)
+                .map(|done| done.map(|()| NextRecord::Changes)),
+        }
+    }
+}
+
+/// The stores of one graph that are on their way, oldest first.
+#[derive(Default)]
+pub(crate) struct Behind<'a> {
+    stores: VecDeque<Store<'a>>,
+    /// The first failure. What was called after it is waited for and not judged.
+    failed: Option<SaverError>,
+    wants_all: bool,
+}
+
+impl<'a> Behind<'a> {
+    /// Takes a store that has just been called, and the answers that have come.
+    pub(crate) async fn push(&mut self, store: Store<'a>) -> Result<(), SaverError> {
+        self.stores.push_back(store);
+        while self.stores.len() > MOST {
+            poll_fn(|cx| self.poll_oldest(cx)).await;
+        }
+        poll_fn(|cx| {
+            self.take_answers(cx);
+            Poll::Ready(())
+        })
+        .await;
+        self.verdict()
+    }
+
+    /// Takes answers as they come; ready at the first failure.
+    pub(crate) fn poll_failure(&mut self, cx: &mut Context<'_>) -> Poll<SaverError> {
+        self.take_answers(cx);
+        match &self.failed {
+            Some(error) => Poll::Ready(error.clone()),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Waits for all answers.
+    pub(crate) async fn settle(&mut self) -> Result<(), SaverError> {
+        while !self.stores.is_empty() {
+            poll_fn(|cx| self.poll_oldest(cx)).await;
+        }
+        self.verdict()
+    }
+
+    /// Whether a store has said, since this was last asked, that the next record should hold
+    /// everything.
+    pub(crate) fn takes_wish(&mut self) -> bool {
+        std::mem::take(&mut self.wants_all)
+    }
+
+    fn take_answers(&mut self, cx: &mut Context<'_>) {
+        while !self.stores.is_empty() && self.poll_oldest(cx).is_ready() {}
+    }
+
+    fn poll_oldest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(oldest) = self.stores.front_mut() else {
+            return Poll::Ready(());
+        };
+        let Poll::Ready(answer) = Pin::new(oldest).poll(cx) else {
+            return Poll::Pending;
+        };
+        self.stores.pop_front();
+        match answer {
+            Ok(next) => self.wants_all |= next == NextRecord::Everything,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn verdict(&self) -> Result<(), SaverError> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+}

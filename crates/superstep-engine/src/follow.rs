@@ -1,0 +1,204 @@
+//! Reading the log of a thread: from any place in it, while runs go on or after they ended.
+//!
+//! A reader never touches a run: it reads what is stored, as fast as it likes.
+
+use std::collections::VecDeque;
+
+use superstep_core::{
+    error::Error,
+    event::{Cursor, Ending, Entry, Event, Logged, Modes, Told},
+    frame::Frame,
+    id::ThreadId,
+    run::Durability,
+    saver::{At, Loaded},
+    value::Value,
+};
+
+use crate::graph::Graph;
+
+/// How many entries are read at once.
+const PAGE: usize = 256;
+
+/// What a reader of a log gets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LogItem<E = Event> {
+    /// A run began.
+    Started {
+        /// When it is stored.
+        durability: Durability,
+        /// Which events it logs.
+        modes: Modes,
+    },
+    /// Something happened in it.
+    Event(E),
+    /// It ended.
+    Ended(Ending),
+}
+
+/// A reader of a thread's log.
+pub struct Follow {
+    graph: Graph,
+    thread: ThreadId,
+    modes: Modes,
+    subgraphs: bool,
+    page: VecDeque<Logged>,
+    /// The last entry that was read, wanted or not.
+    cursor: Option<Cursor>,
+    place: Place,
+}
+
+/// What the last entry that was read says about the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Nothing was read yet.
+    Unknown,
+    /// A run goes on, as far as the log knows.
+    InRun,
+    /// It has ended.
+    AfterRun,
+}
+
+impl Graph {
+    /// Reads the log of a thread after a cursor, or from its beginning: events of these modes, and
+    /// where runs begin and end. Only what runs were told to log is there
+    /// ([`crate::RunOptions::log`]).
+    pub fn follow(
+        &self,
+        thread: impl Into<ThreadId>,
+        after: Option<Cursor>,
+        modes: Modes,
+    ) -> Follow {
+        Follow {
+            graph: self.clone(),
+            thread: thread.into(),
+            modes,
+            subgraphs: false,
+            page: VecDeque::new(),
+            cursor: after,
+            place: Place::Unknown,
+        }
+    }
+}
+
+impl Follow {
+    /// Reads what graphs below told as well.
+    #[must_use]
+    pub fn with_subgraphs(mut self) -> Self {
+        self.subgraphs = true;
+        self
+    }
+
+    /// The last entry that was read, wanted or not: a reader that starts after it goes on where
+    /// this one is.
+    pub fn cursor(&self) -> Option<Cursor> {
+        self.cursor
+    }
+
+    /// The next entry. Waits while a run goes on or none has begun; nothing once the last run has
+    /// ended. A run that was cut short has no end, so its continuation is waited for.
+    pub async fn next(&mut self) -> Result<Option<(Cursor, LogItem)>, Error> {
+        loop {
+            let saver = self.graph.saver()?.clone();
+            // Called before the log is read, so that nothing comes unnoticed in between.
+            let changed = saver.changed(&self.thread);
+            if let Some(found) = self.next_stored().await? {
+                return Ok(Some(found));
+            }
+            if self.place == Place::AfterRun {
+                return Ok(None);
+            }
+            changed.await?;
+        }
+    }
+
+    /// The next entry, of this run or of any to come: waits for as long as it takes.
+    pub async fn next_ever(&mut self) -> Result<(Cursor, LogItem), Error> {
+        loop {
+            let saver = self.graph.saver()?.clone();
+            let changed = saver.changed(&self.thread);
+            if let Some(found) = self.next_stored().await? {
+                return Ok(found);
+            }
+            changed.await?;
+        }
+    }
+
+    /// The next entry that is stored already; nothing if there is no more.
+    pub async fn next_stored(&mut self) -> Result<Option<(Cursor, LogItem)>, Error> {
+        loop {
+            // It leaves the page when it is read: whoever stops waiting loses nothing.
+            let Some(Logged { cursor, entry, .. }) = self.page.front().cloned() else {
+                if self.turn_page().await? {
+                    continue;
+                }
+                return Ok(None);
+            };
+            let place = Place::of(&entry);
+            let item = match entry {
+                Entry::Started { durability, modes } => {
+                    Some(LogItem::Started { durability, modes })
+                }
+                Entry::Ended(ending) => Some(LogItem::Ended(ending)),
+                Entry::Told(told) if self.wants(&told) => {
+                    self.whole(*told).await?.map(LogItem::Event)
+                }
+                Entry::Told(_) => None,
+            };
+            self.page.pop_front();
+            (self.cursor, self.place) = (Some(cursor), place);
+            if let Some(item) = item {
+                return Ok(Some((cursor, item)));
+            }
+        }
+    }
+
+    fn wants(&self, told: &Told) -> bool {
+        self.modes.has(told.event.kind.mode()) && (self.subgraphs || !told.below)
+    }
+
+    /// Reads on. Says whether there was more.
+    async fn turn_page(&mut self) -> Result<bool, Error> {
+        let saver = self.graph.saver()?;
+        if let (Place::Unknown, Some(cursor)) = (self.place, self.cursor) {
+            // The entry the reader has seen tells whether its run has ended. One that is gone was
+            // pruned, which happens between runs.
+            let seen = saver.events(&self.thread, Some(cursor.before()), 1).await?;
+            let seen = seen.first().filter(|seen| seen.cursor == cursor);
+            self.place = seen.map_or(Place::AfterRun, |seen| Place::of(&seen.entry));
+        }
+        self.page = saver.events(&self.thread, self.cursor, PAGE).await?.into();
+        Ok(!self.page.is_empty())
+    }
+
+    /// The event with its state; nothing if the checkpoint that had it was pruned meanwhile.
+    async fn whole(&self, told: Told) -> Result<Option<Event>, Error> {
+        let Some(at) = &told.state else {
+            return Ok(Some(told.event));
+        };
+        let (graph, namespace) = self.graph.at_namespace(&told.event.namespace)?;
+        let saver = self.graph.saver()?;
+        let id = At::Id(at.checkpoint);
+        let Some(loaded) = saver.load(&self.thread, &namespace, id).await? else {
+            return Ok(None);
+        };
+        let read = || -> Result<Value, Error> {
+            // What tasks did since is not what was shown.
+            let notes = Vec::new();
+            let loaded = Loaded { notes, ..loaded };
+            let plan = &graph.0.plan;
+            let restored = Frame::restore(plan, &loaded, graph.0.migrate.as_ref())?;
+            Ok(at.part.read(plan, &restored.frame))
+        };
+        let state = read().map_err(|error| error.at_thread(Some(&self.thread)))?;
+        Ok(Some(told.with_state(state)))
+    }
+}
+
+impl Place {
+    fn of(entry: &Entry) -> Self {
+        match entry {
+            Entry::Ended(_) => Self::AfterRun,
+            _ => Self::InRun,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What a run puts into the log of its thread.
+//!
+//! All graphs of a run share one [`Journal`]: it numbers entries and keeps them until something is
+//! stored, which takes them along, so that a step and its events are stored together. Entries that
+//! nothing takes along are stored by themselves, soon ([`Journal::along`]).
+
+use std::{sync::Arc, sync::Mutex, time::Duration};
+
+use superstep_core::{
+    error::Error,
+    event::{Cursor, Ending, Entry, Logged, Modes, Told},
+    id::{CheckpointId, ThreadId},
+    run::{Durability, Stop},
+    saver::{Events, Saver, SaverError},
+};
+use tokio::sync::Notify;
+
+use crate::{ctx::lock, graph::Graph};
+
+/// So many entries do not wait for something to take them along.
+const MOST: usize = 256;
+
+/// Nor do entries that are older than this.
+const OLDEST: Duration = Duration::from_millis(50);
+
+/// The log of a thread, for one run.
+pub(crate) struct Journal {
+    saver: Arc<dyn Saver>,
+    thread: ThreadId,
+    epoch: u64,
+    pub(crate) modes: Modes,
+    /// The graph whose readers will look for states.
+    pub(crate) root: Graph,
+    page: Mutex<Page>,
+    /// There is something to store, or it could not be stored.
+    stirred: Notify,
+}
+
+#[derive(Default)]
+struct Page {
+    n: u64,
+    entries: Vec<Logged>,
+    failed: Option<SaverError>,
+    open: bool,
+}
+
+/// An entry without its number.
+pub(crate) type Line = (Option<CheckpointId>, Entry);
+
+impl Journal {
+    pub(crate) fn new(
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        epoch: u64,
+        modes: Modes,
+        root: &Graph,
+    ) -> Self {
+        Self {
+            saver: saver.clone(),
+            thread: thread.clone(),
+            epoch,
+            modes,
+            root: root.clone(),
+            page: Mutex::default(),
+            stirred: Notify::new(),
+        }
+    }
+
+    /// Makes a call of the saver that takes all entries along, these last. Calls of one run are
+    /// made one after the other, so that no entry comes before one with a smaller number.
+    pub(crate) fn send<T>(&self, lines: &mut Vec<Line>, call: impl FnOnce(Vec<Logged>) -> T) -> T {
+        let mut page = lock(&self.page);
+        page.add(self.epoch, lines);
+        let entries = std::mem::take(&mut page.entries);
+        call(entries)
+    }
+
+    /// Keeps entries for the next call; stores them if there are many.
+    pub(crate) async fn add(&self, lines: &mut Vec<Line>) -> Result<(), SaverError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let full = {
+            let mut page = lock(&self.page);
+            if page.entries.is_empty() {
+                self.stirred.notify_one();
+            }
+            page.add(self.epoch, lines);
+            page.entries.len() >= MOST
+        };
+        if full { self.flush().await } else { Ok(()) }
+    }
+
+    /// Keeps what a node tells. A failure ends the run, not the node.
+    pub(crate) async fn tell(&self, told: Told, checkpoint: Option<CheckpointId>) {
+        let mut lines = vec![(checkpoint, Entry::Told(Box::new(told)))];
+        if let Err(error) = self.add(&mut lines).await {
+            lock(&self.page).failed.get_or_insert(error);
+            self.stirred.notify_one();
+        }
+    }
+
+    async fn flush(&self) -> Result<(), SaverError> {
+        let reply = {
+            let mut page = lock(&self.page);
+            if page.entries.is_empty() {
+                return Ok(());
+            }
+            self.saver.log(Events {
+                thread: self.thread.clone(),
+                epoch: self.epoch,
+                events: std::mem::take(&mut page.entries),
+            })
+        };
+        reply.await
+    }
+
+    /// Drives a run, and stores what waits for too long.
+    pub(crate) async fn along<T>(
+        &self,
+        run: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let error = tokio::select! {
+            biased;
+            result = run => return result,
+            error = self.keep_flushing() => Error::from(error),
+        };
+        if std::mem::take(&mut lock(&self.page).open) {
+            let ending = Ending::Failed {
+                code: error.code().to_owned(),
+                message: error.to_string(),
+            };
+            let mut lines = vec![(None, Entry::Ended(ending))];
+            lock(&self.page).add(self.epoch, &mut lines);
+            // The medium has failed already, and that is what is said.
+            let _too = self.flush().await;
+        }
+        Err(error)
+    }
+
+    async fn keep_flushing(&self) -> SaverError {
+        loop {
+            self.stirred.notified().await;
+            tokio::time::sleep(OLDEST).await;
+            if let Some(error) = lock(&self.page).failed.clone() {
+                return error;
+            }
+            if let Err(error) = self.flush().await {
+                return error;
+            }
+        }
+    }
+
+    /// The run has begun.
+    pub(crate) fn start(&self, durability: Durability, checkpoint: CheckpointId) {
+        let modes = self.modes;
+        let mut page = lock(&self.page);
+        page.open = true;
+        let mut lines = vec![(Some(checkpoint), Entry::Started { durability, modes })];
+        page.add(self.epoch, &mut lines);
+        self.stirred.notify_one();
+    }
+
+    /// The run has ended; stores what is left.
+    pub(crate) async fn end(&self, stop: Stop, checkpoint: CheckpointId) -> Stop {
+        let failed = {
+            let mut page = lock(&self.page);
+            page.open = false;
+            let mut lines = vec![(Some(checkpoint), Entry::Ended(Ending::from(&stop)))];
+            page.add(self.epoch, &mut lines);
+            page.failed.clone()
+        };
+        match (self.flush().await, failed) {
+            (Ok(()), None) => stop,
+            (_, Some(error)) | (Err(error), None) => {
+                Stop::Failed(Error::from(error).at_thread(Some(&self.thread)))
+            }
+        }
+    }
+}
+
+impl Page {
+    fn add(&mut self, epoch: u64, lines: &mut Vec<Line>) {
+        for (checkpoint, entry) in lines.drain(..) {
+            self.n += 1;
+            let cursor = Cursor { epoch, n: self.n };
+            self.entries.push(Logged {
+                cursor,
+                checkpoint,
+                entry,
+            });
+        }
+    }
+}

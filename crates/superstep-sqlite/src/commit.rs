@@ -1,0 +1,407 @@
+//! Storing steps and notes.
+
+use std::sync::Arc;
+
+use superstep_core::{
+    codec::{
+        self, Packed,
+        record::{PackedRecord, pack_record},
+    },
+    event::Logged,
+    id::{CheckpointId, Namespace, ThreadId},
+    record::{Layout, Record, Source, TaskNote},
+    run::Durability,
+    saver::{Commit, NextRecord, Notes, SaverError},
+};
+
+use crate::{
+    error, events,
+    graphs::{self, GraphRow},
+    queue::Haste,
+    row::{self, Kind, Row, Step},
+    walk,
+    warm::{self, Added, Warm},
+    writer::{Need, Writer},
+};
+
+/// Every so many records, one is found through an index.
+pub(crate) const MARK_EVERY: i64 = 64;
+
+/// Replaying so many bytes is always fine.
+const SHORT: i64 = 4 * 1024;
+
+/// A step on its way to the writer: packed already, since that needs nobody to wait.
+pub(crate) struct Storing {
+    thread: ThreadId,
+    namespace: Namespace,
+    epoch: u64,
+    packed: PackedRecord,
+    id: CheckpointId,
+    parent: Option<CheckpointId>,
+    step: i64,
+    source: Source,
+    durability: Durability,
+    full: bool,
+    layout: Arc<Layout>,
+    events: Vec<Logged>,
+    /// Kept for readers of a long thread.
+    warm: Option<Arc<Record>>,
+}
+
+impl Storing {
+    pub(crate) fn new(commit: Commit, warm: &Warm) -> Result<Self, SaverError> {
+        let Commit {
+            thread,
+            namespace,
+            epoch,
+            record,
+            events,
+        } = commit;
+        let packed = pack_record(&record).map_err(|error| error::encode(&error))?;
+        let Record {
+            id,
+            parent,
+            step,
+            source,
+            durability,
+            full,
+            ..
+        } = record;
+        let is_warm = warm.has(&thread, &namespace);
+        Ok(Self {
+            thread,
+            namespace,
+            epoch,
+            packed,
+            id,
+            parent,
+            step,
+            source,
+            durability,
+            full,
+            layout: record.layout.clone(),
+            events,
+            warm: is_warm.then(|| Arc::new(record)),
+        })
+    }
+
+    pub(crate) fn need(&self) -> Need {
+        need(self.durability)
+    }
+
+    pub(crate) fn haste(&self) -> Haste {
+        haste(self.durability)
+    }
+
+    /// Stores it, and says what the next one should hold.
+    pub(crate) fn store(self, writer: &mut Writer) -> Result<NextRecord, SaverError> {
+        let Graph {
+            thread,
+            epoch,
+            row: before,
+            head,
+        } = Graph::enter(writer, &self.thread, self.epoch, &self.namespace)?;
+        let newest = head.filter(|_| before.is_some());
+        if newest.is_some_and(|newest| newest >= self.id) {
+            let why = format!("checkpoint {} is not the newest", self.id);
+            return Err(SaverError::Corrupt(why));
+        }
+        let parent = self.find_parent(writer, before.as_ref(), newest)?;
+        let layout = writer.layout(&self.layout)?;
+        writer.blobs(thread, &self.packed.body.blobs)?;
+        let seq = writer.next_seq()?;
+        let bytes = weight(self.packed.body.bytes.len());
+        let state = self.packed.state as i64;
+        // A branch's own tail is measured where it begins; along it, the end of the log has it.
+        let (tail, kept) = match (&before, parent) {
+            _ if self.full => (0, state),
+            (Some(before), Some(parent)) if parent == before.head => {
+                (before.tail + bytes, before.state + state)
+            }
+            (_, Some(parent)) => {
+                let (tail, kept) = walk::tail(writer.db()?, parent)?;
+                (tail + bytes, kept + state)
+            }
+            (_, None) => (bytes, state),
+        };
+        let mut graph = GraphRow {
+            graph: before.as_ref().map_or(0, |row| row.graph),
+            thread,
+            name: self.namespace.clone(),
+            head: seq,
+            last: seq,
+            records: before.as_ref().map_or(0, |row| row.records) + 1,
+            tail,
+            state: kept,
+        };
+        let conflict = || SaverError::Conflict {
+            thread: self.thread.clone(),
+        };
+        match &before {
+            Some(before) => {
+                if !graphs::advance(writer.change()?, &graph, before.last, epoch)? {
+                    return Err(conflict());
+                }
+            }
+            None => {
+                if !epoch_holds(writer, &self.thread, epoch)? {
+                    return Err(conflict());
+                }
+                graphs::insert(writer.change()?, &mut graph)?;
+            }
+        }
+        let mut row = Row {
+            seq,
+            graph: graph.graph,
+            prev: before.as_ref().map(|before| before.last),
+            parent,
+            kind: Kind::Record(Step {
+                id: self.id,
+                step: self.step,
+                source: self.source,
+                durability: self.durability,
+                full: self.full,
+                layout,
+                state,
+            }),
+            mark: graph.records % MARK_EVERY == 0,
+            aside: before.as_ref().is_some_and(|row| Some(row.head) != parent),
+            body: Vec::new(),
+        };
+        row.body = writer.seal.seal(&self.packed.body.bytes, row.place())?;
+        row::insert(writer.change()?, &row)?;
+        events::append(writer, &self.thread, &self.events)?;
+        let next = next(tail, kept);
+        if let (Some(record), Some(before)) = (self.warm, &before) {
+            let added = Added {
+                record,
+                bytes: row.body.len(),
+                next,
+            };
+            let follow = |loaded: &mut _| warm::follow(loaded, added);
+            writer.warm.advance(&self.thread, before, &graph, follow);
+        }
+        if let Some(held) = writer.held.get_mut(&self.thread) {
+            held.heads.insert(graph.graph, self.id);
+            held.graphs.insert(self.namespace, graph);
+        }
+        Ok(next)
+    }
+
+    fn find_parent(
+        &self,
+        writer: &Writer,
+        graph: Option<&GraphRow>,
+        newest: Option<CheckpointId>,
+    ) -> Result<Option<i64>, SaverError> {
+        let Some(id) = self.parent else {
+            return Ok(None);
+        };
+        let found = match graph {
+            Some(graph) if newest == Some(id) => Some(graph.head),
+            Some(graph) => walk::find(writer.db()?, graph, id)?.map(|found| found.row.seq),
+            None => None,
+        };
+        let unknown = || format!("checkpoint {} follows unknown {id}", self.id);
+        found
+            .map(Some)
+            .ok_or_else(|| SaverError::Corrupt(unknown()))
+    }
+}
+
+/// What a record should hold whose reader would have to replay so much.
+///
+/// A full one is worth its bytes once replaying takes twice what it takes: then all full ones
+/// together are less than what was written anyway, and a thread that only appends has none.
+pub(crate) fn next(tail: i64, state: i64) -> NextRecord {
+    if tail > SHORT + 2 * state {
+        NextRecord::Everything
+    } else {
+        NextRecord::Changes
+    }
+}
+
+/// What reading a record costs, in bytes: its body, and about as much as finding it takes.
+pub(crate) fn weight(body: usize) -> i64 {
+    64 + body as i64
+}
+
+/// A graph as the holder of its thread knows it.
+struct Graph {
+    thread: i64,
+    epoch: i64,
+    row: Option<GraphRow>,
+    /// The id of its newest record.
+    head: Option<CheckpointId>,
+}
+
+impl Graph {
+    fn enter(
+        writer: &mut Writer,
+        thread: &ThreadId,
+        epoch: u64,
+        namespace: &Namespace,
+    ) -> Result<Self, SaverError> {
+        let conflict = || SaverError::Conflict {
+            thread: thread.clone(),
+        };
+        let held = writer.held.get(thread).ok_or_else(conflict)?;
+        if i64::try_from(epoch) != Ok(held.epoch) {
+            return Err(conflict());
+        }
+        let (number, epoch) = (held.thread, held.epoch);
+        let known = held.graphs.get(namespace);
+        let row = match known {
+            Some(row) => Some(row.clone()),
+            None => graphs::graph(writer.db()?, number, namespace)?,
+        };
+        let known = row.as_ref().and_then(|row| held.heads.get(&row.graph));
+        let head = match (&row, known) {
+            (_, Some(id)) => Some(*id),
+            (Some(row), None) => row::get(writer.db()?, row.head)?.step().map(|step| step.id),
+            (None, None) => None,
+        };
+        Ok(Self {
+            thread: number,
+            epoch,
+            row,
+            head,
+        })
+    }
+}
+
+fn epoch_holds(writer: &Writer, thread: &ThreadId, epoch: i64) -> Result<bool, SaverError> {
+    let row = graphs::thread(writer.db()?, thread)?;
+    Ok(row.is_some_and(|row| row.epoch == epoch))
+}
+
+/// Notes on their way to the writer.
+pub(crate) struct Noting {
+    thread: ThreadId,
+    namespace: Namespace,
+    epoch: u64,
+    checkpoint: CheckpointId,
+    packed: Packed,
+    need: Need,
+    haste: Haste,
+    events: Vec<Logged>,
+    /// Kept for readers of a long thread.
+    warm: Option<Vec<TaskNote>>,
+}
+
+impl Noting {
+    pub(crate) fn new(notes: Notes, warm: &Warm) -> Result<Self, SaverError> {
+        let Notes {
+            thread,
+            namespace,
+            epoch,
+            durability,
+            checkpoint,
+            notes,
+            events,
+        } = notes;
+        // That an effect was started must be known after whatever happens next.
+        let effects = notes.iter().any(|note: &TaskNote| !note.effects.is_empty());
+        let need = if effects {
+            Need::Disk
+        } else {
+            need(durability)
+        };
+        let packed = codec::pack(&notes).map_err(|error| error::encode(&error))?;
+        let is_warm = warm.has(&thread, &namespace);
+        Ok(Self {
+            thread,
+            namespace,
+            epoch,
+            checkpoint,
+            packed,
+            need,
+            haste: haste(durability),
+            events,
+            warm: is_warm.then_some(notes),
+        })
+    }
+
+    pub(crate) fn need(&self) -> Need {
+        self.need
+    }
+
+    pub(crate) fn haste(&self) -> Haste {
+        self.haste
+    }
+
+    /// Stores them.
+    pub(crate) fn store(self, writer: &mut Writer) -> Result<(), SaverError> {
+        let Graph {
+            thread,
+            epoch,
+            row: before,
+            head,
+        } = Graph::enter(writer, &self.thread, self.epoch, &self.namespace)?;
+        let at = self.checkpoint;
+        let unknown = || SaverError::Corrupt(format!("a note for unknown {at}"));
+        let before = before.ok_or_else(unknown)?;
+        let parent = match head {
+            Some(head) if head == at => before.head,
+            _ => {
+                let found = walk::find(writer.db()?, &before, at)?;
+                found.ok_or_else(unknown)?.row.seq
+            }
+        };
+        writer.blobs(thread, &self.packed.blobs)?;
+        let seq = writer.next_seq()?;
+        let graph = GraphRow {
+            last: seq,
+            ..before.clone()
+        };
+        if !graphs::advance(writer.change()?, &graph, before.last, epoch)? {
+            return Err(SaverError::Conflict {
+                thread: self.thread.clone(),
+            });
+        }
+        let mut row = Row {
+            seq,
+            graph: graph.graph,
+            prev: Some(before.last),
+            parent: Some(parent),
+            kind: Kind::Notes,
+            mark: false,
+            aside: parent != before.head,
+            body: Vec::new(),
+        };
+        row.body = writer.seal.seal(&self.packed.bytes, row.place())?;
+        row::insert(writer.change()?, &row)?;
+        events::append(writer, &self.thread, &self.events)?;
+        if let Some(notes) = &self.warm {
+            let own = parent == before.head;
+            writer
+                .warm
+                .advance(&self.thread, &before, &graph, |loaded| {
+                    if own {
+                        warm::hear(loaded, notes);
+                    }
+                    Some(row.body.len())
+                });
+        }
+        if let Some(held) = writer.held.get_mut(&self.thread) {
+            held.heads.extend(head.map(|head| (graph.graph, head)));
+            held.graphs.insert(self.namespace, graph);
+        }
+        Ok(())
+    }
+}
+
+fn need(durability: Durability) -> Need {
+    match durability {
+        Durability::Sync | Durability::Async | Durability::Exit => Need::Disk,
+        Durability::Normal => Need::System,
+    }
+}
+
+/// A run that does not wait for its steps to be stored lets them gather.
+fn haste(durability: Durability) -> Haste {
+    match durability {
+        Durability::Async => Haste::Later,
+        Durability::Sync | Durability::Normal | Durability::Exit => Haste::Now,
+    }
+}

@@ -1,0 +1,45 @@
+//! What SQLite says, as a saver says it.
+
+use rusqlite::{Error as Sql, ErrorCode};
+use superstep_core::{
+    codec::{CodecError, envelope::EnvelopeError},
+    saver::SaverError,
+};
+
+/// What a refusal of SQLite means.
+pub(crate) fn sql(error: Sql) -> SaverError {
+    let text = error.to_string();
+    match &error {
+        Sql::SqliteFailure(failure, _) => match failure.code {
+            ErrorCode::DatabaseCorrupt => SaverError::Corrupt(text),
+            ErrorCode::NotADatabase => SaverError::Foreign(text),
+            ErrorCode::ReadOnly | ErrorCode::PermissionDenied => SaverError::ReadOnly(text),
+            ErrorCode::DiskFull => SaverError::Full(text),
+            ErrorCode::DatabaseBusy
+            | ErrorCode::DatabaseLocked
+            | ErrorCode::FileLockingProtocolFailed => SaverError::Locked(text),
+            _ => SaverError::Io(text),
+        },
+        Sql::InvalidColumnType(..)
+        | Sql::IntegralValueOutOfRange(..)
+        | Sql::FromSqlConversionFailure(..)
+        | Sql::Utf8Error(..)
+        | Sql::QueryReturnedNoRows => SaverError::Corrupt(text),
+        _ => SaverError::Io(text),
+    }
+}
+
+/// Bytes that do not decode.
+pub(crate) fn decode(what: &str, error: &CodecError) -> SaverError {
+    SaverError::Corrupt(format!("{what}: {error}"))
+}
+
+/// Data that does not encode.
+pub(crate) fn encode(error: &CodecError) -> SaverError {
+    SaverError::Unstorable(error.why.clone())
+}
+
+/// An envelope that does not open.
+pub(crate) fn envelope(what: &str, error: &EnvelopeError) -> SaverError {
+    SaverError::Corrupt(format!("{what}: {error}"))
+}

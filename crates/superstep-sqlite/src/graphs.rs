@@ -1,0 +1,303 @@
+//! Threads and graphs by name.
+
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+use superstep_core::{
+    id::{Namespace, ThreadId},
+    saver::SaverError,
+};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::error::sql;
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadRow {
+    pub(crate) thread: i64,
+    pub(crate) epoch: i64,
+    /// The process that holds it.
+    pub(crate) worker: Option<i64>,
+    /// When it was last leased or released.
+    pub(crate) used: i64,
+}
+
+/// A graph of a thread, and where its log ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GraphRow {
+    pub(crate) graph: i64,
+    pub(crate) thread: i64,
+    pub(crate) name: Namespace,
+    /// Its newest record.
+    pub(crate) head: i64,
+    /// Its newest row.
+    pub(crate) last: i64,
+    /// How many records it has.
+    pub(crate) records: i64,
+    /// Bytes of the records since the last full one.
+    pub(crate) tail: i64,
+    /// About how many bytes a full one would take.
+    pub(crate) state: i64,
+}
+
+/// What the digest of a name is found under.
+pub(crate) fn digest(name: &str) -> i64 {
+    xxh3_64(name.as_bytes()) as i64
+}
+
+fn graph_digest(thread: i64, name: &Namespace) -> i64 {
+    xxh3_64_with_seed(name.as_str().as_bytes(), thread as u64) as i64
+}
+
+impl GraphRow {
+    /// Covers every column, so that damage shows.
+    fn sum(&self) -> i64 {
+        let numbers = [
+            self.graph,
+            self.thread,
+            self.head,
+            self.last,
+            self.records,
+            self.tail,
+            self.state,
+        ];
+        let mut bytes = Vec::with_capacity(64 + self.name.as_str().len());
+        for number in numbers {
+            bytes.extend(number.to_be_bytes());
+        }
+        bytes.extend(self.name.as_str().as_bytes());
+        xxh3_64(&bytes) as i64
+    }
+
+    fn read(row: &SqlRow<'_>) -> Result<(Self, i64), rusqlite::Error> {
+        let name: String = row.get(2)?;
+        let graph = Self {
+            graph: row.get(0)?,
+            thread: row.get(1)?,
+            name: Namespace::from(name.as_str()),
+            head: row.get(3)?,
+            last: row.get(4)?,
+            records: row.get(5)?,
+            tail: row.get(6)?,
+            state: row.get(7)?,
+        };
+        Ok((graph, row.get(8)?))
+    }
+
+    fn checked((graph, sum): (Self, i64)) -> Result<Self, SaverError> {
+        if graph.sum() == sum {
+            return Ok(graph);
+        }
+        let name = &graph.name;
+        Err(SaverError::Corrupt(format!(
+            "the entry of graph `{name}` is damaged"
+        )))
+    }
+}
+
+/// A thread by name.
+pub(crate) fn thread(
+    connection: &Connection,
+    name: &ThreadId,
+) -> Result<Option<ThreadRow>, SaverError> {
+    let read = |row: &SqlRow<'_>| {
+        let known: String = row.get(4)?;
+        let thread = ThreadRow {
+            thread: row.get(0)?,
+            epoch: row.get(1)?,
+            worker: row.get(2)?,
+            used: row.get(3)?,
+        };
+        Ok((thread, known))
+    };
+    let text = name.as_str();
+    let found = connection
+        .prepare_cached("SELECT thread, epoch, worker, used, name FROM threads WHERE name = ?1")
+        .and_then(|mut select| select.query_row([text], read).optional())
+        .map_err(sql)?;
+    if let Some((thread, known)) = found {
+        let damaged = || SaverError::Corrupt(format!("the entry of thread `{name}` is damaged"));
+        return (known == text).then_some(Some(thread)).ok_or_else(damaged);
+    }
+    let hidden = connection
+        .prepare_cached("SELECT count(*) FROM threads WHERE digest = ?1 AND +name = ?2")
+        .and_then(|mut select| select.query_row(params![digest(text), text], count))
+        .map_err(sql)?;
+    absent(hidden, || format!("the index of threads lacks `{name}`"))
+}
+
+fn count(row: &SqlRow<'_>) -> Result<i64, rusqlite::Error> {
+    row.get(0)
+}
+
+/// What one index does not have, the other must not have either.
+fn absent<T>(hidden: i64, why: impl FnOnce() -> String) -> Result<Option<T>, SaverError> {
+    if hidden == 0 {
+        return Ok(None);
+    }
+    Err(SaverError::Corrupt(why()))
+}
+
+/// A graph of a thread by name.
+pub(crate) fn graph(
+    connection: &Connection,
+    thread: i64,
+    name: &Namespace,
+) -> Result<Option<GraphRow>, SaverError> {
+    let found = connection
+        .prepare_cached(
+            "SELECT graph, thread, name, head, last, records, tail, state, sum
+             FROM graphs WHERE thread = ?1 AND name = ?2",
+        )
+        .and_then(|mut select| {
+            let found = select.query_row(params![thread, name.as_str()], GraphRow::read);
+            found.optional()
+        })
+        .map_err(sql)?;
+    if let Some(found) = found {
+        return GraphRow::checked(found).map(Some);
+    }
+    let hidden = connection
+        .prepare_cached(
+            "SELECT count(*) FROM graphs WHERE digest = ?1 AND +thread = ?2 AND +name = ?3",
+        )
+        .and_then(|mut select| {
+            let digest = graph_digest(thread, name);
+            select.query_row(params![digest, thread, name.as_str()], count)
+        })
+        .map_err(sql)?;
+    absent(hidden, || format!("the index of graphs lacks `{name}`"))
+}
+
+/// A graph by the name of its thread and its own.
+pub(crate) fn find(
+    connection: &Connection,
+    thread_name: &ThreadId,
+    name: &Namespace,
+) -> Result<Option<GraphRow>, SaverError> {
+    let found = connection
+        .prepare_cached(
+            "SELECT graphs.graph, graphs.thread, graphs.name, graphs.head, graphs.last,
+                 graphs.records, graphs.tail, graphs.state, graphs.sum, threads.name
+             FROM threads CROSS JOIN graphs
+             WHERE threads.name = ?1 AND graphs.thread = threads.thread AND graphs.name = ?2",
+        )
+        .and_then(|mut select| {
+            let names = params![thread_name.as_str(), name.as_str()];
+            let read = |row: &SqlRow<'_>| {
+                let same = row.get_ref(9)?.as_str().ok() == Some(thread_name.as_str());
+                Ok((GraphRow::read(row)?, same))
+            };
+            select.query_row(names, read).optional()
+        })
+        .map_err(sql)?;
+    match found {
+        Some((found, true)) => GraphRow::checked(found).map(Some),
+        // Either there is none, or something is damaged: each step by itself tells which.
+        _ => match thread(connection, thread_name)? {
+            Some(row) => graph(connection, row.thread, name),
+            None => Ok(None),
+        },
+    }
+}
+
+/// The graphs of a thread.
+pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>, SaverError> {
+    let rows: Vec<(GraphRow, i64)> = connection
+        .prepare_cached(
+            "SELECT graph, thread, name, head, last, records, tail, state, sum
+             FROM graphs WHERE thread = ?1 ORDER BY graph",
+        )
+        .and_then(|mut select| select.query_map([thread], GraphRow::read)?.collect())
+        .map_err(sql)?;
+    rows.into_iter().map(GraphRow::checked).collect()
+}
+
+/// Whether a thread has a record or an entry in its event log.
+pub(crate) fn is_kept(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
+    let told = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)")
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
+        .map_err(sql)?;
+    Ok(told || is_used(connection, thread)?)
+}
+
+/// Whether a thread has a record.
+pub(crate) fn is_used(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
+    connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM graphs WHERE thread = ?1)")
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
+        .map_err(sql)
+}
+
+/// Adds a graph that has a first record; its number is given here.
+pub(crate) fn insert(connection: &Connection, row: &mut GraphRow) -> Result<(), SaverError> {
+    row.graph = connection
+        .prepare_cached("SELECT coalesce(max(graph), 0) + 1 FROM graphs")
+        .and_then(|mut select| select.query_row([], |row| row.get(0)))
+        .map_err(sql)?;
+    put(
+        connection,
+        "INSERT INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        row,
+    )
+}
+
+/// Sets where a graph's log ends, whoever holds the thread: for work that holds the whole file.
+pub(crate) fn replace(connection: &Connection, row: &GraphRow) -> Result<(), SaverError> {
+    put(
+        connection,
+        "REPLACE INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        row,
+    )
+}
+
+fn put(connection: &Connection, statement: &'static str, row: &GraphRow) -> Result<(), SaverError> {
+    connection
+        .prepare_cached(statement)
+        .and_then(|mut insert| {
+            insert.execute(params![
+                row.graph,
+                row.thread,
+                row.name.as_str(),
+                graph_digest(row.thread, &row.name),
+                row.head,
+                row.last,
+                row.records,
+                row.tail,
+                row.state,
+                row.sum(),
+            ])
+        })
+        .map(drop)
+        .map_err(sql)
+}
+
+/// Moves the end of a graph's log, if it is still where `was` says and the epoch still holds.
+/// Says whether it was.
+pub(crate) fn advance(
+    connection: &Connection,
+    row: &GraphRow,
+    was: i64,
+    epoch: i64,
+) -> Result<bool, SaverError> {
+    connection
+        .prepare_cached(
+            "UPDATE graphs SET head = ?3, last = ?4, records = ?5, tail = ?6, state = ?7, sum = ?8
+             WHERE graph = ?1 AND last = ?2
+             AND (SELECT epoch FROM threads WHERE threads.thread = graphs.thread) = ?9",
+        )
+        .and_then(|mut update| {
+            update.execute(params![
+                row.graph,
+                was,
+                row.head,
+                row.last,
+                row.records,
+                row.tail,
+                row.state,
+                row.sum(),
+                epoch,
+            ])
+        })
+        .map(|rows| rows == 1)
+        .map_err(sql)
+}

@@ -1,0 +1,188 @@
+//! Who may write a thread.
+//!
+//! A thread names the process that holds it and the epoch of the newest lease. The holder's sign of
+//! life is one row for all its threads. Whoever takes a thread over raises the epoch, and a commit
+//! checks the epoch in the statement that makes it count.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use superstep_core::{id::ThreadId, saver::SaverError};
+
+use crate::{
+    error::sql,
+    graphs::{self, ThreadRow, digest},
+    worker::Worker,
+    writer::{Held, Writer},
+};
+
+/// Claims a thread for the worker and returns the epoch.
+pub(crate) fn claim(
+    writer: &mut Writer,
+    name: &ThreadId,
+    worker: i64,
+    lease: Duration,
+) -> Result<u64, SaverError> {
+    let now = now();
+    let found = graphs::thread(writer.db()?, name)?;
+    if let Some(row) = found.as_ref().filter(|row| row.worker != Some(worker)) {
+        refuse_if_taken(writer, name, row, worker)?;
+    }
+    renew(writer.change()?, worker, now, lease)?;
+    let db = writer.change()?;
+    let epoch: i64 = db
+        .prepare_cached(
+            "UPDATE counters SET value = value + 1 WHERE name = 'epoch' RETURNING value",
+        )
+        .and_then(|mut update| update.query_row([], |row| row.get(0)))
+        .map_err(sql)?;
+    let thread = match found {
+        Some(row) => {
+            db.prepare_cached(
+                "UPDATE threads SET epoch = ?2, worker = ?3, used = ?4 WHERE thread = ?1",
+            )
+            .and_then(|mut update| update.execute(params![row.thread, epoch, worker, now]))
+            .map_err(sql)?;
+            row.thread
+        }
+        None => add(db, name, epoch, Some(worker), now)?,
+    };
+    let held = Held {
+        thread,
+        epoch,
+        graphs: Default::default(),
+        heads: Default::default(),
+    };
+    writer.hold(name.clone(), held);
+    Ok(epoch as u64)
+}
+
+/// Adds a thread.
+pub(crate) fn add(
+    db: &Connection,
+    name: &ThreadId,
+    epoch: i64,
+    worker: Option<i64>,
+    now: i64,
+) -> Result<i64, SaverError> {
+    let text = name.as_str();
+    db.prepare_cached(
+        "INSERT INTO threads (name, digest, epoch, worker, used) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )
+    .and_then(|mut insert| insert.execute(params![text, digest(text), epoch, worker, now]))
+    .map_err(sql)?;
+    Ok(db.last_insert_rowid())
+}
+
+/// Gives a thread back, if it is held under this epoch, or under any. One that nobody has written
+/// goes with its lease.
+pub(crate) fn release(
+    writer: &mut Writer,
+    name: &ThreadId,
+    epoch: Option<u64>,
+) -> Result<(), SaverError> {
+    let Some(held) = writer.held.get(name) else {
+        return Ok(());
+    };
+    if epoch.is_some_and(|epoch| i64::try_from(epoch) != Ok(held.epoch)) {
+        return Ok(());
+    }
+    let (thread, epoch) = (held.thread, held.epoch);
+    writer.held.remove(name);
+    let used = graphs::is_kept(writer.db()?, thread)?;
+    let statement = if used {
+        "UPDATE threads SET worker = NULL, used = ?3 WHERE thread = ?1 AND epoch = ?2"
+    } else {
+        "DELETE FROM threads WHERE thread = ?1 AND epoch = ?2 AND ?3 > 0"
+    };
+    let now = now();
+    writer
+        .change()?
+        .prepare_cached(statement)
+        .and_then(|mut end| end.execute(params![thread, epoch, now]))
+        .map(drop)
+        .map_err(sql)
+}
+
+/// Says [`SaverError::Busy`] if somebody holds the thread.
+pub(crate) fn refuse_if_taken(
+    writer: &Writer,
+    name: &ThreadId,
+    row: &ThreadRow,
+    worker: i64,
+) -> Result<(), SaverError> {
+    let busy = || SaverError::Busy {
+        thread: name.clone(),
+    };
+    let Some(holder) = row.worker else {
+        return Ok(());
+    };
+    if holder == worker {
+        return match writer.held.contains_key(name) {
+            true => Err(busy()),
+            false => Ok(()),
+        };
+    }
+    let expires: Option<i64> = writer
+        .db()?
+        .prepare_cached("SELECT expires FROM workers WHERE worker = ?1")
+        .and_then(|mut select| select.query_row([holder], |row| row.get(0)).optional())
+        .map_err(sql)?;
+    let alive = expires.is_some_and(|expires| expires > now());
+    if alive && Worker::is_there(&writer.path, holder) {
+        return Err(busy());
+    }
+    Ok(())
+}
+
+/// Shows that a worker is alive.
+pub(crate) fn renew(
+    db: &Connection,
+    worker: i64,
+    now: i64,
+    lease: Duration,
+) -> Result<(), SaverError> {
+    let expires = now.saturating_add(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+    // While it is young, a sign of life needs no new one.
+    let young = now.saturating_add(expires.saturating_sub(now) / 2);
+    db.prepare_cached(
+        "INSERT INTO workers VALUES (?1, ?2) ON CONFLICT (worker)
+         DO UPDATE SET expires = ?2 WHERE expires < ?3 OR expires > ?2",
+    )
+    .and_then(|mut upsert| upsert.execute(params![worker, expires, young]))
+    .map(drop)
+    .map_err(sql)
+}
+
+/// Forgets workers that are not there any more.
+pub(crate) fn bury(writer: &mut Writer) -> Result<(), SaverError> {
+    let all: Vec<i64> = writer
+        .db()?
+        .prepare_cached("SELECT worker FROM workers")
+        .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
+        .map_err(sql)?;
+    for worker in all {
+        if Worker::is_there(&writer.path, worker) {
+            continue;
+        }
+        leave(writer.change()?, worker)?;
+        Worker::forget(&writer.path, worker);
+    }
+    Ok(())
+}
+
+/// Takes a worker's sign of life away.
+pub(crate) fn leave(db: &Connection, worker: i64) -> Result<(), SaverError> {
+    db.prepare_cached("DELETE FROM workers WHERE worker = ?1")
+        .and_then(|mut delete| delete.execute([worker]))
+        .map(drop)
+        .map_err(sql)
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    })
+}

@@ -1,0 +1,95 @@
+//! Whole threads: listing, deleting, copying, pruning, retention, archives.
+//!
+//! All of it happens on the writer, in one piece, and only to threads that nobody holds.
+
+mod archive;
+mod copy;
+mod delete;
+mod prune;
+
+use rusqlite::Connection;
+use superstep_core::{id::ThreadId, saver::SaverError};
+
+use crate::{
+    error::sql,
+    graphs::{self, GraphRow, ThreadRow, digest},
+    lease,
+    row::{Row, Rows},
+    writer::Writer,
+};
+
+pub(crate) use archive::{export, import};
+pub(crate) use copy::copy;
+pub(crate) use delete::delete;
+pub(crate) use prune::{Kept, prune, retain};
+
+/// The names of all threads that have a record, in order.
+pub(crate) fn threads(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
+    let all: Vec<(String, i64)> = db
+        .prepare_cached(
+            "SELECT name, digest FROM threads
+             WHERE EXISTS (SELECT 1 FROM graphs WHERE graphs.thread = threads.thread)
+             ORDER BY name",
+        )
+        .and_then(|mut select| {
+            let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect()
+        })
+        .map_err(sql)?;
+    all.into_iter()
+        .map(|(name, sum)| {
+            let damaged = || SaverError::Corrupt(format!("the name `{name}` is damaged"));
+            (digest(&name) == sum)
+                .then(|| ThreadId::from(&name))
+                .ok_or_else(damaged)
+        })
+        .collect()
+}
+
+/// A thread that has records and that nobody holds.
+fn free(
+    writer: &Writer,
+    name: &ThreadId,
+    worker: i64,
+) -> Result<(ThreadRow, Vec<GraphRow>), SaverError> {
+    let missing = || SaverError::NoThread {
+        thread: name.clone(),
+    };
+    let row = graphs::thread(writer.db()?, name)?.ok_or_else(missing)?;
+    let graphs = graphs::all(writer.db()?, row.thread)?;
+    if graphs.is_empty() {
+        return Err(missing());
+    }
+    lease::refuse_if_taken(writer, name, &row, worker)?;
+    Ok((row, graphs))
+}
+
+/// A new thread to fill: one that has no records and that nobody holds.
+fn make(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, SaverError> {
+    let now = lease::now();
+    let Some(row) = graphs::thread(writer.db()?, name)? else {
+        return lease::add(writer.change()?, name, 0, None, now);
+    };
+    if graphs::is_used(writer.db()?, row.thread)? {
+        return Err(SaverError::Exists {
+            thread: name.clone(),
+        });
+    }
+    lease::refuse_if_taken(writer, name, &row, worker)?;
+    Ok(row.thread)
+}
+
+/// All rows of a graph, oldest first.
+fn rows(db: &Connection, graph: &GraphRow) -> Result<Vec<Row>, SaverError> {
+    let mut rows = Vec::new();
+    let mut log = Rows::new(db)?;
+    let mut at = Some(log.get(graph.last)?);
+    while let Some(row) = at.take() {
+        if let Some(prev) = row.prev {
+            at = Some(log.follow(&row, prev)?);
+        }
+        rows.push(row);
+    }
+    rows.reverse();
+    Ok(rows)
+}

@@ -1,0 +1,153 @@
+//! Threads out of the database and back in.
+
+use std::{collections::HashMap, sync::Arc};
+
+use rusqlite::Connection;
+use superstep_core::{
+    archive::{Archive, Archived},
+    codec::{self, record::pack_record},
+    id::{CheckpointId, Namespace, ThreadId},
+    saver::SaverError,
+};
+
+use super::{make, rows};
+use crate::{
+    error,
+    graphs::{self, GraphRow},
+    load::{Layouts, Reading},
+    row::{self, Kind, Row, Step},
+    seal::Seal,
+    walk,
+    writer::Writer,
+};
+
+/// All that is kept of a thread.
+pub(crate) fn export(
+    db: &Connection,
+    seal: &Seal,
+    layouts: &Layouts,
+    name: &ThreadId,
+) -> Result<Archive, SaverError> {
+    let missing = || SaverError::NoThread {
+        thread: name.clone(),
+    };
+    let thread = graphs::thread(db, name)?.ok_or_else(missing)?;
+    let mut archive = Archive::default();
+    for graph in graphs::all(db, thread.thread)? {
+        let mut reading = Reading::new(db, seal, layouts);
+        let rows = rows(db, &graph)?;
+        let mut archived = Vec::with_capacity(rows.len());
+        let noted = |seq: i64| {
+            rows.iter()
+                .any(|row| row.parent == Some(seq) && row.step().is_none())
+        };
+        let own = rows.iter().filter(|row| row.step().is_some());
+        for row in own.clone() {
+            let notes = match noted(row.seq) {
+                true => Some(reading.all_notes(row, &rows)?),
+                false => None,
+            };
+            let record = reading.record(row, None)?;
+            archived.push(Archived { record, notes });
+        }
+        archive.namespaces.insert(graph.name, archived);
+    }
+    if archive.is_empty() {
+        return Err(missing());
+    }
+    Ok(archive)
+}
+
+/// Makes a thread of an archive.
+pub(crate) fn import(
+    writer: &mut Writer,
+    name: &ThreadId,
+    archive: &Archive,
+    worker: i64,
+) -> Result<(), SaverError> {
+    archive.check().map_err(SaverError::Corrupt)?;
+    let thread = make(writer, name, worker)?;
+    for (namespace, archived) in &archive.namespaces {
+        fill(writer, thread, namespace, archived)?;
+    }
+    Ok(())
+}
+
+fn fill(
+    writer: &mut Writer,
+    thread: i64,
+    namespace: &Namespace,
+    archived: &[Archived],
+) -> Result<(), SaverError> {
+    let mut graph = GraphRow {
+        graph: 0,
+        thread,
+        name: namespace.clone(),
+        head: 0,
+        last: 0,
+        records: 0,
+        tail: 0,
+        state: 0,
+    };
+    graphs::insert(writer.change()?, &mut graph)?;
+    let mut places: HashMap<CheckpointId, i64> = HashMap::with_capacity(archived.len());
+    for Archived { record, .. } in archived {
+        let packed = pack_record(record).map_err(|error| error::encode(&error))?;
+        writer.blobs(thread, &packed.body.blobs)?;
+        let layout = writer.layout(&Arc::clone(&record.layout))?;
+        let seq = writer.next_seq()?;
+        let unknown = || SaverError::Corrupt(format!("checkpoint {} follows nothing", record.id));
+        let parent = match record.parent {
+            Some(id) => Some(*places.get(&id).ok_or_else(unknown)?),
+            None => None,
+        };
+        graph.records += 1;
+        let row = Row {
+            seq,
+            graph: graph.graph,
+            prev: (graph.last != 0).then_some(graph.last),
+            parent,
+            kind: Kind::Record(Step {
+                id: record.id,
+                step: record.step,
+                source: record.source,
+                durability: record.durability,
+                full: record.full,
+                layout,
+                state: packed.state as i64,
+            }),
+            mark: graph.records % crate::commit::MARK_EVERY == 0,
+            aside: graph.head != 0 && parent != Some(graph.head),
+            body: Vec::new(),
+        };
+        add(writer, row, &packed.body.bytes)?;
+        (graph.head, graph.last) = (seq, seq);
+        places.insert(record.id, seq);
+    }
+    for Archived { record, notes } in archived {
+        let (Some(notes), Some(parent)) = (notes, places.get(&record.id)) else {
+            continue;
+        };
+        let packed = codec::pack(notes).map_err(|error| error::encode(&error))?;
+        writer.blobs(thread, &packed.blobs)?;
+        let row = Row {
+            seq: writer.next_seq()?,
+            graph: graph.graph,
+            prev: Some(graph.last),
+            parent: Some(*parent),
+            kind: Kind::Sum,
+            mark: false,
+            aside: *parent != graph.head,
+            body: Vec::new(),
+        };
+        graph.last = row.seq;
+        add(writer, row, &packed.bytes)?;
+    }
+    (graph.tail, graph.state) = walk::tail(writer.db()?, graph.head)?;
+    graphs::replace(writer.change()?, &graph)
+}
+
+fn add(writer: &mut Writer, mut row: Row, bytes: &[u8]) -> Result<(), SaverError> {
+    row.body = writer.seal.seal(bytes, row.place())?;
+    row::insert(writer.change()?, &row)
+}

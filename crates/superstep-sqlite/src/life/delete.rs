@@ -1,0 +1,66 @@
+//! Deleting a thread: its rows are overwritten, and so is what the write-ahead log holds of them.
+
+use rusqlite::{Connection, params};
+use superstep_core::{id::ThreadId, saver::SaverError};
+
+use super::rows;
+use crate::{
+    error::sql,
+    events,
+    graphs::{self, GraphRow},
+    lease, row,
+    writer::Writer,
+};
+
+/// Removes a thread; one that is not there is fine.
+pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<(), SaverError> {
+    let Some(thread) = graphs::thread(writer.db()?, name)? else {
+        return Ok(());
+    };
+    lease::refuse_if_taken(writer, name, &thread, worker)?;
+    let thread = thread.thread;
+    for graph in graphs::all(writer.db()?, thread)? {
+        empty(writer, &graph)?;
+    }
+    row::keep_numbers(writer.change()?)?;
+    events::remove(writer.change()?, thread)?;
+    forget_uses(writer.change()?, thread)?;
+    writer
+        .change()?
+        .prepare_cached("DELETE FROM threads WHERE thread = ?1")
+        .and_then(|mut delete| delete.execute([thread]))
+        .map_err(sql)?;
+    writer.warm.forget(name);
+    writer.scrub = true;
+    Ok(())
+}
+
+/// Removes a graph with all its rows.
+pub(super) fn empty(writer: &mut Writer, graph: &GraphRow) -> Result<(), SaverError> {
+    let rows = rows(writer.db()?, graph)?;
+    let db = writer.change()?;
+    for row in rows {
+        row::remove(db, row.seq)?;
+    }
+    db.prepare_cached("DELETE FROM graphs WHERE graph = ?1")
+        .and_then(|mut delete| delete.execute([graph.graph]))
+        .map(drop)
+        .map_err(sql)
+}
+
+/// Forgets which blobs a thread uses, and removes those that nobody uses then.
+pub(super) fn forget_uses(db: &Connection, thread: i64) -> Result<(), SaverError> {
+    let used: Vec<i64> = db
+        .prepare_cached("DELETE FROM uses WHERE thread = ?1 RETURNING blob")
+        .and_then(|mut delete| delete.query_map([thread], |row| row.get(0))?.collect())
+        .map_err(sql)?;
+    for blob in used {
+        db.prepare_cached(
+            "DELETE FROM blobs WHERE blob = ?1
+             AND NOT EXISTS (SELECT 1 FROM uses WHERE uses.blob = ?1)",
+        )
+        .and_then(|mut delete| delete.execute(params![blob]))
+        .map_err(sql)?;
+    }
+    Ok(())
+}

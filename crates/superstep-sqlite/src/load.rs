@@ -1,0 +1,332 @@
+//! From rows back to records.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex},
+};
+
+use rusqlite::{Connection, OptionalExtension};
+use superstep_core::{
+    codec::{
+        self, BlobId, Blobs, Codec,
+        envelope::Place,
+        record::{Head, unpack_record},
+        unpack::{Shared, Unpack},
+    },
+    id::CheckpointId,
+    record::{Layout, Record, TaskNote, absorb},
+    saver::{HistoryQuery, Loaded, SaverError},
+};
+
+use crate::{
+    commit,
+    error::{self, sql},
+    graphs::GraphRow,
+    queue::lock,
+    row::{self, Kind, Row, Rows},
+    seal::Seal,
+    walk::{self, Found},
+    writer::layout_place,
+};
+
+/// Layouts by number, for all readers of a database.
+#[derive(Default)]
+pub(crate) struct Layouts(Mutex<HashMap<i64, Arc<Layout>>>);
+
+/// Reads records on one connection, inside one transaction.
+pub(crate) struct Reading<'c> {
+    db: &'c Connection,
+    seal: &'c Seal,
+    layouts: &'c Layouts,
+    names: Shared,
+    texts: HashMap<BlobId, Arc<str>>,
+    /// Records read so far, by row: those of a history share most of theirs.
+    records: HashMap<i64, Read>,
+}
+
+/// A record that was read.
+#[derive(Clone)]
+struct Read {
+    record: Arc<Record>,
+    parent: Option<i64>,
+    bytes: usize,
+    state: i64,
+}
+
+impl<'c> Reading<'c> {
+    pub(crate) fn new(db: &'c Connection, seal: &'c Seal, layouts: &'c Layouts) -> Self {
+        Self {
+            db,
+            seal,
+            layouts,
+            names: Shared::default(),
+            texts: HashMap::new(),
+            records: HashMap::new(),
+        }
+    }
+
+    /// The connection.
+    pub(crate) fn db(&self) -> &'c Connection {
+        self.db
+    }
+
+    /// A checkpoint, and how many bytes it takes.
+    pub(crate) fn load(
+        &mut self,
+        graph: &GraphRow,
+        found: Found,
+    ) -> Result<(Loaded, usize), SaverError> {
+        let notes = self.notes(&found)?;
+        let newest = found.row.seq == graph.head;
+        let (mut tail, mut state, mut bytes) = (0, 0, 0);
+        let chain = self.replay(found.row)?;
+        for read in &chain {
+            bytes += read.bytes;
+            state += read.state;
+            tail += match read.record.full {
+                true => 0,
+                false => commit::weight(read.bytes),
+            };
+        }
+        let next = match newest {
+            true => commit::next(graph.tail, graph.state),
+            false => commit::next(tail, state),
+        };
+        let loaded = Loaded {
+            chain: chain.into_iter().map(|read| read.record).collect(),
+            notes,
+            superseded: !newest,
+            next,
+        };
+        Ok((loaded, bytes))
+    }
+
+    /// The records a reader of a record replays, oldest first: along parents, from the nearest full
+    /// one.
+    fn replay(&mut self, head: Row) -> Result<Vec<Read>, SaverError> {
+        let mut log = Rows::new(self.db)?;
+        let (mut new, mut known) = (vec![head], Vec::new());
+        while let Some(row) = new.last() {
+            let ends = row.step().is_none_or(|step| step.full);
+            let Some(parent) = row.parent.filter(|_| !ends) else {
+                break;
+            };
+            let mut at = self.records.get(&parent);
+            if at.is_none() {
+                let parent = log.follow(row, parent)?;
+                new.push(parent);
+                continue;
+            }
+            while let Some(read) = at.take() {
+                known.push(read.clone());
+                let parent = read.parent.filter(|_| !read.record.full);
+                at = parent.and_then(|parent| self.records.get(&parent));
+            }
+            break;
+        }
+        known.reverse();
+        let mut chain: Vec<Read> = known;
+        for row in new.into_iter().rev() {
+            let above = chain.last().map(|read| read.record.id);
+            chain.push(self.read(&row, above)?);
+        }
+        Ok(chain)
+    }
+
+    /// Checkpoints that fit a query, newest first.
+    pub(crate) fn history(
+        &mut self,
+        graph: &GraphRow,
+        query: &HistoryQuery,
+    ) -> Result<Vec<Loaded>, SaverError> {
+        let found = walk::matching(self.db, graph, query)?;
+        found
+            .into_iter()
+            .map(|found| self.load(graph, found).map(|(loaded, _)| loaded))
+            .collect()
+    }
+
+    /// All that is known of a checkpoint's tasks, in the order it was said.
+    fn notes(&mut self, found: &Found) -> Result<Vec<TaskNote>, SaverError> {
+        let after = row::asides(self.db, found.row.seq)?;
+        let rows = found.notes.iter().chain(&found.child).chain(&after);
+        self.merged(rows, found.step.id)
+    }
+
+    /// The same, from all rows of the graph.
+    pub(crate) fn all_notes(
+        &mut self,
+        row: &Row,
+        rows: &[Row],
+    ) -> Result<Vec<TaskNote>, SaverError> {
+        let Some(step) = row.step() else {
+            return Ok(Vec::new());
+        };
+        let own = rows.iter().filter(|other| other.parent == Some(row.seq));
+        self.merged(own, step.id)
+    }
+
+    fn merged<'r>(
+        &mut self,
+        rows: impl Iterator<Item = &'r Row>,
+        parent: CheckpointId,
+    ) -> Result<Vec<TaskNote>, SaverError> {
+        let mut merged = BTreeMap::new();
+        for row in rows {
+            if row.kind == Kind::Sum {
+                merged.clear();
+            }
+            let notes = match row.kind {
+                Kind::Notes | Kind::Sum => self.unpack::<Vec<TaskNote>>(row)?,
+                Kind::Record(_) => self.record(row, Some(parent))?.tasks.clone(),
+                Kind::Gone => Vec::new(),
+            };
+            for note in notes {
+                absorb(&mut merged, note);
+            }
+        }
+        Ok(merged.into_values().collect())
+    }
+
+    /// The records a reader of a record replays.
+    pub(crate) fn chain(&mut self, head: Row) -> Result<Vec<Arc<Record>>, SaverError> {
+        let chain = self.replay(head)?;
+        Ok(chain.into_iter().map(|read| read.record).collect())
+    }
+
+    /// The notes in a row.
+    pub(crate) fn unpack<T: Codec>(&mut self, row: &Row) -> Result<T, SaverError> {
+        let bytes = self.seal.open(&row.body, row.place(), &row.name())?;
+        let mut blobs = Stored {
+            db: self.db,
+            seal: self.seal,
+            texts: &mut self.texts,
+        };
+        codec::unpack(&bytes, &mut self.names, &mut blobs)
+            .map_err(|error| error::decode(&row.name(), &error))
+    }
+
+    /// The record in a row; `above` is the id of its parent, if that was read already.
+    pub(crate) fn record(
+        &mut self,
+        row: &Row,
+        above: Option<CheckpointId>,
+    ) -> Result<Arc<Record>, SaverError> {
+        self.read(row, above).map(|read| read.record)
+    }
+
+    fn read(&mut self, row: &Row, above: Option<CheckpointId>) -> Result<Read, SaverError> {
+        if let Some(read) = self.records.get(&row.seq) {
+            return Ok(read.clone());
+        }
+        let Some(step) = row.step() else {
+            return Err(SaverError::Corrupt(format!("{} are no record", row.name())));
+        };
+        let parent = match (row.parent, above) {
+            (None, _) => None,
+            (Some(_), Some(id)) => Some(id),
+            (Some(parent), None) => {
+                let parent = Rows::new(self.db)?.follow(row, parent)?;
+                parent.step().map(|step| step.id)
+            }
+        };
+        let head = Head {
+            id: step.id,
+            parent,
+            step: step.step,
+            source: step.source,
+            durability: step.durability,
+            full: step.full,
+            layout: self.layout(step.layout)?,
+        };
+        let bytes = self.seal.open(&row.body, row.place(), &row.name())?;
+        let mut blobs = Stored {
+            db: self.db,
+            seal: self.seal,
+            texts: &mut self.texts,
+        };
+        let record = unpack_record(&bytes, head, &mut self.names, &mut blobs)
+            .map_err(|error| error::decode(&row.name(), &error))?;
+        let read = Read {
+            record: Arc::new(record),
+            parent: row.parent,
+            bytes: row.body.len(),
+            state: step.state,
+        };
+        self.records.insert(row.seq, read.clone());
+        Ok(read)
+    }
+
+    fn layout(&self, number: i64) -> Result<Arc<Layout>, SaverError> {
+        if let Some(layout) = lock(&self.layouts.0).get(&number) {
+            return Ok(layout.clone());
+        }
+        let found: Option<(i64, Vec<u8>)> = self
+            .db
+            .prepare_cached("SELECT digest, body FROM layouts WHERE layout = ?1")
+            .and_then(|mut select| {
+                let found = select.query_row([number], |row| Ok((row.get(0)?, row.get(1)?)));
+                found.optional()
+            })
+            .map_err(sql)?;
+        let what = format!("layout {number}");
+        let missing = || SaverError::Corrupt(format!("{what} is missing"));
+        let (digest, body) = found.ok_or_else(missing)?;
+        let bytes = self.seal.open(&body, layout_place(digest as u64), &what)?;
+        let layout = codec::unpack_layout(&bytes).map_err(|error| error::decode(&what, &error))?;
+        let layout = Arc::new(layout);
+        lock(&self.layouts.0).insert(number, layout.clone());
+        Ok(layout)
+    }
+}
+
+/// Blobs in the database.
+struct Stored<'c> {
+    db: &'c Connection,
+    seal: &'c Seal,
+    texts: &'c mut HashMap<BlobId, Arc<str>>,
+}
+
+impl Blobs for Stored<'_> {
+    fn text(&mut self, id: BlobId) -> Result<Arc<str>, String> {
+        if let Some(text) = self.texts.get(&id) {
+            return Ok(text.clone());
+        }
+        let name = id.0.to_be_bytes();
+        let what = format!("blob {:032x}", id.0);
+        let found: Option<Vec<u8>> = self
+            .db
+            .prepare_cached("SELECT body FROM blobs WHERE name = ?1")
+            .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
+            .map_err(|error| error.to_string())?;
+        let body = found.ok_or_else(|| format!("{what} is missing"))?;
+        let bytes = self.seal.open(&body, Place::of(&name), &what);
+        let bytes = bytes.map_err(|error| error.to_string())?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| format!("{what} is no text"))?;
+        if BlobId::of(text.as_bytes()) != id {
+            return Err(format!("{what} is something else"));
+        }
+        let text: Arc<str> = text.into();
+        self.texts.insert(id, text.clone());
+        Ok(text)
+    }
+}
+
+/// The names of the blobs a body refers to; which they are is all that is read.
+pub(crate) fn blobs_of(bytes: &[u8]) -> Result<Vec<BlobId>, codec::CodecError> {
+    let (mut names, mut found) = (Shared::default(), Mentioned::default());
+    let mut from = Unpack::new(bytes, &mut names, &mut found);
+    from.pass()?;
+    from.end()?;
+    Ok(found.0)
+}
+
+#[derive(Default)]
+struct Mentioned(Vec<BlobId>);
+
+impl Blobs for Mentioned {
+    fn text(&mut self, id: BlobId) -> Result<Arc<str>, String> {
+        self.0.push(id);
+        Ok("".into())
+    }
+}

@@ -1,0 +1,329 @@
+//! The saver: leases, commits, notes and reads over one database.
+
+use std::time::Duration;
+
+use superstep_core::{
+    archive::Archive,
+    clock::UnixMillis,
+    event::{Cursor, Logged},
+    id::{Namespace, ThreadId},
+    saver::{
+        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+        Retention, Saver, SaverError,
+    },
+};
+
+use crate::{
+    Database,
+    commit::{Noting, Storing},
+    events,
+    graphs::{self, GraphRow},
+    lease, life,
+    load::Reading,
+    queue::{Haste, lock},
+    walk,
+    writer::{Need, Writer},
+};
+
+/// Reading more than this many bytes is done on a thread where it holds up nobody.
+const MUCH: i64 = 1024 * 1024;
+
+/// How often the log of another process is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Keeps threads in a database; cheap to clone.
+#[derive(Clone)]
+pub struct SqliteSaver(pub(crate) Database);
+
+impl SqliteSaver {
+    fn read<T: Send + 'static>(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        none: T,
+        work: impl FnOnce(&mut Reading<'_>, &GraphRow) -> Result<T, SaverError> + Send + 'static,
+    ) -> Reply<'static, T> {
+        let inner = &self.0.0;
+        let graph = match inner.readers.peek(|db| graphs::find(db, thread, namespace)) {
+            Ok(Some(graph)) => graph,
+            Ok(None) => return Reply::now(Ok(none)),
+            Err(error) => return Reply::now(Err(error)),
+        };
+        let much = graph.tail + graph.state > MUCH;
+        let (database, thread, namespace) = (self.0.clone(), thread.clone(), namespace.clone());
+        let read = move || {
+            let inner = &database.0;
+            inner.readers.read(|db| {
+                let Some(graph) = graphs::find(db, &thread, &namespace)? else {
+                    return Ok(none);
+                };
+                work(&mut Reading::new(db, &inner.seal, &inner.layouts), &graph)
+            })
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if much => {
+                let reading = runtime.spawn_blocking(read);
+                Reply::Later(Box::pin(async move {
+                    let stopped = |error| SaverError::Io(format!("reading stopped: {error}"));
+                    reading.await.map_err(stopped)?
+                }))
+            }
+            _ => Reply::now(read()),
+        }
+    }
+
+    /// The newest checkpoint of a graph that was read before and has not changed since.
+    fn warm(&self, thread: &ThreadId, namespace: &Namespace) -> Result<Option<Loaded>, SaverError> {
+        let inner = &self.0.0;
+        if !inner.warm.has(thread, namespace) {
+            return Ok(None);
+        }
+        let found = inner
+            .readers
+            .peek(|db| graphs::find(db, thread, namespace))?;
+        Ok(found.and_then(|graph| inner.warm.get(thread, &graph)))
+    }
+
+    /// Work on a whole thread.
+    fn life<T: Send + 'static>(
+        &self,
+        thread: &ThreadId,
+        work: impl FnOnce(&mut Writer, &ThreadId, i64) -> Result<T, SaverError> + Send + 'static,
+    ) -> Reply<'static, T> {
+        let inner = &self.0.0;
+        let (thread, worker) = (thread.clone(), inner.worker.id);
+        inner.queue.submit(Need::Disk, Haste::Now, move |writer| {
+            writer.apart(|writer| work(writer, &thread, worker))
+        })
+    }
+}
+
+impl Saver for SqliteSaver {
+    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+        let inner = &self.0.0;
+        if !lock(&inner.held).insert(thread.clone()) {
+            return Reply::now(Err(SaverError::Busy {
+                thread: thread.clone(),
+            }));
+        }
+        inner.queue.enter();
+        let (name, worker, length) = (thread.clone(), inner.worker.id, inner.options.lease);
+        let claim = inner.queue.submit(Need::System, Haste::Now, move |writer| {
+            lease::claim(writer, &name, worker, length)
+        });
+        let claimed = Claimed {
+            saver: self.clone(),
+            thread: thread.clone(),
+            state: Claim::Open,
+        };
+        match claim {
+            Reply::Now(answer) => {
+                let missing = || Err(SaverError::Io("no answer".to_owned()));
+                Reply::now(claimed.settle(answer.unwrap_or_else(missing)))
+            }
+            Reply::Later(claim) => {
+                Reply::Later(Box::pin(async move { claimed.settle(claim.await) }))
+            }
+        }
+    }
+
+    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        if at == At::Latest {
+            match self.warm(thread, namespace) {
+                Ok(None) => {}
+                known => return Reply::now(known),
+            }
+        }
+        let (warm, name) = (self.0.0.warm.clone(), thread.clone());
+        self.read(thread, namespace, None, move |reading, graph| {
+            let Some(found) = walk::locate(reading.db(), graph, at)? else {
+                return Ok(None);
+            };
+            let (loaded, bytes) = reading.load(graph, found)?;
+            if at == At::Latest {
+                warm.put(&name, graph, &loaded, bytes);
+            }
+            Ok(Some(loaded))
+        })
+    }
+
+    fn history(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+        query: &HistoryQuery,
+    ) -> Reply<'_, Vec<Loaded>> {
+        let query = query.clone();
+        self.read(thread, namespace, Vec::new(), move |reading, graph| {
+            reading.history(graph, &query)
+        })
+    }
+
+    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+        let inner = &self.0.0;
+        match Storing::new(commit, &inner.warm) {
+            Ok(storing) => {
+                let (need, haste) = (storing.need(), storing.haste());
+                let store = move |writer: &mut _| storing.store(writer);
+                inner.queue.submit(need, haste, store)
+            }
+            Err(error) => Reply::now(Err(error)),
+        }
+    }
+
+    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+        let inner = &self.0.0;
+        match Noting::new(notes, &inner.warm) {
+            Ok(noting) => {
+                let (need, haste) = (noting.need(), noting.haste());
+                let store = move |writer: &mut _| noting.store(writer);
+                inner.queue.submit(need, haste, store)
+            }
+            Err(error) => Reply::now(Err(error)),
+        }
+    }
+
+    fn log(&self, events: Events) -> Reply<'_, ()> {
+        let queue = &self.0.0.queue;
+        queue.submit(Need::Disk, Haste::Now, move |writer| {
+            events::log(writer, &events)
+        })
+    }
+
+    fn events(
+        &self,
+        thread: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Reply<'_, Vec<Logged>> {
+        let inner = &self.0.0;
+        let read = |db: &_| events::after(db, &inner.seal, thread, after, limit);
+        Reply::now(inner.readers.read(read))
+    }
+
+    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        let (database, thread) = (self.0.clone(), thread.clone());
+        let mut bell = database.0.bell.clone();
+        bell.mark_unchanged();
+        let newest = move |database: &Database| {
+            let readers = &database.0.readers;
+            readers.read(|db| events::newest_of(db, &thread))
+        };
+        let before = match newest(&database) {
+            Ok(before) => before,
+            Err(error) => return Reply::now(Err(error)),
+        };
+        Reply::Later(Box::pin(async move {
+            loop {
+                // Another process rings no bell here, so its log is looked at now and then.
+                tokio::select! {
+                    rung = bell.changed() => drop(rung),
+                    () = tokio::time::sleep(LOOK) => {}
+                }
+                if newest(&database)? != before {
+                    return Ok(());
+                }
+            }
+        }))
+    }
+
+    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+        Reply::now(self.0.0.readers.read(life::threads))
+    }
+
+    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+        self.life(thread, life::delete)
+    }
+
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+        let from = from.clone();
+        self.life(to, move |writer, to, worker| {
+            life::copy(writer, &from, to, worker)
+        })
+    }
+
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+        self.life(thread, move |writer, thread, worker| {
+            life::prune(writer, thread, keep, worker).map(drop)
+        })
+    }
+
+    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+        let inner = &self.0.0;
+        let read = |db: &_| life::export(db, &inner.seal, &inner.layouts, thread);
+        Reply::now(inner.readers.read(read))
+    }
+
+    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+        self.life(thread, move |writer, thread, worker| {
+            life::import(writer, thread, &archive, worker)
+        })
+    }
+
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+        let (saver, retention) = (self.clone(), *retention);
+        Reply::Later(Box::pin(async move {
+            let mut retained = Retained::default();
+            // One thread at a time, so that runs of others go on in between.
+            for thread in saver.threads().await? {
+                let work = move |writer: &mut Writer, thread: &ThreadId, worker| {
+                    life::retain(writer, thread, &retention, now, worker)
+                };
+                match saver.life(&thread, work).await? {
+                    life::Kept::Untouched => {}
+                    life::Kept::Pruned(count) => retained.pruned += count,
+                    life::Kept::Deleted => retained.deleted.push(thread),
+                }
+            }
+            Ok(retained)
+        }))
+    }
+}
+
+/// A thread claimed in this process, while the claim is made in the database and until the lease
+/// ends. It is given back also when nobody waits for the outcome any more.
+struct Claimed {
+    saver: SqliteSaver,
+    thread: ThreadId,
+    state: Claim,
+}
+
+enum Claim {
+    Open,
+    Refused,
+    Held(u64),
+}
+
+impl Claimed {
+    fn settle(mut self, claim: Result<u64, SaverError>) -> Result<Lease, SaverError> {
+        match claim {
+            Ok(epoch) => {
+                self.state = Claim::Held(epoch);
+                Ok(Lease::new(epoch, move || drop(self)))
+            }
+            Err(error) => {
+                self.state = Claim::Refused;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        let inner = &self.saver.0.0;
+        let epoch = match self.state {
+            Claim::Held(epoch) => Some(epoch),
+            Claim::Open | Claim::Refused => None,
+        };
+        if !matches!(self.state, Claim::Refused) {
+            let name = self.thread.clone();
+            // A release that is not stored ends with the process, or at its next lease.
+            let _later = inner.queue.submit(Need::System, Haste::Now, move |writer| {
+                lease::release(writer, &name, epoch)
+            });
+        }
+        inner.queue.leave();
+        lock(&inner.held).remove(&self.thread);
+    }
+}

@@ -1,0 +1,395 @@
+//! The one connection that writes, and its transactions.
+//!
+//! Work reaches it through [`crate::queue`]: alone, or many pieces in one transaction. What it knows
+//! about threads it holds ([`Held`]) spares a commit the reading; all of that is checked again by the
+//! statement that moves the end of a graph's log.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, config::DbConfig, params};
+use superstep_core::{
+    codec::{self, BlobId, envelope::Place},
+    id::{Namespace, ThreadId},
+    record::Layout,
+    saver::SaverError,
+};
+use tokio::sync::watch;
+
+use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
+
+/// How far a commit must have come to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// To the operating system.
+    System,
+    /// To the disk.
+    Disk,
+}
+
+/// A thread this process holds.
+pub(crate) struct Held {
+    pub(crate) thread: i64,
+    pub(crate) epoch: i64,
+    pub(crate) graphs: HashMap<Namespace, GraphRow>,
+    /// The ids of its newest records, by graph.
+    pub(crate) heads: HashMap<i64, superstep_core::id::CheckpointId>,
+}
+
+/// The connection that writes.
+pub(crate) struct Writer {
+    pub(crate) path: PathBuf,
+    pub(crate) seal: Seal,
+    pub(crate) warm: Arc<Warm>,
+    patience: Duration,
+    /// Absent after a failure: what a connection knows after a failed sync cannot be trusted.
+    connection: Option<Connection>,
+    level: Option<Need>,
+    pub(crate) held: HashMap<ThreadId, Held>,
+    layouts: HashMap<u64, i64>,
+    /// Layouts by where they are in memory; the same graph hands in the same one again and again.
+    known: Vec<(Arc<Layout>, u64)>,
+    /// The last number given in this transaction.
+    seq: Option<i64>,
+    /// Threads leased in this transaction.
+    fresh: Vec<ThreadId>,
+    /// Whether the present piece of work has written something.
+    dirty: bool,
+    /// A piece of work failed when it had written something: nothing of the transaction may hold.
+    broken: Option<SaverError>,
+    /// Deleted data is still in the write-ahead log.
+    pub(crate) scrub: bool,
+    /// Entries were added to an event log in this transaction.
+    pub(crate) rings: bool,
+    /// Tells readers of event logs that there may be more.
+    pub(crate) bell: watch::Sender<()>,
+}
+
+impl Writer {
+    pub(crate) fn open(
+        path: PathBuf,
+        seal: Seal,
+        warm: Arc<Warm>,
+        patience: Duration,
+    ) -> Result<Self, SaverError> {
+        let mut writer = Self {
+            path,
+            seal,
+            warm,
+            patience,
+            connection: None,
+            level: None,
+            held: HashMap::new(),
+            layouts: HashMap::new(),
+            known: Vec::new(),
+            seq: None,
+            fresh: Vec::new(),
+            dirty: false,
+            broken: None,
+            scrub: false,
+            rings: false,
+            bell: watch::Sender::new(()),
+        };
+        let mut connection = writer.connect()?;
+        schema::prepare(&mut connection)?;
+        writer.connection = Some(connection);
+        Ok(writer)
+    }
+
+    fn connect(&self) -> Result<Connection, SaverError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = connect(&self.path, flags, self.patience)?;
+        let pages: i64 = connection
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .map_err(sql)?;
+        // Only takes hold in an empty file, and would wait for whoever writes to any other.
+        if pages == 0 {
+            connection
+                .execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
+                .map_err(sql)?;
+        }
+        let mode: String = connection
+            .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
+            .map_err(sql)?;
+        if mode != "wal" {
+            let why = format!("the file system has no room for a write-ahead log (mode {mode})");
+            return Err(SaverError::Io(why));
+        }
+        // Commits overwrite the log rather than make it longer, and a deleted row is overwritten.
+        connection
+            .execute_batch(
+                "PRAGMA wal_autocheckpoint = 4000;
+                 PRAGMA journal_size_limit = 67108864;
+                 PRAGMA secure_delete = ON;",
+            )
+            .map_err(sql)?;
+        Ok(connection)
+    }
+
+    /// The connection, inside a transaction.
+    pub(crate) fn db(&self) -> Result<&Connection, SaverError> {
+        let closed = || SaverError::Io("the connection was closed after a failure".to_owned());
+        self.connection.as_ref().ok_or_else(closed)
+    }
+
+    /// The connection, for a statement that changes something.
+    pub(crate) fn change(&mut self) -> Result<&Connection, SaverError> {
+        self.dirty = true;
+        self.db()
+    }
+
+    /// Does one piece of work in a transaction of its own.
+    pub(crate) fn alone<T>(
+        &mut self,
+        need: Need,
+        work: impl FnOnce(&mut Self) -> Result<T, SaverError>,
+    ) -> Result<T, SaverError> {
+        self.begin(need)?;
+        match work(self) {
+            Ok(done) => self.commit().map(|()| done),
+            Err(error) => {
+                self.roll_back();
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn begin(&mut self, need: Need) -> Result<(), SaverError> {
+        if self.connection.is_none() {
+            self.connection = Some(self.connect()?);
+            self.level = None;
+        }
+        (self.seq, self.dirty, self.broken) = (None, false, None);
+        (self.rings, self.scrub) = (false, false);
+        self.fresh.clear();
+        let level = self.level;
+        let connection = self.db()?;
+        if level != Some(need) {
+            let pragma = match need {
+                Need::Disk => "PRAGMA synchronous = FULL",
+                Need::System => "PRAGMA synchronous = NORMAL",
+            };
+            connection
+                .prepare_cached(pragma)
+                .and_then(|mut set| set.execute([]))
+                .map_err(sql)?;
+        }
+        run(connection, "BEGIN IMMEDIATE")?;
+        self.level = Some(need);
+        Ok(())
+    }
+
+    /// Makes what was done count. After a failure nobody knows whether it does.
+    pub(crate) fn commit(&mut self) -> Result<(), SaverError> {
+        let done = run(self.db()?, "COMMIT");
+        if done.is_err() {
+            self.roll_back();
+            self.connection = None;
+        } else if self.rings {
+            self.bell.send_replace(());
+        }
+        done
+    }
+
+    pub(crate) fn roll_back(&mut self) {
+        if let Some(connection) = &self.connection
+            && !connection.is_autocommit()
+            && run(connection, "ROLLBACK").is_err()
+        {
+            self.connection = None;
+        }
+        for thread in std::mem::take(&mut self.fresh) {
+            self.held.remove(&thread);
+        }
+        for held in self.held.values_mut() {
+            held.graphs.clear();
+            held.heads.clear();
+        }
+        self.layouts.clear();
+        self.warm.clear();
+    }
+
+    /// Does one of several pieces of work of a transaction.
+    pub(crate) fn piece<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, SaverError>,
+    ) -> Result<T, SaverError> {
+        self.dirty = false;
+        let done = work(self);
+        if let (Err(error), true) = (&done, self.dirty) {
+            self.broken = Some(error.clone());
+        }
+        done
+    }
+
+    /// Whether the present piece of work has written something that is not taken back.
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// Why the present transaction cannot be committed, if it cannot.
+    pub(crate) fn broken(&self) -> Option<&SaverError> {
+        self.broken.as_ref()
+    }
+
+    /// Does work of several statements: all of it, or nothing.
+    pub(crate) fn apart<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, SaverError>,
+    ) -> Result<T, SaverError> {
+        run(self.db()?, "SAVEPOINT apart")?;
+        let done = work(self);
+        if done.is_err() {
+            self.dirty = true;
+            // A full disk has ended the whole transaction; what it was ended by is worth more.
+            if run(self.db()?, "ROLLBACK TO apart").is_err() {
+                return done;
+            }
+            (self.seq, self.dirty) = (None, false);
+            self.layouts.clear();
+        }
+        run(self.db()?, "RELEASE apart")?;
+        done
+    }
+
+    /// The next number of the log.
+    pub(crate) fn next_seq(&mut self) -> Result<i64, SaverError> {
+        let last = match self.seq {
+            Some(last) => last,
+            None => row::newest(self.db()?)?,
+        };
+        self.seq = Some(last + 1);
+        Ok(last + 1)
+    }
+
+    pub(crate) fn hold(&mut self, name: ThreadId, held: Held) {
+        self.fresh.push(name.clone());
+        self.held.insert(name, held);
+    }
+
+    /// The number of a layout, which is stored if it is new.
+    pub(crate) fn layout(&mut self, layout: &Arc<Layout>) -> Result<i64, SaverError> {
+        let known = self
+            .known
+            .iter()
+            .find(|(known, _)| Arc::ptr_eq(known, layout));
+        let digest = match known {
+            Some((_, digest)) => *digest,
+            None => {
+                let (digest, _) =
+                    codec::pack_layout(layout).map_err(|e| crate::error::encode(&e))?;
+                if self.known.len() >= 64 {
+                    self.known.clear();
+                }
+                self.known.push((layout.clone(), digest));
+                digest
+            }
+        };
+        if let Some(number) = self.layouts.get(&digest) {
+            return Ok(*number);
+        }
+        let number = match self.find_layout(digest)? {
+            Some(number) => number,
+            None => self.add_layout(layout, digest)?,
+        };
+        self.layouts.insert(digest, number);
+        Ok(number)
+    }
+
+    fn find_layout(&self, digest: u64) -> Result<Option<i64>, SaverError> {
+        self.db()?
+            .prepare_cached("SELECT layout FROM layouts WHERE digest = ?1")
+            .and_then(|mut select| {
+                let found = select.query_row([digest as i64], |row| row.get(0));
+                found.optional()
+            })
+            .map_err(sql)
+    }
+
+    fn add_layout(&mut self, layout: &Layout, digest: u64) -> Result<i64, SaverError> {
+        let (_, bytes) = codec::pack_layout(layout).map_err(|e| crate::error::encode(&e))?;
+        let body = self.seal.seal(&bytes, layout_place(digest))?;
+        let connection = self.change()?;
+        connection
+            .prepare_cached("INSERT INTO layouts (digest, body) VALUES (?1, ?2)")
+            .and_then(|mut insert| insert.execute(params![digest as i64, body]))
+            .map_err(sql)?;
+        Ok(connection.last_insert_rowid())
+    }
+
+    /// Stores blobs that are new, and that the thread uses them.
+    pub(crate) fn blobs(
+        &mut self,
+        thread: i64,
+        blobs: &[(BlobId, Arc<str>)],
+    ) -> Result<(), SaverError> {
+        for (id, text) in blobs {
+            let name = id.0.to_be_bytes();
+            let found = self
+                .db()?
+                .prepare_cached("SELECT blob FROM blobs WHERE name = ?1")
+                .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
+                .map_err(sql)?;
+            let blob: i64 = match found {
+                Some(blob) => blob,
+                None => {
+                    let body = self.seal.seal(text.as_bytes(), Place::of(&name))?;
+                    let connection = self.change()?;
+                    connection
+                        .prepare_cached("INSERT INTO blobs (name, body) VALUES (?1, ?2)")
+                        .and_then(|mut insert| insert.execute(params![name, body]))
+                        .map_err(sql)?;
+                    connection.last_insert_rowid()
+                }
+            };
+            self.change()?
+                .prepare_cached("INSERT OR IGNORE INTO uses VALUES (?1, ?2)")
+                .and_then(|mut insert| insert.execute([thread, blob]))
+                .map_err(sql)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a layout belongs.
+pub(crate) fn layout_place(digest: u64) -> Place {
+    Place::of(&digest.to_be_bytes())
+}
+
+/// A connection as all of ours are.
+pub(crate) fn connect(
+    path: &std::path::Path,
+    flags: OpenFlags,
+    patience: Duration,
+) -> Result<Connection, SaverError> {
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| {
+        let (error, path) = (sql(error), path.display());
+        match error {
+            SaverError::Io(why) => SaverError::Io(format!("{path}: {why}")),
+            other => other,
+        }
+    })?;
+    connection.busy_timeout(patience).map_err(sql)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    // Otherwise a kept statement is planned anew whenever other values are bound.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(sql)?;
+    connection
+        .execute_batch(
+            "PRAGMA trusted_schema = OFF;
+             PRAGMA cell_size_check = ON;
+             PRAGMA temp_store = MEMORY;",
+        )
+        .map_err(sql)?;
+    Ok(connection)
+}
+
+fn run(connection: &Connection, statement: &'static str) -> Result<(), SaverError> {
+    connection
+        .prepare_cached(statement)
+        .and_then(|mut statement| statement.execute([]))
+        .map(drop)
+        .map_err(sql)
+}
