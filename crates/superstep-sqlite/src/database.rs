@@ -18,6 +18,7 @@ use crate::{
     readers::Readers,
     saver::SqliteSaver,
     seal::Seal,
+    store::SqliteStore,
     warm::Warm,
     worker::Worker,
     writer::{Need, Writer},
@@ -88,6 +89,11 @@ impl Database {
     /// Keeps threads in this file.
     pub fn saver(&self) -> SqliteSaver {
         SqliteSaver(self.clone())
+    }
+
+    /// Keeps in this file what all threads remember, on the system clock and without an embedder.
+    pub fn store(&self) -> SqliteStore {
+        SqliteStore::new(self.clone())
     }
 
     /// How many bytes the data takes.

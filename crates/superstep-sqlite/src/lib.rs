@@ -7,17 +7,18 @@
 //! # let folder = std::env::temp_dir().join(format!("superstep-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
 //! let database = Database::open(folder.join("app.db"))?;
-//! let saver = database.saver();
-//! # drop((saver, database));
+//! let (saver, store) = (database.saver(), database.store());
+//! # drop((saver, store, database));
 //! # std::fs::remove_dir_all(folder)?;
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! A step is one transaction with one sync; several processes can share a file. [`Database`] is the
-//! door, [`SqliteSaver`] keeps threads. Inside, `writer` and `queue` are how anything is written,
-//! `commit` and `lease` what is written during a run, `walk`, `load` and `warm` how it is read back,
-//! `life` what happens to whole threads, `schema` the tables.
+//! door, [`SqliteSaver`] keeps threads, [`SqliteStore`] what all of them remember. Inside, `writer`
+//! and `queue` are how anything is written, `commit` and `lease` what is written during a run,
+//! `walk`, `load` and `warm` how it is read back, `life` what happens to whole threads, `store` the
+//! long-term memory, `schema` the tables.
 
 #[cfg(feature = "encryption")]
 pub mod cipher;
@@ -36,6 +37,7 @@ mod row;
 mod saver;
 mod schema;
 mod seal;
+mod store;
 mod walk;
 mod warm;
 mod worker;
@@ -44,3 +46,4 @@ mod writer;
 pub use database::Database;
 pub use options::Options;
 pub use saver::SqliteSaver;
+pub use store::SqliteStore;

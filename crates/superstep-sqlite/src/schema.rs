@@ -7,13 +7,13 @@
 use rusqlite::{Connection, TransactionBehavior};
 use superstep_core::saver::SaverError;
 
-use crate::error::sql;
+use crate::{error::sql, store};
 
 /// Marks a file as ours: "SSTP".
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each step brings a file from the version before to its own; the first makes version 1.
-const STEPS: &[&str] = &[THREADS, EVENTS];
+const STEPS: &[&str] = &[THREADS, EVENTS, store::SCHEMA];
 
 /// Threads, their graphs and the log.
 ///

@@ -100,6 +100,15 @@ impl Writer {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = connect(&self.path, flags, self.patience)?;
+        let pages: i64 = connection
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .map_err(sql)?;
+        // Only takes hold in an empty file, and would wait for whoever writes to any other.
+        if pages == 0 {
+            connection
+                .execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
+                .map_err(sql)?;
+        }
         let mode: String = connection
             .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
             .map_err(sql)?;
@@ -214,6 +223,11 @@ impl Writer {
         done
     }
 
+    /// Whether the present piece of work has written something that is not taken back.
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
     /// Why the present transaction cannot be committed, if it cannot.
     pub(crate) fn broken(&self) -> Option<&SaverError> {
         self.broken.as_ref()
@@ -227,7 +241,11 @@ impl Writer {
         run(self.db()?, "SAVEPOINT apart")?;
         let done = work(self);
         if done.is_err() {
-            run(self.db()?, "ROLLBACK TO apart")?;
+            self.dirty = true;
+            // A full disk has ended the whole transaction; what it was ended by is worth more.
+            if run(self.db()?, "ROLLBACK TO apart").is_err() {
+                return done;
+            }
             (self.seq, self.dirty) = (None, false);
             self.layouts.clear();
         }
@@ -358,11 +376,9 @@ pub(crate) fn connect(
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(sql)?;
-    // Only takes hold in a file that has no tables yet.
     connection
         .execute_batch(
-            "PRAGMA auto_vacuum = INCREMENTAL;
-             PRAGMA trusted_schema = OFF;
+            "PRAGMA trusted_schema = OFF;
              PRAGMA cell_size_check = ON;
              PRAGMA temp_store = MEMORY;",
         )

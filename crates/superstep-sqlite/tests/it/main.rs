@@ -1,4 +1,4 @@
-//! Threads in a SQLite file, as a user of the library sees them.
+//! Threads and long-term memory in a SQLite file, as a user of the library sees them.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,3 +9,4 @@
 )]
 
 mod kit;
+mod store;

@@ -1,0 +1,140 @@
+//! The long-term store in an SQLite file.
+//!
+//! SQL finds items by namespace, key and time; what a value holds is opaque to it, so filters and
+//! queries are evaluated here, over the items under the prefix, by the rules that all stores share.
+//! A get or put is one or two statements; a search without a query stops at its limit, with one it
+//! reads everything under its prefix but keeps only scores until it knows the page.
+//!
+//! Read next: `schema` for the tables, `transaction` for how the database is reached, `batch` for what
+//! is done there, `items` and `search` for the operations, `encoding` and `place` for the bytes.
+
+mod batch;
+mod clock;
+mod encoding;
+mod fault;
+mod items;
+mod labels;
+mod listing;
+mod place;
+mod schema;
+mod search;
+mod sweep;
+mod transaction;
+mod vectors;
+
+use std::sync::Arc;
+
+use superstep_core::store::{
+    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError, UnixMillis,
+    prepare,
+};
+
+use crate::Database;
+use batch::{Access, Batch};
+use clock::SystemClock;
+use fault::Fault;
+
+pub(crate) use schema::SCHEMA;
+
+/// A long-term store in a database file; cheap to clone.
+///
+/// Stores on the same file, in one process or many, see each other's writes. What is acknowledged is
+/// on the disk.
+///
+/// ```no_run
+/// use superstep_sqlite::Database;
+///
+/// let store = Database::open("memory.db")?.store();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct SqliteStore {
+    database: Database,
+    clock: Arc<dyn Clock>,
+    embedder: Option<Arc<dyn Embedder>>,
+    fields: Arc<[IndexPath]>,
+}
+
+impl SqliteStore {
+    pub(crate) fn new(database: Database) -> Self {
+        Self {
+            database,
+            clock: Arc::new(SystemClock),
+            embedder: None,
+            fields: Arc::new([IndexPath::whole()]),
+        }
+    }
+
+    /// The same store on another clock.
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// The same store, in which a query finds what is similar instead of what has its words.
+    ///
+    /// Items already in it are found by similarity once they are put again.
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self {
+            embedder: Some(embedder),
+            ..self
+        }
+    }
+
+    /// The same store, embedding these fields where a put does not say which; the whole value if
+    /// never set.
+    pub fn with_fields(self, fields: Vec<IndexPath>) -> Self {
+        Self {
+            fields: fields.into(),
+            ..self
+        }
+    }
+
+    fn indexing(&self) -> Option<Indexing<'_>> {
+        let embedder = self.embedder.as_deref()?;
+        Some(Indexing {
+            embedder,
+            fields: &self.fields,
+        })
+    }
+
+    async fn run(&self, batch: Batch) -> Result<Vec<Outcome>, Fault> {
+        let effort = batch.effort();
+        let batch = Arc::new(batch);
+        if batch.only_reads() {
+            let reading = batch.clone();
+            let read = transaction::read(&self.database, effort, move |connection, seal| {
+                reading.run(connection, seal, Access::Read)
+            });
+            match read.await {
+                Err(Fault::NeedsWrite) => {}
+                done => return done,
+            }
+        }
+        let write = transaction::write(&self.database, effort, move |connection, seal| {
+            batch.run(connection, seal, Access::Write)
+        });
+        write.await
+    }
+}
+
+impl Store for SqliteStore {
+    fn batch(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Vec<Outcome>, StoreError>> {
+        Box::pin(async move {
+            let ops = prepare(ops, self.indexing()).await?;
+            let batch = Batch {
+                ops,
+                clock: self.clock.clone(),
+                fields: self.fields.clone(),
+            };
+            let done = self.run(batch).await;
+            done.map_err(|fault| fault.during("applying a batch"))
+        })
+    }
+
+    fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
+        Box::pin(async move {
+            let swept = sweep::sweep(&self.database, now).await;
+            swept.map_err(|fault| fault.during("sweeping"))
+        })
+    }
+}

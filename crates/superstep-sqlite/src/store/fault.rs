@@ -1,0 +1,93 @@
+//! What goes wrong inside a transaction, and how the caller hears of it.
+
+use std::error::Error;
+
+use superstep_core::saver::SaverError;
+use superstep_core::store::{Namespace, StoreError};
+
+use crate::error::sql;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] SaverError),
+    /// The operation failed, or what is stored is damaged.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What was begun as reading turned out to have something to write.
+    #[error("a read transaction cannot write")]
+    NeedsWrite,
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(sql(error))
+    }
+}
+
+impl Fault {
+    /// A part of an item is not what was written, or not for this key.
+    pub(super) fn damaged(
+        part: &str,
+        namespace: &Namespace,
+        key: &str,
+        source: SaverError,
+    ) -> Self {
+        let how = match source {
+            SaverError::Sealed(_) => "does not open",
+            _ => "is damaged",
+        };
+        backend(
+            format!("{part} of key {key:?} in namespace {namespace:?} {how}"),
+            source,
+        )
+    }
+
+    /// An item does not even have a readable key.
+    pub(super) fn damaged_item(
+        namespace: &Namespace,
+        item: i64,
+        source: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        backend(
+            format!("item number {item} in namespace {namespace:?} is damaged"),
+            source,
+        )
+    }
+
+    /// A namespace has no readable labels.
+    pub(super) fn damaged_namespace(
+        namespace: i64,
+        source: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        backend(format!("namespace number {namespace} is damaged"), source)
+    }
+
+    /// The same as those hear of it whose work must end with it.
+    pub(super) fn told(&self) -> SaverError {
+        match self {
+            Self::Database(error) => error.clone(),
+            other => SaverError::Io(other.to_string()),
+        }
+    }
+
+    /// The same as an error of the store, for one that was doing this.
+    pub(super) fn during(self, doing: &str) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Database(error) => StoreError::Backend {
+                message: doing.to_owned(),
+                source: Some(error.into()),
+            },
+            Self::NeedsWrite => StoreError::backend(format!("{doing}: {self}")),
+        }
+    }
+}
+
+fn backend(message: String, source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
+    Fault::Store(StoreError::Backend {
+        message,
+        source: Some(source.into()),
+    })
+}

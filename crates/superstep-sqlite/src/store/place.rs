@@ -1,0 +1,110 @@
+//! Where values and vectors belong: sealed for one place, they open at no other.
+//!
+//! A place is all that stands beside the bytes and is written with them, so that a row whose key,
+//! labels or times were altered does not open either. Only the time to expire is left out, since
+//! reading moves it.
+
+use superstep_core::codec::envelope::Place;
+use superstep_core::store::{Namespace, UnixMillis};
+
+use super::labels;
+
+/// What stands beside a value.
+pub(super) struct ValueAt<'a> {
+    pub(super) namespace: &'a Namespace,
+    pub(super) key: &'a str,
+    pub(super) created_at: UnixMillis,
+    pub(super) updated_at: UnixMillis,
+    pub(super) ttl: Option<i64>,
+}
+
+/// What stands beside a vector.
+pub(super) struct VectorAt<'a> {
+    pub(super) namespace: &'a Namespace,
+    pub(super) key: &'a str,
+    pub(super) model: &'a str,
+    pub(super) position: i64,
+    pub(super) path: &'a str,
+}
+
+/// The place of a value.
+pub(super) fn value(at: ValueAt<'_>) -> Place {
+    let mut text = item(b'i', at.namespace, at.key);
+    // No time to live is negative.
+    let numbers = [at.created_at, at.updated_at, at.ttl.unwrap_or(-1)];
+    text.extend(numbers.map(i64::to_be_bytes).as_flattened());
+    Place::of(&text)
+}
+
+/// The place of a vector.
+pub(super) fn vector(at: VectorAt<'_>) -> Place {
+    let mut text = item(b'v', at.namespace, at.key);
+    let numbers = [at.position, at.model.len() as i64];
+    text.extend(numbers.map(i64::to_be_bytes).as_flattened());
+    text.extend_from_slice(at.model.as_bytes());
+    text.extend_from_slice(at.path.as_bytes());
+    Place::of(&text)
+}
+
+/// Labels are not empty, and neither they nor a key have a zero byte: no two items read alike.
+fn item(part: u8, namespace: &Namespace, key: &str) -> Vec<u8> {
+    let mut text = vec![part];
+    text.extend(labels::written(namespace.labels()));
+    text.push(0);
+    text.extend_from_slice(key.as_bytes());
+    text.push(0);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at<'a>(namespace: &'a Namespace, key: &'a str) -> ValueAt<'a> {
+        ValueAt {
+            namespace,
+            key,
+            created_at: 1,
+            updated_at: 2,
+            ttl: None,
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_place_counts() {
+        let (ab, a) = (
+            Namespace::new(["a", "b"]).unwrap(),
+            Namespace::new(["a"]).unwrap(),
+        );
+        let mut places = vec![
+            value(at(&ab, "c")),
+            value(at(&a, "c")),
+            value(at(&a, "b")),
+            value(ValueAt {
+                created_at: 2,
+                ..at(&a, "c")
+            }),
+            value(ValueAt {
+                updated_at: 1,
+                ..at(&a, "c")
+            }),
+            value(ValueAt {
+                ttl: Some(0),
+                ..at(&a, "c")
+            }),
+        ];
+        let vectors = [("m", 0, "p"), ("m", 1, "p"), ("mp", 0, ""), ("m", 0, "q")];
+        places.extend(vectors.map(|(model, position, path)| {
+            vector(VectorAt {
+                namespace: &a,
+                key: "c",
+                model,
+                position,
+                path,
+            })
+        }));
+        for (number, place) in places.iter().enumerate() {
+            assert!(!places.iter().skip(number + 1).any(|other| other == place));
+        }
+    }
+}
