@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),
+    ("superstep-sim", &["superstep-core"]),
     ("superstep-xtask", &[]),
 ];
 
