@@ -119,12 +119,12 @@ impl Row {
             bytes.extend(step.state.to_be_bytes());
             bytes.extend(step.id.0.to_be_bytes());
         }
-        Place::of(&bytes)
+        Place::of(bytes)
     }
 
     /// The row, if it is as it was stored.
     fn checked(self) -> Result<Self, SaverError> {
-        match envelope::open(&self.body, self.place()) {
+        match envelope::open(&self.body, &self.place()) {
             Ok(_) => Ok(self),
             Err(error) => Err(error::envelope(&self.name(), &error)),
         }
@@ -189,6 +189,29 @@ pub(crate) fn get(connection: &Connection, seq: i64) -> Result<Row, SaverError> 
         .map_err(sql)?;
     let missing = || SaverError::Corrupt(format!("row {seq} of the log is missing"));
     found.ok_or_else(missing)?.checked()
+}
+
+/// A row, or why it cannot be read, and its number either way.
+pub(crate) type Numbered = (i64, Result<Row, SaverError>);
+
+/// Rows with a number greater than this one, in order; nothing if there are none.
+pub(crate) fn after(connection: &Connection, seq: i64) -> Result<Vec<Numbered>, SaverError> {
+    connection
+        .prepare_cached(
+            "SELECT seq, graph, prev, parent, kind, step, layout, mark, aside, id, body, state
+             FROM log WHERE seq > ?1 ORDER BY seq LIMIT 64",
+        )
+        .and_then(|mut select| {
+            let rows = select.query_map([seq], |row| {
+                let read = Row::read(row).map_err(sql).and_then(|row| match row.kind {
+                    Kind::Gone => Ok(row),
+                    _ => row.checked(),
+                });
+                Ok((row.get(0)?, read))
+            })?;
+            rows.collect()
+        })
+        .map_err(sql)
 }
 
 /// The row a row points back to.
