@@ -17,13 +17,15 @@
 //! A step is one transaction with one sync; several processes can share a file. [`Database`] is the
 //! door, [`SqliteSaver`] keeps threads. Inside, `writer` and `queue` are how anything is written,
 //! `commit` and `lease` what is written during a run, `walk` and `load` how it is read back, `life`
-//! what happens to whole threads, `schema` the tables.
+//! what happens to whole threads, `care` what keeps the file in order, `schema` the tables.
 
+mod care;
 #[cfg(feature = "encryption")]
 pub mod cipher;
 mod commit;
 mod database;
 mod error;
+mod file;
 mod graphs;
 mod lease;
 mod life;
@@ -39,6 +41,7 @@ mod walk;
 mod worker;
 mod writer;
 
+pub use care::{Problem, Report};
 pub use database::Database;
 pub use options::Options;
 pub use saver::SqliteSaver;

@@ -8,4 +8,6 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod care;
 mod kit;
+mod world;
