@@ -8,6 +8,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod bad_files;
 mod care;
 mod kit;
 mod world;
