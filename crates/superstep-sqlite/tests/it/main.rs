@@ -11,4 +11,5 @@
 mod bad_files;
 mod care;
 mod kit;
+mod migration;
 mod world;
