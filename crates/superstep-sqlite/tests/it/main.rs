@@ -12,4 +12,5 @@ mod bad_files;
 mod care;
 mod kit;
 mod migration;
+mod sealed;
 mod world;
