@@ -23,7 +23,7 @@ use crate::record::Layout;
 use pack::Pack;
 use unpack::{Shared, Unpack};
 
-/// How deeply data may be nested, in a stored value and around it.
+/// How deeply a stored value may be nested.
 pub const MAX_DEPTH: usize = 256;
 
 /// Text of this many bytes or more is kept as a blob.
@@ -117,3 +117,6 @@ pub fn unpack_layout(bytes: &[u8]) -> Result<Layout, CodecError> {
         why: error.to_string(),
     })
 }
+
+#[cfg(test)]
+mod tests;

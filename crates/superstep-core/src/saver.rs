@@ -102,8 +102,10 @@ pub enum SaverError {
     #[error("not storage of superstep: {0}")]
     Foreign(String),
     /// The storage was written by a newer version.
-    #[error("storage has format {found}, this program knows formats up to {known}")]
+    #[error("{storage} has format {found}, this program knows formats up to {known}")]
     Newer {
+        /// Which.
+        storage: String,
         /// What it has.
         found: i64,
         /// The newest known.

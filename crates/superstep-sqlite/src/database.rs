@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::{
     error::sql,
-    lease,
+    file, lease,
     load::Layouts,
     options::Options,
     queue::Queue,
@@ -52,19 +52,25 @@ impl Database {
 
     /// Opens a file in a certain way.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, SaverError> {
-        let path = path.as_ref().to_owned();
+        let path = path.as_ref();
+        Self::try_open(path.to_owned(), options).map_err(|error| file::named(path, error))
+    }
+
+    fn try_open(path: PathBuf, options: Options) -> Result<Self, SaverError> {
+        file::inspect(&path)?;
         let seal = Seal {
             #[cfg(feature = "encryption")]
             key: options.key.clone(),
         };
         let patience = options.patience;
+        let worker = Worker::start(&path)?;
         let warm = Arc::new(Warm::default());
         let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience)?;
         let bell = writer.bell.subscribe();
-        let worker = Worker::start(&path)?;
         let (id, length) = (worker.id, options.lease);
         writer.alone(Need::System, lease::bury)?;
         let queue = Queue::start(writer, length / 3, move |writer| {
+            writer.tend_log_again();
             // A failure shows when the lease is used; the next sign of life may come through.
             if !writer.held.is_empty() {
                 let _later = writer.alone(Need::System, |writer| {

@@ -17,15 +17,17 @@
 //! A step is one transaction with one sync; several processes can share a file. [`Database`] is the
 //! door, [`SqliteSaver`] keeps threads, [`SqliteStore`] what all of them remember. Inside, `writer`
 //! and `queue` are how anything is written, `commit` and `lease` what is written during a run,
-//! `walk`, `load` and `warm` how it is read back, `life` what happens to whole threads, `store` the
-//! long-term memory, `schema` the tables.
+//! `walk`, `load` and `warm` how it is read back, `life` what happens to whole threads, `care` what
+//! keeps the file in order, `store` the long-term memory, `schema` the tables.
 
+mod care;
 #[cfg(feature = "encryption")]
 pub mod cipher;
 mod commit;
 mod database;
 mod error;
 mod events;
+mod file;
 mod graphs;
 mod lease;
 mod life;
@@ -43,6 +45,7 @@ mod warm;
 mod worker;
 mod writer;
 
+pub use care::{Problem, Report};
 pub use database::Database;
 pub use options::Options;
 pub use saver::SqliteSaver;

@@ -300,7 +300,7 @@ impl Blobs for Stored<'_> {
             .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
             .map_err(|error| error.to_string())?;
         let body = found.ok_or_else(|| format!("{what} is missing"))?;
-        let bytes = self.seal.open(&body, Place::of(&name), &what);
+        let bytes = self.seal.open(&body, Place::of(name), &what);
         let bytes = bytes.map_err(|error| error.to_string())?;
         let text = std::str::from_utf8(&bytes).map_err(|_| format!("{what} is no text"))?;
         if BlobId::of(text.as_bytes()) != id {

@@ -115,12 +115,16 @@ impl Row {
             own(|step| (step.id.0 >> 64) as i64),
             own(|step| step.id.0 as i64),
         ];
-        Place::of(beside.map(i64::to_be_bytes).as_flattened())
+        let beside = beside.map(i64::to_be_bytes);
+        // Notes have none of what comes last.
+        let used = if step.is_some() { beside.len() } else { 6 };
+        let used = beside.get(..used).unwrap_or_default();
+        Place::of(used.as_flattened())
     }
 
     /// The row, if it is as it was stored.
     fn checked(self) -> Result<Self, SaverError> {
-        match envelope::open(&self.body, self.place()) {
+        match envelope::open(&self.body, &self.place()) {
             Ok(_) => Ok(self),
             Err(error) => Err(error::envelope(&self.name(), &error)),
         }
@@ -210,6 +214,29 @@ impl<'c> Rows<'c> {
 /// The row with this number.
 pub(crate) fn get(connection: &Connection, seq: i64) -> Result<Row, SaverError> {
     Rows::new(connection)?.get(seq)
+}
+
+/// A row, or why it cannot be read, and its number either way.
+pub(crate) type Numbered = (i64, Result<Row, SaverError>);
+
+/// Rows with a number greater than this one, in order; nothing if there are none.
+pub(crate) fn after(connection: &Connection, seq: i64) -> Result<Vec<Numbered>, SaverError> {
+    connection
+        .prepare_cached(
+            "SELECT seq, graph, prev, parent, kind, step, layout, mark, aside, id, body, state
+             FROM log WHERE seq > ?1 ORDER BY seq LIMIT 64",
+        )
+        .and_then(|mut select| {
+            let rows = select.query_map([seq], |row| {
+                let read = Row::read(row).map_err(sql).and_then(|row| match row.kind {
+                    Kind::Gone => Ok(row),
+                    _ => row.checked(),
+                });
+                Ok((row.get(0)?, read))
+            })?;
+            rows.collect()
+        })
+        .map_err(sql)
 }
 
 /// Forks from a record and late notes of it, in order.

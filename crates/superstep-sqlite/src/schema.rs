@@ -4,10 +4,12 @@
 //! `application_id`. Opening it applies the steps it lacks, all in one transaction; a step is never
 //! edited once released, a new one is added.
 
-use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, config::DbConfig};
 use superstep_core::saver::SaverError;
 
-use crate::{error::sql, store};
+use crate::{error::sql, file, seal::Seal, store};
 
 /// Marks a file as ours: "SSTP".
 const APPLICATION: i64 = 0x5353_5450;
@@ -86,33 +88,73 @@ CREATE TABLE events (
 ) WITHOUT ROWID;
 ";
 
-/// Makes the file ours, or brings it up to date, or says why not.
-pub(crate) fn prepare(connection: &mut Connection) -> Result<(), SaverError> {
-    let (application, version) = identity(connection)?;
-    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
-    match (application, version) {
-        (APPLICATION, found) if found == known => return Ok(()),
-        (APPLICATION, found) if found > known => return Err(SaverError::Newer { found, known }),
-        (APPLICATION, 1..) => {}
-        (0, 0) if is_empty(connection)? => {}
-        _ => {
-            let why = "the file is a database of another program";
-            return Err(SaverError::Foreign(why.to_owned()));
-        }
+/// Says whether the file is ours, and of which version, or can become ours, which is version 0.
+/// Changes nothing.
+pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
+    // The log of a database that is not ours is not ours to move into it.
+    let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+    connection.set_db_config(keep_log, true).map_err(sql)?;
+    let reading = connection.transaction().map_err(sql)?;
+    let version = version(&reading, STEPS)?;
+    if version > 0 {
+        file::inspect_length(path, &reading)?;
     }
-    migrate(connection)
+    reading.commit().map_err(sql)?;
+    connection.set_db_config(keep_log, false).map_err(sql)?;
+    Ok(version)
 }
 
-fn migrate(connection: &mut Connection) -> Result<(), SaverError> {
+/// Makes the file ours, or brings it up to date, and checks that the key is the file's.
+pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<(), SaverError> {
+    migrate(connection, STEPS, seal)?;
+    let mark: Option<Vec<u8>> = connection
+        .query_row(
+            "SELECT value FROM counters WHERE name = 'sealed'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()
+        .map_err(sql)?;
+    seal.fits(mark.as_deref())
+}
+
+/// The version of a file; 0 if it is new.
+fn version(connection: &Connection, steps: &[&str]) -> Result<usize, SaverError> {
+    let (application, found) = identity(connection)?;
+    let known = i64::try_from(steps.len()).unwrap_or(i64::MAX);
+    match (application, usize::try_from(found)) {
+        (APPLICATION, Ok(version @ 1..)) if version <= steps.len() => Ok(version),
+        (APPLICATION, Ok(1..)) => Err(SaverError::Newer {
+            storage: "the file".to_owned(),
+            found,
+            known,
+        }),
+        (0, Ok(0)) if is_empty(connection)? => Ok(0),
+        _ => {
+            let why = "the file is a database of another program";
+            Err(SaverError::Foreign(why.to_owned()))
+        }
+    }
+}
+
+fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<(), SaverError> {
+    if version(connection, steps)? == steps.len() {
+        return Ok(());
+    }
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(sql)?;
     // Another process may have done it while this one waited.
-    let (_, version) = identity(&transaction)?;
-    for step in STEPS.iter().skip(usize::try_from(version).unwrap_or(0)) {
+    let version = version(&transaction, steps)?;
+    for step in steps.iter().skip(version) {
         transaction.execute_batch(step).map_err(sql)?;
     }
-    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    if let (0, Some(mark)) = (version, seal.mark()?) {
+        transaction
+            .execute("INSERT INTO counters VALUES ('sealed', ?1)", [mark])
+            .map_err(sql)?;
+    }
+    let known = i64::try_from(steps.len()).unwrap_or(i64::MAX);
     transaction
         .pragma_update(None, "application_id", APPLICATION)
         .map_err(sql)?;
@@ -135,4 +177,85 @@ fn is_empty(connection: &Connection) -> Result<bool, SaverError> {
         row.get::<_, i64>(0)
     });
     Ok(count.map_err(sql)? == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a file has: its version and its tables.
+    fn shape(connection: &Connection) -> (i64, Vec<String>) {
+        let (_, version) = identity(connection).unwrap();
+        let mut select = connection
+            .prepare("SELECT name FROM sqlite_schema ORDER BY name")
+            .unwrap();
+        let names = select.query_map([], |row| row.get(0)).unwrap();
+        (version, names.collect::<Result<_, _>>().unwrap())
+    }
+
+    const FIRST: &str = "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL)";
+
+    #[test]
+    fn an_interrupted_migration_leaves_the_old_version() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let seal = Seal::default();
+        migrate(&mut connection, &[FIRST], &seal).unwrap();
+        let before = shape(&connection);
+        let broken = [
+            FIRST,
+            "CREATE TABLE a (x); CREATE TABLE b (y)",
+            "CREATE nonsense",
+        ];
+        assert!(migrate(&mut connection, &broken, &seal).is_err());
+        assert_eq!(shape(&connection), before);
+        assert!(connection.is_autocommit());
+        let whole = [
+            FIRST,
+            "CREATE TABLE a (x); CREATE TABLE b (y)",
+            "DROP TABLE b",
+        ];
+        migrate(&mut connection, &whole, &seal).unwrap();
+        let (version, tables) = shape(&connection);
+        assert_eq!(version, 3);
+        assert!(tables.contains(&"a".to_owned()) && !tables.contains(&"b".to_owned()));
+    }
+
+    #[test]
+    fn an_interrupted_creation_leaves_an_empty_file() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let seal = Seal::default();
+        assert!(migrate(&mut connection, &[FIRST, "CREATE nonsense"], &seal).is_err());
+        assert_eq!(shape(&connection), (0, Vec::new()));
+        assert_eq!(version(&connection, STEPS).unwrap(), 0);
+    }
+
+    #[test]
+    fn each_step_is_applied_once_and_to_what_the_one_before_left() {
+        let mut stepwise = Connection::open_in_memory().unwrap();
+        for count in 1..=STEPS.len() {
+            migrate(&mut stepwise, &STEPS[..count], &Seal::default()).unwrap();
+            migrate(&mut stepwise, &STEPS[..count], &Seal::default()).unwrap();
+        }
+        let mut at_once = Connection::open_in_memory().unwrap();
+        migrate(&mut at_once, STEPS, &Seal::default()).unwrap();
+        assert_eq!(shape(&stepwise), shape(&at_once));
+    }
+
+    #[test]
+    fn a_newer_file_is_told_from_a_foreign_one() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &[FIRST, ""], &Seal::default()).unwrap();
+        let newer = version(&connection, &[FIRST]);
+        assert!(matches!(
+            newer,
+            Err(SaverError::Newer {
+                found: 2,
+                known: 1,
+                ..
+            })
+        ));
+        connection.pragma_update(None, "application_id", 1).unwrap();
+        let foreign = version(&connection, &[FIRST]);
+        assert!(matches!(foreign, Err(SaverError::Foreign(_))));
+    }
 }

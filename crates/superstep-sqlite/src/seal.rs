@@ -1,7 +1,12 @@
 //! Every stored body is sealed: checked against damage, and encrypted if there is a key.
+//!
+//! A file is encrypted as a whole or not at all, and remembers which ([`Seal::mark`]), so that
+//! opening it without its key, or with another one, fails at once.
+
+use std::borrow::Cow;
 
 use superstep_core::{
-    codec::envelope::{self, Place},
+    codec::envelope::{self, Content, Place},
     saver::SaverError,
 };
 
@@ -14,14 +19,18 @@ pub(crate) struct Seal {
     pub(crate) key: Option<crate::cipher::Key>,
 }
 
+/// What the mark of an encrypted file says, for those who can read it.
+const MARK: &[u8] = b"superstep";
+
 impl Seal {
     /// Wraps bytes for their place.
     pub(crate) fn seal(&self, bytes: &[u8], place: Place) -> Result<Vec<u8>, SaverError> {
         #[cfg(feature = "encryption")]
         if let Some(key) = &self.key {
-            return Ok(envelope::seal(&key.encrypt(bytes, place)?, place));
+            let encrypted = key.encrypt(bytes, place.description())?;
+            return Ok(envelope::seal(Content::Encrypted(&encrypted), &place));
         }
-        Ok(envelope::seal(bytes, place))
+        Ok(envelope::seal(Content::Plain(bytes), &place))
     }
 
     /// Unwraps bytes of a place; `what` names them in an error.
@@ -30,12 +39,74 @@ impl Seal {
         sealed: &'b [u8],
         place: Place,
         what: &str,
-    ) -> Result<std::borrow::Cow<'b, [u8]>, SaverError> {
-        let bytes = envelope::open(sealed, place).map_err(|error| error::envelope(what, &error))?;
-        #[cfg(feature = "encryption")]
-        if let Some(key) = &self.key {
-            return key.decrypt(bytes, place, what).map(Into::into);
+    ) -> Result<Cow<'b, [u8]>, SaverError> {
+        let opened = envelope::open(sealed, &place);
+        match opened.map_err(|error| error::envelope(what, &error))? {
+            Content::Plain(_) if self.has_key() => {
+                Err(SaverError::Sealed(format!("{what} is not encrypted")))
+            }
+            Content::Plain(bytes) => Ok(bytes.into()),
+            Content::Encrypted(bytes) => self.decrypt(bytes, &place, what),
         }
-        Ok(bytes.into())
     }
+
+    #[cfg(feature = "encryption")]
+    fn has_key(&self) -> bool {
+        self.key.is_some()
+    }
+
+    #[cfg(not(feature = "encryption"))]
+    fn has_key(&self) -> bool {
+        false
+    }
+
+    #[cfg(feature = "encryption")]
+    fn decrypt<'b>(
+        &self,
+        bytes: &'b [u8],
+        place: &Place,
+        what: &str,
+    ) -> Result<Cow<'b, [u8]>, SaverError> {
+        let Some(key) = &self.key else {
+            let why = format!("{what} is encrypted, and no key was given");
+            return Err(SaverError::Sealed(why));
+        };
+        let opened = key.decrypt(bytes, place.description());
+        let wrong = || SaverError::Sealed(format!("the key does not open {what}"));
+        opened.map(Cow::Owned).ok_or_else(wrong)
+    }
+
+    #[cfg(not(feature = "encryption"))]
+    fn decrypt<'b>(
+        &self,
+        _bytes: &'b [u8],
+        _place: &Place,
+        what: &str,
+    ) -> Result<Cow<'b, [u8]>, SaverError> {
+        Err(SaverError::Sealed(format!(
+            "{what} is encrypted, and this program was built without encryption"
+        )))
+    }
+
+    /// What an encrypted file says about itself; a plain one says nothing.
+    pub(crate) fn mark(&self) -> Result<Option<Vec<u8>>, SaverError> {
+        match self.has_key() {
+            true => self.seal(MARK, mark_place()).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether what a file says about itself fits the key.
+    pub(crate) fn fits(&self, mark: Option<&[u8]>) -> Result<(), SaverError> {
+        let what = "the file";
+        match mark {
+            Some(mark) => self.open(mark, mark_place(), what).map(drop),
+            None if self.has_key() => Err(SaverError::Sealed(format!("{what} is not encrypted"))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn mark_place() -> Place {
+    Place::of(b"sealed")
 }

@@ -14,6 +14,8 @@ use std::{
 
 use superstep_core::saver::SaverError;
 
+use crate::file;
+
 /// This process, as other processes see it.
 pub(crate) struct Worker {
     pub(crate) id: i64,
@@ -28,16 +30,7 @@ impl Worker {
         let now = time::SystemTime::now();
         let id = RandomState::new().hash_one((process::id(), now)) as i64 & i64::MAX;
         let path = sign(database, id);
-        let file = shown(&path).map_err(|error| {
-            let text = format!("{}: {error}", path.display());
-            match error.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    SaverError::ReadOnly(text)
-                }
-                io::ErrorKind::StorageFull => SaverError::Full(text),
-                _ => SaverError::Io(text),
-            }
-        })?;
+        let file = shown(&path).map_err(|error| file::named(&path, file::refused(&error)))?;
         let _file = file;
         Ok(Self { id, path, _file })
     }
@@ -67,9 +60,7 @@ fn shown(path: &Path) -> io::Result<File> {
 }
 
 fn sign(database: &Path, id: i64) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(format!("-worker-{id:016x}"));
-    name.into()
+    file::beside(database, &format!("-worker-{id:016x}"))
 }
 
 impl Drop for Worker {

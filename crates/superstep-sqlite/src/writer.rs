@@ -4,7 +4,13 @@
 //! about threads it holds ([`Held`]) spares a commit the reading; all of that is checked again by the
 //! statement that moves the end of a graph's log.
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, config::DbConfig, params};
 use superstep_core::{
@@ -15,7 +21,7 @@ use superstep_core::{
 };
 use tokio::sync::watch;
 
-use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
+use crate::{care::Log, error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
 
 /// How far a commit must have come to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +46,7 @@ pub(crate) struct Writer {
     pub(crate) path: PathBuf,
     pub(crate) seal: Seal,
     pub(crate) warm: Arc<Warm>,
-    patience: Duration,
+    pub(crate) patience: Duration,
     /// Absent after a failure: what a connection knows after a failed sync cannot be trusted.
     connection: Option<Connection>,
     level: Option<Need>,
@@ -62,6 +68,7 @@ pub(crate) struct Writer {
     pub(crate) rings: bool,
     /// Tells readers of event logs that there may be more.
     pub(crate) bell: watch::Sender<()>,
+    pub(crate) log: Log,
 }
 
 impl Writer {
@@ -88,23 +95,35 @@ impl Writer {
             scrub: false,
             rings: false,
             bell: watch::Sender::new(()),
+            log: Log::default(),
         };
-        let mut connection = writer.connect()?;
-        schema::prepare(&mut connection)?;
-        writer.connection = Some(connection);
+        let until = Instant::now() + patience;
+        // While a new file is made by somebody else, SQLite says so at once instead of waiting.
+        writer.connection = loop {
+            match writer.prepare() {
+                Err(SaverError::Locked(_)) if Instant::now() < until => {
+                    thread::sleep(Duration::from_millis(2));
+                }
+                done => break Some(done?),
+            }
+        };
         Ok(writer)
+    }
+
+    fn prepare(&self) -> Result<Connection, SaverError> {
+        let mut connection = self.connect()?;
+        schema::prepare(&mut connection, &self.seal)?;
+        Ok(connection)
     }
 
     fn connect(&self) -> Result<Connection, SaverError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = connect(&self.path, flags, self.patience)?;
-        let pages: i64 = connection
-            .pragma_query_value(None, "page_count", |row| row.get(0))
-            .map_err(sql)?;
-        // Only takes hold in an empty file, and would wait for whoever writes to any other.
-        if pages == 0 {
+        let mut connection = connect(&self.path, flags, self.patience)?;
+        // Before anything is written: what is not ours stays as it is.
+        if schema::recognise(&mut connection, &self.path)? == 0 {
+            // Only takes hold in a file that has no tables yet, and is a write in any other.
             connection
                 .execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
                 .map_err(sql)?;
@@ -161,7 +180,7 @@ impl Writer {
             self.level = None;
         }
         (self.seq, self.dirty, self.broken) = (None, false, None);
-        (self.rings, self.scrub) = (false, false);
+        self.rings = false;
         self.fresh.clear();
         let level = self.level;
         let connection = self.db()?;
@@ -189,6 +208,7 @@ impl Writer {
         } else if self.rings {
             self.bell.send_replace(());
         }
+        self.tend_log();
         done
     }
 
@@ -334,7 +354,7 @@ impl Writer {
             let blob: i64 = match found {
                 Some(blob) => blob,
                 None => {
-                    let body = self.seal.seal(text.as_bytes(), Place::of(&name))?;
+                    let body = self.seal.seal(text.as_bytes(), Place::of(name))?;
                     let connection = self.change()?;
                     connection
                         .prepare_cached("INSERT INTO blobs (name, body) VALUES (?1, ?2)")
@@ -354,7 +374,7 @@ impl Writer {
 
 /// Where a layout belongs.
 pub(crate) fn layout_place(digest: u64) -> Place {
-    Place::of(&digest.to_be_bytes())
+    Place::of(digest.to_be_bytes())
 }
 
 /// A connection as all of ours are.
@@ -370,6 +390,11 @@ pub(crate) fn connect(
             other => other,
         }
     })?;
+    // Before the first look, which would leave files beside it that its owner cannot write either.
+    if connection.is_readonly("main").map_err(sql)? {
+        let why = "the file cannot be written";
+        return Err(SaverError::ReadOnly(why.to_owned()));
+    }
     connection.busy_timeout(patience).map_err(sql)?;
     connection.set_prepared_statement_cache_capacity(128);
     // Otherwise a kept statement is planned anew whenever other values are bound.

@@ -290,6 +290,9 @@ pub(super) fn nil(from: &mut Unpack<'_, '_>) -> Result<(), CodecError> {
 
 fn unpack_join(from: &mut Unpack<'_, '_>) -> Result<(TriggerIx, Vec<u32>), CodecError> {
     let len = from.list()?;
+    if len == 0 {
+        return Err(from.refuse("a join of no trigger"));
+    }
     let trigger = key(from)?;
     let done = (1..len).map(|_| from.u32()).collect::<Result<_, _>>()?;
     Ok((trigger, done))
@@ -370,14 +373,20 @@ fn unpack_start(from: &mut Unpack<'_, '_>) -> Result<StartValue, CodecError> {
         _ => return Err(from.refuse("no start looks like this")),
     };
     let mut command = Command::default();
-    for _ in 0..fields {
-        match &*from.key()? {
+    from.members(fields, |from, name| {
+        match name {
             "u" => command.update = pairs(from, |from| Ok((from.key()?, Value::unpack(from)?)))?,
             "g" => command.goto = from.items(unpack_goto)?,
-            "p" if from.bool()? => command.target = Target::Parent,
-            _ => return Err(from.refuse("a command with an unknown field")),
+            "p" => {
+                command.target = match from.bool()? {
+                    true => Target::Parent,
+                    false => Target::Here,
+                }
+            }
+            _ => return Ok(Known::No),
         }
-    }
+        Ok(Known::Yes)
+    })?;
     Ok(StartValue::Command(command))
 }
 

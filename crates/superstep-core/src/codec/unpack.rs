@@ -7,6 +7,9 @@ use super::{
     pack::{BLOB_REF, SAME},
 };
 
+/// Records and notes may be nested so deeply around a value of [`MAX_DEPTH`].
+const AROUND: usize = 16;
+
 /// A value's kind and head; what follows is read next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Token {
@@ -298,6 +301,15 @@ impl<'b, 's> Unpack<'b, 's> {
         mut read: impl FnMut(&mut Self, &str) -> Result<Known, CodecError>,
     ) -> Result<(), CodecError> {
         let len = self.map()?;
+        self.members(len, &mut read)
+    }
+
+    /// The members of an object whose head was read already, in the same way.
+    pub fn members(
+        &mut self,
+        len: usize,
+        mut read: impl FnMut(&mut Self, &str) -> Result<Known, CodecError>,
+    ) -> Result<(), CodecError> {
         self.nested(|from| {
             for _ in 0..len {
                 let Token::Text(len) = from.token()? else {
@@ -317,7 +329,7 @@ impl<'b, 's> Unpack<'b, 's> {
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, CodecError>,
     ) -> Result<T, CodecError> {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH + AROUND {
             return Err(self.refuse("nested too deeply"));
         }
         self.depth += 1;

@@ -33,7 +33,7 @@ pub(super) fn value(at: ValueAt<'_>) -> Place {
     // No time to live is negative.
     let numbers = [at.created_at, at.updated_at, at.ttl.unwrap_or(-1)];
     text.extend(numbers.map(i64::to_be_bytes).as_flattened());
-    Place::of(&text)
+    Place::of(text)
 }
 
 /// The place of a vector.
@@ -43,7 +43,7 @@ pub(super) fn vector(at: VectorAt<'_>) -> Place {
     text.extend(numbers.map(i64::to_be_bytes).as_flattened());
     text.extend_from_slice(at.model.as_bytes());
     text.extend_from_slice(at.path.as_bytes());
-    Place::of(&text)
+    Place::of(text)
 }
 
 /// Labels are not empty, and neither they nor a key have a zero byte: no two items read alike.

@@ -8,5 +8,10 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod bad_files;
+mod care;
 mod kit;
+mod migration;
+mod sealed;
 mod store;
+mod world;

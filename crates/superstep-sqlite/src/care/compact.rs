@@ -1,0 +1,42 @@
+//! Giving free pages back.
+
+use superstep_core::saver::SaverError;
+
+use crate::{error::sql, writer::Writer};
+
+/// So many pages are moved in one piece: about a millisecond's worth.
+const PAGES: u32 = 256;
+
+/// What one piece of the work did.
+pub(crate) struct Slice {
+    pub(crate) freed: u64,
+    /// Free pages that are still in the file.
+    pub(crate) left: u64,
+}
+
+/// Moves pages from the end of the file into free ones, and cuts the end off.
+pub(crate) fn slice(writer: &mut Writer) -> Result<Slice, SaverError> {
+    let before = free(writer)?;
+    let db = writer.change()?;
+    // The statement does a page whenever it is asked for the next row, and has no rows.
+    db.prepare(&format!("PRAGMA incremental_vacuum({PAGES})"))
+        .and_then(|mut vacuum| {
+            let mut rows = vacuum.query([])?;
+            while rows.next()?.is_some() {}
+            Ok(())
+        })
+        .map_err(sql)?;
+    let left = free(writer)?;
+    let freed = before.saturating_sub(left);
+    // The file itself is cut when the log is moved into it.
+    writer.scrub |= left == 0 || freed == 0;
+    Ok(Slice { freed, left })
+}
+
+fn free(writer: &Writer) -> Result<u64, SaverError> {
+    let count: i64 = writer
+        .db()?
+        .pragma_query_value(None, "freelist_count", |row| row.get(0))
+        .map_err(sql)?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}

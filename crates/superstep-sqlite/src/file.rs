@@ -1,0 +1,117 @@
+//! What is at a path, found out before anything is written to it.
+//!
+//! The file itself is never opened here, only SQLite does that: when a process closes a file, the
+//! system takes away all locks the process has on it, also those of its other connections.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::Connection;
+use superstep_core::saver::SaverError;
+
+use crate::error::sql;
+
+/// The smallest page there is.
+const SHORTEST: u64 = 512;
+
+/// The path of a file beside the database.
+pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(database);
+    name.push(suffix);
+    name.into()
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |file| file.len())
+}
+
+/// Says why there cannot be a database at a path, if that shows without opening it.
+pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
+    let file = match fs::metadata(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return inspect_folder(path),
+        Err(error) => return Err(refused(&error)),
+    };
+    if !file.is_file() {
+        let what = if file.is_dir() { "a folder" } else { "no file" };
+        let why = format!("the path leads to {what}; give the path of a file");
+        return Err(SaverError::Io(why));
+    }
+    // SQLite takes a single byte for nothing, and writes over it.
+    if (1..SHORTEST).contains(&file.len()) {
+        let why = "the file is not a database, it is too short";
+        return Err(SaverError::Foreign(why.to_owned()));
+    }
+    // Whoever cut the file to nothing may still want what is in its log.
+    if file.len() == 0 && length(&beside(path, "-wal")) > 0 {
+        let why = "the file is empty, but the write-ahead log beside it is not";
+        return Err(SaverError::Corrupt(why.to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether the file is as long as it should be; SQLite takes what is missing of the last page for
+/// zeros. Called inside a transaction, so that nobody makes it shorter meanwhile.
+pub(crate) fn inspect_length(path: &Path, connection: &Connection) -> Result<(), SaverError> {
+    let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let whole = number("page_count").map_err(sql)? * number("page_size").map_err(sql)?;
+    let found = length(path);
+    // The log may hold the end of a file that is about to grow.
+    if length(&beside(path, "-wal")) > 0 || u64::try_from(whole).is_ok_and(|whole| found >= whole) {
+        return Ok(());
+    }
+    let why = format!("the file ends after {found} of {whole} bytes");
+    Err(SaverError::Corrupt(why))
+}
+
+fn inspect_folder(path: &Path) -> Result<(), SaverError> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    Err(SaverError::Io(
+        "the folder of the file does not exist; make it first".to_owned(),
+    ))
+}
+
+/// What a refusal of the file system means.
+pub(crate) fn refused(error: &io::Error) -> SaverError {
+    let text = error.to_string();
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            SaverError::ReadOnly(text)
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SaverError::Full(text),
+        _ => SaverError::Io(text),
+    }
+}
+
+/// An error that says which file it is about.
+pub(crate) fn named(path: &Path, error: SaverError) -> SaverError {
+    let name = path.display().to_string();
+    let with = |why: String| match why.contains(&name) {
+        true => why,
+        false => format!("{name}: {why}"),
+    };
+    match error {
+        SaverError::Corrupt(why) => SaverError::Corrupt(with(why)),
+        SaverError::Io(why) => SaverError::Io(with(why)),
+        SaverError::ReadOnly(why) => SaverError::ReadOnly(with(why)),
+        SaverError::Full(why) => SaverError::Full(with(why)),
+        SaverError::Locked(why) => SaverError::Locked(with(why)),
+        SaverError::Foreign(why) => SaverError::Foreign(with(why)),
+        SaverError::Sealed(why) => SaverError::Sealed(with(why)),
+        SaverError::Newer { found, known, .. } => SaverError::Newer {
+            storage: name,
+            found,
+            known,
+        },
+        other => other,
+    }
+}
