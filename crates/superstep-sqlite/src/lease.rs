@@ -74,12 +74,13 @@ pub(crate) fn add(
     Ok(db.last_insert_rowid())
 }
 
-/// Gives a thread back, if it is held under this epoch, or under any. One that nobody has written
-/// goes with its lease.
+/// Gives a thread back, if it is held under this epoch, or under any; `now` is when its holder was
+/// done. One that nobody has written goes with its lease.
 pub(crate) fn release(
     writer: &mut Writer,
     name: &ThreadId,
     epoch: Option<u64>,
+    now: i64,
 ) -> Result<(), SaverError> {
     let Some(held) = writer.held.get(name) else {
         return Ok(());
@@ -95,7 +96,6 @@ pub(crate) fn release(
     } else {
         "DELETE FROM threads WHERE thread = ?1 AND epoch = ?2 AND ?3 > 0"
     };
-    let now = now();
     writer
         .change()?
         .prepare_cached(statement)

@@ -317,10 +317,10 @@ impl Drop for Claimed {
             Claim::Open | Claim::Refused => None,
         };
         if !matches!(self.state, Claim::Refused) {
-            let name = self.thread.clone();
+            let (name, now) = (self.thread.clone(), lease::now());
             // A release that is not stored ends with the process, or at its next lease.
             let _later = inner.queue.submit(Need::System, Haste::Now, move |writer| {
-                lease::release(writer, &name, epoch)
+                lease::release(writer, &name, epoch, now)
             });
         }
         inner.queue.leave();
