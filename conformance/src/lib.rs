@@ -1,9 +1,11 @@
 //! Recorded LangGraph behaviour, and an interpreter of it on superstep.
 //!
 //! [`case`] reads a case file, [`expr`] and [`program`] run the code inside it over [`value`]s,
-//! [`graphs`] builds its graphs on the engine, [`runner`] runs its script, [`compare`] judges the
-//! answers and [`report`] says what went wrong. [`saver_kit`] and [`store_kit`] check backends.
+//! [`graphs`] builds its graphs on the engine, [`runner`] runs its script on a [`backing`],
+//! [`restart`] does so with a new process for every operation, [`compare`] judges the answers and
+//! [`report`] says what went wrong. [`saver_kit`] and [`store_kit`] check backends.
 
+pub mod backing;
 pub mod case;
 pub mod compare;
 pub mod convert;
@@ -15,6 +17,7 @@ pub mod kit;
 pub mod program;
 pub mod render;
 pub mod report;
+pub mod restart;
 pub mod runner;
 pub mod saver_kit;
 pub mod store_kit;

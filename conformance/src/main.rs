@@ -1,57 +1,108 @@
-//! `superstep-conformance DIR... [--saver NAME] [--strict] [--quirks]`: runs every case file.
+//! `superstep-conformance PATH... [--saver NAME | --restart] [--strict | --exact] [--quirks]`: runs
+//! every case file.
 
-use std::{path::Path, path::PathBuf, process::ExitCode, sync::Arc};
+mod args;
 
-use superstep_conformance::{
-    case::Case,
-    compare::{Level, Mismatch, Quirks, check_case},
-    report,
-    runner::{MakeSaver, run_case},
+use std::{
+    collections::BTreeMap,
+    env,
+    error::Error,
+    path::{Path, PathBuf},
+    process::ExitCode,
 };
-use superstep_engine::memory::MemorySaver;
 
-const USAGE: &str =
-    "usage: superstep-conformance DIR... [--saver NAME] [--strict] [--exact] [--quirks]
-  DIR       folders of case files
-  --saver   memory (default)
-  --strict  task order must be as recorded
-  --exact   as --strict, and names that begin with __ are compared too
-  --quirks  operations marked as accidents must match too";
+use serde_json::Value as Json;
+use superstep_conformance::{
+    backing::Backing,
+    case::Case,
+    compare::{Mismatch, check_case},
+    report,
+    restart::{self, Unfit},
+    runner::run_case,
+};
+use superstep_sqlite::Database;
+use tempfile::TempDir;
+use tokio::{
+    runtime::Builder,
+    task::{JoinSet, spawn_blocking},
+};
 
-/// Cases really wait where their programs say so; this many wait together.
-const AT_ONCE: usize = 16;
+use crate::args::{Args, Cases, USAGE, Way};
 
-struct Args {
-    dirs: Vec<PathBuf>,
-    saver: String,
-    level: Level,
-    quirks: Quirks,
-}
-
-fn parse() -> Result<Args, String> {
-    let mut args = Args {
-        dirs: Vec::new(),
-        saver: "memory".into(),
-        level: Level::Normal,
-        quirks: Quirks::Skip,
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() -> ExitCode {
+    let args = match Args::parse() {
+        Ok(args) => args,
+        Err(why) => {
+            eprintln!("{why}\n{USAGE}");
+            return ExitCode::from(2);
+        }
     };
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--saver" => args.saver = words.next().ok_or("--saver needs a name")?,
-            "--strict" => args.level = Level::Strict,
-            "--exact" => args.level = Level::Exact,
-            "--quirks" => args.quirks = Quirks::Require,
-            "--help" | "-h" => return Err(String::new()),
-            flag if flag.starts_with('-') => return Err(format!("unknown option {flag}")),
-            dir => args.dirs.push(dir.into()),
+    let ended = match args {
+        Args::Cases(cases) => run(&cases).await,
+        Args::OneOp(part) => match part.run().await {
+            Ok(never) => match never {},
+            Err(error) => Err(error.to_string()),
+        },
+    };
+    match ended {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::from(2)
         }
     }
-    if args.dirs.is_empty() {
-        Err("name at least one folder of case files".into())
-    } else {
-        Ok(args)
+}
+
+/// What came of a case.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    Passed,
+    Skipped(Unfit),
+    Failed(String),
+}
+
+/// Runs all cases and returns how many failed.
+async fn run(args: &Cases) -> Result<usize, String> {
+    let mut paths = Vec::new();
+    for path in &args.paths {
+        match path.is_file() {
+            true => paths.push(path.clone()),
+            false => files(path, &mut paths)?,
+        }
     }
+    if paths.is_empty() {
+        return Err("no case files there".to_owned());
+    }
+    let at_once = match args.way {
+        // Cases really wait where their programs say so; this many wait together.
+        Way::Memory | Way::Sqlite => 16,
+        // Each of these is a process.
+        Way::Restart => 2,
+    };
+    let mut verdicts = Vec::with_capacity(paths.len());
+    let mut running = JoinSet::new();
+    let mut waiting = paths.into_iter();
+    loop {
+        for path in waiting.by_ref().take(at_once - running.len()) {
+            let case = Case::load(&path).map_err(|error| error.to_string())?;
+            let (way, level, quirks) = (args.way, args.level, args.quirks);
+            running.spawn(async move {
+                let verdict = match answers(&path, &case, way).await {
+                    Ok(results) => judge(&case, &check_case(&case, &results, level, quirks)),
+                    Err(verdict) => verdict,
+                };
+                (path, verdict)
+            });
+        }
+        let Some(ended) = running.join_next().await else {
+            break;
+        };
+        verdicts.push(ended.map_err(|error| format!("a case did not finish: {error}"))?);
+    }
+    verdicts.sort();
+    Ok(tell(&verdicts))
 }
 
 fn files(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
@@ -69,79 +120,75 @@ fn files(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-fn saver(name: &str) -> Result<Arc<MakeSaver>, String> {
-    match name {
-        "memory" => Ok(Arc::new(|| Arc::new(MemorySaver::new()))),
-        other => Err(format!("no saver `{other}`; there is: memory")),
+/// The results of a case, or the verdict if it has none.
+async fn answers(path: &Path, case: &Case, way: Way) -> Result<Vec<Json>, Verdict> {
+    let failed = |what: &str, why: String| Verdict::Failed(format!("  {what}: {why}"));
+    match way {
+        Way::Memory => Ok(run_case(case, &Backing::memory()).await),
+        Way::Sqlite => {
+            let case = case.clone();
+            let ended = spawn_blocking(move || on_sqlite(&case)).await;
+            ended
+                .map_err(|error| failed("sqlite", error.to_string()))?
+                .map_err(|error| failed("sqlite", error.to_string()))
+        }
+        Way::Restart => {
+            Unfit::check(case).map_err(Verdict::Skipped)?;
+            let program = env::current_exe();
+            let program = program.map_err(|error| failed("this program", error.to_string()))?;
+            let (path, case) = (path.to_owned(), case.clone());
+            let ended = spawn_blocking(move || restart::run_case(&program, &path, &case)).await;
+            ended
+                .map_err(|error| failed("restart", error.to_string()))?
+                .map_err(|error| failed("restart", error.to_string()))
+        }
     }
 }
 
-#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
-async fn main() -> ExitCode {
-    let args = match parse() {
-        Ok(args) => args,
-        Err(why) => {
-            eprintln!("{why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(&args).await {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(why) => {
-            eprintln!("error: {why}");
-            ExitCode::from(2)
-        }
-    }
-}
-
-async fn run(args: &Args) -> Result<usize, String> {
-    let make = saver(&args.saver)?;
-    let mut paths = Vec::new();
-    for dir in &args.dirs {
-        files(dir, &mut paths)?;
-    }
-    if paths.is_empty() {
-        return Err("no case files there".to_owned());
-    }
-    paths.sort();
-    let mut verdicts = Vec::with_capacity(paths.len());
-    for batch in paths.chunks(AT_ONCE) {
-        let mut running = tokio::task::JoinSet::new();
-        for path in batch {
-            let case = Case::load(path).map_err(|error| error.to_string())?;
-            let (path, make) = (path.clone(), make.clone());
-            let (level, quirks) = (args.level, args.quirks);
-            running.spawn(async move {
-                let results = run_case(&case, &*make).await;
-                let verdict = describe(&case, &check_case(&case, &results, level, quirks));
-                (path, verdict)
-            });
-        }
-        while let Some(ended) = running.join_next().await {
-            verdicts.push(ended.map_err(|error| format!("a case did not finish: {error}"))?);
-        }
-    }
-    verdicts.sort();
-    let failed = verdicts
-        .iter()
-        .filter(|(_, verdict)| verdict.is_some())
-        .count();
-    for (path, verdict) in &verdicts {
-        if let Some(why) = verdict {
-            println!("FAIL {}\n{why}", path.display());
-        }
-    }
-    println!("{} passed, {failed} failed", verdicts.len() - failed);
-    Ok(failed)
+/// Runs a case on a runtime of its own: some cases measure time, and the disk that another case waits
+/// for must not stop their clock.
+fn on_sqlite(case: &Case) -> Result<Vec<Json>, Box<dyn Error + Send + Sync>> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_time()
+        .build()?;
+    let folder = TempDir::with_prefix("superstep-case-")?;
+    let database = Database::open(folder.path().join("case.db"))?;
+    let results = runtime.block_on(run_case(case, &Backing::database(&database)));
+    drop((runtime, database));
+    folder.close()?;
+    Ok(results)
 }
 
 /// What is wrong with a case's results, or nothing.
-fn describe(case: &Case, mismatches: &[Mismatch]) -> Option<String> {
-    let first = mismatches.first()?;
+fn judge(case: &Case, mismatches: &[Mismatch]) -> Verdict {
+    let Some(first) = mismatches.first() else {
+        return Verdict::Passed;
+    };
     let more = match mismatches.len() - 1 {
         0 => String::new(),
         n => format!("\n  and {n} more"),
     };
-    Some(format!("{}{more}", report::render(case, first)))
+    Verdict::Failed(format!("{}{more}", report::render(case, first)))
+}
+
+/// Prints what came of the cases and returns how many failed.
+fn tell(verdicts: &[(PathBuf, Verdict)]) -> usize {
+    let (mut passed, mut failed) = (0, 0);
+    let mut skipped: BTreeMap<Unfit, usize> = BTreeMap::new();
+    for (path, verdict) in verdicts {
+        match verdict {
+            Verdict::Passed => passed += 1,
+            Verdict::Skipped(why) => *skipped.entry(*why).or_default() += 1,
+            Verdict::Failed(why) => {
+                failed += 1;
+                println!("FAIL {}\n{why}", path.display());
+            }
+        }
+    }
+    for (why, count) in skipped {
+        println!("{count} skipped: {why}");
+    }
+    println!("{passed} passed, {failed} failed");
+    failed
 }

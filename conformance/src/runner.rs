@@ -1,4 +1,9 @@
 //! Runs the script of a case on the engine.
+//!
+//! [`run_case`] does so in one go; [`Runner`] takes the operations one by one, as
+//! [`crate::restart`] needs it. `words` is how cases name what the engine has types for.
+
+mod words;
 
 use std::{collections::BTreeSet, collections::HashSet, sync::Arc, time::Duration};
 
@@ -10,8 +15,7 @@ use superstep_core::{
     error::Error,
     event::Modes,
     id::{AskId, Namespace, ThreadId},
-    plan::{Pauses, blueprint::ROOT},
-    record::Source,
+    plan::blueprint::ROOT,
     run::{Durability, Fidelity, RunInput},
     saver::{HistoryQuery, Saver},
     snapshot::{Snapshot, SubState},
@@ -19,15 +23,15 @@ use superstep_core::{
     value::Value,
 };
 use superstep_engine::{
-    Backends, CheckpointRef, Graph, OutputKeys, RunOptions,
-    memory::{MemoryCache, MemoryStore},
-    state::Depth,
+    Backends, CheckpointRef, Graph, OutputKeys, RunOptions, memory::MemoryCache, state::Depth,
 };
 
+use self::words::{mode_of, pauses, source};
 use crate::{
+    backing::Backing,
     case::{
         Case,
-        graph::{GraphDef, NodeSet, Shape},
+        graph::{GraphDef, Shape},
         op::{self, Action, At, Op, Run},
     },
     convert, errors,
@@ -39,54 +43,12 @@ use crate::{
     world::Outside,
 };
 
-/// Makes the saver a case runs on.
-pub type MakeSaver = dyn Fn() -> Arc<dyn Saver> + Send + Sync;
-
 /// Runs a case and returns the result of each operation.
-pub async fn run_case(case: &Case, make_saver: &MakeSaver) -> Vec<Json> {
-    let saver = case.setup.checkpointer.then(make_saver);
-    let store: Option<Arc<dyn Store>> = case
-        .setup
-        .store
-        .then(|| Arc::new(MemoryStore::new()) as Arc<dyn Store>);
-    let backends = Backends {
-        saver: saver.clone(),
-        store: store.clone(),
-        cache: case.setup.cache.then(|| Arc::new(MemoryCache::new()) as _),
-        ids: None,
-    };
-    let outside = Outside::default();
-    let roots: BTreeSet<String> = case.roots().into_iter().map(str::to_owned).collect();
-    let quiet_child = case
-        .graphs
-        .values()
-        .any(|def| matches!(def, GraphDef::State(def) if def.checkpointer == Some(false)));
-    let mut runner = Runner {
-        graphs: Graphs::new(case.graphs.clone(), roots, backends, outside.clone()),
-        saver,
-        store,
-        outside,
-        durability: if quiet_child {
-            Durability::Async
-        } else {
-            Durability::Sync
-        },
-    };
+pub async fn run_case(case: &Case, backing: &Backing) -> Vec<Json> {
+    let mut runner = Runner::new(case, backing, Outside::default());
     let mut results = Vec::with_capacity(case.script.len());
     for op in &case.script {
-        let mut result = match runner.run(op).await {
-            Ok(result) => result,
-            Err(Trouble::Error(error)) => json!({ "error": errors::render(&error) }),
-            Err(Trouble::Build(error)) => {
-                json!({ "error": { "kind": "ValueError", "engine": true, "_message": error } })
-            }
-            Err(Trouble::Bug(why)) => json!({ "error": { "kind": "CaseBug", "message": why } }),
-        };
-        let counters = runner.outside.counters();
-        if let (false, Some(map)) = (counters.is_empty(), result.as_object_mut()) {
-            map.insert("counters".into(), json!(counters));
-        }
-        results.push(result);
+        results.push(runner.answer(op).await);
     }
     results
 }
@@ -116,7 +78,8 @@ impl From<expr::ExprError> for Trouble {
     }
 }
 
-struct Runner {
+/// The graphs of a case and what they run on, between two operations of its script.
+pub struct Runner {
     graphs: Graphs,
     saver: Option<Arc<dyn Saver>>,
     store: Option<Arc<dyn Store>>,
@@ -125,6 +88,59 @@ struct Runner {
 }
 
 impl Runner {
+    /// Makes a case ready for its first operation.
+    pub fn new(case: &Case, backing: &Backing, outside: Outside) -> Self {
+        let saver = case.setup.checkpointer.then(|| backing.saver.clone());
+        let store = case.setup.store.then(|| backing.store.clone());
+        let backends = Backends {
+            saver: saver.clone(),
+            store: store.clone(),
+            cache: case.setup.cache.then(|| Arc::new(MemoryCache::new()) as _),
+            ids: None,
+        };
+        let roots: BTreeSet<String> = case.roots().into_iter().map(str::to_owned).collect();
+        let quiet_child = case
+            .graphs
+            .values()
+            .any(|def| matches!(def, GraphDef::State(def) if def.checkpointer == Some(false)));
+        Self {
+            graphs: Graphs::new(case.graphs.clone(), roots, backends, outside.clone()),
+            saver,
+            store,
+            outside,
+            durability: if quiet_child {
+                Durability::Async
+            } else {
+                Durability::Sync
+            },
+        }
+    }
+
+    /// Does again what an operation did to the code of the case. Its threads, its memory and its
+    /// world are as it left them.
+    pub fn redo(&mut self, op: &Op) {
+        if let Action::Rebuild { replace } = &op.action {
+            self.graphs.rebuild(replace);
+        }
+    }
+
+    /// Runs an operation and returns its result.
+    pub async fn answer(&mut self, op: &Op) -> Json {
+        let mut result = match self.run(op).await {
+            Ok(result) => result,
+            Err(Trouble::Error(error)) => json!({ "error": errors::render(&error) }),
+            Err(Trouble::Build(error)) => {
+                json!({ "error": { "kind": "ValueError", "engine": true, "_message": error } })
+            }
+            Err(Trouble::Bug(why)) => json!({ "error": { "kind": "CaseBug", "message": why } }),
+        };
+        let counters = self.outside.counters();
+        if let (false, Some(map)) = (counters.is_empty(), result.as_object_mut()) {
+            map.insert("counters".into(), json!(counters));
+        }
+        result
+    }
+
     async fn run(&mut self, op: &Op) -> Result<Json, Trouble> {
         let thread = op.thread.as_deref().map(ThreadId::from);
         match &op.action {
@@ -516,35 +532,6 @@ fn graph_namespace(snapshots: &[Snapshot], asked: Namespace) -> Namespace {
     snapshots
         .first()
         .map_or(asked, |snapshot| snapshot.namespace.clone())
-}
-
-fn source(name: &str) -> Option<Source> {
-    [Source::Input, Source::Loop, Source::Update, Source::Fork]
-        .into_iter()
-        .find(|source| source.as_str() == name)
-}
-
-fn mode_of(name: &str) -> Modes {
-    match name {
-        "values" => Modes::VALUES,
-        "updates" => Modes::UPDATES,
-        "custom" => Modes::CUSTOM,
-        "tasks" => Modes::TASKS,
-        "checkpoints" => Modes::CHECKPOINTS,
-        "debug" => Modes::TASKS.with(Modes::CHECKPOINTS),
-        "messages" => Modes::MESSAGES,
-        _ => Modes::NONE,
-    }
-}
-
-fn pauses(set: Option<&NodeSet>) -> Pauses {
-    match set {
-        None => Pauses::None,
-        Some(NodeSet::All) => Pauses::All,
-        Some(NodeSet::Named(names)) => {
-            Pauses::Nodes(names.iter().map(|name| name.as_str().into()).collect())
-        }
-    }
 }
 
 fn collect_namespaces(snapshot: &Snapshot, into: &mut Vec<Namespace>) {

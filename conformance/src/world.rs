@@ -1,11 +1,14 @@
 //! What lives outside the graphs of a case: counters and flags.
+//!
+//! They stand for the world around the program, so they outlive its process: see
+//! [`crate::restart`].
 
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::expr::World;
 
@@ -22,6 +25,28 @@ struct Inner {
 impl Outside {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The world that [`Outside::to_json`] wrote down; an empty one if it is none.
+    pub fn from_json(json: &Json) -> Self {
+        let part = |name: &str| {
+            json.get(name)
+                .and_then(Json::as_object)
+                .into_iter()
+                .flatten()
+        };
+        let counters = part("counters").filter_map(|(name, n)| Some((name.clone(), n.as_i64()?)));
+        let flags = part("flags").map(|(name, value)| (name.clone(), value.clone()));
+        Self(Arc::new(Mutex::new(Inner {
+            counters: counters.collect(),
+            flags: flags.collect(),
+        })))
+    }
+
+    /// All there is, for [`Outside::from_json`].
+    pub fn to_json(&self) -> Json {
+        let inner = self.inner();
+        json!({ "counters": inner.counters, "flags": inner.flags })
     }
 
     /// Adds one to a counter and returns it.
@@ -49,5 +74,21 @@ impl World for Outside {
     }
     fn flag(&self, name: &str) -> Json {
         self.inner().flags.get(name).cloned().unwrap_or(Json::Null)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_world_read_back_counts_on_and_knows_its_flags() {
+        let world = Outside::default();
+        world.count("calls");
+        world.set_flag("open", json!(["yes"]));
+        let again = Outside::from_json(&world.to_json());
+        assert_eq!(again.count("calls"), 2);
+        assert_eq!(again.flag("open"), json!(["yes"]));
+        assert_eq!(again.flag("shut"), Json::Null);
     }
 }

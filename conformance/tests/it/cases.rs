@@ -2,15 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use superstep_conformance::{
+    backing::Backing,
     case::Case,
     compare::{Level, Quirks, check_case},
     report,
     runner::run_case,
 };
-use superstep_engine::memory::MemorySaver;
 
 /// Cases that are known to fail, by name. There are none, and there should be none.
 const KNOWN: &[&str] = &[];
@@ -22,7 +21,7 @@ async fn every_case_is_answered_as_recorded() {
     let mut failed = Vec::new();
     for path in &paths {
         let case = Case::load(path).unwrap();
-        let results = run_case(&case, &|| Arc::new(MemorySaver::new())).await;
+        let results = run_case(&case, &Backing::memory()).await;
         let mismatches = check_case(&case, &results, Level::Normal, Quirks::Skip);
         assert!(
             !(mismatches.is_empty() && KNOWN.contains(&case.name.as_str())),

@@ -8,5 +8,7 @@
 )]
 
 mod cases;
+mod cli;
+mod restart;
 mod saver;
 mod store;

@@ -249,6 +249,10 @@ pub struct TaskNote {
     pub output: Option<Vec<Write>>,
     /// The questions it asked last.
     pub asks: Vec<Ask>,
+    /// An answer came since: a task has one question of its own open at a time, and nobody should
+    /// answer it again before the task has run.
+    #[serde(default)]
+    pub answered: bool,
     /// Answers it has received, in order.
     pub answers: Vec<Value>,
     /// The last answer did not fit its question, so `answers` replaces what was known.
@@ -282,6 +286,7 @@ impl TaskNote {
             key,
             output: None,
             asks: Vec::new(),
+            answered: false,
             answers: Vec::new(),
             refused: false,
             error: None,
@@ -321,6 +326,11 @@ impl TaskNote {
         }
         if !later.asks.is_empty() {
             self.asks = later.asks;
+            self.answered = later.answered;
+        } else if later.refused {
+            self.answered = false;
+        } else if !self.asks.is_empty() && later.answers.len() > self.answers.len() {
+            self.answered = true;
         }
         if later.refused || !later.answers.is_empty() {
             self.answers = later.answers;
@@ -338,7 +348,8 @@ impl TaskNote {
 
     /// The questions still open.
     pub fn open_asks(&self) -> &[Ask] {
-        if self.output.is_some() {
+        // One that failed since shows what it asked, as LangGraph does.
+        if self.output.is_some() || self.answered && self.error.is_none() {
             &[]
         } else {
             &self.asks

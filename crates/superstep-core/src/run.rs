@@ -262,6 +262,10 @@ pub struct Loop {
     due: Vec<(TaskKey, NodeIx)>,
     notes: Vec<TaskNote>,
     acts: VecDeque<Act>,
+    /// How many of them a driver has taken so far.
+    acts_taken: usize,
+    /// Which act the last notes are in, counted from the first act ever.
+    notes_at: usize,
     /// The present checkpoint; stored unless durability is exit or there is no saver.
     checkpoint: CheckpointId,
     /// What was loaded.
@@ -300,7 +304,22 @@ pub struct Loop {
 impl Loop {
     /// The next thing to do.
     pub fn next_act(&mut self) -> Option<Act> {
-        self.acts.pop_front()
+        let act = self.acts.pop_front()?;
+        self.acts_taken += 1;
+        Some(act)
+    }
+
+    /// Has notes of the present step stored: with others that wait to be, if there are any.
+    fn put_notes(&mut self, notes: Vec<TaskNote>) {
+        let waiting = self.notes_at.checked_sub(self.acts_taken);
+        let waiting = waiting.and_then(|at| self.acts.get_mut(at));
+        if let Some(Act::Note(checkpoint, others)) = waiting
+            && *checkpoint == self.checkpoint
+        {
+            return others.extend(notes);
+        }
+        self.notes_at = self.acts_taken + self.acts.len();
+        self.acts.push_back(Act::Note(self.checkpoint, notes));
     }
 
     /// The graph.

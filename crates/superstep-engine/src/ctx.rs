@@ -14,7 +14,7 @@ use superstep_core::{
     ask::{Answers, Ask},
     board::Board,
     command::Output,
-    error::{Error, ErrorKind, Failure},
+    error::{ErrorKind, Failure},
     event::{Event, EventKind, Told},
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Plan, ReadKey, route::Window},
@@ -41,7 +41,33 @@ pub(crate) struct RunInfo {
     pub(crate) nested: bool,
     pub(crate) parents: Parents,
     pub(crate) answers: Answers,
+    /// The graph whose task runs this one.
+    pub(crate) above: Option<Arc<RunInfo>>,
     pub(crate) requests: Mailbox,
+}
+
+impl RunInfo {
+    /// Stores the graphs above up to where they are, so that a run that starts again finds its way
+    /// to what this one stores.
+    async fn anchor(&self) -> Result<(), Halt> {
+        let above: Vec<_> =
+            std::iter::successors(self.above.as_ref(), |info| info.above.as_ref()).collect();
+        for info in above.into_iter().rev() {
+            info.stored(|reply| Request::Anchor { reply }).await?;
+        }
+        Ok(())
+    }
+
+    /// Has something stored by the run, and waits for it.
+    async fn stored(
+        &self,
+        request: impl FnOnce(oneshot::Sender<()>) -> Request,
+    ) -> Result<(), Halt> {
+        let (reply, answer) = oneshot::channel();
+        let ended = || Halt::from(Failure::new("RunEnded", "the run has ended").permanent());
+        self.requests.send(request(reply)).map_err(|_| ended())?;
+        answer.await.map_err(|_| ended())
+    }
 }
 
 /// What the tasks of one step share. Every task has its own, so that nobody holds the board when
@@ -76,7 +102,11 @@ pub(crate) enum Request {
         task: usize,
         key: String,
         effect: Effect,
-        reply: oneshot::Sender<Result<(), Error>>,
+        answers: Vec<Value>,
+        reply: oneshot::Sender<()>,
+    },
+    Anchor {
+        reply: oneshot::Sender<()>,
     },
 }
 
@@ -457,27 +487,30 @@ impl Ctx {
     }
 
     async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {
-        {
+        let answers = {
             let mut scratch = lock(&self.0.scratch);
             match &effect {
                 Effect::Failed => scratch.effects.remove(key),
                 kept => scratch.effects.insert(key.to_owned(), kept.clone()),
             };
             scratch.fresh_effects.push((key.to_owned(), effect.clone()));
-        }
-        if self.0.step.env.saver.is_none() {
+            scratch.answers.iter().take(scratch.used).cloned().collect()
+        };
+        let run = &self.0.step.run;
+        if run.env.saver.is_none() {
             return Ok(());
         }
-        let (reply, answer) = oneshot::channel();
-        let request = Request::Journal {
+        if effect == Effect::Started {
+            run.anchor().await?;
+        }
+        run.stored(|reply| Request::Journal {
             task: self.0.at,
             key: key.to_owned(),
             effect,
+            answers,
             reply,
-        };
-        let ended = || Halt::from(Failure::new("RunEnded", "the run has ended").permanent());
-        self.0.step.requests.send(request).map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())?.map_err(Halt::Error)
+        })
+        .await
     }
 
     /// Starts a task of this task; await what it returns. It runs once: another attempt of the

@@ -20,7 +20,7 @@ use superstep_core::{
 use crate::{
     cache::Cache,
     clock::ClockIds,
-    ctx::Ctx,
+    ctx::{Ctx, RunInfo},
     env::Env,
     journal::Journal,
     node::Node,
@@ -263,7 +263,8 @@ impl Graph {
             pause_after: options.pause_after.clone(),
             strict_resume: options.strict_resume,
         };
-        let run = self.run_loop(&env, nest, input, scope);
+        // Pinned here, so that both ways to drive it share its room.
+        let run = std::pin::pin!(self.run_loop(&env, nest, input, scope, None));
         let (output, stop) = match &env.log {
             None => run.await?,
             Some(log) => log.along(run).await?,
@@ -289,6 +290,7 @@ impl Graph {
         mut nest: Nest,
         input: RunInput,
         scope: Scope,
+        above: Option<Arc<RunInfo>>,
     ) -> Result<(Option<Value>, Stop), Error> {
         let address = env.addresses.get(&nest.namespace).copied();
         let at = match (address, &nest.replay) {
@@ -315,7 +317,7 @@ impl Graph {
         if let Some(log) = log {
             log.start(env.durability, run.checkpoint());
         }
-        let mut stop = shell::drive(&mut run, &self.0, env).await;
+        let mut stop = shell::drive(&mut run, &self.0, env, above).await;
         if let Some(log) = log {
             stop = log.end(stop, run.checkpoint()).await;
         }
@@ -395,7 +397,8 @@ impl Graph {
             }),
         };
         // A future of a graph within a graph has no finite type; the box ends the recursion.
-        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default()));
+        let above = Some(ctx.0.step.run.clone());
+        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default(), above));
         let (output, stop) = running.await?;
         match stop {
             Stop::Done => Ok(output),

@@ -82,6 +82,11 @@ impl Journal {
         }
         let full = {
             let mut page = lock(&self.page);
+            if !page.open {
+                // Told by something that outlived its run.
+                lines.clear();
+                return Ok(());
+            }
             if page.entries.is_empty() {
                 self.stirred.notify_one();
             }

@@ -89,6 +89,7 @@ mod tests {
             task: 0,
             key,
             effect,
+            answers: Vec::new(),
             reply,
         }
     }

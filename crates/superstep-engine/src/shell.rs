@@ -39,7 +39,12 @@ use crate::{
 };
 
 /// Drives one graph of a run to its end.
-pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env>) -> Stop {
+pub(crate) async fn drive(
+    run: &mut Loop,
+    graph: &Arc<GraphInner>,
+    env: &Arc<Env>,
+    above: Option<Arc<RunInfo>>,
+) -> Stop {
     let (requests, inbox) = Mailbox::new();
     let nest = &run.config().nest;
     let info = Arc::new(RunInfo {
@@ -49,6 +54,7 @@ pub(crate) async fn drive(run: &mut Loop, graph: &Arc<GraphInner>, env: &Arc<Env
         nested: nest.nested,
         parents: nest.parents.clone(),
         answers: nest.answers.clone(),
+        above,
         requests,
     });
     let mut shell = Shell {
@@ -129,8 +135,8 @@ impl<'a> Shell<'a> {
                 if rounds.is_multiple_of(ROUNDS) {
                     tokio::task::yield_now().await;
                 }
-            } else if let Err(error) = self.wait(run).await {
-                return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
+            } else if let Some(stop) = self.wait(run).await {
+                return stop;
             }
         }
     }
@@ -419,30 +425,40 @@ impl<'a> Shell<'a> {
         }
     }
 
-    async fn wait(&mut self, run: &mut Loop) -> Result<(), Error> {
+    async fn wait(&mut self, run: &mut Loop) -> Option<Stop> {
         tokio::select! {
             biased;
-            error = poll_fn(|cx| self.behind.poll_failure(cx)) => return Err(error.into()),
-            request = poll_fn(|cx| self.inbox.poll_next(cx)) => self.request(run, request).await,
+            error = poll_fn(|cx| self.behind.poll_failure(cx)) => {
+                let error = Error::from(error).at_thread(self.env.thread.as_ref());
+                return Some(Stop::Failed(error));
+            }
+            request = poll_fn(|cx| self.inbox.poll_next(cx)) => {
+                return self.request(run, request).await;
+            }
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),
                 Err(_aborted) => {}
             },
         }
-        Ok(())
+        None
     }
 
-    async fn request(&mut self, run: &mut Loop, request: Request) {
+    async fn request(&mut self, run: &mut Loop, request: Request) -> Option<Stop> {
         match request {
             Request::Journal {
                 task,
                 key,
                 effect,
+                answers,
                 reply,
             } => {
-                let acts = run.journal(task, key, effect);
-                let _gone = reply.send(self.store_now(run, acts).await);
+                let acts = run.journal(task, key, effect, answers);
+                return self.store_for(run, acts, reply).await;
+            }
+            Request::Anchor { reply } => {
+                let acts = run.anchor();
+                return self.store_for(run, acts, reply).await;
             }
             Request::Call {
                 by,
@@ -462,6 +478,24 @@ impl<'a> Shell<'a> {
                 Some(Called::Running(at)) => self.replies.entry(at).or_default().push(reply),
                 None => drop(reply),
             },
+        }
+        None
+    }
+
+    /// Stores what a task waits for. A failure ends the run, whatever the task would make of it:
+    /// what is on its way may still arrive, and only another lease keeps it out.
+    async fn store_for(
+        &mut self,
+        run: &Loop,
+        acts: Vec<Act>,
+        reply: oneshot::Sender<()>,
+    ) -> Option<Stop> {
+        match self.store_now(run, acts).await {
+            Ok(()) => {
+                let _gone = reply.send(());
+                None
+            }
+            Err(error) => Some(Stop::Failed(error.at_thread(self.env.thread.as_ref()))),
         }
     }
 }

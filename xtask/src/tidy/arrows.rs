@@ -24,7 +24,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-conformance",
-        &["superstep", "superstep-core", "superstep-engine"],
+        &[
+            "superstep",
+            "superstep-core",
+            "superstep-engine",
+            "superstep-sqlite",
+        ],
     ),
     (
         "superstep-bench",
@@ -39,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),
+    ("superstep-sim", &["superstep-core"]),
     ("superstep-xtask", &[]),
 ];
 

@@ -179,6 +179,7 @@ fn of_note<E>(
         handled: _,
         effects,
         resume,
+        answered: _,
         offset: _,
     } = note;
     for write in output.iter_mut().flatten() {

@@ -7,6 +7,7 @@
 //! | `q` | asks | `f` | effects |
 //! | `a` | answers | `r` | plain answer |
 //! | `x` | refused | `s` | offset |
+//! | `d` | answered | | |
 //!
 //! A key is nil for the input, a number for a node, else a list that begins with its kind. A write is
 //! a number if it fires a trigger, `[value]` for a result, `[channel, value]` for the state,
@@ -36,6 +37,7 @@ impl Codec for TaskNote {
             key,
             output,
             asks,
+            answered,
             answers,
             refused,
             error,
@@ -55,7 +57,7 @@ impl Codec for TaskNote {
             if !answers.is_empty() {
                 all(answers, fields.field("a"))?;
             }
-            for (name, set) in [("x", refused), ("h", handled)] {
+            for (name, set) in [("x", refused), ("h", handled), ("d", answered)] {
                 if *set {
                     fields.field(name).bool(true);
                 }
@@ -91,6 +93,7 @@ impl Codec for TaskNote {
                 "a" => note.answers = from.items(Value::unpack)?,
                 "x" => note.refused = from.bool()?,
                 "h" => note.handled = from.bool()?,
+                "d" => note.answered = from.bool()?,
                 "e" => note.error = Some(StoredError::unpack(from)?),
                 "f" => note.effects = unpack_effects(from)?,
                 "r" => note.resume = Some(unpack_plain(from)?),

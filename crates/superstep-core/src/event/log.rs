@@ -219,8 +219,12 @@ impl From<&Stop> for Ending {
             Stop::Done => Self::Done,
             Stop::Asked(asks) if asks.is_empty() => Self::Paused,
             Stop::Asked(asks) => {
-                let mut ids: Vec<AskId> = asks.iter().map(|ask| ask.id).collect();
-                ids.dedup();
+                let mut ids: Vec<AskId> = Vec::new();
+                for ask in asks {
+                    if !ids.contains(&ask.id) {
+                        ids.push(ask.id);
+                    }
+                }
                 Self::Waiting(ids)
             }
             Stop::Parent(_) => (&ErrorKind::NoParent).into(),

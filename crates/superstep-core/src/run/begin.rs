@@ -122,6 +122,8 @@ impl Loop {
             tasks: Vec::new(),
             due: Vec::new(),
             acts: VecDeque::new(),
+            acts_taken: 0,
+            notes_at: 0,
             changes: Vec::new(),
             latest: Latest::Never,
             unlogged: None,
@@ -252,12 +254,13 @@ impl Loop {
             Some(at) => self.notes.swap_remove(at),
             None => TaskNote::new(TaskKey::Input),
         };
-        let stale = note.resume.take().filter(|_| {
-            self.config.fidelity == Fidelity::LangGraph && matches!(resume, Some(Resume::ById(_)))
-        });
-        note.resume = match resume {
-            Some(Resume::Next(answer)) => Some(PlainAnswer::Given(answer.clone())),
-            _ => stale,
+        note.resume = match (resume, note.resume.take(), self.config.fidelity) {
+            (Some(Resume::Next(answer)), ..) => Some(PlainAnswer::Given(answer.clone())),
+            (Some(Resume::ById(_)), stale, Fidelity::LangGraph) => stale,
+            // A plain answer that nobody took gives way to this one for good: what is stored must
+            // not come back and reach another question.
+            (_, Some(PlainAnswer::Given(_)), Fidelity::Sensible) => Some(PlainAnswer::Taken),
+            _ => None,
         };
         if !writes.is_empty() {
             note.output.get_or_insert_default().extend(writes);

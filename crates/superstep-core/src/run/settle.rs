@@ -145,21 +145,42 @@ impl Loop {
 
     /// A task journaled an effect: what to store, at once and in this order, before it goes on.
     /// Whatever the durability, an effect never runs before its start is stored, so a run that is
-    /// stored at its end is stored up to here as well.
-    pub fn journal(&mut self, at: usize, key: String, effect: Effect) -> Vec<Act> {
+    /// stored at its end is stored up to here as well. `answers` are those the task has taken so
+    /// far: the effect acts on them, so from now on they are the task's, and no other.
+    pub fn journal(
+        &mut self,
+        at: usize,
+        key: String,
+        effect: Effect,
+        answers: Vec<Value>,
+    ) -> Vec<Act> {
         let Some(task) = self.tasks.get_mut(at) else {
             return Vec::new();
         };
         let mut note = TaskNote::new(task.key.clone());
         note.effects.insert(key, effect);
-        note.answers = task.note.answers.clone();
+        note.answers = match answers.len() > task.note.answers.len() {
+            true => answers,
+            false => task.note.answers.clone(),
+        };
         task.note.absorb(note.clone());
         if !self.config.saves {
             return Vec::new();
         }
         let mut acts: Vec<Act> = self.store_so_far().into_iter().collect();
-        acts.push(Act::Note(self.checkpoint, vec![note]));
+        let notes = self.taken_resume().into_iter().chain([note]).collect();
+        acts.push(Act::Note(self.checkpoint, notes));
         acts
+    }
+
+    /// A graph below this one is about to store an effect at once: what to store before that, in
+    /// this order. The place of that graph hangs off this one's present checkpoint, and a run that
+    /// starts again from an older one would not find what is stored there.
+    pub fn anchor(&mut self) -> Vec<Act> {
+        match self.config.saves {
+            true => self.store_so_far().into_iter().collect(),
+            false => Vec::new(),
+        }
     }
 
     /// The cache had the task's writes: it need not run.
@@ -250,7 +271,7 @@ impl Loop {
             notes.push(task.note.clone());
         }
         let notes = notes.into_iter().map(|note| self.storable(note)).collect();
-        self.acts.push_back(Act::Note(self.checkpoint, notes));
+        self.put_notes(notes);
     }
 
     /// The plain answer that came with the input has been taken: it must not be given again.

@@ -177,7 +177,11 @@ pub fn input_value(
         TaskInput::Arg(value) | TaskInput::Start(StartValue::Input(value)) => value.clone(),
         TaskInput::Start(StartValue::Command(_)) => Value::Null,
         TaskInput::Call(args) => Value::list(args.iter().cloned()),
-        TaskInput::Failed(inner, ..) => input_value(plan, board, window, node, inner),
+        // A handler reads what the node reads that it stands for.
+        TaskInput::Failed(inner, _, failed) => {
+            let node = plan.node(failed).unwrap_or(node);
+            input_value(plan, board, window, node, inner)
+        }
         TaskInput::State => match &plan.nodes.row(node).reads {
             Reads::Input => Value::Null,
             Reads::Root(root) => board.get(*root).unwrap_or_default(),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Act, Loop, Stop,
+    Act, Fidelity, Loop, Stop,
     task::{Phase, Task, TaskInput},
     tell::Stands,
 };
@@ -104,7 +104,12 @@ impl Loop {
             if let Some(namespace) = namespace {
                 let answers = &self.config.nest.answers;
                 let next = answers.by_id(crate::id::AskId::of(&namespace, task.note.answers.len()));
-                let first = answers.by_id(crate::id::AskId::of(&namespace, 0));
+                // To LangGraph all questions of a task have one id. Whoever answers the first
+                // question again does not mean the next one.
+                let first = match self.config.fidelity {
+                    Fidelity::Sensible => None,
+                    Fidelity::LangGraph => answers.by_id(crate::id::AskId::of(&namespace, 0)),
+                };
                 if let Some(answer) = next.or(first) {
                     task.note.answers.push(answer.clone());
                     let answers = task.note.answers.clone();

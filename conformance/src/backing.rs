@@ -1,0 +1,34 @@
+//! What a case runs on: where its threads and its long-term memory are kept.
+
+use std::sync::Arc;
+
+use superstep_core::{saver::Saver, store::Store};
+use superstep_engine::memory::{MemorySaver, MemoryStore};
+use superstep_sqlite::Database;
+
+/// Where threads and long-term memory of one case are kept. A case that asks for neither uses
+/// neither.
+pub struct Backing {
+    /// Keeps threads.
+    pub saver: Arc<dyn Saver>,
+    /// Long-term memory.
+    pub store: Arc<dyn Store>,
+}
+
+impl Backing {
+    /// Everything in this process.
+    pub fn memory() -> Self {
+        Self {
+            saver: Arc::new(MemorySaver::new()),
+            store: Arc::new(MemoryStore::new()),
+        }
+    }
+
+    /// Threads in a database, long-term memory in this process.
+    pub fn database(database: &Database) -> Self {
+        Self {
+            saver: Arc::new(database.saver()),
+            store: Arc::new(MemoryStore::new()),
+        }
+    }
+}

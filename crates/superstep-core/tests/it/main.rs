@@ -1,0 +1,11 @@
+//! What the loop promises, driven by hand: no store, no clock, no tasks that run by themselves.
+
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod answers;
+mod hand;
+mod handlers;

@@ -1,0 +1,499 @@
+//! A worker that has leased the thread and drives its loops: it takes their acts, sends what is to
+//! be stored, waits as long as the durability says, and ends.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use superstep_core::{
+    Error, ErrorKind,
+    event::Modes,
+    frame::Frame,
+    id::Namespace,
+    plan::Pauses,
+    record::Effect,
+    run::{Act, Begin, Drain, Durability, Fidelity, Head, Loop, Nest, RunConfig, RunInput, Stop},
+    saver::{Loaded, NextRecord, SaverError},
+};
+
+use super::{
+    Event, Place, Sim,
+    task::{Job, Scratch},
+};
+use crate::{
+    graphs::Graph,
+    plant::Plant,
+    report::{Broken, Promise, broken},
+    store::{Answer, Op, Request},
+};
+
+/// A run of the thread by one worker.
+pub(super) struct Session {
+    pub(super) id: u64,
+    pub(super) worker: usize,
+    pub(super) epoch: u64,
+    /// The root first; graphs that tasks run behind it.
+    pub(super) graphs: Vec<Running>,
+    /// How many acts its worker has left to live.
+    pub(super) acts_left: Option<u32>,
+    /// The store failed it before.
+    pub(super) troubled: bool,
+    pub(super) strict: bool,
+    pub(super) ended: Option<Ended>,
+}
+
+/// How a session ended.
+pub(super) enum Ended {
+    Crashed,
+    Stopped(Stop),
+}
+
+/// One loop of a session.
+pub(super) struct Running {
+    pub(super) run: Loop,
+    /// The graph and the task that run it.
+    pub(super) caller: Option<(usize, usize)>,
+    pub(super) jobs: BTreeMap<usize, Job>,
+    pub(super) scratches: BTreeMap<usize, Scratch>,
+    pub(super) outbox: VecDeque<Letter>,
+    in_flight: Option<u64>,
+    step: i64,
+    stop: Option<Stop>,
+    pub(super) over: bool,
+    /// A store that went on behind failed; nobody knows yet.
+    failed_behind: Option<SaverError>,
+}
+
+/// Something to store.
+pub(super) struct Letter {
+    pub(super) op: Op,
+    pub(super) urgency: Urgency,
+    /// Tasks that wait until it is stored, each with its graph.
+    pub(super) waiters: Vec<(usize, usize)>,
+}
+
+/// Whether a letter waits for the durability of the run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Urgency {
+    AsTheRun,
+    AtOnce,
+}
+
+impl Letter {
+    fn is_urgent(&self) -> bool {
+        self.urgency == Urgency::AtOnce || !self.waiters.is_empty()
+    }
+}
+
+impl Running {
+    pub(super) fn new(run: Loop, caller: Option<(usize, usize)>) -> Self {
+        Self {
+            step: run.window().step,
+            run,
+            caller,
+            jobs: BTreeMap::new(),
+            scratches: BTreeMap::new(),
+            outbox: VecDeque::new(),
+            in_flight: None,
+            stop: None,
+            over: false,
+            failed_behind: None,
+        }
+    }
+
+    pub(super) fn namespace(&self) -> Namespace {
+        self.run.config().nest.namespace.clone()
+    }
+
+    /// What went on behind and failed, if nobody has heard of it.
+    pub(super) fn failed_behind(&mut self) -> Option<SaverError> {
+        self.failed_behind.take()
+    }
+
+    fn has_journal(&self) -> bool {
+        self.outbox.iter().any(Letter::is_urgent)
+    }
+}
+
+impl Sim<'_> {
+    /// Starts a loop on what is stored.
+    pub(super) fn open(
+        &self,
+        session: &Session,
+        graph: &Graph,
+        nest: Nest,
+        input: RunInput,
+        loaded: Option<Loaded>,
+    ) -> Result<Result<Loop, Error>, Broken> {
+        let head = match loaded {
+            None => None,
+            Some(loaded) => Some(self.head(graph, loaded)?),
+        };
+        let Some(worker) = self.workers.get(session.worker) else {
+            return Ok(Err(ErrorKind::NoSaver.into()));
+        };
+        Ok(Loop::begin(Begin {
+            plan: graph.plan.clone(),
+            config: RunConfig {
+                thread: Some("t".into()),
+                limit: 1_000,
+                durability: self.durability,
+                saves: true,
+                modes: Modes::NONE,
+                log: Modes::NONE,
+                findable: true,
+                output: None,
+                shown: None,
+                pause_before: Pauses::None,
+                pause_after: Pauses::None,
+                strict_resume: session.strict && !nest.nested,
+                fidelity: Fidelity::Sensible,
+                ids: worker.ids.clone(),
+                drain: Drain::default(),
+                nest,
+            },
+            head,
+            addressed: false,
+            own_address: false,
+            superseded: false,
+            input,
+        }))
+    }
+
+    fn head(&self, graph: &Graph, mut loaded: Loaded) -> Result<Head, Broken> {
+        for note in &mut loaded.notes {
+            match self.settings.plant {
+                Some(Plant::RerunsFinished) => note.output = None,
+                Some(Plant::RepeatsStarted) => {
+                    note.effects.retain(|_, effect| *effect != Effect::Started);
+                }
+                Some(Plant::RepeatsDone) => note.effects.clear(),
+                _ => {}
+            }
+        }
+        let Some(record) = loaded.head() else {
+            return broken(Promise::Loads, "a checkpoint without a record");
+        };
+        match Frame::restore(&graph.plan, &loaded, None) {
+            Ok(restored) => Ok(Head {
+                id: record.id,
+                parent: record.parent,
+                source: record.source,
+                step: record.step,
+                restored,
+            }),
+            Err(kind) => broken(Promise::Loads, kind.to_string()),
+        }
+    }
+
+    /// Takes a loop's acts until it has to wait.
+    pub(super) fn pump(&mut self, session: &mut Session, at: usize) -> Result<(), Broken> {
+        while !self.is_blocked(session, at) {
+            let Some(running) = session.graphs.get_mut(at) else {
+                return Ok(());
+            };
+            if running.over || running.stop.is_some() {
+                break;
+            }
+            let Some(act) = running.run.next_act() else {
+                break;
+            };
+            self.act(session, at, act);
+            if self.dies(session) {
+                session.ended = Some(Ended::Crashed);
+                return Ok(());
+            }
+        }
+        self.post(session, at);
+        let hurries = self.settings.plant == Some(Plant::HurriesStop);
+        let Some(running) = session.graphs.get_mut(at) else {
+            return Ok(());
+        };
+        if !running.over
+            && (running.outbox.is_empty() || hurries)
+            && let Some(stop) = running.stop.take()
+        {
+            return self.stopped(session, at, stop);
+        }
+        Ok(())
+    }
+
+    /// Whether a loop waits for the store.
+    pub(super) fn is_blocked(&self, session: &Session, at: usize) -> bool {
+        let Some(running) = session.graphs.get(at) else {
+            return true;
+        };
+        let waits = match self.settings.plant {
+            Some(Plant::HurriesTasks) => false,
+            _ => self.durability != Durability::Async,
+        };
+        running.has_journal() || waits && !running.outbox.is_empty()
+    }
+
+    fn act(&mut self, session: &mut Session, at: usize, act: Act) {
+        let (worker, id) = (session.worker, session.id);
+        let Some(running) = session.graphs.get_mut(at) else {
+            return;
+        };
+        let mut start = |sim: &mut Self, task: usize, delay: u64| {
+            let step = running.run.window().step;
+            if running.step != step {
+                running.step = step;
+                running.scratches.clear();
+            }
+            running.jobs.insert(task, Job::default());
+            let place = Place {
+                worker,
+                session: id,
+                graph: at,
+                task,
+            };
+            sim.after(delay, Event::Task(place));
+        };
+        let op = match act {
+            Act::Run(task) => {
+                let delay = self.task_delay();
+                return start(self, task, delay);
+            }
+            Act::Wait(wait) => {
+                self.counts.add("retries");
+                let jitter = self.dice.below(wait.jitter.as_millis() as u64 + 1);
+                return start(self, wait.task, wait.delay.as_millis() as u64 + jitter);
+            }
+            Act::Stop(stop) => {
+                running.stop = Some(stop);
+                return;
+            }
+            Act::Keep(..) | Act::Emit(_) | Act::Log(..) => return,
+            Act::Commit(record) => Op::Commit(record),
+            Act::Note(checkpoint, notes) => Op::Note(checkpoint, notes),
+        };
+        // The chain of stores behind a run ends with its first failure.
+        if running.failed_behind.is_none() {
+            running.outbox.push_back(Letter {
+                op,
+                urgency: Urgency::AsTheRun,
+                waiters: Vec::new(),
+            });
+        }
+    }
+
+    /// Sends the next letter, one at a time.
+    pub(super) fn post(&mut self, session: &mut Session, at: usize) {
+        let Some(running) = session.graphs.get_mut(at) else {
+            return;
+        };
+        let Some(letter) = running
+            .outbox
+            .front()
+            .filter(|_| running.in_flight.is_none())
+        else {
+            return;
+        };
+        self.serial += 1;
+        let request = Request {
+            ticket: self.serial,
+            session: session.id,
+            epoch: session.epoch,
+            namespace: running.namespace(),
+            op: letter.op.clone(),
+        };
+        running.in_flight = Some(self.serial);
+        self.send(session, request);
+    }
+
+    /// The store has answered.
+    pub(super) fn replied(
+        &mut self,
+        session: &mut Session,
+        ticket: u64,
+        answer: Answer,
+    ) -> Result<(), Broken> {
+        let waits = |running: &Running| running.in_flight == Some(ticket);
+        let Some(at) = session.graphs.iter().position(waits) else {
+            return Ok(());
+        };
+        let Some(running) = session.graphs.get_mut(at) else {
+            return Ok(());
+        };
+        running.in_flight = None;
+        let letter = running.outbox.pop_front();
+        match answer {
+            Ok(next) => {
+                if let Some((request, ..)) = self.sent.get(&ticket) {
+                    self.oracle.acknowledged(request);
+                }
+                let Some(letter) = letter else {
+                    return Ok(());
+                };
+                if next == NextRecord::Everything && letter.urgency == Urgency::AsTheRun {
+                    running.run.snapshot_next();
+                }
+                for (graph, task) in letter.waiters {
+                    self.journaled(session, graph, task);
+                }
+            }
+            Err(error) => {
+                self.check_refusal(session, &error)?;
+                session.troubled = true;
+                self.failed_to_store(session, at, letter, error)?;
+            }
+        }
+        match session.ended {
+            None => self.pump(session, at),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn check_refusal(&mut self, session: &Session, error: &SaverError) -> Result<(), Broken> {
+        self.tell(|| format!("worker {}: {error}", session.worker));
+        match error {
+            SaverError::Io(_) => {
+                self.counts.add("I/O errors");
+                Ok(())
+            }
+            SaverError::Conflict { .. } if session.epoch < self.store.epoch() => {
+                self.counts.add("fenced writes");
+                Ok(())
+            }
+            // What it follows was not stored, which it was told.
+            SaverError::Corrupt(_) if session.troubled => Ok(()),
+            other => broken(Promise::NeverDamaged, other.to_string()),
+        }
+    }
+
+    fn failed_to_store(
+        &mut self,
+        session: &mut Session,
+        at: usize,
+        letter: Option<Letter>,
+        error: SaverError,
+    ) -> Result<(), Broken> {
+        let Some(running) = session.graphs.get_mut(at) else {
+            return Ok(());
+        };
+        // What is on its way may still arrive, and only another lease keeps it out: the run is
+        // over, unless it goes on in front of what is stored behind it and nobody waits for that.
+        let rest = std::mem::take(&mut running.outbox);
+        let awaited = |letter: &Letter| letter.is_urgent();
+        if self.durability != Durability::Async || letter.iter().chain(&rest).any(awaited) {
+            return self.stopped(session, at, Stop::Failed(error.into()));
+        }
+        running.failed_behind = Some(error);
+        Ok(())
+    }
+
+    /// A loop is over; the task that ran it, or the caller of the run, hears how.
+    pub(super) fn stopped(
+        &mut self,
+        session: &mut Session,
+        at: usize,
+        stop: Stop,
+    ) -> Result<(), Broken> {
+        let Some(running) = session.graphs.get_mut(at) else {
+            return Ok(());
+        };
+        running.over = true;
+        let stop = match running.failed_behind.take() {
+            Some(error) => Stop::Failed(error.into()),
+            None => stop,
+        };
+        let output = running.run.output();
+        match running.caller {
+            Some((graph, task)) => self.child_stopped(session, graph, task, stop, output),
+            None => {
+                session.ended = Some(Ended::Stopped(stop));
+                Ok(())
+            }
+        }
+    }
+
+    /// A session is over: what it says must be stored.
+    pub(super) fn ended(
+        &mut self,
+        worker: usize,
+        session: &Session,
+        ended: Ended,
+    ) -> Result<(), Broken> {
+        let stop = match ended {
+            Ended::Crashed => {
+                self.crash(worker);
+                self.crashed(worker);
+                return Ok(());
+            }
+            Ended::Stopped(stop) => stop,
+        };
+        self.tell(|| format!("worker {worker} stops: {stop:?}"));
+        self.check_stop(session, &stop)?;
+        if self.bad_luck(6) {
+            self.counts.add("leases that were not given back");
+        } else {
+            self.store.release(session.epoch);
+        }
+        let delay = self.dice.between(1, 500);
+        self.after(delay, Event::Wake(worker));
+        Ok(())
+    }
+
+    fn check_stop(&mut self, session: &Session, stop: &Stop) -> Result<(), Broken> {
+        let Some(root) = session.graphs.first() else {
+            return Ok(());
+        };
+        let loaded = self.store.load(&Namespace::default());
+        let notes = loaded.as_ref().map(|loaded| loaded.notes.as_slice());
+        let head = loaded.as_ref().and_then(Loaded::head).map(|head| head.id);
+        // Who was overtaken has been told all the same what was true before.
+        let alone = session.epoch == self.store.epoch();
+        let unstored = |what: &str| broken(Promise::Reported, what);
+        match stop {
+            Stop::Done if alone && head != Some(root.run.checkpoint()) => {
+                unstored("the end of the run is not stored")
+            }
+            Stop::Asked(asks) if alone => {
+                let open = |ask: &superstep_core::ask::Ask| {
+                    let mut notes = notes.into_iter().flatten();
+                    notes.any(|note| note.open_asks().contains(ask))
+                };
+                match asks.iter().all(open) && head == Some(root.run.checkpoint()) {
+                    true => Ok(()),
+                    false => unstored("a question is not stored"),
+                }
+            }
+            Stop::Done | Stop::Asked(_) => Ok(()),
+            Stop::Failed(error) => match &*error.kind {
+                ErrorKind::Saver(_) => Ok(()),
+                _ if error.class() == "Flaky" => Ok(()),
+                _ => broken(Promise::Explained, error.to_string()),
+            },
+            Stop::Parent(_) => broken(Promise::Explained, "a command for no graph"),
+        }
+    }
+
+    /// A graph of the catalogue: the root's, or the one its tasks run.
+    pub(super) fn graph_of(&self, running: &Running) -> &Graph {
+        match (&running.caller, &self.graph.child) {
+            (Some(_), Some(child)) => child,
+            _ => self.graph,
+        }
+    }
+
+    /// Where a graph stands that a task runs.
+    pub(super) fn nest(&mut self, running: &Running, task: usize, n: u32) -> Nest {
+        let run = &running.run;
+        let nest = &run.config().nest;
+        let mut parents = nest.parents.clone();
+        Arc::make_mut(&mut parents).insert(nest.namespace.clone(), run.checkpoint());
+        let step = run.window().step;
+        self.oracle.above.insert(run.checkpoint(), step);
+        let (resuming, replay) = run.child_flags();
+        Nest {
+            namespace: run.task_namespace(task).call(n),
+            nested: true,
+            resuming,
+            replay: replay.cloned(),
+            parents,
+            answers: nest.answers.clone(),
+        }
+    }
+}
