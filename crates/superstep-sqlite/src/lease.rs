@@ -74,8 +74,8 @@ pub(crate) fn add(
     Ok(db.last_insert_rowid())
 }
 
-/// Gives a thread back, if it is held under this epoch, or under any. One that nobody has written
-/// goes with its lease.
+/// Gives a thread back, if it is held under this epoch, or under any; `now` is when its holder was
+/// done. One that nobody has written goes with its lease.
 pub(crate) fn release(
     writer: &mut Writer,
     name: &ThreadId,

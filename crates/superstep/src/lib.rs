@@ -67,6 +67,7 @@
 //!
 //! [`Graph`] runs graphs, [`GraphBuilder`] builds them, [`FromTask`] lists what a node may take,
 //! [`IntoCommand`] what it may return. [`dynamic`] is the layer below, for graphs that are data.
+//! `sqlite`, a feature that is on by default, keeps threads and long-term memory in a file.
 
 pub use superstep_core::{
     Value,
@@ -93,6 +94,10 @@ pub use superstep_engine::{
         Res, Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
     },
 };
+
+#[cfg(feature = "sqlite")]
+#[doc(inline)]
+pub use superstep_sqlite as sqlite;
 
 pub mod prelude {
     //! What most graphs use.

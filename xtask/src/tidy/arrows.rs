@@ -15,7 +15,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-sqlite", &["superstep-core"]),
     (
         "superstep",
-        &["superstep-core", "superstep-derive", "superstep-engine"],
+        &[
+            "superstep-core",
+            "superstep-derive",
+            "superstep-engine",
+            "superstep-sqlite",
+        ],
     ),
     (
         "superstep-conformance",

@@ -314,6 +314,7 @@ async fn writing_with_no_room_left() {
             namespace: "".into(),
             epoch: lease.epoch,
             record: crate::world::record(id, parent, change),
+            events: Vec::new(),
         };
         match saver.commit(commit).await {
             Ok(_) => stored = id,

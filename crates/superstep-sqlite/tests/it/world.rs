@@ -120,6 +120,7 @@ impl Writing {
             namespace: self.namespace.clone(),
             epoch: self.lease.epoch,
             record,
+            events: Vec::new(),
         };
         self.saver.commit(commit).await.unwrap();
     }
@@ -141,6 +142,7 @@ impl Writing {
             durability: Durability::Normal,
             checkpoint: CheckpointId(at),
             notes: vec![note],
+            events: Vec::new(),
         };
         self.saver.note(notes).await.unwrap();
     }
