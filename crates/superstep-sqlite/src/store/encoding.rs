@@ -78,8 +78,8 @@ mod tests {
                 continue;
             }
             let value = json!(number);
-            let bytes = value_to_bytes(&value, &seal, place).unwrap();
-            let read = value_from_bytes(&bytes, &seal, place).unwrap();
+            let bytes = value_to_bytes(&value, &seal, place.clone()).unwrap();
+            let read = value_from_bytes(&bytes, &seal, place.clone()).unwrap();
             assert_eq!(read, value);
         }
     }
@@ -87,14 +87,14 @@ mod tests {
     #[test]
     fn a_vector_is_little_endian() {
         let (seal, place) = here();
-        let sealed = vector_to_bytes(&[1.0, -2.0], &seal, place).unwrap();
+        let sealed = vector_to_bytes(&[1.0, -2.0], &seal, place.clone()).unwrap();
         assert_eq!(
-            *seal.open(&sealed, place, "it").unwrap(),
+            *seal.open(&sealed, place.clone(), "it").unwrap(),
             [0, 0, 128, 63, 0, 0, 0, 192]
         );
         let vector = [0.1, f32::MIN_POSITIVE, f32::MAX, -0.0];
-        let sealed = vector_to_bytes(&vector, &seal, place).unwrap();
-        let read = vector_from_bytes(&sealed, &seal, place).unwrap();
+        let sealed = vector_to_bytes(&vector, &seal, place.clone()).unwrap();
+        let read = vector_from_bytes(&sealed, &seal, place.clone()).unwrap();
         assert_eq!(read.map_bits(), vector.map(f32::to_bits));
     }
 
@@ -103,7 +103,7 @@ mod tests {
         let (seal, place) = here();
         let refused = |bytes: &[u8]| {
             let sealed = seal.seal(bytes, place).unwrap();
-            vector_from_bytes(&sealed, &seal, place).is_err()
+            vector_from_bytes(&sealed, &seal, place.clone()).is_err()
         };
         assert!(refused(&[0; 5]));
         assert!(refused(&f32::NAN.to_le_bytes()));
