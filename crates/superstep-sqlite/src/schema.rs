@@ -86,12 +86,21 @@ CREATE TABLE events (
 ) WITHOUT ROWID;
 ";
 
+/// Since when a file is ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// It was made just now.
+    Now,
+    /// It was there, with whatever a power cut left of it.
+    Before,
+}
+
 /// Makes the file ours, or brings it up to date, or says why not.
-pub(crate) fn prepare(connection: &mut Connection) -> Result<(), SaverError> {
+pub(crate) fn prepare(connection: &mut Connection) -> Result<Since, SaverError> {
     let (application, version) = identity(connection)?;
     let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
     match (application, version) {
-        (APPLICATION, found) if found == known => return Ok(()),
+        (APPLICATION, found) if found == known => return Ok(Since::Before),
         (APPLICATION, found) if found > known => return Err(SaverError::Newer { found, known }),
         (APPLICATION, 1..) => {}
         (0, 0) if is_empty(connection)? => {}
@@ -103,7 +112,7 @@ pub(crate) fn prepare(connection: &mut Connection) -> Result<(), SaverError> {
     migrate(connection)
 }
 
-fn migrate(connection: &mut Connection) -> Result<(), SaverError> {
+fn migrate(connection: &mut Connection) -> Result<Since, SaverError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(sql)?;
@@ -119,7 +128,11 @@ fn migrate(connection: &mut Connection) -> Result<(), SaverError> {
     transaction
         .pragma_update(None, "user_version", known)
         .map_err(sql)?;
-    transaction.commit().map_err(sql)
+    transaction.commit().map_err(sql)?;
+    Ok(match version {
+        0 => Since::Now,
+        _ => Since::Before,
+    })
 }
 
 fn identity(connection: &Connection) -> Result<(i64, i64), SaverError> {

@@ -15,7 +15,14 @@ use superstep_core::{
 };
 use tokio::sync::watch;
 
-use crate::{error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
+use crate::{
+    error::sql,
+    graphs::GraphRow,
+    lease, row,
+    schema::{self, Since},
+    seal::Seal,
+    warm::Warm,
+};
 
 /// How far a commit must have come to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +97,11 @@ impl Writer {
             bell: watch::Sender::new(()),
         };
         let mut connection = writer.connect()?;
-        schema::prepare(&mut connection)?;
+        let since = schema::prepare(&mut connection)?;
         writer.connection = Some(connection);
+        if since == Since::Before {
+            writer.alone(Need::Disk, lease::outrun)?;
+        }
         Ok(writer)
     }
 
