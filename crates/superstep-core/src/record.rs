@@ -121,6 +121,16 @@ pub struct Pending {
     pub changed: Vec<(TriggerIx, u64)>,
 }
 
+impl Pending {
+    /// Whether nothing runs next.
+    pub fn is_empty(&self) -> bool {
+        self.start.is_none()
+            && self.fired.is_empty()
+            && self.waiting.is_empty()
+            && self.sends.is_empty()
+    }
+}
+
 /// One committed step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {

@@ -11,7 +11,7 @@ use superstep_core::{
     id::IdSource,
     plan::{Persist, Plan},
     record::Record,
-    run::{Begin, Halt, Head, Loop, Nest, RunConfig, RunInput, Stop},
+    run::{Begin, Fidelity, Halt, Head, Loop, Nest, RunConfig, RunInput, Stop},
     saver::{At, Loaded, Saver},
     table::{NodeIx, Table},
     value::Value,
@@ -328,7 +328,7 @@ impl Graph {
     fn open(
         &self,
         env: &Env,
-        nest: Nest,
+        mut nest: Nest,
         scope: Scope,
         input: RunInput,
         loaded: Option<Loaded>,
@@ -339,6 +339,9 @@ impl Graph {
             None => None,
         };
         let nested = nest.nested;
+        if nested && env.fidelity == Fidelity::Sensible && ended_before(loaded.as_ref(), &nest) {
+            nest.resuming = Some(false);
+        }
         let begin = Begin {
             plan: self.0.plan.clone(),
             config: RunConfig {
@@ -412,6 +415,13 @@ impl Graph {
             Stop::Failed(error) => Err(Halt::Error(error)),
         }
     }
+}
+
+/// Whether a graph that lives as long as its thread has nothing to go on with: it ended in an
+/// earlier call, and the call that is continued had not begun when the run was cut short.
+fn ended_before(loaded: Option<&Loaded>, nest: &Nest) -> bool {
+    let head = loaded.and_then(Loaded::head);
+    head.is_some_and(|head| head.pending.is_empty() && head.parents != nest.parents)
 }
 
 /// What only the root graph of a run is told.

@@ -104,9 +104,18 @@ pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usiz
     Ok(version)
 }
 
+/// Since when a file is ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// It was made just now.
+    Now,
+    /// It was there, with whatever a power cut left of it.
+    Before,
+}
+
 /// Makes the file ours, or brings it up to date, and checks that the key is the file's.
-pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<(), SaverError> {
-    migrate(connection, STEPS, seal)?;
+pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<Since, SaverError> {
+    let since = migrate(connection, STEPS, seal)?;
     let mark: Option<Vec<u8>> = connection
         .query_row(
             "SELECT value FROM counters WHERE name = 'sealed'",
@@ -115,7 +124,8 @@ pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<(), Sa
         )
         .optional()
         .map_err(sql)?;
-    seal.fits(mark.as_deref())
+    seal.fits(mark.as_deref())?;
+    Ok(since)
 }
 
 /// The version of a file; 0 if it is new.
@@ -137,9 +147,9 @@ fn version(connection: &Connection, steps: &[&str]) -> Result<usize, SaverError>
     }
 }
 
-fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<(), SaverError> {
+fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<Since, SaverError> {
     if version(connection, steps)? == steps.len() {
-        return Ok(());
+        return Ok(Since::Before);
     }
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -161,7 +171,11 @@ fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<(
     transaction
         .pragma_update(None, "user_version", known)
         .map_err(sql)?;
-    transaction.commit().map_err(sql)
+    transaction.commit().map_err(sql)?;
+    Ok(match version {
+        0 => Since::Now,
+        _ => Since::Before,
+    })
 }
 
 fn identity(connection: &Connection) -> Result<(i64, i64), SaverError> {

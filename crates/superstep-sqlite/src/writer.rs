@@ -21,7 +21,15 @@ use superstep_core::{
 };
 use tokio::sync::watch;
 
-use crate::{care::Log, error::sql, graphs::GraphRow, row, schema, seal::Seal, warm::Warm};
+use crate::{
+    care::Log,
+    error::sql,
+    graphs::GraphRow,
+    lease, row,
+    schema::{self, Since},
+    seal::Seal,
+    warm::Warm,
+};
 
 /// How far a commit must have come to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,21 +107,25 @@ impl Writer {
         };
         let until = Instant::now() + patience;
         // While a new file is made by somebody else, SQLite says so at once instead of waiting.
-        writer.connection = loop {
+        let (connection, since) = loop {
             match writer.prepare() {
                 Err(SaverError::Locked(_)) if Instant::now() < until => {
                     thread::sleep(Duration::from_millis(2));
                 }
-                done => break Some(done?),
+                done => break done?,
             }
         };
+        writer.connection = Some(connection);
+        if since == Since::Before {
+            writer.alone(Need::Disk, lease::outrun)?;
+        }
         Ok(writer)
     }
 
-    fn prepare(&self) -> Result<Connection, SaverError> {
+    fn prepare(&self) -> Result<(Connection, Since), SaverError> {
         let mut connection = self.connect()?;
-        schema::prepare(&mut connection, &self.seal)?;
-        Ok(connection)
+        let since = schema::prepare(&mut connection, &self.seal)?;
+        Ok((connection, since))
     }
 
     fn connect(&self) -> Result<Connection, SaverError> {

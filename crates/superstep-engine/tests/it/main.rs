@@ -11,6 +11,7 @@
 mod bad_input;
 mod cancel;
 mod changed;
+mod cut_short;
 mod drawing;
 mod effects;
 mod kit;

@@ -102,7 +102,7 @@ mod tests {
     fn a_vector_that_was_not_written_is_refused() {
         let (seal, place) = here();
         let refused = |bytes: &[u8]| {
-            let sealed = seal.seal(bytes, place).unwrap();
+            let sealed = seal.seal(bytes, place.clone()).unwrap();
             vector_from_bytes(&sealed, &seal, place.clone()).is_err()
         };
         assert!(refused(&[0; 5]));

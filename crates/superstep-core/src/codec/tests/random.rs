@@ -187,6 +187,7 @@ impl Random {
             key: self.task(3),
             output: self.maybe(|random| random.some(Self::write)),
             asks: self.some(Self::ask),
+            answered: self.coin(),
             answers: self.some(|random| random.value(2)),
             refused: self.coin(),
             error: self.maybe(Self::error),
@@ -299,6 +300,7 @@ pub(super) fn everything() -> Record {
             schema: Some(Value::Bool(true)),
             kind: Some("kind".into()),
         }],
+        answered: true,
         answers: vec![Value::Int(-5), Value::UInt(u64::MAX)],
         refused: true,
         error: Some(StoredError {
