@@ -144,10 +144,10 @@ impl Storing {
                 }
             }
             None => {
-                if !epoch_holds(writer, &self.thread, epoch)? {
+                graph.graph = writer.next_graph()?;
+                if !graphs::begin(writer.change()?, &graph, epoch)? {
                     return Err(conflict());
                 }
-                graphs::insert(writer.change()?, &mut graph)?;
             }
         }
         let mut row = Row {
@@ -253,6 +253,7 @@ impl Graph {
         let known = held.graphs.get(namespace);
         let row = match known {
             Some(row) => Some(row.clone()),
+            None if held.complete => None,
             None => graphs::graph(writer.db()?, number, namespace)?,
         };
         let known = row.as_ref().and_then(|row| held.heads.get(&row.graph));
@@ -268,11 +269,6 @@ impl Graph {
             head,
         })
     }
-}
-
-fn epoch_holds(writer: &Writer, thread: &ThreadId, epoch: i64) -> Result<bool, SaverError> {
-    let row = graphs::thread(writer.db()?, thread)?;
-    Ok(row.is_some_and(|row| row.epoch == epoch))
 }
 
 /// Notes on their way to the writer.

@@ -1,12 +1,12 @@
 //! One file with threads, event logs and long-term memory.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
 
-use superstep_core::saver::SaverError;
+use superstep_core::{id::ThreadId, saver::SaverError};
 use tokio::sync::watch;
 
 use crate::{
@@ -38,10 +38,19 @@ pub(crate) struct Inner {
     /// Rings when an event log of this process has grown.
     pub(crate) bell: watch::Receiver<()>,
     /// Threads that runs of this process hold.
-    pub(crate) held: Mutex<HashSet<superstep_core::id::ThreadId>>,
+    pub(crate) held: Mutex<HashMap<ThreadId, Contents>>,
     pub(crate) options: Options,
     /// Last, so that the sign of life goes after the last write.
     pub(crate) worker: Worker,
+}
+
+/// Whether there is anything to read in a thread that this process holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// There may be.
+    Maybe,
+    /// Its lease made it, and nothing was handed in for it yet.
+    Nothing,
 }
 
 impl Database {

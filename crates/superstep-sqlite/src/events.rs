@@ -1,4 +1,6 @@
 //! The event log of a thread.
+//!
+//! Each entry names the one before it, and `logs` names the newest: one that is missing is noticed.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use superstep_core::{
@@ -7,6 +9,7 @@ use superstep_core::{
     id::{CheckpointId, ThreadId},
     saver::{Events, SaverError},
 };
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{error::sql, graphs, seal::Seal, writer::Writer};
 
@@ -35,32 +38,24 @@ pub(crate) fn append(
     name: &ThreadId,
     entries: &[Logged],
 ) -> Result<(), SaverError> {
-    let (Some(held), false) = (writer.held.get(name), entries.is_empty()) else {
+    let (Some(held), Some(last)) = (writer.held.get(name), entries.last()) else {
         return Ok(());
     };
     let (thread, epoch) = (held.thread, held.epoch);
     let mut newest = newest(writer.db()?, thread)?;
+    let mut linked = Vec::with_capacity(entries.len());
     for entry in entries {
         let cursor = entry.cursor;
         if i64::try_from(cursor.epoch) != Ok(epoch) || newest >= Some(cursor) {
             let why = format!("entry {cursor} of the log does not follow what is there");
             return Err(SaverError::Corrupt(why));
         }
-        newest = Some(cursor);
+        linked.push((newest.replace(cursor), entry));
     }
-    for entry in entries {
-        let bytes = rmp_serde::to_vec_named(&entry.entry)
-            .map_err(|error| SaverError::Unstorable(error.to_string()))?;
-        let place = place(thread, entry.cursor, entry.checkpoint);
-        let body = writer.seal.seal(&bytes, place)?;
-        let (epoch, n) = numbers(entry.cursor);
-        let checkpoint = entry.checkpoint.map(|id| id.0.to_be_bytes());
-        writer
-            .change()?
-            .prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)")
-            .and_then(|mut insert| insert.execute(params![thread, epoch, n, checkpoint, body]))
-            .map_err(sql)?;
+    for (prev, entry) in linked {
+        put(writer, thread, prev, entry)?;
     }
+    end(writer.change()?, thread, last.cursor)?;
     writer.rings = true;
     Ok(())
 }
@@ -76,7 +71,37 @@ pub(crate) fn after(
     let Some(row) = graphs::thread(db, name)? else {
         return Ok(Vec::new());
     };
-    let (epoch, n) = after.map_or((0, 0), numbers);
+    let lost = || SaverError::Corrupt(format!("the log of thread `{name}` lacks entries"));
+    let (mut entries, mut at) = (Vec::new(), after);
+    for (prev, entry) in read(db, seal, row.thread, after, limit)? {
+        // What follows a cursor follows it or an entry that was pruned.
+        let linked = match entries.is_empty() {
+            true => prev <= after,
+            false => prev == at,
+        };
+        if !linked {
+            return Err(lost());
+        }
+        at = Some(entry.cursor);
+        entries.push(entry);
+    }
+    if entries.len() < limit && at < newest(db, row.thread)? {
+        return Err(lost());
+    }
+    Ok(entries)
+}
+
+/// An entry, and the cursor of the one before it.
+type Linked = (Option<Cursor>, Logged);
+
+fn read(
+    db: &Connection,
+    seal: &Seal,
+    thread: i64,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Vec<Linked>, SaverError> {
+    let (epoch, n) = after.map_or((0, -1), numbers);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut select = db
         .prepare_cached(
@@ -84,49 +109,60 @@ pub(crate) fn after(
              WHERE thread = ?1 AND (epoch, n) > (?2, ?3) ORDER BY epoch, n LIMIT ?4",
         )
         .map_err(sql)?;
-    let from = if after.is_some() { n } else { -1 };
     let mut rows = select
-        .query(params![row.thread, epoch, from, limit])
+        .query(params![thread, epoch, n, limit])
         .map_err(sql)?;
     let mut entries = Vec::new();
     while let Some(found) = rows.next().map_err(sql)? {
         let number = |column| found.get::<_, i64>(column).map_err(sql);
-        let cursor = Cursor {
-            epoch: number(0)? as u64,
-            n: number(1)? as u64,
-        };
+        let cursor = cursor(number(0)?, number(1)?);
         let checkpoint: Option<[u8; 16]> = found.get(2).map_err(sql)?;
         let checkpoint = checkpoint.map(|id| CheckpointId(u128::from_be_bytes(id)));
         let body: Vec<u8> = found.get(3).map_err(sql)?;
-        let what = format!("entry {cursor} of the log of thread `{name}`");
-        let bytes = seal.open(&body, place(row.thread, cursor, checkpoint), &what)?;
-        let entry: Entry = rmp_serde::from_slice(&bytes)
+        let what = format!("entry {cursor} of a log");
+        let bytes = seal.open(&body, place(thread, cursor, checkpoint), &what)?;
+        let (prev, entry): (Option<Cursor>, Entry) = rmp_serde::from_slice(&bytes)
             .map_err(|error| SaverError::Corrupt(format!("{what}: {error}")))?;
-        entries.push(Logged {
+        let logged = Logged {
             cursor,
             checkpoint,
             entry,
-        });
+        };
+        entries.push((prev, logged));
     }
     Ok(entries)
 }
 
 /// The newest entry of a thread's log.
-pub(crate) fn newest(db: &Connection, thread: i64) -> Result<Option<Cursor>, SaverError> {
-    db.prepare_cached(
-        "SELECT epoch, n FROM events WHERE thread = ?1 ORDER BY epoch DESC, n DESC LIMIT 1",
-    )
-    .and_then(|mut select| {
-        let read = |row: &rusqlite::Row<'_>| {
-            let (epoch, n): (i64, i64) = (row.get(0)?, row.get(1)?);
-            Ok(Cursor {
-                epoch: epoch as u64,
-                n: n as u64,
-            })
-        };
-        select.query_row([thread], read).optional()
-    })
-    .map_err(sql)
+fn newest(db: &Connection, thread: i64) -> Result<Option<Cursor>, SaverError> {
+    let found: Option<(i64, i64, i64)> = db
+        .prepare_cached("SELECT epoch, n, sum FROM logs WHERE thread = ?1")
+        .and_then(|mut select| {
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+            select.query_row([thread], read).optional()
+        })
+        .map_err(sql)?;
+    let Some((epoch, n, stored)) = found else {
+        return absent(db, thread);
+    };
+    let newest = cursor(epoch, n);
+    if sum(thread, newest) != stored {
+        let why = "the end of a log is damaged".to_owned();
+        return Err(SaverError::Corrupt(why));
+    }
+    Ok(Some(newest))
+}
+
+/// A log without an end has no entries either.
+fn absent(db: &Connection, thread: i64) -> Result<Option<Cursor>, SaverError> {
+    let entries: bool = db
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)")
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
+        .map_err(sql)?;
+    if entries {
+        return Err(SaverError::Corrupt("a log has lost its end".to_owned()));
+    }
+    Ok(None)
 }
 
 /// The newest entry of the log of a thread by name.
@@ -139,56 +175,105 @@ pub(crate) fn newest_of(db: &Connection, name: &ThreadId) -> Result<Option<Curso
 
 /// Removes the log of a thread.
 pub(crate) fn remove(db: &Connection, thread: i64) -> Result<(), SaverError> {
-    db.prepare_cached("DELETE FROM events WHERE thread = ?1")
-        .and_then(|mut delete| delete.execute([thread]))
-        .map(drop)
-        .map_err(sql)
-}
-
-/// Removes what belongs to checkpoints before the oldest that is left.
-pub(crate) fn prune(db: &Connection, thread: i64, oldest: CheckpointId) -> Result<(), SaverError> {
-    db.prepare_cached(
-        "DELETE FROM events WHERE thread = ?1 AND (checkpoint IS NULL OR checkpoint < ?2)",
-    )
-    .and_then(|mut delete| delete.execute(params![thread, oldest.0.to_be_bytes()]))
-    .map(drop)
-    .map_err(sql)
-}
-
-/// Copies the log of a thread.
-pub(crate) fn copy(writer: &mut Writer, from: i64, to: i64) -> Result<(), SaverError> {
-    type Stored = (i64, i64, Option<[u8; 16]>, Vec<u8>);
-    let rows: Vec<Stored> = writer
-        .db()?
-        .prepare_cached("SELECT epoch, n, checkpoint, body FROM events WHERE thread = ?1")
-        .and_then(|mut select| {
-            let rows = select.query_map([from], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-            })?;
-            rows.collect()
-        })
-        .map_err(sql)?;
-    for (epoch, n, checkpoint, body) in rows {
-        let cursor = Cursor {
-            epoch: epoch as u64,
-            n: n as u64,
-        };
-        let id = checkpoint.map(|id| CheckpointId(u128::from_be_bytes(id)));
-        let what = format!("entry {cursor} of a log");
-        let bytes = writer.seal.open(&body, place(from, cursor, id), &what)?;
-        let body = writer.seal.seal(&bytes, place(to, cursor, id))?;
-        writer
-            .change()?
-            .prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)")
-            .and_then(|mut insert| insert.execute(params![to, epoch, n, checkpoint, body]))
+    for statement in [
+        "DELETE FROM events WHERE thread = ?1",
+        "DELETE FROM logs WHERE thread = ?1",
+    ] {
+        db.prepare_cached(statement)
+            .and_then(|mut delete| delete.execute([thread]))
             .map_err(sql)?;
     }
     Ok(())
 }
 
+/// Removes what belongs to checkpoints before the oldest that is left.
+pub(crate) fn prune(
+    writer: &mut Writer,
+    thread: i64,
+    oldest: CheckpointId,
+) -> Result<(), SaverError> {
+    let all = read(writer.db()?, &writer.seal, thread, None, usize::MAX)?;
+    rewrite(
+        writer,
+        thread,
+        thread,
+        |entry| entry.checkpoint >= Some(oldest),
+        all,
+    )
+}
+
+/// Copies the log of a thread.
+pub(crate) fn copy(writer: &mut Writer, from: i64, to: i64) -> Result<(), SaverError> {
+    let all = read(writer.db()?, &writer.seal, from, None, usize::MAX)?;
+    rewrite(writer, from, to, |_| true, all)
+}
+
+/// Writes those of a log's entries that are wanted anew, linked to each other.
+fn rewrite(
+    writer: &mut Writer,
+    from: i64,
+    to: i64,
+    wants: impl Fn(&Logged) -> bool,
+    entries: Vec<Linked>,
+) -> Result<(), SaverError> {
+    if from == to {
+        remove(writer.change()?, to)?;
+    }
+    let mut prev = None;
+    for (_, entry) in entries.iter().filter(|(_, entry)| wants(entry)) {
+        put(writer, to, prev, entry)?;
+        prev = Some(entry.cursor);
+    }
+    match prev {
+        Some(last) => end(writer.change()?, to, last),
+        None => Ok(()),
+    }
+}
+
+fn put(
+    writer: &mut Writer,
+    thread: i64,
+    prev: Option<Cursor>,
+    entry: &Logged,
+) -> Result<(), SaverError> {
+    let bytes = rmp_serde::to_vec_named(&(prev, &entry.entry))
+        .map_err(|error| SaverError::Unstorable(error.to_string()))?;
+    let place = place(thread, entry.cursor, entry.checkpoint);
+    let body = writer.seal.seal(&bytes, place)?;
+    let (epoch, n) = numbers(entry.cursor);
+    let checkpoint = entry.checkpoint.map(|id| id.0.to_be_bytes());
+    writer
+        .change()?
+        .prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)")
+        .and_then(|mut insert| insert.execute(params![thread, epoch, n, checkpoint, body]))
+        .map(drop)
+        .map_err(sql)
+}
+
+fn end(db: &Connection, thread: i64, newest: Cursor) -> Result<(), SaverError> {
+    let (epoch, n) = numbers(newest);
+    db.prepare_cached("REPLACE INTO logs VALUES (?1, ?2, ?3, ?4)")
+        .and_then(|mut replace| replace.execute([thread, epoch, n, sum(thread, newest)]))
+        .map(drop)
+        .map_err(sql)
+}
+
+fn cursor(epoch: i64, n: i64) -> Cursor {
+    Cursor {
+        epoch: epoch as u64,
+        n: n as u64,
+    }
+}
+
 fn numbers(cursor: Cursor) -> (i64, i64) {
     let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     (number(cursor.epoch), number(cursor.n))
+}
+
+/// Covers the entry of a log in `logs`, so that damage shows.
+fn sum(thread: i64, newest: Cursor) -> i64 {
+    let numbers = [thread as u64, newest.epoch, newest.n];
+    xxh3_64(numbers.map(u64::to_be_bytes).as_flattened()) as i64
 }
 
 fn place(thread: i64, cursor: Cursor, checkpoint: Option<CheckpointId>) -> Place {

@@ -228,31 +228,40 @@ pub(crate) fn is_used(connection: &Connection, thread: i64) -> Result<bool, Save
         .map_err(sql)
 }
 
-/// Adds a graph that has a first record; its number is given here.
-pub(crate) fn insert(connection: &Connection, row: &mut GraphRow) -> Result<(), SaverError> {
-    row.graph = connection
-        .prepare_cached("SELECT coalesce(max(graph), 0) + 1 FROM graphs")
-        .and_then(|mut select| select.query_row([], |row| row.get(0)))
-        .map_err(sql)?;
-    put(
-        connection,
-        "INSERT INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        row,
-    )
-}
-
-/// Sets where a graph's log ends, whoever holds the thread: for work that holds the whole file.
-pub(crate) fn replace(connection: &Connection, row: &GraphRow) -> Result<(), SaverError> {
-    put(
-        connection,
-        "REPLACE INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        row,
-    )
-}
-
-fn put(connection: &Connection, statement: &'static str, row: &GraphRow) -> Result<(), SaverError> {
+/// Adds a graph with its first record, if the epoch still holds. Says whether it did.
+pub(crate) fn begin(
+    connection: &Connection,
+    row: &GraphRow,
+    epoch: i64,
+) -> Result<bool, SaverError> {
     connection
-        .prepare_cached(statement)
+        .prepare_cached(
+            "INSERT INTO graphs SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+             WHERE (SELECT epoch FROM threads WHERE thread = ?2) = ?11",
+        )
+        .and_then(|mut insert| {
+            insert.execute(params![
+                row.graph,
+                row.thread,
+                row.name.as_str(),
+                graph_digest(row.thread, &row.name),
+                row.head,
+                row.last,
+                row.records,
+                row.tail,
+                row.state,
+                row.sum(),
+                epoch,
+            ])
+        })
+        .map(|rows| rows == 1)
+        .map_err(sql)
+}
+
+/// Puts a graph there, whoever holds the thread: for work on threads that nobody holds.
+pub(crate) fn put(connection: &Connection, row: &GraphRow) -> Result<(), SaverError> {
+    connection
+        .prepare_cached("REPLACE INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         .and_then(|mut insert| {
             insert.execute(params![
                 row.graph,

@@ -22,20 +22,20 @@ pub(crate) fn claim(
     name: &ThreadId,
     worker: i64,
     lease: Duration,
-) -> Result<u64, SaverError> {
+) -> Result<Claimed, SaverError> {
     let now = now();
     let found = graphs::thread(writer.db()?, name)?;
     if let Some(row) = found.as_ref().filter(|row| row.worker != Some(worker)) {
         refuse_if_taken(writer, name, row, worker)?;
     }
-    renew(writer.change()?, worker, now, lease)?;
+    let young = i64::try_from(lease.as_millis() / 4).unwrap_or(i64::MAX);
+    if !(0..young).contains(&(now - writer.renewed)) {
+        renew(writer.change()?, worker, now, lease)?;
+        writer.renewed = now;
+    }
+    let epoch = writer.next_epoch()?;
+    let is_new = found.is_none();
     let db = writer.change()?;
-    let epoch: i64 = db
-        .prepare_cached(
-            "UPDATE counters SET value = value + 1 WHERE name = 'epoch' RETURNING value",
-        )
-        .and_then(|mut update| update.query_row([], |row| row.get(0)))
-        .map_err(sql)?;
     let thread = match found {
         Some(row) => {
             db.prepare_cached(
@@ -51,10 +51,22 @@ pub(crate) fn claim(
         thread,
         epoch,
         graphs: Default::default(),
+        complete: is_new,
         heads: Default::default(),
     };
     writer.hold(name.clone(), held);
-    Ok(epoch as u64)
+    Ok(Claimed {
+        epoch: epoch as u64,
+        is_new,
+    })
+}
+
+/// A thread that was claimed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claimed {
+    pub(crate) epoch: u64,
+    /// Whether it was made by the claim.
+    pub(crate) is_new: bool,
 }
 
 /// Passes over the epochs that were given and that a power cut took back, as leases are not synced:
@@ -104,8 +116,9 @@ pub(crate) fn release(
         return Ok(());
     }
     let (thread, epoch) = (held.thread, held.epoch);
+    let written = !held.graphs.is_empty();
     writer.held.remove(name);
-    let used = graphs::is_kept(writer.db()?, thread)?;
+    let used = written || graphs::is_kept(writer.db()?, thread)?;
     let statement = if used {
         "UPDATE threads SET worker = NULL, used = ?3 WHERE thread = ?1 AND epoch = ?2"
     } else {

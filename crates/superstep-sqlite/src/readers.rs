@@ -63,7 +63,7 @@ impl Readers {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = connect(&self.path, flags, self.patience)?;
         connection
-            .execute_batch("PRAGMA query_only = ON")
+            .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -512;")
             .map_err(sql)?;
         Ok(connection)
     }

@@ -1,6 +1,6 @@
 //! The saver: leases, commits, notes and reads over one database.
 
-use std::time::Duration;
+use std::{collections::hash_map::Entry, time::Duration};
 
 use superstep_core::{
     archive::Archive,
@@ -16,6 +16,7 @@ use superstep_core::{
 use crate::{
     Database,
     commit::{Noting, Storing},
+    database::Contents,
     events,
     graphs::{self, GraphRow},
     lease, life,
@@ -101,7 +102,9 @@ impl SqliteSaver {
 impl Saver for SqliteSaver {
     fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
         let inner = &self.0.0;
-        if !lock(&inner.held).insert(thread.clone()) {
+        if let Entry::Vacant(free) = lock(&inner.held).entry(thread.clone()) {
+            free.insert(Contents::Maybe);
+        } else {
             return Reply::now(Err(SaverError::Busy {
                 thread: thread.clone(),
             }));
@@ -128,6 +131,9 @@ impl Saver for SqliteSaver {
     }
 
     fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+        if lock(&self.0.0.held).get(thread) == Some(&Contents::Nothing) {
+            return Reply::now(Ok(None));
+        }
         if at == At::Latest {
             match self.warm(thread, namespace) {
                 Ok(None) => {}
@@ -161,6 +167,9 @@ impl Saver for SqliteSaver {
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
         let inner = &self.0.0;
+        if let Some(contents) = lock(&inner.held).get_mut(&commit.thread) {
+            *contents = Contents::Maybe;
+        }
         match Storing::new(commit, &inner.warm) {
             Ok(storing) => {
                 let (need, haste) = (storing.need(), storing.haste());
@@ -295,9 +304,13 @@ enum Claim {
 }
 
 impl Claimed {
-    fn settle(mut self, claim: Result<u64, SaverError>) -> Result<Lease, SaverError> {
+    fn settle(mut self, claim: Result<lease::Claimed, SaverError>) -> Result<Lease, SaverError> {
         match claim {
-            Ok(epoch) => {
+            Ok(lease::Claimed { epoch, is_new }) => {
+                if is_new {
+                    let inner = &self.saver.0.0;
+                    lock(&inner.held).insert(self.thread.clone(), Contents::Nothing);
+                }
                 self.state = Claim::Held(epoch);
                 Ok(Lease::new(epoch, move || drop(self)))
             }

@@ -86,6 +86,12 @@ CREATE TABLE events (
     body BLOB NOT NULL,
     PRIMARY KEY (thread, epoch, n)
 ) WITHOUT ROWID;
+CREATE TABLE logs (
+    thread INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    sum INTEGER NOT NULL
+);
 ";
 
 /// Says whether the file is ours, and of which version, or can become ours, which is version 0.

@@ -45,6 +45,8 @@ pub(crate) struct Held {
     pub(crate) thread: i64,
     pub(crate) epoch: i64,
     pub(crate) graphs: HashMap<Namespace, GraphRow>,
+    /// Whether it has no graphs but these.
+    pub(crate) complete: bool,
     /// The ids of its newest records, by graph.
     pub(crate) heads: HashMap<i64, superstep_core::id::CheckpointId>,
 }
@@ -62,8 +64,12 @@ pub(crate) struct Writer {
     layouts: HashMap<u64, i64>,
     /// Layouts by where they are in memory; the same graph hands in the same one again and again.
     known: Vec<(Arc<Layout>, u64)>,
-    /// The last number given in this transaction.
+    /// The last number of a row, of a graph and of a lease given in this transaction.
     seq: Option<i64>,
+    graph: Option<i64>,
+    epoch: Option<i64>,
+    /// When the last sign of life was given.
+    pub(crate) renewed: i64,
     /// Threads leased in this transaction.
     fresh: Vec<ThreadId>,
     /// Whether the present piece of work has written something.
@@ -97,6 +103,9 @@ impl Writer {
             layouts: HashMap::new(),
             known: Vec::new(),
             seq: None,
+            graph: None,
+            epoch: None,
+            renewed: 0,
             fresh: Vec::new(),
             dirty: false,
             broken: None,
@@ -191,7 +200,8 @@ impl Writer {
             self.connection = Some(self.connect()?);
             self.level = None;
         }
-        (self.seq, self.dirty, self.broken) = (None, false, None);
+        (self.seq, self.graph, self.epoch) = (None, None, None);
+        (self.dirty, self.broken) = (false, None);
         self.rings = false;
         self.fresh.clear();
         let level = self.level;
@@ -213,7 +223,8 @@ impl Writer {
 
     /// Makes what was done count. After a failure nobody knows whether it does.
     pub(crate) fn commit(&mut self) -> Result<(), SaverError> {
-        let done = run(self.db()?, "COMMIT");
+        let stored = self.store_epoch();
+        let done = stored.and_then(|()| run(self.db()?, "COMMIT"));
         if done.is_err() {
             self.roll_back();
             self.connection = None;
@@ -237,7 +248,9 @@ impl Writer {
         for held in self.held.values_mut() {
             held.graphs.clear();
             held.heads.clear();
+            held.complete = false;
         }
+        self.renewed = 0;
         self.layouts.clear();
         self.warm.clear();
     }
@@ -278,7 +291,7 @@ impl Writer {
             if run(self.db()?, "ROLLBACK TO apart").is_err() {
                 return done;
             }
-            (self.seq, self.dirty) = (None, false);
+            (self.seq, self.graph, self.dirty) = (None, None, false);
             self.layouts.clear();
         }
         run(self.db()?, "RELEASE apart")?;
@@ -293,6 +306,47 @@ impl Writer {
         };
         self.seq = Some(last + 1);
         Ok(last + 1)
+    }
+
+    /// The next number of a graph.
+    pub(crate) fn next_graph(&mut self) -> Result<i64, SaverError> {
+        let last = match self.graph {
+            Some(last) => last,
+            None => self
+                .db()?
+                .prepare_cached("SELECT coalesce(max(graph), 0) FROM graphs")
+                .and_then(|mut select| select.query_row([], |row| row.get(0)))
+                .map_err(sql)?,
+        };
+        self.graph = Some(last + 1);
+        Ok(last + 1)
+    }
+
+    /// The next epoch. Of several in one transaction the last is stored, when it is committed.
+    pub(crate) fn next_epoch(&mut self) -> Result<i64, SaverError> {
+        let epoch = match self.epoch {
+            Some(last) => last + 1,
+            None => self
+                .change()?
+                .prepare_cached(
+                    "UPDATE counters SET value = value + 1 WHERE name = 'epoch' RETURNING value",
+                )
+                .and_then(|mut update| update.query_row([], |row| row.get(0)))
+                .map_err(sql)?,
+        };
+        self.epoch = Some(epoch);
+        Ok(epoch)
+    }
+
+    fn store_epoch(&self) -> Result<(), SaverError> {
+        let Some(epoch) = self.epoch else {
+            return Ok(());
+        };
+        self.db()?
+            .prepare_cached("UPDATE counters SET value = ?1 WHERE name = 'epoch' AND value < ?1")
+            .and_then(|mut update| update.execute([epoch]))
+            .map(drop)
+            .map_err(sql)
     }
 
     pub(crate) fn hold(&mut self, name: ThreadId, held: Held) {

@@ -80,7 +80,7 @@ fn fill(
     archived: &[Archived],
 ) -> Result<(), SaverError> {
     let mut graph = GraphRow {
-        graph: 0,
+        graph: writer.next_graph()?,
         thread,
         name: namespace.clone(),
         head: 0,
@@ -89,7 +89,7 @@ fn fill(
         tail: 0,
         state: 0,
     };
-    graphs::insert(writer.change()?, &mut graph)?;
+    graphs::put(writer.change()?, &graph)?;
     let mut places: HashMap<CheckpointId, i64> = HashMap::with_capacity(archived.len());
     for Archived { record, .. } in archived {
         let packed = pack_record(record).map_err(|error| error::encode(&error))?;
@@ -144,7 +144,7 @@ fn fill(
         add(writer, row, &packed.bytes)?;
     }
     (graph.tail, graph.state) = walk::tail(writer.db()?, graph.head)?;
-    graphs::replace(writer.change()?, &graph)
+    graphs::put(writer.change()?, &graph)
 }
 
 fn add(writer: &mut Writer, mut row: Row, bytes: &[u8]) -> Result<(), SaverError> {

@@ -51,13 +51,14 @@ fn copy_graph(writer: &mut Writer, from: &GraphRow, thread: i64) -> Result<(), S
         numbers.insert(row.seq, writer.next_seq()?);
     }
     let moved = |seq: i64| numbers.get(&seq).copied().ok_or_else(lost);
-    let mut graph = GraphRow {
+    let graph = GraphRow {
+        graph: writer.next_graph()?,
         thread,
         head: moved(from.head)?,
         last: moved(from.last)?,
         ..from.clone()
     };
-    graphs::insert(writer.change()?, &mut graph)?;
+    graphs::put(writer.change()?, &graph)?;
     for old in &rows {
         let bytes = writer
             .seal

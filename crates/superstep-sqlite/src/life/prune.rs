@@ -78,7 +78,7 @@ pub(crate) fn prune(
         count_uses(writer, thread.thread)?;
         let root = graphs.iter().find(|graph| graph.name.is_root());
         if let Some(oldest) = root.map(|root| oldest_left(writer, root)).transpose()? {
-            events::prune(writer.change()?, thread.thread, oldest)?;
+            events::prune(writer, thread.thread, oldest)?;
         }
         writer.warm.forget(name);
         writer.scrub = true;
@@ -194,7 +194,7 @@ fn cut(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(), SaverE
         state,
         ..graph.clone()
     };
-    graphs::replace(writer.change()?, &graph)
+    graphs::put(writer.change()?, &graph)
 }
 
 /// The bodies of records whose parent goes, as full ones, and how much state they hold.
