@@ -1,10 +1,12 @@
 //! The chores of the workspace, run as `cargo xtask <command>`.
 //!
 //! `tidy` holds the tree to its rules (see [`tidy`]), `examples` runs every example (see
-//! [`examples`]), and `ci` does all that a change must pass (see [`ci`]).
+//! [`examples`]), `ci` does all that a change must pass (see [`ci`]), and `crash` does what takes too
+//! long for that (see [`crash`]).
 
 mod cargo;
 mod ci;
+mod crash;
 mod error;
 mod examples;
 mod tidy;
@@ -22,7 +24,8 @@ usage: cargo xtask <command>
 
   tidy      check the rules of the tree: arrows, lengths, docs, leftovers, paths, manifests, codes
   examples  build and run every example
-  ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples";
+  ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples
+  crash     the long campaigns against crashes, power cuts and bad disks; takes a while";
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run,
         ["examples"] => examples::run,
         ["ci"] => ci::run,
+        ["crash"] => crash::run,
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

@@ -36,6 +36,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "superstep-crash",
+        &["superstep-core", "superstep-engine", "superstep-sqlite"],
+    ),
+    (
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),

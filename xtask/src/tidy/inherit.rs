@@ -22,6 +22,9 @@ const INHERITED: [(&str, &str); 4] = [
     ),
 ];
 
+/// What a crate may say itself: this one is called by SQLite, which takes `unsafe`.
+const OWN: [(&str, &str); 1] = [("superstep-crash", "lints")];
+
 pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for package in crates {
@@ -36,7 +39,7 @@ pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
         };
         let manifest = Manifest::parse(&file.text);
         for (key, inheriting) in INHERITED {
-            if manifest.inherits(key) {
+            if manifest.inherits(key) || OWN.contains(&(package.name.as_str(), key)) {
                 continue;
             }
             let table = key.split('.').next().unwrap_or(key);
@@ -90,6 +93,20 @@ mod tests {
         let text = "[package]\nedition.workspace = true\nrust-version.workspace = true\n\
                     license = { workspace = true }\n\n[lints]\nworkspace = true\n";
         assert_eq!(found(text), []);
+    }
+
+    #[test]
+    fn the_crate_that_sqlite_calls_has_lints_of_its_own_and_nothing_else() {
+        let text = "[package]\nedition = \"2024\"\nrust-version.workspace = true\n\
+                    license.workspace = true\n[lints.rust]\nunsafe_code = \"deny\"\n";
+        let package = Package {
+            name: "superstep-crash".to_owned(),
+            manifest: "a/Cargo.toml".to_owned(),
+            dependencies: Vec::new(),
+        };
+        let found = check(&[package], &tree::of(&[("a/Cargo.toml", text)]));
+        let found: Vec<_> = found.into_iter().map(|p| p.what).collect();
+        assert_eq!(found, ["`package.edition` is not inherited"]);
     }
 
     #[test]

@@ -1,0 +1,436 @@
+//! `damage`: files that are cut, flipped, replaced or held by others. Every read gives a state that
+//! once was, or an error with a code; never a panic, never anything else.
+//!
+//! One thing is counted apart, and not yet as it should be: an entry of an event log whose row is
+//! hidden by the damage is missed by nobody, as its numbers may be left out. What is read of a log
+//! is held against what was written like everything else.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader, Read},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    process::{ExitCode, Stdio},
+    time::Duration,
+};
+
+use superstep_core::saver::{Saver, SaverError};
+use superstep_sqlite::{Database, Options};
+use tokio::runtime::Runtime;
+
+use super::{Summary, Violation};
+use crate::{
+    Fallible,
+    args::Args,
+    case::{Ended, Ground},
+    dice::Dice,
+    graphs::Scene,
+    line::Line,
+    model::{Found, Model},
+    vfs::disk::Image,
+    witness::{Point, When},
+    worker::Life,
+    world::{DATABASE, World},
+};
+
+const WAL: &str = "threads.db-wal";
+
+/// All kinds of damage: `--flips` bits, from `--seed` on, and the end of the log cut every `--step`
+/// bytes.
+pub fn run(args: &Args) -> Fallible<bool> {
+    let ground = Ground::new()?;
+    let bench = Bench::new(&ground)?;
+    let mut fine = bench.cuts(args.option_or("step", 1)?)?;
+    fine &= bench.flips(args.option_or("flips", 1000)?, args.option_or("seed", 1)?)?;
+    fine &= bench.shortened()?;
+    fine &= bench.strangers()?;
+    Ok(fine)
+}
+
+/// A database in the middle of its life, with all its latest steps still in the log, the same at
+/// its end, and the states it has had.
+struct Bench<'a> {
+    ground: &'a Ground,
+    runtime: Runtime,
+    open: Base,
+    closed: Base,
+    past: Vec<Model>,
+}
+
+/// The files at one moment, and which of the past states they hold.
+struct Base {
+    image: Image,
+    newest: usize,
+}
+
+/// What a read of a damaged file gave.
+enum Seen {
+    Newest,
+    Older,
+    Nothing,
+    /// The newest state, with entries missing from its event log.
+    Gap,
+    Wrong(Vec<String>),
+    Coded(String),
+}
+
+impl Base {
+    fn of(world: &World) -> Fallible<Self> {
+        let newest = past(&world.told()?).len() - 1;
+        let image = image(world.dir())?;
+        Ok(Self { image, newest })
+    }
+}
+
+impl<'a> Bench<'a> {
+    fn new(ground: &'a Ground) -> Fallible<Self> {
+        let dir = ground.folder()?;
+        // Near its end, and before any record was rewritten: every value can be compared.
+        let point = Point {
+            when: When::Before,
+            name: "commit".to_owned(),
+            n: 21,
+        };
+        let mut life = Life::new(Scene::Nested, &dir);
+        life.point = Some(point);
+        let Ended::Killed = ground.live(&life)? else {
+            return Err("the worker was not killed".into());
+        };
+        let world = World::at(&dir)?;
+        let open = Base::of(&world)?;
+        life.point = None;
+        let Ended::Done(_) = ground.live(&life)? else {
+            return Err("the worker did not go on".into());
+        };
+        let closed = Base::of(&world)?;
+        let told = world.told()?;
+        fs::remove_dir_all(&dir)?;
+        Ok(Self {
+            ground,
+            runtime: Runtime::new()?,
+            open,
+            closed,
+            past: past(&told),
+        })
+    }
+
+    /// The log is cut at every length of its last frames, and at some of all others.
+    fn cuts(&self, step: usize) -> Fallible<bool> {
+        let mut tally = Tally::new("torn log");
+        let Base { image, newest } = &self.open;
+        let whole = image.get(WAL).ok_or("there is no log to cut")?;
+        let last = whole.len().saturating_sub(2 * (4096 + 24));
+        let rest = (0..last).step_by(509 * step.clamp(1, 8));
+        let all = rest.chain((last..whole.len()).step_by(step.max(1)));
+        for len in all {
+            let mut image = image.clone();
+            image
+                .entry(WAL.to_owned())
+                .and_modify(|log| log.truncate(len));
+            let replay = || format!("superstep-crash damage --flips 0 (log cut to {len})");
+            tally.add(self.read(&image, *newest)?, replay);
+        }
+        Ok(tally.close())
+    }
+
+    /// One bit is other than it was.
+    fn flips(&self, flips: u64, seed: u64) -> Fallible<bool> {
+        let mut tally = Tally::new("bit flips");
+        for seed in seed..seed + flips {
+            let mut dice = Dice::new(seed);
+            let base = match dice.coin() {
+                true => &self.open,
+                false => &self.closed,
+            };
+            let mut image = base.image.clone();
+            let flipped = flip(&mut image, &mut dice);
+            let replay = || format!("superstep-crash damage --flips 1 --seed {seed}");
+            tally.add(
+                match self.read(&image, base.newest)? {
+                    // Only the log may lose its end: nobody can tell a torn end from a damaged one.
+                    Seen::Older | Seen::Nothing if flipped != WAL => {
+                        Seen::Wrong(vec![format!("a flip in {flipped} gave an older state")])
+                    }
+                    seen => seen,
+                },
+                replay,
+            );
+        }
+        Ok(tally.close())
+    }
+
+    /// The database itself is cut.
+    fn shortened(&self) -> Fallible<bool> {
+        let mut tally = Tally::new("cut file");
+        for base in [&self.open, &self.closed] {
+            let len = base.image.get(DATABASE).map_or(0, Vec::len);
+            for len in (0..len).step_by(1021) {
+                let mut image = base.image.clone();
+                image
+                    .entry(DATABASE.to_owned())
+                    .and_modify(|file| file.truncate(len));
+                let replay = || format!("superstep-crash damage --flips 0 (file cut to {len})");
+                tally.add(self.read(&image, base.newest)?, replay);
+            }
+        }
+        Ok(tally.close())
+    }
+
+    /// Things that are no database, or not ours, or in use.
+    fn strangers(&self) -> Fallible<bool> {
+        let mut tally = Tally::new("other files");
+        let replay = || "superstep-crash damage --flips 0".to_owned();
+        let text = Image::from([(DATABASE.to_owned(), b"not a database\n".repeat(600))]);
+        tally.add(self.refused(&text, "text")?, replay);
+        let other = self.with_sql("CREATE TABLE mine (a); INSERT INTO mine VALUES (1);", false)?;
+        tally.add(
+            self.refused(&other, "a database of another program")?,
+            replay,
+        );
+        let newer = self.with_sql("PRAGMA user_version = 999999", true)?;
+        tally.add(self.refused(&newer, "a newer format")?, replay);
+        tally.add(self.folder()?, replay);
+        tally.add(self.locked()?, replay);
+        tally.add(self.read_only()?, replay);
+        Ok(tally.close())
+    }
+
+    fn refused(&self, image: &Image, what: &str) -> Fallible<Seen> {
+        Ok(match self.read(image, self.closed.newest)? {
+            Seen::Coded(code) => Seen::Coded(format!("{what} {code}")),
+            Seen::Wrong(wrong) => Seen::Wrong(wrong),
+            _ => Seen::Wrong(vec![format!("{what} was taken for a database")]),
+        })
+    }
+
+    /// A database that plain SQL was run on; ours or an empty one.
+    fn with_sql(&self, sql: &str, ours: bool) -> Fallible<Image> {
+        let dir = self.ground.folder()?;
+        if ours {
+            write(&self.closed.image, &dir)?;
+        }
+        let connection = rusqlite::Connection::open(dir.join(DATABASE))?;
+        connection.execute_batch(sql)?;
+        drop(connection);
+        let image = image(&dir)?;
+        fs::remove_dir_all(&dir)?;
+        Ok(image)
+    }
+
+    fn folder(&self) -> Fallible<Seen> {
+        let dir = self.ground.folder()?;
+        fs::create_dir(dir.join(DATABASE))?;
+        let read = self.read_at(&dir, self.closed.newest)?;
+        fs::remove_dir_all(&dir)?;
+        Ok(match read {
+            Seen::Coded(code) => Seen::Coded(format!("a folder {code}")),
+            _ => Seen::Wrong(vec!["a folder was taken for a database".to_owned()]),
+        })
+    }
+
+    /// Another program keeps the file to itself.
+    fn locked(&self) -> Fallible<Seen> {
+        let dir = self.ground.folder()?;
+        write(&self.closed.image, &dir)?;
+        let path = dir.join(DATABASE).to_string_lossy().into_owned();
+        let mut command = self.ground.command(&["locker", &path]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut said = String::new();
+        let pipe = child.stdout.take().ok_or("no pipe")?;
+        BufReader::new(pipe).read_line(&mut said)?;
+        let read = self.read_at(&dir, self.closed.newest)?;
+        child.kill()?;
+        child.wait()?;
+        fs::remove_dir_all(&dir)?;
+        Ok(match read {
+            Seen::Coded(code) => Seen::Coded(format!("locked {code}")),
+            Seen::Wrong(wrong) => Seen::Wrong(wrong),
+            _ => Seen::Wrong(vec!["a locked file was read".to_owned()]),
+        })
+    }
+
+    /// A file without the right to write it; who may do anything can write it all the same.
+    fn read_only(&self) -> Fallible<Seen> {
+        let dir = self.ground.folder()?;
+        write(&self.closed.image, &dir)?;
+        let path = dir.join(DATABASE);
+        let mut rights = fs::metadata(&path)?.permissions();
+        rights.set_readonly(true);
+        fs::set_permissions(&path, rights)?;
+        let may = fs::OpenOptions::new().write(true).open(&path).is_ok();
+        let read = self.read_at(&dir, self.closed.newest)?;
+        fs::remove_dir_all(&dir)?;
+        Ok(match read {
+            Seen::Coded(code) => Seen::Coded(format!("read-only {code}")),
+            Seen::Newest if may => Seen::Coded("read-only (does not bind this user)".to_owned()),
+            other => other,
+        })
+    }
+
+    fn read(&self, image: &Image, newest: usize) -> Fallible<Seen> {
+        let dir = self.ground.folder()?;
+        write(image, &dir)?;
+        let read = self.read_at(&dir, newest)?;
+        fs::remove_dir_all(&dir)?;
+        Ok(read)
+    }
+
+    /// Reads all there is, and looks for it among the states that were.
+    fn read_at(&self, dir: &Path, newest: usize) -> Fallible<Seen> {
+        let path = dir.join(DATABASE);
+        let last = self.past.last().ok_or("there is no past")?;
+        let read = || self.runtime.block_on(read(&path, last));
+        Ok(match catch_unwind(AssertUnwindSafe(read)) {
+            Err(_) => Seen::Wrong(vec!["it panicked".to_owned()]),
+            Ok(Err(error)) => Seen::Coded(error.code().to_owned()),
+            Ok(Ok(found)) => self.judge(&found, newest),
+        })
+    }
+
+    fn judge(&self, found: &Found, newest: usize) -> Seen {
+        // Most damage leaves the newest state, so that one is compared first.
+        let (mut least, mut gap) = (Vec::new(), None);
+        for (at, model) in self.past.iter().enumerate().take(newest + 1).rev() {
+            // Cheap, and tells most of the states apart.
+            if model.promised() != found.records() && at > 0 {
+                continue;
+            }
+            let wrong = model.compare(found);
+            if at == newest && !wrong.is_empty() && model.compare_but_gaps(found).is_empty() {
+                gap = Some(Seen::Gap);
+            }
+            if wrong.is_empty() {
+                return match at {
+                    0 => Seen::Nothing,
+                    at if at == newest => Seen::Newest,
+                    _ => Seen::Older,
+                };
+            }
+            if least.is_empty() || wrong.len() < least.len() {
+                least = wrong;
+            }
+        }
+        gap.unwrap_or(Seen::Wrong(least))
+    }
+}
+
+async fn read(path: &Path, model: &Model) -> Result<Found, SaverError> {
+    let options = Options {
+        patience: Duration::from_millis(100),
+        ..Options::default()
+    };
+    let database = Database::open_with(path, options)?;
+    let saver: Box<dyn Saver> = Box::new(database.saver());
+    model.read(&*saver).await
+}
+
+/// The states a saver had, from nothing on.
+fn past(told: &[Line]) -> Vec<Model> {
+    let mut ends: Vec<usize> = vec![0];
+    for (at, line) in told.iter().enumerate() {
+        if matches!(line, Line::Ack(..)) {
+            ends.push(at + 1);
+        }
+    }
+    let parts = ends.into_iter().filter_map(|end| told.get(..end));
+    parts.map(Model::of).collect()
+}
+
+/// The database files of a folder.
+fn image(dir: &Path) -> Fallible<Image> {
+    let mut image = Image::new();
+    for name in [DATABASE, WAL] {
+        let path: PathBuf = dir.join(name);
+        if path.exists() {
+            image.insert(name.to_owned(), fs::read(path)?);
+        }
+    }
+    Ok(image)
+}
+
+fn write(image: &Image, dir: &Path) -> Fallible<()> {
+    for (name, bytes) in image {
+        fs::write(dir.join(name), bytes)?;
+    }
+    Ok(())
+}
+
+/// Flips one bit of one file, the longer the likelier, and names it.
+fn flip(image: &mut Image, dice: &mut Dice) -> String {
+    let len: usize = image.values().map(Vec::len).sum();
+    let mut at = usize::try_from(dice.below(len as u64)).unwrap_or_default();
+    for (name, bytes) in image {
+        if let Some(byte) = bytes.get_mut(at) {
+            *byte ^= 1 << dice.below(8);
+            return name.clone();
+        }
+        at -= bytes.len();
+    }
+    String::new()
+}
+
+/// What damage of one kind led to.
+struct Tally {
+    summary: Summary,
+    cases: u64,
+    states: [u64; 4],
+    codes: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    fn new(name: &str) -> Self {
+        Self {
+            summary: Summary::new(format!("damage, {name}")),
+            cases: 0,
+            states: [0; 4],
+            codes: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, read: Seen, replay: impl Fn() -> String) {
+        self.cases += 1;
+        let [newest, older, nothing, gap] = &mut self.states;
+        match read {
+            Seen::Newest => *newest += 1,
+            Seen::Older => *older += 1,
+            Seen::Nothing => *nothing += 1,
+            Seen::Gap => *gap += 1,
+            Seen::Coded(code) => *self.codes.entry(code).or_default() += 1,
+            Seen::Wrong(what) => {
+                let (what, replay) = (what.join("; "), replay());
+                self.summary.wrong([Violation { what, replay }]);
+            }
+        }
+    }
+
+    fn close(mut self) -> bool {
+        self.summary.figure("cases", self.cases);
+        let [newest, older, nothing, gap] = self.states;
+        self.summary.figure("newest state", newest);
+        self.summary.figure("older state", older);
+        self.summary.figure("empty", nothing);
+        self.summary.figure("event log with a gap", gap);
+        let codes: Vec<String> = self
+            .codes
+            .iter()
+            .map(|(code, n)| format!("{code}: {n}"))
+            .collect();
+        self.summary
+            .figure("refused", format!("({})", codes.join(", ")));
+        self.summary.close()
+    }
+}
+
+/// A process that keeps a database to itself until it is killed.
+pub fn child(args: &mut Args) -> Fallible<ExitCode> {
+    let path: String = args.word("the database")?;
+    let connection = rusqlite::Connection::open(path)?;
+    connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")?;
+    println!("locked");
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,154 @@
+//! `matrix`: a worker is killed at every durable operation, or at every named point, and the next
+//! one goes on.
+
+use std::{
+    fs,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use super::{Summary, Violation, try_all};
+use crate::{
+    Fallible,
+    case::{Ended, Ground},
+    dice::Dice,
+    graphs::Scene,
+    vfs::Plan,
+    witness::{Point, When},
+};
+
+/// What a worker is killed at.
+#[derive(Clone, Debug)]
+pub enum Case {
+    /// A durable operation.
+    Op(Plan),
+    /// A named point.
+    Point(Point),
+    /// An operation of the first life, and one of the second.
+    Pair {
+        /// Chooses them.
+        seed: u64,
+        /// Of so many.
+        ops: u64,
+    },
+}
+
+/// The ways to die at a durable operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ways {
+    /// Before it.
+    Before,
+    /// Before it, in the middle of it, and after it.
+    All,
+}
+
+/// Every durable operation of a graph's script.
+pub fn ops(ground: &Ground, scene: Scene, ways: Ways, jobs: usize) -> Fallible<bool> {
+    let undisturbed = ground.undisturbed(scene)?;
+    let mut cases = Vec::new();
+    for n in 1..=undisturbed.ops {
+        cases.push(Case::Op(Plan::DieBefore(n)));
+        if ways == Ways::All {
+            cases.push(Case::Op(Plan::DieWithin(n)));
+            cases.push(Case::Op(Plan::DieAfter(n)));
+        }
+    }
+    let name = format!("kill at operations of {scene}");
+    run(ground, scene, &name, &cases, &undisturbed.result, jobs)
+}
+
+/// Every named point of a graph's script.
+pub fn points(ground: &Ground, scene: Scene, jobs: usize) -> Fallible<bool> {
+    let undisturbed = ground.undisturbed(scene)?;
+    let mut cases = Vec::new();
+    for (name, passed) in &undisturbed.points {
+        for n in 1..=*passed {
+            for when in [When::Before, When::After] {
+                let name = name.clone();
+                cases.push(Case::Point(Point { when, name, n }));
+            }
+        }
+    }
+    let name = format!("kill at points of {scene}");
+    run(ground, scene, &name, &cases, &undisturbed.result, jobs)
+}
+
+/// Workers that are killed, and killed again in their second life.
+pub fn pairs(ground: &Ground, scene: Scene, pairs: u64, jobs: usize) -> Fallible<bool> {
+    let undisturbed = ground.undisturbed(scene)?;
+    let ops = undisturbed.ops;
+    let cases: Vec<Case> = (0..pairs).map(|seed| Case::Pair { seed, ops }).collect();
+    let name = format!("kill twice in {scene}");
+    run(ground, scene, &name, &cases, &undisturbed.result, jobs)
+}
+
+fn run(
+    ground: &Ground,
+    scene: Scene,
+    name: &str,
+    cases: &[Case],
+    expected: &str,
+    jobs: usize,
+) -> Fallible<bool> {
+    let mut summary = Summary::new(name);
+    let kills = AtomicU64::new(0);
+    let violations = try_all(
+        jobs,
+        cases,
+        |case| ground.replay(scene, &case.words()),
+        |case| {
+            let (killed, wrong) = case.attempt(ground, scene, expected)?;
+            kills.fetch_add(u64::from(killed), Ordering::Relaxed);
+            Ok(wrong)
+        },
+    );
+    let kills = kills.into_inner();
+    summary.figure("cases", cases.len());
+    summary.figure("killed", kills);
+    summary.wrong(violations);
+    // Without this, a plan that reaches nobody would look like success.
+    summary.wrong((kills == 0).then(|| Violation {
+        what: "nobody was killed".to_owned(),
+        replay: format!("superstep-crash matrix --graph {scene}"),
+    }));
+    Ok(summary.close())
+}
+
+impl Case {
+    /// The words of a command line that name this case.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Op(plan) => format!("--vfs {plan}"),
+            Self::Point(point) => format!("--point {point}"),
+            Self::Pair { seed, .. } => format!("--pair {seed}"),
+        }
+    }
+
+    /// Whether the first life was killed, and all that was wrong after it.
+    pub fn attempt(
+        &self,
+        ground: &Ground,
+        scene: Scene,
+        expected: &str,
+    ) -> Fallible<(bool, Vec<String>)> {
+        let dir = ground.folder()?;
+        let mut life = ground.life(scene, &dir);
+        match self {
+            Self::Op(plan) => life.plan = *plan,
+            Self::Point(point) => life.point = Some(point.clone()),
+            Self::Pair { seed, ops } => {
+                let mut dice = Dice::new(*seed);
+                life.plan = Plan::DieBefore(1 + dice.below(*ops));
+                ground.live(&life)?;
+                // The second life has less to do, and begins with what the first left behind.
+                life.plan = Plan::DieWithin(1 + dice.below(*ops / 2));
+            }
+        }
+        let (killed, wrong) = match ground.live(&life)? {
+            Ended::Killed => (true, ground.bring_to_end(scene, &dir, expected)?),
+            Ended::Done(report) if report.result == expected => (false, Vec::new()),
+            other => (false, vec![format!("the first life ends with {other:?}")]),
+        };
+        fs::remove_dir_all(&dir)?;
+        Ok((killed, wrong))
+    }
+}

@@ -1,0 +1,138 @@
+//! `recover`: a process is killed in the middle of a long thread. How long until the next one has
+//! opened the database, read the thread and stored a step?
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{ExitCode, Stdio},
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
+
+use serde_json::json;
+use superstep_core::{command::START, plan::BuildErrors, run::Halt, value::Value};
+use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, RunOptions, input, state::Depth};
+use superstep_sqlite::Database;
+
+use super::{Summary, Violation};
+use crate::{Fallible, args::Args, case::Ground, world::World};
+
+/// What a node does when it runs.
+type Hook = Arc<dyn Fn(&Ctx, i64) + Send + Sync>;
+
+/// A loop without end that says one thing a step.
+fn graph(database: &Database, hook: Hook) -> Result<Graph, BuildErrors> {
+    let say = move |ctx: Ctx| {
+        let hook = hook.clone();
+        async move {
+            let n = ctx.get("n").as_i64().unwrap_or_default() + 1;
+            hook(&ctx, n);
+            Ok::<_, Halt>(json!({ "n": n, "log": [format!("step {n}")] }))
+        }
+    };
+    GraphBuilder::new()
+        .last("n")
+        .reduce(
+            "log",
+            superstep_core::reducer::Reducer::Add,
+            Value::list([]),
+        )
+        .node("say", say)
+        .edge(START, "say")
+        .edge("say", "say")
+        .backends(Backends::on(database.saver()))
+        .build()
+}
+
+fn options(steps: u64) -> RunOptions {
+    RunOptions {
+        limit: steps.saturating_mul(2) + 100,
+        ..RunOptions::on("long")
+    }
+}
+
+/// Grows, kills, and measures.
+pub fn run(steps: u64) -> Fallible<bool> {
+    let mut summary = Summary::new("recover");
+    let ground = Ground::below(&std::env::temp_dir())?;
+    let world = World::at(ground.folder()?)?;
+    let grown = grow_and_kill(&ground, &world, steps)?;
+    let runtime = tokio::runtime::Runtime::new()?;
+
+    let begun = Instant::now();
+    let database = Database::open(world.database())?;
+    let opened = begun.elapsed();
+    let running = Arc::new(OnceLock::new());
+    let first = running.clone();
+    let graph = graph(
+        &database,
+        Arc::new(move |ctx, _| {
+            let _first_alone_counts = first.set(begun.elapsed());
+            ctx.drain("enough");
+        }),
+    )?;
+    let ended = runtime.block_on(graph.invoke(input::go_on(), &options(steps)));
+    let stored = begun.elapsed();
+
+    if let Err(error) = &ended
+        && error.code() != "SS1103"
+    {
+        return Err(format!("it does not go on: {error:?}").into());
+    }
+    let now = runtime.block_on(graph.state(&"long".into(), None, Depth::Here))?;
+    let n = now
+        .values
+        .get("n")
+        .and_then(Value::as_i64)
+        .unwrap_or_default();
+    let said = now
+        .values
+        .get("log")
+        .and_then(Value::as_list)
+        .map_or(0, <[Value]>::len);
+    let promised = i64::try_from(grown)?;
+    if n <= promised || i64::try_from(said)? != n {
+        summary.wrong([Violation {
+            what: format!("{promised} steps were promised; it stands at {n} and said {said}"),
+            replay: format!("superstep-crash recover --steps {steps}"),
+        }]);
+    }
+    let ms = |time: std::time::Duration| format!("{:.1} ms", time.as_secs_f64() * 1e3);
+    summary.figure("steps", n);
+    summary.figure("open", ms(opened));
+    let at = running.get().copied().unwrap_or_default();
+    summary.figure("open to the next task", ms(at));
+    summary.figure("open to the next stored step", ms(stored));
+    Ok(summary.close())
+}
+
+/// Lets a process run until it has stored so many steps, and kills it while it goes on.
+fn grow_and_kill(ground: &Ground, world: &World, steps: u64) -> Fallible<u64> {
+    let dir = world.dir().to_string_lossy().into_owned();
+    let mut command = ground.command(&["grower", &dir, &steps.to_string()]);
+    let mut child = command.stdout(Stdio::piped()).spawn()?;
+    let mut line = String::new();
+    let said = child.stdout.take().ok_or("no pipe")?;
+    let read = BufReader::new(said).read_line(&mut line);
+    child.kill()?;
+    child.wait()?;
+    read?;
+    Ok(line.trim_end().parse()?)
+}
+
+/// A process that grows a thread, and says so when it has so many steps.
+pub fn child(args: &mut Args) -> Fallible<ExitCode> {
+    let (dir, steps): (String, u64) = (args.word("the folder")?, args.word("the steps")?);
+    let world = World::at(dir)?;
+    let database = Database::open(world.database())?;
+    let wanted = i64::try_from(steps)?;
+    // When a task runs, all steps before its own are stored.
+    let tell = move |_: &Ctx, n: i64| {
+        if n == wanted + 1 {
+            println!("{wanted}");
+        }
+    };
+    let graph = graph(&database, Arc::new(tell))?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(graph.invoke(Value::from(json!({ "n": 0 })), &options(steps)))?;
+    Ok(ExitCode::SUCCESS)
+}

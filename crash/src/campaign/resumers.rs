@@ -1,0 +1,270 @@
+//! `resumers`: one question, many who answer it at the same moment. One wins, all others are told
+//! so, and what was approved happens once.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, ExitCode, Stdio},
+    sync::{Arc, Barrier, mpsc},
+    thread,
+};
+
+use serde_json::json;
+use superstep_core::{
+    command::START,
+    error::Error,
+    id::{AskId, ThreadId},
+    plan::BuildErrors,
+    run::Halt,
+    value::Value,
+};
+use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, RunOptions, input, state::Depth};
+use superstep_sqlite::Database;
+use tokio::runtime::Runtime;
+
+use super::{Summary, Violation};
+use crate::{
+    Fallible,
+    args::Args,
+    case::Ground,
+    world::{Target, World},
+};
+
+/// What those who come too late are told: in use, changed meanwhile, no such question, nothing to
+/// go on with.
+const LATE: [&str; 4] = ["SS2001", "SS2002", "SS1105", "SS1101"];
+
+/// A question, then an effect on a service that does not know keys.
+pub fn graph(world: &World, database: &Database) -> Result<Graph, BuildErrors> {
+    let world = world.clone();
+    let pay = move |ctx: Ctx| {
+        let world = world.clone();
+        async move {
+            let answer = ctx.ask("pay")?;
+            let key = ctx.thread().map(ThreadId::to_string).unwrap_or_default();
+            let effect = || async {
+                world.enter(&key, Target::Blind)?;
+                Ok(true)
+            };
+            ctx.once("pay", effect).await?;
+            Ok::<_, Halt>(json!({ "by": answer.to_json() }))
+        }
+    };
+    GraphBuilder::new()
+        .last("by")
+        .node("pay", pay)
+        .edge(START, "pay")
+        .backends(Backends::on(database.saver()))
+        .build()
+}
+
+fn runtime() -> std::io::Result<Runtime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build()
+}
+
+/// One attempt to answer: nothing if it won, else the code it was told.
+async fn answer(graph: &Graph, thread: &str, ask: AskId, who: &str) -> Result<(), Error> {
+    let options = RunOptions {
+        strict_resume: true,
+        ..RunOptions::on(thread)
+    };
+    let answer = input::answers([(ask, Value::from(who))]);
+    graph.invoke(answer, &options).await.map(|_| ())
+}
+
+fn verdict(result: Result<(), Error>) -> String {
+    match result {
+        Ok(()) => "won".to_owned(),
+        Err(error) => error.code().to_owned(),
+    }
+}
+
+/// Rounds among threads (`--threads`) or processes (`--processes`).
+pub fn run(args: &Args) -> Fallible<bool> {
+    let rounds = args.option_or("rounds", 1000)?;
+    let ground = Ground::new()?;
+    let world = World::at(ground.folder()?)?;
+    let database = Database::open(world.database())?;
+    let graph = graph(&world, &database)?;
+    match args.option("processes")? {
+        Some(n) => {
+            let crowd = Processes::start(&ground, &world, n)?;
+            play(&world, &graph, rounds, "processes", n, crowd)
+        }
+        None => {
+            let n = args.option_or("threads", 64)?;
+            let crowd = Threads::start(&world, &database, n)?;
+            play(&world, &graph, rounds, "threads", n, crowd)
+        }
+    }
+}
+
+/// Those who answer.
+trait Crowd {
+    /// Lets all answer at once; what each was told, `won` for the one who won.
+    fn answer(&mut self, thread: &str, ask: AskId) -> Fallible<Vec<String>>;
+}
+
+fn play(
+    world: &World,
+    graph: &Graph,
+    rounds: u64,
+    kind: &'static str,
+    size: usize,
+    mut crowd: impl Crowd,
+) -> Fallible<bool> {
+    let mut summary = Summary::new(format!("resumers, {size} {kind}"));
+    let runtime = runtime()?;
+    let mut told = std::collections::BTreeMap::<String, u64>::new();
+    for round in 0..rounds {
+        let thread = format!("round {round}");
+        let options = RunOptions::on(&thread);
+        let asked = runtime.block_on(graph.invoke(Value::from(json!({})), &options))?;
+        let ask = asked.asks.first().ok_or("it does not ask")?.id;
+        let verdicts = crowd.answer(&thread, ask)?;
+        let mut wrong = Vec::new();
+        let winners = verdicts.iter().filter(|verdict| *verdict == "won").count();
+        if winners != 1 {
+            wrong.push(format!("{winners} winners"));
+        }
+        let is_odd = |verdict: &&String| *verdict != "won" && !LATE.contains(&verdict.as_str());
+        wrong.extend(
+            verdicts
+                .iter()
+                .find(is_odd)
+                .map(|odd| format!("one was told {odd}")),
+        );
+        let entries = world.ledger()?;
+        let entries = entries.iter().filter(|entry| **entry == thread).count();
+        if entries != 1 {
+            wrong.push(format!("the effect happened {entries} times"));
+        }
+        let id = ThreadId::from(&thread);
+        let state = runtime.block_on(graph.state(&id, None, Depth::Here))?;
+        if !state.next.is_empty() || state.asks().next().is_some() {
+            wrong.push("the thread is not done".to_owned());
+        }
+        for verdict in verdicts {
+            *told.entry(verdict).or_default() += 1;
+        }
+        summary.wrong(wrong.into_iter().map(|what| Violation {
+            what: format!("round {round}: {what}"),
+            replay: format!("superstep-crash resumers --rounds {rounds} --{kind} {size}"),
+        }));
+    }
+    let told: Vec<String> = told.iter().map(|(code, n)| format!("{code} {n}")).collect();
+    summary.figure("rounds", rounds);
+    summary.figure("told", format!("({})", told.join(", ")));
+    Ok(summary.close())
+}
+
+/// Threads of this process on one database.
+struct Threads {
+    gates: Vec<mpsc::Sender<(String, AskId)>>,
+    verdicts: mpsc::Receiver<String>,
+}
+
+impl Threads {
+    fn start(world: &World, database: &Database, n: usize) -> Fallible<Self> {
+        let (tell, verdicts) = mpsc::channel();
+        let barrier = Arc::new(Barrier::new(n));
+        let mut gates = Vec::new();
+        for k in 0..n {
+            let (gate, rounds) = mpsc::channel::<(String, AskId)>();
+            let (tell, barrier, runtime) = (tell.clone(), barrier.clone(), runtime()?);
+            let graph = graph(world, database)?;
+            thread::spawn(move || {
+                for (thread, ask) in rounds {
+                    barrier.wait();
+                    let who = k.to_string();
+                    let result = runtime.block_on(answer(&graph, &thread, ask, &who));
+                    if tell.send(verdict(result)).is_err() {
+                        return;
+                    }
+                }
+            });
+            gates.push(gate);
+        }
+        Ok(Self { gates, verdicts })
+    }
+}
+
+impl Crowd for Threads {
+    fn answer(&mut self, thread: &str, ask: AskId) -> Fallible<Vec<String>> {
+        for gate in &self.gates {
+            gate.send((thread.to_owned(), ask))?;
+        }
+        Ok(self.verdicts.iter().take(self.gates.len()).collect())
+    }
+}
+
+/// Processes, each with a database of its own on the same file.
+struct Processes(Vec<Resumer>);
+
+struct Resumer {
+    child: Child,
+    orders: ChildStdin,
+    verdicts: BufReader<ChildStdout>,
+}
+
+impl Processes {
+    fn start(ground: &Ground, world: &World, n: usize) -> Fallible<Self> {
+        let dir = world.dir().to_string_lossy().into_owned();
+        let mut all = Vec::new();
+        for k in 0..n {
+            let mut command = ground.command(&["resumer", &dir, &k.to_string()]);
+            let mut child = command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()?;
+            let orders = child.stdin.take().ok_or("no pipe")?;
+            let verdicts = BufReader::new(child.stdout.take().ok_or("no pipe")?);
+            all.push(Resumer {
+                child,
+                orders,
+                verdicts,
+            });
+        }
+        Ok(Self(all))
+    }
+}
+
+impl Crowd for Processes {
+    fn answer(&mut self, thread: &str, ask: AskId) -> Fallible<Vec<String>> {
+        for resumer in &mut self.0 {
+            writeln!(resumer.orders, "{ask} {thread}")?;
+        }
+        let mut verdicts = Vec::new();
+        for resumer in &mut self.0 {
+            let mut line = String::new();
+            if resumer.verdicts.read_line(&mut line)? == 0 {
+                return Err("a resumer has ended".into());
+            }
+            verdicts.push(line.trim_end().to_owned());
+        }
+        Ok(verdicts)
+    }
+}
+
+impl Drop for Resumer {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to kill.
+        let _gone = self.child.kill();
+        let _gone = self.child.wait();
+    }
+}
+
+/// A process that answers what it is told to: `ASK THREAD` a line, until the lines end.
+pub fn child(args: &mut Args) -> Fallible<ExitCode> {
+    let (dir, who): (String, String) = (args.word("the folder")?, args.word("the name")?);
+    let world = World::at(dir)?;
+    let database = Database::open(world.database())?;
+    let (graph, runtime) = (graph(&world, &database)?, runtime()?);
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        let (ask, thread) = line.split_once(' ').ok_or("not an order")?;
+        let result = runtime.block_on(answer(&graph, thread, ask.parse()?, &who));
+        println!("{}", verdict(result));
+    }
+    Ok(ExitCode::SUCCESS)
+}

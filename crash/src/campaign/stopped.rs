@@ -1,0 +1,213 @@
+//! `stopped`: a process that holds a thread is stopped in the middle of a task for longer than its
+//! lease, another one takes the thread over and ends it, and the first one goes on. What it then
+//! wants to store must be refused.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ExitCode, Stdio},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use superstep_core::{
+    command::START, error::Error, id::Namespace, plan::BuildErrors, run::Halt, saver::HistoryQuery,
+    value::Value,
+};
+use superstep_engine::{
+    Backends, Ctx, Graph, GraphBuilder, Outcome, RunOptions, input, state::Depth,
+};
+use superstep_sqlite::{Database, Options};
+
+use super::{Summary, Violation};
+use crate::{Fallible, args::Args, case::Ground, world::World};
+
+/// How long a process that shows no sign of life keeps its threads.
+const LEASE: Duration = Duration::from_millis(150);
+
+/// How often somebody who wants a thread asks for it.
+const RETRY: Duration = Duration::from_millis(10);
+
+fn open(world: &World) -> Fallible<Database> {
+    let options = Options {
+        lease: LEASE,
+        ..Options::default()
+    };
+    Ok(Database::open_with(world.database(), options)?)
+}
+
+/// Whether the task in the middle waits for a word from outside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Middle {
+    Waits,
+    GoesOn,
+}
+
+fn graph(database: &Database, middle: Middle) -> Result<Graph, BuildErrors> {
+    let who = match middle {
+        Middle::Waits => "the stopped one",
+        Middle::GoesOn => "the other",
+    };
+    let first = |_: Ctx| async { Ok::<_, Halt>(json!({ "first": true })) };
+    let second = move |_: Ctx| async move {
+        if middle == Middle::Waits {
+            let heard = tokio::task::spawn_blocking(|| {
+                println!("holding");
+                std::io::stdin().read_line(&mut String::new())
+            });
+            heard.await??;
+        }
+        Ok::<_, Halt>(json!({ "by": who }))
+    };
+    let third = |_: Ctx| async { Ok::<_, Halt>(json!({ "third": true })) };
+    GraphBuilder::new()
+        .last("first")
+        .last("by")
+        .last("third")
+        .node("first", first)
+        .node("second", second)
+        .node("third", third)
+        .edge(START, "first")
+        .edge("first", "second")
+        .edge("second", "third")
+        .backends(Backends::on(database.saver()))
+        .build()
+}
+
+/// The rounds.
+pub fn run(rounds: u64) -> Fallible<bool> {
+    let mut summary = Summary::new("stopped");
+    let ground = Ground::new()?;
+    let world = World::at(ground.folder()?)?;
+    let database = open(&world)?;
+    let graph = graph(&database, Middle::GoesOn)?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let (mut refused, mut stale) = (0, 0);
+    for round in 0..rounds {
+        let thread = format!("round {round}");
+        let mut holder = Holder::start(&ground, &world, &thread)?;
+        let wrong = runtime.block_on(play(&graph, &thread, &mut holder))?;
+        match wrong.is_empty() {
+            true => refused += 1,
+            false => stale += 1,
+        }
+        summary.wrong(wrong.into_iter().map(|what| Violation {
+            what: format!("round {round}: {what}"),
+            replay: format!("superstep-crash stopped --rounds {}", round + 1),
+        }));
+    }
+    summary.figure("rounds", rounds);
+    summary.figure("refused", refused);
+    summary.figure("stale commits", stale);
+    Ok(summary.close())
+}
+
+async fn play(graph: &Graph, thread: &str, holder: &mut Holder) -> Fallible<Vec<String>> {
+    let mut wrong = Vec::new();
+    holder.signal(Signal::STOP)?;
+    let taken = take_over(graph, thread).await?;
+    if taken.output.as_ref().and_then(|out| out.get("by")) != Some(&"the other".into()) {
+        wrong.push(format!("who took over ends with {:?}", taken.output));
+    }
+    let before = all(graph, thread).await?;
+    holder.signal(Signal::CONT)?;
+    let told = holder.goes_on()?;
+    if told != "SS2002" {
+        wrong.push(format!(
+            "the stopped one was told {told}, not that it came too late"
+        ));
+    }
+    if all(graph, thread).await? != before {
+        wrong.push("the stopped one changed the thread".to_owned());
+    }
+    Ok(wrong)
+}
+
+/// Asks for a thread until its holder's lease has run out, and ends it.
+async fn take_over(graph: &Graph, thread: &str) -> Result<Outcome, Error> {
+    loop {
+        let options = RunOptions::on(thread);
+        match graph.invoke(input::go_on(), &options).await {
+            Err(error) if error.code() == "SS2001" => tokio::time::sleep(RETRY).await,
+            other => return other,
+        }
+    }
+}
+
+/// All that a thread holds, as text.
+async fn all(graph: &Graph, thread: &str) -> Result<String, Error> {
+    let (thread, root) = (thread.into(), Namespace::default());
+    let history = graph
+        .history(&thread, &root, &HistoryQuery::default())
+        .await?;
+    let now = graph.state(&thread, None, Depth::Here).await?;
+    Ok(format!("{history:?} {now:?}"))
+}
+
+/// The process that is stopped.
+struct Holder {
+    child: Child,
+    said: BufReader<std::process::ChildStdout>,
+}
+
+impl Holder {
+    /// Starts it; it holds the thread and stands in the middle of a task when this returns.
+    fn start(ground: &Ground, world: &World, thread: &str) -> Fallible<Self> {
+        let dir = world.dir().to_string_lossy().into_owned();
+        let mut command = ground.command(&["holder", &dir, thread]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let said = BufReader::new(child.stdout.take().ok_or("no pipe")?);
+        let mut holder = Self { child, said };
+        match holder.line()?.as_str() {
+            "holding" => Ok(holder),
+            other => Err(format!("the holder said `{other}`").into()),
+        }
+    }
+
+    fn line(&mut self) -> Fallible<String> {
+        let mut line = String::new();
+        self.said.read_line(&mut line)?;
+        Ok(line.trim_end().to_owned())
+    }
+
+    fn signal(&self, signal: Signal) -> Fallible<()> {
+        let id = i32::try_from(self.child.id())?;
+        let id = Pid::from_raw(id).ok_or("no process")?;
+        Ok(kill_process(id, signal)?)
+    }
+
+    /// Lets its task end; what its run was told.
+    fn goes_on(&mut self) -> Fallible<String> {
+        let mut pipe = self.child.stdin.take().ok_or("no pipe")?;
+        writeln!(pipe, "go on")?;
+        drop(pipe);
+        self.line()
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to kill.
+        let _gone = self.child.kill();
+        let _gone = self.child.wait();
+    }
+}
+
+/// A process that holds a thread until it hears a line.
+pub fn child(args: &mut Args) -> Fallible<ExitCode> {
+    let (dir, thread): (String, String) = (args.word("the folder")?, args.word("the thread")?);
+    let world = World::at(dir)?;
+    let database = open(&world)?;
+    let graph = graph(&database, Middle::Waits)?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let input = Value::from(json!({ "first": false }));
+    let ended = runtime.block_on(graph.invoke(input, &RunOptions::on(thread)));
+    println!(
+        "{}",
+        ended.map_or_else(|error| error.code().to_owned(), |_| "done".to_owned())
+    );
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,120 @@
+//! The graphs a worker runs. Each has one thing that must survive: questions, results of siblings,
+//! a graph within a graph, effects, a long history.
+
+mod asks;
+mod chain;
+mod effect;
+mod fanout;
+mod nested;
+
+pub(crate) use effect::receipt;
+pub(crate) use fanout::MENDED;
+
+use std::{fmt, str::FromStr};
+
+use superstep_core::{command::Output, plan::BuildErrors, run::Halt};
+use superstep_engine::{Backends, Ctx, Graph, Node};
+
+use crate::{
+    line::Line,
+    world::{Target, World},
+};
+
+/// Which graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scene {
+    /// Questions, one after the other in one task and at once in two.
+    Asks,
+    /// Many tasks in one step, one of which fails at first.
+    Fanout,
+    /// A graph within a graph that asks.
+    Nested,
+    /// Effects on a service that knows keys.
+    Keyed,
+    /// Effects on a service that does not.
+    Blind,
+    /// A loop with messages; edited, forked, pruned and copied.
+    Chain,
+}
+
+impl Scene {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Asks,
+        Self::Fanout,
+        Self::Nested,
+        Self::Keyed,
+        Self::Blind,
+        Self::Chain,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Asks => "asks",
+            Self::Fanout => "fanout",
+            Self::Nested => "nested",
+            Self::Keyed => "keyed",
+            Self::Blind => "blind",
+            Self::Chain => "chain",
+        }
+    }
+
+    /// The service its effects go to.
+    pub fn target(self) -> Target {
+        match self {
+            Self::Blind => Target::Blind,
+            _ => Target::HonoursKeys,
+        }
+    }
+
+    /// Builds it.
+    pub fn graph(self, world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
+        match self {
+            Self::Asks => asks::graph(world, backends),
+            Self::Fanout => fanout::graph(world, backends),
+            Self::Nested => nested::graph(world, backends),
+            Self::Keyed | Self::Blind => effect::graph(world, backends, self.target()),
+            Self::Chain => chain::graph(world, backends),
+        }
+    }
+}
+
+impl fmt::Display for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no graph of that name.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("no graph `{0}`: there are asks, fanout, nested, keyed, blind and chain")]
+pub struct Unknown(pub String);
+
+impl FromStr for Scene {
+    type Err = Unknown;
+
+    fn from_str(name: &str) -> Result<Self, Unknown> {
+        let found = Self::ALL.into_iter().find(|scene| scene.name() == name);
+        found.ok_or_else(|| Unknown(name.to_owned()))
+    }
+}
+
+/// A node that tells the log that it runs.
+fn node<F, Fut>(world: &World, body: F) -> impl Node
+where
+    F: Fn(Ctx, World) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<Output, Halt>> + Send + 'static,
+{
+    let world = world.clone();
+    move |ctx: Ctx| {
+        let (world, body) = (world.clone(), body.clone());
+        async move {
+            world.tell(&Line::Ran(
+                ctx.task_id().to_string(),
+                ctx.node().to_string(),
+            ))?;
+            body(ctx, world).await
+        }
+    }
+}

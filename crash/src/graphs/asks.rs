@@ -1,0 +1,41 @@
+//! Two questions in one task, then one question in each of two tasks of a step.
+
+use serde_json::json;
+use superstep_core::{command::START, plan::BuildErrors, reducer::Reducer, value::Value};
+use superstep_engine::{Backends, Graph, GraphBuilder};
+
+use super::node;
+use crate::world::World;
+
+pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
+    let pair = node(world, |ctx, _| async move {
+        let first = ctx.ask("first")?;
+        let second = ctx.ask("second")?;
+        Ok(json!({ "log": [first.to_json(), second.to_json()] }).into())
+    });
+    let side = node(world, |ctx, _| async move {
+        let answer = ctx.ask(ctx.node().as_ref())?;
+        Ok(json!({ "log": [answer.to_json()] }).into())
+    });
+    let other = node(world, |ctx, _| async move {
+        let answer = ctx.ask(ctx.node().as_ref())?;
+        Ok(json!({ "log": [answer.to_json()] }).into())
+    });
+    let end = node(
+        world,
+        |_, _| async move { Ok(json!({ "done": true }).into()) },
+    );
+    GraphBuilder::new()
+        .reduce("log", Reducer::Add, Value::list([]))
+        .last("done")
+        .node("pair", pair)
+        .node("left", side)
+        .node("right", other)
+        .node("end", end)
+        .edge(START, "pair")
+        .edge("pair", "left")
+        .edge("pair", "right")
+        .join(["left", "right"], "end")
+        .backends(backends)
+        .build()
+}

@@ -1,0 +1,58 @@
+//! An approval, then effects on a service outside: two in one task, and one in each of two tasks
+//! of a step.
+
+use serde_json::json;
+use superstep_core::{
+    command::{Command, START, Send},
+    plan::BuildErrors,
+    reducer::Reducer,
+    run::Halt,
+    value::Value,
+};
+use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
+
+use super::node;
+use crate::world::{Target, World};
+
+/// What the service answers to an effect.
+pub(crate) fn receipt(key: &str) -> String {
+    format!("receipt of {key}")
+}
+
+pub(super) fn graph(
+    world: &World,
+    backends: Backends,
+    target: Target,
+) -> Result<Graph, BuildErrors> {
+    let pay = node(world, move |ctx, world| async move {
+        let answer = ctx.ask("pay")?;
+        let reserved = once(&ctx, &world, "reserve", target).await?;
+        let paid = once(&ctx, &world, "pay", target).await?;
+        let log = json!([answer.to_json(), reserved, paid]);
+        let tell = |who| Send::new("tell", json!({ "who": who }));
+        let next = Command::goto(tell("ann")).and_goto(tell("bob"));
+        Ok(next.set("log", log).into())
+    });
+    let tell = node(world, move |ctx, world| async move {
+        let who = ctx.get("who");
+        let key = format!("tell {}", who.as_str().unwrap_or_default());
+        let told = once(&ctx, &world, &key, target).await?;
+        Ok(json!({ "log": [told] }).into())
+    });
+    GraphBuilder::new()
+        .reduce("log", Reducer::Add, Value::list([]))
+        .last("who")
+        .node("pay", pay)
+        .node("tell", tell)
+        .edge(START, "pay")
+        .backends(backends)
+        .build()
+}
+
+async fn once(ctx: &Ctx, world: &World, key: &str, target: Target) -> Result<String, Halt> {
+    let effect = || async {
+        world.enter(key, target)?;
+        Ok(receipt(key))
+    };
+    ctx.once(key, effect).await
+}

@@ -1,0 +1,53 @@
+//! Five tasks in one step; one fails until somebody has mended its cause, and the results of the
+//! others must be kept until then.
+
+use serde_json::json;
+use superstep_core::{
+    command::{Command, START, Send},
+    error::Failure,
+    plan::BuildErrors,
+    reducer::Reducer,
+    value::Value,
+};
+use superstep_engine::{Backends, Graph, GraphBuilder};
+
+use super::node;
+use crate::world::World;
+
+/// The entry of the ledger that lets the failing task succeed.
+pub(crate) const MENDED: &str = "mended";
+
+pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
+    let split = node(world, |_, _| async move {
+        let sends = (0..4).map(|n| Send::new("work", json!({ "n": n })));
+        let all = sends.fold(Command::goto("flaky"), Command::and_goto);
+        Ok(all.into())
+    });
+    let work = node(world, |ctx, _| async move {
+        Ok(json!({ "log": [ctx.get("n").to_json()] }).into())
+    });
+    let flaky = node(world, |_, world| async move {
+        if !world.has(MENDED)? {
+            return Err(Failure::new("Down", "the service is down")
+                .permanent()
+                .into());
+        }
+        Ok(json!({ "log": ["flaky"] }).into())
+    });
+    let gather = node(world, |ctx, _| async move {
+        let len = ctx.get("log").as_list().map_or(0, <[Value]>::len);
+        Ok(json!({ "sum": len }).into())
+    });
+    GraphBuilder::new()
+        .reduce("log", Reducer::Add, Value::list([]))
+        .last("n")
+        .last("sum")
+        .node("split", split)
+        .node("work", work)
+        .node("flaky", flaky)
+        .node("gather", gather)
+        .edge(START, "split")
+        .edge("flaky", "gather")
+        .backends(backends)
+        .build()
+}

@@ -1,0 +1,76 @@
+//! A graph within a graph that asks, called in each of two rounds; a second one keeps its state as
+//! long as the thread.
+
+use serde_json::json;
+use superstep_core::{
+    command::{END, START},
+    error::Failure,
+    plan::{BuildErrors, Persist},
+    reducer::Reducer,
+    value::Value,
+};
+use superstep_engine::{Backends, Graph, GraphBuilder, NodeOptions};
+
+use super::node;
+use crate::world::World;
+
+pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
+    let count = node(world, |ctx, _| async move {
+        let round = ctx.get("round").as_i64().unwrap_or_default() + 1;
+        Ok(json!({ "round": round }).into())
+    });
+    GraphBuilder::new()
+        .reduce("log", Reducer::Add, Value::list([]))
+        .last("round")
+        .last("seen")
+        .node("count", count)
+        .subgraph("inner", inner(world)?, NodeOptions::default())
+        .subgraph("memory", memory(world)?, NodeOptions::default())
+        .edge(START, "count")
+        .edge("count", "inner")
+        .edge("inner", "memory")
+        .route("memory", |view| {
+            let round = view.get("round")?.as_i64();
+            Ok::<_, Failure>(if round == Some(1) { "count" } else { END })
+        })
+        .backends(backends)
+        .build()
+}
+
+fn inner(world: &World) -> Result<Graph, BuildErrors> {
+    let before = node(
+        world,
+        |_, _| async move { Ok(json!({ "ready": true }).into()) },
+    );
+    let asks = node(world, |ctx, _| async move {
+        let round = ctx.get("round").as_i64().unwrap_or_default();
+        let answer = ctx.ask(format!("round {round}"))?;
+        Ok(json!({ "log": [answer.to_json()] }).into())
+    });
+    GraphBuilder::new()
+        .last("log")
+        .last("round")
+        .last("ready")
+        .output_schema(vec!["log".into()])
+        .node("before", before)
+        .node("asks", asks)
+        .edge(START, "before")
+        .edge("before", "asks")
+        .build()
+}
+
+fn memory(world: &World) -> Result<Graph, BuildErrors> {
+    let recall = node(world, |ctx, _| async move {
+        let seen = ctx.get("visits").as_i64().unwrap_or_default() + 1;
+        Ok(json!({ "visits": seen, "seen": seen }).into())
+    });
+    GraphBuilder::new()
+        .last("visits")
+        .last("seen")
+        .last("round")
+        .output_schema(vec!["seen".into()])
+        .node("recall", recall)
+        .edge(START, "recall")
+        .persist(Persist::PerThread)
+        .build()
+}

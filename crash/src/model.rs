@@ -1,0 +1,392 @@
+//! What a saver must hold, judged by what it promised.
+//!
+//! The log of a world says what was tried and what was acknowledged. Replayed, it gives every
+//! record and note that must be there, and those that may be there because nobody heard the answer.
+//! [`Model::compare`] holds a saver against that, value by value.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use superstep_core::{
+    event::{Cursor, Logged},
+    id::{CheckpointId, Namespace, ThreadId},
+    record::{Record, TaskKey, TaskNote},
+    saver::{HistoryQuery, Loaded, Saver, SaverError},
+};
+
+use crate::line::{Deed, Line};
+
+/// What must be there, and what may be.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    threads: BTreeMap<ThreadId, Thread>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    spaces: BTreeMap<Namespace, Space>,
+    /// It need not be there at all.
+    doubtful: bool,
+    /// Entries of the event log, as JSON.
+    log: BTreeMap<Cursor, (Told, String)>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Space {
+    /// By id: the record as JSON, or nothing if it may have been rewritten as a full one.
+    records: BTreeMap<CheckpointId, Option<String>>,
+    /// Records that may be there.
+    maybe: BTreeMap<CheckpointId, Option<String>>,
+    notes: BTreeMap<CheckpointId, BTreeMap<TaskKey, Vec<(Told, TaskNote)>>>,
+}
+
+/// Whether the answer to a deed was heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Yes,
+    Nothing,
+}
+
+/// How many notes of one task may be in doubt before they are no longer told apart.
+const DOUBTS: usize = 8;
+
+/// Busy, changed by another run, no such thread, exists already.
+const CERTAIN: [&str; 4] = ["SS2001", "SS2002", "SS2003", "SS2004"];
+
+impl Model {
+    /// Replays a log.
+    pub fn of(lines: &[Line]) -> Self {
+        let mut model = Self::default();
+        let outcomes = outcomes(lines);
+        for (at, line) in lines.iter().enumerate() {
+            let Line::Try(_, deed) = line else { continue };
+            match outcomes.get(&at) {
+                Some(Ended::Yes) => model.apply(deed, Told::Yes),
+                Some(Ended::No) => {}
+                None => model.apply(deed, Told::Nothing),
+            }
+        }
+        model
+    }
+
+    /// How many records must be there.
+    pub fn promised(&self) -> usize {
+        let spaces = self
+            .threads
+            .values()
+            .flat_map(|thread| thread.spaces.values());
+        spaces.map(|space| space.records.len()).sum()
+    }
+
+    fn apply(&mut self, deed: &Deed, told: Told) {
+        match deed {
+            Deed::Commit(thread, namespace, record, events) => {
+                let thread = self.threads.entry(thread.clone()).or_default();
+                thread.log(events, told);
+                let space = thread.spaces.entry(namespace.clone()).or_default();
+                space.commit(record, told);
+            }
+            Deed::Note(thread, namespace, checkpoint, notes, events) => {
+                let thread = self.threads.entry(thread.clone()).or_default();
+                thread.log(events, told);
+                let space = thread.spaces.entry(namespace.clone()).or_default();
+                space.note(*checkpoint, notes, told);
+            }
+            Deed::Log(thread, events) => {
+                let thread = self.threads.entry(thread.clone()).or_default();
+                thread.log(events, told);
+            }
+            Deed::Prune(thread) => {
+                if let Some(thread) = self.threads.get_mut(thread) {
+                    // Entries of what was pruned are gone.
+                    let log = thread.log.values_mut();
+                    log.for_each(|(told, _)| *told = Told::Nothing);
+                    thread.spaces.values_mut().for_each(Space::prune);
+                }
+            }
+            Deed::Copy(from, to) => {
+                if let Some(source) = self.threads.get(from).cloned() {
+                    let doubtful = told == Told::Nothing;
+                    self.threads
+                        .insert(to.clone(), Thread { doubtful, ..source });
+                }
+            }
+            Deed::Delete(thread) => match told {
+                Told::Yes => {
+                    self.threads.remove(thread);
+                }
+                Told::Nothing => {
+                    if let Some(thread) = self.threads.get_mut(thread) {
+                        thread.doubtful = true;
+                    }
+                }
+            },
+        }
+    }
+
+    /// Reads from a saver all that this model knows of.
+    pub async fn read(&self, saver: &dyn Saver) -> Result<Found, SaverError> {
+        let mut found = Found::default();
+        found.threads.extend(saver.threads().await?);
+        for (id, thread) in &self.threads {
+            let log = saver.events(id, None, usize::MAX).await?;
+            found.logs.insert(id.clone(), log);
+            for namespace in thread.spaces.keys() {
+                let all = HistoryQuery::default();
+                let history = saver.history(id, namespace, &all).await?;
+                let place = (id.clone(), namespace.clone());
+                found.histories.insert(place, history);
+            }
+        }
+        Ok(found)
+    }
+
+    /// All that is wrong with what was found.
+    pub fn compare(&self, found: &Found) -> Vec<String> {
+        let mut wrong = self.compare_but_gaps(found);
+        wrong.extend(self.gaps(found));
+        wrong
+    }
+
+    /// Entries of event logs that were promised and are gone.
+    pub fn gaps(&self, found: &Found) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for (id, log) in &found.logs {
+            let thread = self.threads.get(id);
+            let thread = thread.filter(|thread| found.threads.contains(id) || !thread.doubtful);
+            let gaps = thread.into_iter().flat_map(|thread| thread.gaps(log));
+            wrong.extend(gaps.map(|what| format!("thread {id}: {what}")));
+        }
+        wrong
+    }
+
+    /// All that is wrong with what was found, but for gaps in event logs.
+    pub fn compare_but_gaps(&self, found: &Found) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for thread in &found.threads {
+            if !self.threads.contains_key(thread) {
+                wrong.push(format!("thread {thread} is there, and nobody made it"));
+            }
+        }
+        for ((id, namespace), history) in &found.histories {
+            let thread = self.threads.get(id);
+            if !found.threads.contains(id) && thread.is_none_or(|thread| thread.doubtful) {
+                continue;
+            }
+            let space = thread.and_then(|thread| thread.spaces.get(namespace));
+            for what in space.unwrap_or(&Space::default()).compare(history) {
+                wrong.push(format!("thread {id}, namespace `{namespace}`: {what}"));
+            }
+        }
+        for (id, log) in &found.logs {
+            let thread = self.threads.get(id);
+            if found.threads.contains(id) || thread.is_some_and(|thread| !thread.doubtful) {
+                let none = Thread::default();
+                let differences = thread.unwrap_or(&none).compare_log(log);
+                let differences = differences.into_iter();
+                wrong.extend(differences.map(|what| format!("thread {id}: {what}")));
+            }
+        }
+        wrong
+    }
+}
+
+impl Thread {
+    fn log(&mut self, events: &[Logged], told: Told) {
+        for event in events {
+            self.log.insert(event.cursor, (told, json(event)));
+        }
+    }
+
+    fn compare_log(&self, found: &[Logged]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for entry in found {
+            let (cursor, read) = (entry.cursor, json(entry));
+            match self.log.get(&cursor) {
+                None => wrong.push(format!("entry {cursor} is there, and nobody wrote it")),
+                Some((_, text)) if *text != read => {
+                    wrong.push(format!("entry {cursor} reads {read}, written was {text}"));
+                }
+                Some(_) => {}
+            }
+        }
+        wrong
+    }
+
+    fn gaps(&self, found: &[Logged]) -> Vec<String> {
+        let read: BTreeSet<Cursor> = found.iter().map(|entry| entry.cursor).collect();
+        let promised = self.log.iter().filter(|(_, (told, _))| *told == Told::Yes);
+        let gone = promised.filter(|(cursor, _)| !read.contains(cursor));
+        gone.map(|(cursor, _)| format!("entry {cursor} was promised and is gone"))
+            .collect()
+    }
+}
+
+impl Found {
+    /// How many records.
+    pub fn records(&self) -> usize {
+        self.histories.values().map(Vec::len).sum()
+    }
+}
+
+/// What a saver was found to hold.
+#[derive(Debug, Default)]
+pub struct Found {
+    threads: BTreeSet<ThreadId>,
+    histories: BTreeMap<(ThreadId, Namespace), Vec<Loaded>>,
+    logs: BTreeMap<ThreadId, Vec<Logged>>,
+}
+
+impl Space {
+    fn commit(&mut self, record: &Record, told: Told) {
+        let text = Some(json(record));
+        match told {
+            Told::Yes => self.records.insert(record.id, text),
+            Told::Nothing => self.maybe.insert(record.id, text),
+        };
+        if let Some(parent) = record.parent {
+            // Who follows a record has seen it.
+            if told == Told::Yes
+                && let Some(known) = self.maybe.remove(&parent)
+            {
+                self.records.insert(parent, known);
+            }
+            self.note(parent, &record.tasks, told);
+        }
+    }
+
+    fn note(&mut self, checkpoint: CheckpointId, notes: &[TaskNote], told: Told) {
+        let tasks = self.notes.entry(checkpoint).or_default();
+        for note in notes {
+            let known = tasks.entry(note.key.clone()).or_default();
+            known.push((told, note.clone()));
+        }
+    }
+
+    /// Only the newest must be there now, if it is known which that is; it may have become full,
+    /// and the others may be gone.
+    fn prune(&mut self) {
+        let mut old = std::mem::take(&mut self.records);
+        let newest = old.last_key_value().map(|(id, _)| *id);
+        let is_known = self.maybe.keys().next_back().copied() < newest;
+        if let Some(newest) = newest.filter(|_| is_known) {
+            old.remove(&newest);
+            self.records.insert(newest, None);
+        }
+        self.maybe.extend(old);
+        self.maybe.values_mut().for_each(|text| *text = None);
+    }
+
+    fn compare(&self, history: &[Loaded]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut missing: BTreeSet<CheckpointId> = self.records.keys().copied().collect();
+        for loaded in history {
+            let Some(head) = loaded.head() else {
+                wrong.push("a checkpoint without a record".to_owned());
+                continue;
+            };
+            missing.remove(&head.id);
+            let known = self.records.get(&head.id).or(self.maybe.get(&head.id));
+            match known {
+                None => wrong.push(format!("record {} is there, and nobody wrote it", head.id)),
+                Some(Some(text)) if *text != json(head) => {
+                    let read = json(head);
+                    wrong.push(format!(
+                        "record {} reads {read}, written was {text}",
+                        head.id
+                    ));
+                }
+                Some(_) => wrong.extend(self.compare_notes(head.id, &loaded.notes)),
+            }
+        }
+        let lost = |id| format!("record {id} was promised and is gone");
+        wrong.extend(missing.into_iter().map(lost));
+        wrong
+    }
+
+    fn compare_notes(&self, at: CheckpointId, found: &[TaskNote]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let known = self.notes.get(&at);
+        for note in found {
+            let told = known.and_then(|tasks| tasks.get(&note.key));
+            if !told.is_some_and(|told| possible(told, Some(note))) {
+                let read = json(note);
+                wrong.push(format!(
+                    "checkpoint {at}: a note reads {read}, told was {told:?}"
+                ));
+            }
+        }
+        for (key, told) in known.into_iter().flatten() {
+            if found.iter().all(|note| note.key != *key) && !possible(told, None) {
+                wrong.push(format!("checkpoint {at}: the note of {key:?} is gone"));
+            }
+        }
+        wrong
+    }
+}
+
+/// Whether what is found is what was told, with or without each thing in doubt.
+fn possible(told: &[(Told, TaskNote)], found: Option<&TaskNote>) -> bool {
+    let doubts = told
+        .iter()
+        .filter(|(told, _)| *told == Told::Nothing)
+        .count();
+    if doubts > DOUBTS {
+        return true;
+    }
+    (0..1_u32 << doubts).any(|choice| {
+        let (mut bit, mut sum) = (0, None::<TaskNote>);
+        for (told, note) in told {
+            if *told == Told::Nothing {
+                bit += 1;
+                if choice >> (bit - 1) & 1 == 0 {
+                    continue;
+                }
+            }
+            match &mut sum {
+                Some(sum) => sum.absorb(note.clone()),
+                None => {
+                    let mut first = TaskNote::new(note.key.clone());
+                    first.absorb(note.clone());
+                    sum = Some(first);
+                }
+            }
+        }
+        match (&sum, found) {
+            (Some(sum), Some(found)) => json(sum) == json(found),
+            (None, None) => true,
+            _ => false,
+        }
+    })
+}
+
+enum Ended {
+    Yes,
+    No,
+}
+
+/// How the deed tried at each line ended, where that was heard.
+fn outcomes(lines: &[Line]) -> BTreeMap<usize, Ended> {
+    let mut open: BTreeMap<u64, usize> = BTreeMap::new();
+    let mut ended = BTreeMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        match line {
+            Line::Life => open.clear(),
+            Line::Try(n, _) => {
+                open.insert(*n, at);
+            }
+            Line::Ack(n, _) => {
+                ended.extend(open.remove(n).map(|at| (at, Ended::Yes)));
+            }
+            // A medium that failed may have done it all the same; a refusal is certain.
+            Line::Refused(n, code) if CERTAIN.contains(&code.as_str()) => {
+                ended.extend(open.remove(n).map(|at| (at, Ended::No)));
+            }
+            _ => {}
+        }
+    }
+    ended
+}
+
+fn json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| format!("not json: {error}"))
+}

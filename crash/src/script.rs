@@ -1,0 +1,253 @@
+//! What the people and programs around a graph do with it. Re-entrant: each act follows from where
+//! the thread stands, so a new process goes on where the last one died.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use superstep_core::{
+    ask::Ask,
+    edit::Update,
+    error::{Error, ErrorKind},
+    event::Modes,
+    id::{CheckpointId, Namespace, ThreadId},
+    record::Effect,
+    run::{Durability, RunInput},
+    saver::{HistoryQuery, Keep, Saver},
+    snapshot::Snapshot,
+    value::Value,
+};
+use superstep_engine::{CheckpointRef, Graph, RunOptions, input, state::Depth};
+
+use crate::{
+    Fallible,
+    graphs::{MENDED, Scene, receipt},
+    line::Line,
+    vfs,
+    worker::Medium,
+    world::{Target, World},
+};
+
+/// The thread all of it happens on.
+pub const THREAD: &str = "t";
+/// The copy that the chain is given at its end.
+pub const COPY: &str = "copy";
+
+/// The medium failed, or is full.
+const MEDIUM: [&str; 2] = ["SS2006", "SS2008"];
+
+/// A graph on a saver in a world.
+pub struct Session {
+    /// Which graph.
+    pub scene: Scene,
+    /// The graph.
+    pub graph: Graph,
+    /// Its saver.
+    pub saver: Arc<dyn Saver>,
+    /// Where it lives.
+    pub world: World,
+    /// How many failures of the medium are borne in one life.
+    pub patience: u32,
+    /// What becomes of a medium that has failed.
+    pub medium: Medium,
+    /// How durable runs are.
+    pub durability: Durability,
+}
+
+/// What is done next.
+enum Act {
+    Run(RunInput, &'static str),
+    Edit,
+    Fork(CheckpointId),
+    Prune,
+    Copy,
+    Nothing,
+}
+
+impl Session {
+    /// Does all that is left to do.
+    pub async fn play(&self) -> Fallible<()> {
+        let mut patience = self.patience;
+        loop {
+            match self.play_on().await {
+                Ok(()) => return Ok(()),
+                Err(error) if MEDIUM.contains(&error.code()) && patience > 0 => {
+                    patience -= 1;
+                    if self.medium == Medium::Heals {
+                        vfs::heal();
+                    }
+                    self.world.tell(&Line::Op(format!("failed: {error:?}")))?;
+                }
+                Err(error) => return Err(Box::new(error)),
+            }
+        }
+    }
+
+    async fn play_on(&self) -> Result<(), Error> {
+        // Far more than any script has; without it, a thread that stands still would go on forever.
+        for _ in 0..200 {
+            let snapshot = self.look(THREAD).await?;
+            let told = match self.next(&snapshot).await? {
+                Act::Nothing => return Ok(()),
+                Act::Run(input, name) => {
+                    self.run(input).await?;
+                    name
+                }
+                Act::Edit => {
+                    self.edit(None, json!({ "edited": true })).await?;
+                    "edit"
+                }
+                Act::Fork(at) => {
+                    let at = CheckpointRef::root(at);
+                    let update = json!({ "edited": true, "forked": true });
+                    self.edit(Some(&at), update).await?;
+                    "fork"
+                }
+                Act::Prune => {
+                    self.saver.prune(&THREAD.into(), Keep::Latest).await?;
+                    "prune"
+                }
+                Act::Copy => {
+                    self.saver.copy(&THREAD.into(), &COPY.into()).await?;
+                    "copy"
+                }
+            };
+            self.tell(&Line::Op(told.to_owned()))?;
+        }
+        let why = "the script does not end".to_owned();
+        Err(ErrorKind::BadArgument { why }.into())
+    }
+
+    /// What is left when all is done, as text that can be compared.
+    pub async fn result(&self) -> Result<String, Error> {
+        let mut threads = serde_json::Map::new();
+        for thread in self.saver.threads().await? {
+            let snapshot = self.look(thread.as_str()).await?;
+            let next: Vec<&str> = snapshot.next.iter().map(|node| &**node).collect();
+            let shown = json!({ "values": snapshot.values.to_json(), "next": next });
+            threads.insert(thread.to_string(), shown);
+        }
+        Ok(Json::Object(threads).to_string())
+    }
+
+    async fn look(&self, thread: &str) -> Result<Snapshot, Error> {
+        self.graph.state(&thread.into(), None, Depth::Here).await
+    }
+
+    async fn next(&self, snapshot: &Snapshot) -> Result<Act, Error> {
+        if snapshot.checkpoint.is_none() {
+            return Ok(Act::Run(self.input(1), "start"));
+        }
+        // One at a time, so that the others are open over several runs.
+        let text = |ask: &&Ask| ask.value.to_json().to_string();
+        if let Some(ask) = snapshot.asks().min_by_key(text) {
+            let answer = format!("answer to {}", ask.value.as_str().unwrap_or_default());
+            return Ok(Act::Run(
+                input::answers([(ask.id, answer.into())]),
+                "answer",
+            ));
+        }
+        if !snapshot.next.is_empty() {
+            return Ok(Act::Run(input::go_on(), "go on"));
+        }
+        match self.scene {
+            Scene::Chain => self.after_the_chain(snapshot).await,
+            _ => Ok(Act::Nothing),
+        }
+    }
+
+    fn input(&self, turn: i64) -> RunInput {
+        let input = match self.scene {
+            Scene::Chain => json!({ "turn": turn, "n": 0, "end": 4 }),
+            Scene::Nested => json!({ "round": 0 }),
+            _ => json!({ "log": [] }),
+        };
+        Value::from(input).into()
+    }
+
+    async fn after_the_chain(&self, snapshot: &Snapshot) -> Result<Act, Error> {
+        let holds = |key| snapshot.values.get(key).and_then(Value::as_bool) == Some(true);
+        if snapshot.values.get("turn").and_then(Value::as_i64) == Some(1) {
+            return Ok(Act::Run(self.input(2), "start"));
+        }
+        if holds("forked") {
+            let copied = self.saver.threads().await?.contains(&ThreadId::from(COPY));
+            let history = self.history().await?;
+            return Ok(match (copied, history.len()) {
+                (true, _) => Act::Nothing,
+                (false, 1) => Act::Copy,
+                (false, _) => Act::Prune,
+            });
+        }
+        if !holds("edited") {
+            return Ok(Act::Edit);
+        }
+        let is_third = |snapshot: &&Snapshot| {
+            let value = |key| snapshot.values.get(key).and_then(Value::as_i64);
+            (value("turn"), value("n")) == (Some(2), Some(2))
+        };
+        let history = self.history().await?;
+        let third = history.iter().find(is_third).and_then(|old| old.checkpoint);
+        let why = || ErrorKind::BadArgument {
+            why: "the chain lost its middle".to_owned(),
+        };
+        Ok(Act::Fork(third.ok_or_else(why)?))
+    }
+
+    async fn history(&self) -> Result<Vec<Snapshot>, Error> {
+        let all = HistoryQuery::default();
+        let root = Namespace::default();
+        self.graph.history(&THREAD.into(), &root, &all).await
+    }
+
+    async fn edit(&self, at: Option<&CheckpointRef>, values: Json) -> Result<(), Error> {
+        let update = Update {
+            output: values.into(),
+            as_node: Some("say".into()),
+        };
+        self.graph.update_state(&THREAD.into(), at, update).await?;
+        Ok(())
+    }
+
+    async fn run(&self, input: RunInput) -> Result<(), Error> {
+        let options = RunOptions {
+            strict_resume: true,
+            durability: self.durability,
+            log: Modes::VALUES.with(Modes::UPDATES),
+            ..RunOptions::on(THREAD)
+        };
+        let Err(error) = self.graph.invoke(input, &options).await else {
+            return Ok(());
+        };
+        match &*error.kind {
+            ErrorKind::UnknownOutcome { key } => self.settle(key).await,
+            ErrorKind::Failed(_) if self.scene == Scene::Fanout => {
+                let mended = self.world.enter(MENDED, Target::HonoursKeys);
+                mended.map(|_| ()).map_err(outside)
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// A service that knows keys may be asked again; otherwise somebody looks into its books.
+    async fn settle(&self, key: &str) -> Result<(), Error> {
+        self.tell(&Line::Unknown(key.to_owned()))?;
+        let happened = match self.scene.target() {
+            Target::HonoursKeys => false,
+            Target::Blind => self.world.has(key).map_err(outside)?,
+        };
+        let outcome = match happened {
+            true => Effect::Done(receipt(key).into()),
+            false => Effect::Failed,
+        };
+        self.graph.settle(&THREAD.into(), key, &outcome).await
+    }
+
+    fn tell(&self, line: &Line) -> Result<(), Error> {
+        self.world.tell(line).map_err(outside)
+    }
+}
+
+fn outside(error: std::io::Error) -> Error {
+    let why = format!("outside the system: {error}");
+    ErrorKind::BadArgument { why }.into()
+}

@@ -1,0 +1,322 @@
+//! What a disk holds when the power fails: a model that is fed with recorded operations.
+//!
+//! A disk keeps what was synced. Of what was written since, it may keep any part, in units of a
+//! sector; of a name that was made or removed since its folder was synced, it may or may not know.
+//! [`Disk::synced`] is the poorest outcome, [`Disk::torn`] one of the others.
+
+use std::collections::BTreeMap;
+
+use super::Op;
+use crate::dice::Dice;
+
+/// Something that happened, in order.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A file was opened for writing.
+    Open {
+        /// Its name.
+        name: String,
+        /// It was not there before.
+        created: bool,
+        /// Its first sync syncs its folder too.
+        dir_sync: bool,
+    },
+    /// Bytes were written.
+    Write {
+        /// To which file.
+        name: String,
+        /// Where.
+        at: u64,
+        /// What.
+        bytes: Vec<u8>,
+    },
+    /// A file was synced.
+    Sync {
+        /// Which.
+        name: String,
+    },
+    /// A file was cut or grown.
+    Truncate {
+        /// Which.
+        name: String,
+        /// Its new length.
+        len: u64,
+    },
+    /// A file was removed.
+    Delete {
+        /// Which.
+        name: String,
+        /// Its folder was synced then.
+        dir_sync: bool,
+    },
+    /// A line was written to a file that is always synced.
+    Mark {
+        /// The file.
+        file: &'static str,
+        /// The line.
+        line: String,
+    },
+}
+
+impl Event {
+    pub(super) fn of(name: &str, op: Op<'_>) -> Self {
+        let name = name.to_owned();
+        match op {
+            Op::Open { created, dir_sync } => Self::Open {
+                name,
+                created,
+                dir_sync,
+            },
+            Op::Write { at, bytes } => Self::Write {
+                name,
+                at,
+                bytes: bytes.to_vec(),
+            },
+            Op::Sync => Self::Sync { name },
+            Op::Truncate { len } => Self::Truncate { name, len },
+            Op::Delete { dir_sync } => Self::Delete { name, dir_sync },
+        }
+    }
+}
+
+/// Files by name.
+pub type Image = BTreeMap<String, Vec<u8>>;
+
+/// The disk, the writes on their way to it, and the names its folder has and is about to have.
+#[derive(Clone, Debug, Default)]
+pub struct Disk {
+    files: Vec<File>,
+    names: BTreeMap<String, usize>,
+    synced_names: BTreeMap<String, usize>,
+    marks: BTreeMap<&'static str, String>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct File {
+    synced: Vec<u8>,
+    pending: Vec<Change>,
+    dir_sync: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Change {
+    Write(u64, Vec<u8>),
+    Truncate(u64),
+}
+
+impl Disk {
+    /// The disk after one more event.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Open { name, dir_sync, .. } => {
+                if !self.names.contains_key(name) {
+                    self.names.insert(name.clone(), self.files.len());
+                    self.files.push(File::default());
+                }
+                if let Some(file) = self.file(name) {
+                    file.dir_sync |= dir_sync;
+                }
+            }
+            Event::Write { name, at, bytes } => {
+                if let Some(file) = self.file(name) {
+                    file.pending.push(Change::Write(*at, bytes.clone()));
+                }
+            }
+            Event::Truncate { name, len } => {
+                if let Some(file) = self.file(name) {
+                    file.pending.push(Change::Truncate(*len));
+                }
+            }
+            Event::Sync { name } => {
+                let Some(file) = self.file(name) else { return };
+                for change in std::mem::take(&mut file.pending) {
+                    change.apply(&mut file.synced);
+                }
+                if std::mem::take(&mut file.dir_sync) {
+                    self.synced_names = self.names.clone();
+                }
+            }
+            Event::Delete { name, dir_sync } => {
+                self.names.remove(name);
+                if *dir_sync {
+                    self.synced_names = self.names.clone();
+                }
+            }
+            Event::Mark { file, line } => {
+                let text = self.marks.entry(file).or_default();
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+
+    fn file(&mut self, name: &str) -> Option<&mut File> {
+        let at = *self.names.get(name)?;
+        self.files.get_mut(at)
+    }
+
+    /// What is left when nothing but synced bytes and names made it.
+    pub fn synced(&self) -> Image {
+        let names = self.synced_names.iter();
+        let files = names.filter_map(|(name, at)| {
+            let file = self.files.get(*at)?;
+            Some((name.clone(), file.synced.clone()))
+        });
+        files.chain(self.marked()).collect()
+    }
+
+    /// What is left when a seeded half of all that was not synced made it, sector by sector.
+    pub fn torn(&self, seed: u64) -> Image {
+        let mut dice = Dice::new(seed);
+        let sector = if dice.coin() { 512 } else { 4096 };
+        let mut names = self.synced_names.clone();
+        for name in self.synced_names.keys().chain(self.names.keys()) {
+            if dice.coin() {
+                match self.names.get(name) {
+                    Some(at) => names.insert(name.clone(), *at),
+                    None => names.remove(name),
+                };
+            }
+        }
+        let mut image: Image = self.marked().collect();
+        for (name, at) in names {
+            let Some(file) = self.files.get(at) else {
+                continue;
+            };
+            let mut bytes = file.synced.clone();
+            for change in &file.pending {
+                change.apply_torn(&mut bytes, sector, &mut dice);
+            }
+            image.insert(name, bytes);
+        }
+        image
+    }
+
+    fn marked(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
+        let marks = self.marks.iter();
+        marks.map(|(file, text)| ((*file).to_owned(), text.clone().into_bytes()))
+    }
+}
+
+impl Change {
+    fn apply(&self, to: &mut Vec<u8>) {
+        match self {
+            Self::Write(at, bytes) => put(to, *at, bytes),
+            Self::Truncate(len) => to.resize(usize::try_from(*len).unwrap_or_default(), 0),
+        }
+    }
+
+    fn apply_torn(&self, to: &mut Vec<u8>, sector: u64, dice: &mut Dice) {
+        let Self::Write(at, bytes) = self else {
+            if dice.coin() {
+                self.apply(to);
+            }
+            return;
+        };
+        let (mut at, mut rest) = (*at, bytes.as_slice());
+        while !rest.is_empty() {
+            // Sectors are those of the file, whatever the write began at.
+            let room = usize::try_from(sector - at % sector).unwrap_or(rest.len());
+            let (here, later) = rest.split_at(room.min(rest.len()));
+            if dice.coin() {
+                put(to, at, here);
+            }
+            at += here.len() as u64;
+            rest = later;
+        }
+    }
+}
+
+fn put(to: &mut Vec<u8>, at: u64, bytes: &[u8]) {
+    let start = usize::try_from(at).unwrap_or_default();
+    let end = start + bytes.len();
+    if to.len() < end {
+        to.resize(end, 0);
+    }
+    if let Some(place) = to.get_mut(start..end) {
+        place.copy_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(name: &str, dir_sync: bool) -> Event {
+        let (name, created) = (name.to_owned(), true);
+        Event::Open {
+            name,
+            created,
+            dir_sync,
+        }
+    }
+
+    fn write(name: &str, at: u64, bytes: &[u8]) -> Event {
+        let (name, bytes) = (name.to_owned(), bytes.to_vec());
+        Event::Write { name, at, bytes }
+    }
+
+    fn sync(name: &str) -> Event {
+        let name = name.to_owned();
+        Event::Sync { name }
+    }
+
+    fn disk(events: &[Event]) -> Disk {
+        let mut disk = Disk::default();
+        events.iter().for_each(|event| disk.apply(event));
+        disk
+    }
+
+    #[test]
+    fn only_synced_bytes_of_synced_names_are_left() {
+        let mut disk = disk(&[
+            open("wal", true),
+            open("db", false),
+            write("wal", 0, b"ab"),
+            sync("wal"),
+            write("wal", 1, b"xy"),
+        ]);
+        let left = disk.synced();
+        assert_eq!(left.get("wal").unwrap(), b"ab");
+        assert_eq!(
+            left.get("db").unwrap(),
+            b"",
+            "the folder was synced with it"
+        );
+        disk.apply(&open("late", false));
+        disk.apply(&sync("late"));
+        assert!(!disk.synced().contains_key("late"));
+    }
+
+    #[test]
+    fn a_removed_file_may_come_back_until_its_folder_is_synced() {
+        let mut disk = disk(&[open("wal", true), write("wal", 0, b"a"), sync("wal")]);
+        let (name, dir_sync) = ("wal".to_owned(), false);
+        disk.apply(&Event::Delete { name, dir_sync });
+        assert!(disk.synced().contains_key("wal"));
+        let (name, dir_sync) = ("other".to_owned(), true);
+        disk.apply(&Event::Delete { name, dir_sync });
+        assert!(!disk.synced().contains_key("wal"));
+    }
+
+    #[test]
+    fn a_torn_write_keeps_whole_sectors_and_some_seed_keeps_some_of_them() {
+        let disk = disk(&[open("db", true), sync("db"), write("db", 0, &[1; 4 * 4096])]);
+        let mut partial = 0;
+        for seed in 0..64 {
+            let image = disk.torn(seed);
+            let bytes = image.get("db").unwrap();
+            assert!(bytes.chunks(512).all(|s| s.iter().all(|b| *b == s[0])));
+            partial += usize::from(bytes.contains(&0) && bytes.contains(&1));
+        }
+        assert!(partial > 16, "{partial}");
+    }
+
+    #[test]
+    fn marks_are_always_there() {
+        let (file, line) = ("log", "a".to_owned());
+        let disk = disk(&[Event::Mark { file, line }]);
+        assert_eq!(disk.synced().get("log").unwrap(), b"a\n");
+        assert_eq!(disk.torn(1).get("log").unwrap(), b"a\n");
+    }
+}
