@@ -147,30 +147,38 @@ impl Witness {
         told.map_err(|error| SaverError::Io(format!("the log: {error}")))
     }
 
-    /// Writes down that something is tried, and what became of it.
-    async fn watched<T: Unpin>(
-        &self,
+    /// Writes down that something is tried, tries it at once, and writes down what became of it.
+    ///
+    /// At once, and not when the reply is first awaited: a saver may be called several times before
+    /// the first reply is awaited, and stores in the order of the calls.
+    fn watched<'a, T: Unpin + Send + 'a>(
+        &'a self,
         names: Vec<&'static str>,
         deed: Deed,
         finished: Vec<String>,
-        reply: impl Future<Output = Result<T, SaverError>>,
-    ) -> Result<T, SaverError> {
+        call: impl FnOnce() -> Reply<'a, T>,
+    ) -> Reply<'a, T> {
         let n = self.deeds.fetch_add(1, Ordering::Relaxed);
-        self.tell(&Line::Try(n, deed))?;
+        if let Err(error) = self.tell(&Line::Try(n, deed)) {
+            return Reply::now(Err(error));
+        }
         for name in &names {
             self.points.pass(When::Before, name);
         }
-        let answer = reply.await;
-        if answer.is_ok() {
-            for name in &names {
-                self.points.pass(When::After, name);
+        let reply = call();
+        Reply::Later(Box::pin(async move {
+            let answer = reply.await;
+            if answer.is_ok() {
+                for name in &names {
+                    self.points.pass(When::After, name);
+                }
             }
-        }
-        self.tell(&match &answer {
-            Ok(_) => Line::Ack(n, finished),
-            Err(error) => Line::Refused(n, error.code().to_owned()),
-        })?;
-        answer
+            self.tell(&match &answer {
+                Ok(_) => Line::Ack(n, finished),
+                Err(error) => Line::Refused(n, error.code().to_owned()),
+            })?;
+            answer
+        }))
     }
 
     fn remember(&self, thread: &ThreadId, namespace: &Namespace, record: &Arc<Record>) {
@@ -295,8 +303,7 @@ impl Saver for Witness {
             Box::new(record.clone()),
             commit.events.clone(),
         );
-        let reply = async move { self.inner.commit(commit).await };
-        Reply::Later(Box::pin(self.watched(vec![name], deed, finished, reply)))
+        self.watched(vec![name], deed, finished, || self.inner.commit(commit))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
@@ -310,14 +317,12 @@ impl Saver for Witness {
             notes.notes.clone(),
             notes.events.clone(),
         );
-        let reply = async move { self.inner.note(notes).await };
-        Reply::Later(Box::pin(self.watched(names, deed, finished, reply)))
+        self.watched(names, deed, finished, || self.inner.note(notes))
     }
 
     fn log(&self, events: Events) -> Reply<'_, ()> {
         let deed = Deed::Log(events.thread.clone(), events.events.clone());
-        let reply = async move { self.inner.log(events).await };
-        Reply::Later(Box::pin(self.watched(vec!["log"], deed, Vec::new(), reply)))
+        self.watched(vec!["log"], deed, Vec::new(), || self.inner.log(events))
     }
 
     fn events(
@@ -338,39 +343,22 @@ impl Saver for Witness {
     }
 
     fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        let thread = thread.clone();
         let deed = Deed::Delete(thread.clone());
-        let reply = async move { self.inner.delete(&thread).await };
-        Reply::Later(Box::pin(self.watched(
-            vec!["delete"],
-            deed,
-            Vec::new(),
-            reply,
-        )))
+        self.watched(vec!["delete"], deed, Vec::new(), || {
+            self.inner.delete(thread)
+        })
     }
 
     fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        let (from, to) = (from.clone(), to.clone());
         let deed = Deed::Copy(from.clone(), to.clone());
-        let reply = async move { self.inner.copy(&from, &to).await };
-        Reply::Later(Box::pin(self.watched(
-            vec!["copy"],
-            deed,
-            Vec::new(),
-            reply,
-        )))
+        self.watched(vec!["copy"], deed, Vec::new(), || self.inner.copy(from, to))
     }
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        let thread = thread.clone();
         let deed = Deed::Prune(thread.clone());
-        let reply = async move { self.inner.prune(&thread, keep).await };
-        Reply::Later(Box::pin(self.watched(
-            vec!["prune"],
-            deed,
-            Vec::new(),
-            reply,
-        )))
+        self.watched(vec!["prune"], deed, Vec::new(), || {
+            self.inner.prune(thread, keep)
+        })
     }
 
     fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
 use superstep_core::{id::ThreadId, saver::SaverError};
@@ -39,6 +39,8 @@ pub(crate) struct Inner {
     pub(crate) bell: watch::Receiver<()>,
     /// Threads that runs of this process hold.
     pub(crate) held: Mutex<HashMap<ThreadId, Contents>>,
+    /// Whether a lease was stored on the disk since the file was opened; see `lease::claim`.
+    pub(crate) outran: AtomicBool,
     pub(crate) options: Options,
     /// Last, so that the sign of life goes after the last write.
     pub(crate) worker: Worker,
@@ -76,6 +78,7 @@ impl Database {
         let warm = Arc::new(Warm::default());
         let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience)?;
         let bell = writer.bell.subscribe();
+        let outran = AtomicBool::new(writer.outran);
         let (id, length) = (worker.id, options.lease);
         writer.alone(Need::System, lease::bury)?;
         let queue = Queue::start(writer, length / 3, move |writer| {
@@ -96,6 +99,7 @@ impl Database {
             warm,
             bell,
             held: Mutex::default(),
+            outran,
             options,
             worker,
         })))

@@ -25,13 +25,17 @@ pub(crate) fn claim(
 ) -> Result<Claimed, SaverError> {
     let now = now();
     let found = graphs::thread(writer.db()?, name)?;
-    if let Some(row) = found.as_ref().filter(|row| row.worker != Some(worker)) {
+    if let Some(row) = &found {
         refuse_if_taken(writer, name, row, worker)?;
     }
     let young = i64::try_from(lease.as_millis() / 4).unwrap_or(i64::MAX);
     if !(0..young).contains(&(now - writer.renewed)) {
         renew(writer.change()?, worker, now, lease)?;
         writer.renewed = now;
+    }
+    if !writer.outran {
+        outrun(writer)?;
+        writer.outran = true;
     }
     let epoch = writer.next_epoch()?;
     let is_new = found.is_none();
@@ -71,7 +75,7 @@ pub(crate) struct Claimed {
 
 /// Passes over the epochs that were given and that a power cut took back, as leases are not synced:
 /// they may stand in cursors that readers of an event log have seen.
-pub(crate) fn outrun(writer: &mut Writer) -> Result<(), SaverError> {
+fn outrun(writer: &mut Writer) -> Result<(), SaverError> {
     // More than were ever given between two syncs of the file.
     const LOST: i64 = 1_000_000;
     writer
@@ -145,11 +149,9 @@ pub(crate) fn refuse_if_taken(
     let Some(holder) = row.worker else {
         return Ok(());
     };
+    // Whether this process uses its own is known before work reaches the writer.
     if holder == worker {
-        return match writer.held.contains_key(name) {
-            true => Err(busy()),
-            false => Ok(()),
-        };
+        return Ok(());
     }
     let expires: Option<i64> = writer
         .db()?

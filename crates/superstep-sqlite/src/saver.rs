@@ -1,6 +1,6 @@
 //! The saver: leases, commits, notes and reads over one database.
 
-use std::{collections::hash_map::Entry, time::Duration};
+use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
 
 use superstep_core::{
     archive::Archive,
@@ -92,6 +92,11 @@ impl SqliteSaver {
         work: impl FnOnce(&mut Writer, &ThreadId, i64) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
         let inner = &self.0.0;
+        if lock(&inner.held).contains_key(thread) {
+            return Reply::now(Err(SaverError::Busy {
+                thread: thread.clone(),
+            }));
+        }
         let (thread, worker) = (thread.clone(), inner.worker.id);
         inner.queue.submit(Need::Disk, Haste::Now, move |writer| {
             writer.apart(|writer| work(writer, &thread, worker))
@@ -111,7 +116,12 @@ impl Saver for SqliteSaver {
         }
         inner.queue.enter();
         let (name, worker, length) = (thread.clone(), inner.worker.id, inner.options.lease);
-        let claim = inner.queue.submit(Need::System, Haste::Now, move |writer| {
+        // The first one passes over epochs for good; the others may go with a power cut.
+        let need = match inner.outran.load(Ordering::Acquire) {
+            true => Need::System,
+            false => Need::Disk,
+        };
+        let claim = inner.queue.submit(need, Haste::Now, move |writer| {
             lease::claim(writer, &name, worker, length)
         });
         let claimed = Claimed {
@@ -278,10 +288,11 @@ impl Saver for SqliteSaver {
                 let work = move |writer: &mut Writer, thread: &ThreadId, worker| {
                     life::retain(writer, thread, &retention, now, worker)
                 };
-                match saver.life(&thread, work).await? {
-                    life::Kept::Untouched => {}
-                    life::Kept::Pruned(count) => retained.pruned += count,
-                    life::Kept::Deleted => retained.deleted.push(thread),
+                match saver.life(&thread, work).await {
+                    Ok(life::Kept::Untouched) | Err(SaverError::Busy { .. }) => {}
+                    Ok(life::Kept::Pruned(count)) => retained.pruned += count,
+                    Ok(life::Kept::Deleted) => retained.deleted.push(thread),
+                    Err(error) => return Err(error),
                 }
             }
             Ok(retained)
@@ -307,8 +318,9 @@ impl Claimed {
     fn settle(mut self, claim: Result<lease::Claimed, SaverError>) -> Result<Lease, SaverError> {
         match claim {
             Ok(lease::Claimed { epoch, is_new }) => {
+                let inner = &self.saver.0.0;
+                inner.outran.store(true, Ordering::Release);
                 if is_new {
-                    let inner = &self.saver.0.0;
                     lock(&inner.held).insert(self.thread.clone(), Contents::Nothing);
                 }
                 self.state = Claim::Held(epoch);

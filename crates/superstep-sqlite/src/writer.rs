@@ -25,7 +25,7 @@ use crate::{
     care::Log,
     error::sql,
     graphs::GraphRow,
-    lease, row,
+    row,
     schema::{self, Since},
     seal::Seal,
     warm::Warm,
@@ -68,6 +68,8 @@ pub(crate) struct Writer {
     seq: Option<i64>,
     graph: Option<i64>,
     epoch: Option<i64>,
+    /// Whether epochs have passed those that a power cut may have taken back.
+    pub(crate) outran: bool,
     /// When the last sign of life was given.
     pub(crate) renewed: i64,
     /// Threads leased in this transaction.
@@ -105,6 +107,7 @@ impl Writer {
             seq: None,
             graph: None,
             epoch: None,
+            outran: false,
             renewed: 0,
             fresh: Vec::new(),
             dirty: false,
@@ -125,9 +128,7 @@ impl Writer {
             }
         };
         writer.connection = Some(connection);
-        if since == Since::Before {
-            writer.alone(Need::Disk, lease::outrun)?;
-        }
+        writer.outran = since == Since::Now;
         Ok(writer)
     }
 

@@ -107,11 +107,7 @@ pub(crate) fn retain(
     let Some(row) = graphs::thread(writer.db()?, name)? else {
         return Ok(Kept::Untouched);
     };
-    match lease::refuse_if_taken(writer, name, &row, worker) {
-        Ok(()) => {}
-        Err(SaverError::Busy { .. }) => return Ok(Kept::Untouched),
-        Err(error) => return Err(error),
-    }
+    lease::refuse_if_taken(writer, name, &row, worker)?;
     if retention.ends(row.used, now) {
         delete::delete(writer, name, worker)?;
         return Ok(Kept::Deleted);
