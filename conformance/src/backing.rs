@@ -24,11 +24,11 @@ impl Backing {
         }
     }
 
-    /// Threads in a database, long-term memory in this process.
+    /// Everything in a database.
     pub fn database(database: &Database) -> Self {
         Self {
             saver: Arc::new(database.saver()),
-            store: Arc::new(MemoryStore::new()),
+            store: Arc::new(database.store()),
         }
     }
 }

@@ -40,8 +40,6 @@ pub enum Unfit {
     NoSaver,
     /// It needs the node cache, which lives in one process.
     Cache,
-    /// It needs long-term memory, which lives in one process.
-    Store,
 }
 
 impl Unfit {
@@ -53,7 +51,6 @@ impl Unfit {
                 ..
             } => Err(Self::NoSaver),
             Setup { cache: true, .. } => Err(Self::Cache),
-            Setup { store: true, .. } => Err(Self::Store),
             _ => Ok(()),
         }
     }
@@ -64,7 +61,6 @@ impl fmt::Display for Unfit {
         f.write_str(match self {
             Self::NoSaver => "no threads are kept",
             Self::Cache => "the node cache ends with its process",
-            Self::Store => "the long-term store ends with its process",
         })
     }
 }

@@ -68,12 +68,27 @@ pub(crate) fn after(
     after: Option<Cursor>,
     limit: usize,
 ) -> Result<Vec<Logged>, SaverError> {
-    let Some(row) = graphs::thread(db, name)? else {
-        return Ok(Vec::new());
-    };
-    let lost = || SaverError::Corrupt(format!("the log of thread `{name}` lacks entries"));
+    match graphs::thread(db, name)? {
+        Some(row) => linked(db, seal, row.thread, after, limit),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Reads all of a log, and says how many entries it has.
+pub(crate) fn check(db: &Connection, seal: &Seal, thread: i64) -> Result<usize, SaverError> {
+    linked(db, seal, thread, None, usize::MAX).map(|entries| entries.len())
+}
+
+fn linked(
+    db: &Connection,
+    seal: &Seal,
+    thread: i64,
+    after: Option<Cursor>,
+    limit: usize,
+) -> Result<Vec<Logged>, SaverError> {
+    let lost = || SaverError::Corrupt("an event log lacks entries".to_owned());
     let (mut entries, mut at) = (Vec::new(), after);
-    for (prev, entry) in read(db, seal, row.thread, after, limit)? {
+    for (prev, entry) in read(db, seal, thread, after, limit)? {
         // What follows a cursor follows it or an entry that was pruned.
         let linked = match entries.is_empty() {
             true => prev <= after,
@@ -85,7 +100,7 @@ pub(crate) fn after(
         at = Some(entry.cursor);
         entries.push(entry);
     }
-    if entries.len() < limit && at < newest(db, row.thread)? {
+    if entries.len() < limit && at < newest(db, thread)? {
         return Err(lost());
     }
     Ok(entries)

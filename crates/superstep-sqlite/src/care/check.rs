@@ -19,6 +19,7 @@ use superstep_core::{
 use crate::{
     database::Inner,
     error::sql,
+    events,
     graphs::{self, GraphRow},
     load::{Layouts, Reading, blobs_of},
     row::{self, Kind, Row},
@@ -39,6 +40,8 @@ pub struct Report {
     pub graphs: usize,
     /// Records and notes opened and decoded.
     pub rows: usize,
+    /// Entries of event logs.
+    pub entries: usize,
     /// Texts kept apart.
     pub blobs: usize,
     /// What is wrong, the first thousand of it.
@@ -104,7 +107,7 @@ pub(super) fn ends(inner: &Inner) -> Result<Report, SaverError> {
     inner.readers.read(|db| {
         let mut report = Report::default();
         pages(db, "PRAGMA quick_check", &mut report)?;
-        for (_, graphs) in threads(db, &mut report)? {
+        for (_, graphs) in threads(db, &inner.seal, &mut report)? {
             for graph in graphs {
                 for seq in [graph.head, graph.last] {
                     let end = row::get(db, seq);
@@ -123,7 +126,7 @@ pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
     inner.readers.read(|db| {
         let mut report = Report::default();
         pages(db, "PRAGMA integrity_check", &mut report)?;
-        let threads = threads(db, &mut report)?;
+        let threads = threads(db, &inner.seal, &mut report)?;
         let layouts = Layouts::default();
         let mut log = Log {
             db,
@@ -167,6 +170,7 @@ fn pages(db: &Connection, pragma: &'static str, report: &mut Report) -> Result<(
 /// All graphs that can be read, by thread.
 fn threads(
     db: &Connection,
+    seal: &Seal,
     report: &mut Report,
 ) -> Result<BTreeMap<i64, Vec<GraphRow>>, SaverError> {
     let found = db
@@ -189,6 +193,9 @@ fn threads(
             Some(Some(row)) if row.thread == thread => {}
             Some(_) => report.add(&place, "it is not found by its name"),
             None => {}
+        }
+        if let Some(entries) = report.take(&place, events::check(db, seal, thread))? {
+            report.entries += entries;
         }
         if let Some(graphs) = report.take(&place, graphs::all(db, thread))? {
             report.graphs += graphs.len();

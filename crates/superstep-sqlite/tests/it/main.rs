@@ -11,6 +11,7 @@
 mod bad_files;
 mod care;
 mod kit;
+mod long;
 mod migration;
 mod sealed;
 mod store;
