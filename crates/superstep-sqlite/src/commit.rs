@@ -107,8 +107,7 @@ impl Storing {
             return Err(SaverError::Corrupt(why));
         }
         let parent = self.find_parent(writer, before.as_ref(), newest)?;
-        let layout = writer.layout(&self.layout)?;
-        writer.blobs(thread, &self.packed.body.blobs)?;
+        events::admit(writer, &self.thread, &self.events)?;
         let seq = writer.next_seq()?;
         let bytes = weight(self.packed.body.bytes.len());
         let state = self.packed.state as i64;
@@ -137,19 +136,21 @@ impl Storing {
         let conflict = || SaverError::Conflict {
             thread: self.thread.clone(),
         };
-        match &before {
-            Some(before) => {
-                if !graphs::advance(writer.change()?, &graph, before.last, epoch)? {
-                    return Err(conflict());
-                }
-            }
+        // Nothing is written before this has worked: a run that lost its thread must not take back
+        // what others store in the same transaction.
+        let moved = match &before {
+            Some(before) => graphs::advance(writer.db()?, &graph, before.last, epoch)?,
             None => {
                 graph.graph = writer.next_graph()?;
-                if !graphs::begin(writer.change()?, &graph, epoch)? {
-                    return Err(conflict());
-                }
+                graphs::begin(writer.db()?, &graph, epoch)?
             }
+        };
+        if !moved {
+            return Err(conflict());
         }
+        writer.change()?;
+        let layout = writer.layout(&self.layout)?;
+        writer.blobs(thread, &self.packed.body.blobs)?;
         let mut row = Row {
             seq,
             graph: graph.graph,
@@ -344,17 +345,19 @@ impl Noting {
                 found.ok_or_else(unknown)?.row.seq
             }
         };
-        writer.blobs(thread, &self.packed.blobs)?;
+        events::admit(writer, &self.thread, &self.events)?;
         let seq = writer.next_seq()?;
         let graph = GraphRow {
             last: seq,
             ..before.clone()
         };
-        if !graphs::advance(writer.change()?, &graph, before.last, epoch)? {
+        if !graphs::advance(writer.db()?, &graph, before.last, epoch)? {
             return Err(SaverError::Conflict {
                 thread: self.thread.clone(),
             });
         }
+        writer.change()?;
+        writer.blobs(thread, &self.packed.blobs)?;
         let mut row = Row {
             seq,
             graph: graph.graph,

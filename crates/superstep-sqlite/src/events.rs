@@ -29,10 +29,32 @@ pub(crate) fn log(writer: &mut Writer, events: &Events) -> Result<(), SaverError
     if i64::try_from(*epoch) != Ok(own) || row.epoch != own {
         return Err(conflict());
     }
+    admit(writer, thread, events)?;
     append(writer, thread, events)
 }
 
-/// Appends to the log of a thread that is held.
+/// Whether these entries can follow what is in the log of a thread that is held.
+pub(crate) fn admit(
+    writer: &Writer,
+    name: &ThreadId,
+    entries: &[Logged],
+) -> Result<(), SaverError> {
+    let (Some(held), false) = (writer.held.get(name), entries.is_empty()) else {
+        return Ok(());
+    };
+    let mut newest = newest(writer.db()?, held.thread)?;
+    for entry in entries {
+        let cursor = entry.cursor;
+        if i64::try_from(cursor.epoch) != Ok(held.epoch) || newest >= Some(cursor) {
+            let why = format!("entry {cursor} of the log does not follow what is there");
+            return Err(SaverError::Corrupt(why));
+        }
+        newest = Some(cursor);
+    }
+    Ok(())
+}
+
+/// Appends entries that were admitted.
 pub(crate) fn append(
     writer: &mut Writer,
     name: &ThreadId,
@@ -41,19 +63,11 @@ pub(crate) fn append(
     let (Some(held), Some(last)) = (writer.held.get(name), entries.last()) else {
         return Ok(());
     };
-    let (thread, epoch) = (held.thread, held.epoch);
-    let mut newest = newest(writer.db()?, thread)?;
-    let mut linked = Vec::with_capacity(entries.len());
+    let thread = held.thread;
+    let mut prev = newest(writer.db()?, thread)?;
     for entry in entries {
-        let cursor = entry.cursor;
-        if i64::try_from(cursor.epoch) != Ok(epoch) || newest >= Some(cursor) {
-            let why = format!("entry {cursor} of the log does not follow what is there");
-            return Err(SaverError::Corrupt(why));
-        }
-        linked.push((newest.replace(cursor), entry));
-    }
-    for (prev, entry) in linked {
         put(writer, thread, prev, entry)?;
+        prev = Some(entry.cursor);
     }
     end(writer.change()?, thread, last.cursor)?;
     writer.rings = true;

@@ -35,7 +35,7 @@ pub(crate) fn claim(
     }
     if !writer.outran {
         outrun(writer)?;
-        writer.outran = true;
+        (writer.outran, writer.outruns) = (true, true);
     }
     let epoch = writer.next_epoch()?;
     let is_new = found.is_none();

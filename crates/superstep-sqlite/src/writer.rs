@@ -70,6 +70,8 @@ pub(crate) struct Writer {
     epoch: Option<i64>,
     /// Whether epochs have passed those that a power cut may have taken back.
     pub(crate) outran: bool,
+    /// Whether they do so in this transaction.
+    pub(crate) outruns: bool,
     /// When the last sign of life was given.
     pub(crate) renewed: i64,
     /// Threads leased in this transaction.
@@ -108,6 +110,7 @@ impl Writer {
             graph: None,
             epoch: None,
             outran: false,
+            outruns: false,
             renewed: 0,
             fresh: Vec::new(),
             dirty: false,
@@ -203,7 +206,7 @@ impl Writer {
         }
         (self.seq, self.graph, self.epoch) = (None, None, None);
         (self.dirty, self.broken) = (false, None);
-        self.rings = false;
+        (self.rings, self.outruns) = (false, false);
         self.fresh.clear();
         let level = self.level;
         let connection = self.db()?;
@@ -250,6 +253,9 @@ impl Writer {
             held.graphs.clear();
             held.heads.clear();
             held.complete = false;
+        }
+        if self.outruns {
+            self.outran = false;
         }
         self.renewed = 0;
         self.layouts.clear();
