@@ -1,6 +1,6 @@
 //! One history: events in order of virtual time, and what each of them leads to.
 //!
-//! [`session`] is a worker that has leased the thread and drives its loops, `task` is what the tasks
+//! `session` is a worker that has leased the thread and drives its loops, `task` is what the tasks
 //! of those do, `fault` is what goes wrong, and `people` are those who start, answer and look.
 
 mod fault;

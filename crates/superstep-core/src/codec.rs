@@ -8,7 +8,7 @@
 //!
 //! Bytes are data: the types are closed, an unknown variant is an error, depth and sizes are
 //! limited. [`record`] and [`note`] say which fields there are, [`envelope`] what surrounds them,
-//! [`pack`] and [`unpack`] are the MessagePack itself.
+//! [`mod@pack`] and [`mod@unpack`] are the MessagePack itself.
 
 pub mod envelope;
 pub mod note;
