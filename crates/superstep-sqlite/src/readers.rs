@@ -5,7 +5,11 @@ use std::{path::PathBuf, sync::Mutex, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 use superstep_core::saver::SaverError;
 
-use crate::{error::sql, queue::lock, writer::connect};
+use crate::{
+    error::sql,
+    queue::lock,
+    writer::{connect, run},
+};
 
 /// So many connections are kept while nobody uses them.
 const KEPT: usize = 8;
@@ -32,9 +36,9 @@ impl Readers {
         work: impl FnOnce(&Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         self.peek(|connection| {
-            step(connection, "BEGIN")?;
+            run(connection, "BEGIN")?;
             let done = work(connection);
-            step(connection, "COMMIT")?;
+            run(connection, "COMMIT")?;
             done
         })
     }
@@ -67,12 +71,4 @@ impl Readers {
             .map_err(sql)?;
         Ok(connection)
     }
-}
-
-fn step(connection: &Connection, statement: &'static str) -> Result<(), SaverError> {
-    connection
-        .prepare_cached(statement)
-        .and_then(|mut statement| statement.execute([]))
-        .map(drop)
-        .map_err(sql)
 }

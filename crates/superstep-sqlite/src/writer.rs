@@ -484,7 +484,8 @@ pub(crate) fn connect(
     Ok(connection)
 }
 
-fn run(connection: &Connection, statement: &'static str) -> Result<(), SaverError> {
+/// Runs a statement that has no parameters and no rows.
+pub(crate) fn run(connection: &Connection, statement: &'static str) -> Result<(), SaverError> {
     connection
         .prepare_cached(statement)
         .and_then(|mut statement| statement.execute([]))
