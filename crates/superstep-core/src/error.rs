@@ -41,9 +41,36 @@ pub struct Failure {
     pub message: String,
     /// Whether trying again may help; the default retry rule.
     pub transient: bool,
+    /// The code of the layer it comes from, while the process lives.
+    pub coded: Option<Coded>,
     /// The original error, while the process lives.
     pub source: Option<Arc<dyn StdError + Send + Sync>>,
 }
+
+/// The stable code of an error of a layer above the engine.
+///
+/// An error type that gives one as its `source` keeps its code, its hint and whether a retry may
+/// help when it becomes a [`Failure`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coded {
+    /// The code.
+    pub code: &'static str,
+    /// What to do about it, where there is something to say.
+    pub hint: Option<&'static str>,
+    /// Whether trying again may help.
+    pub transient: bool,
+}
+
+impl fmt::Display for Coded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.hint {
+            Some(hint) => write!(f, "{}: {hint}", self.code),
+            None => f.write_str(self.code),
+        }
+    }
+}
+
+impl StdError for Coded {}
 
 impl Failure {
     /// A failure with a class and a message, worth retrying.
@@ -52,6 +79,7 @@ impl Failure {
             kind: kind.into(),
             message: message.into(),
             transient: true,
+            coded: None,
             source: None,
         }
     }
@@ -81,7 +109,11 @@ impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
             .next()
             .unwrap_or(full);
         let message = error.to_string();
+        let coded = error.source().and_then(|source| source.downcast_ref());
+        let coded: Option<Coded> = coded.copied();
         Self {
+            transient: coded.is_none_or(|coded| coded.transient),
+            coded,
             source: Some(Arc::new(error)),
             ..Self::new(kind, message)
         }
@@ -255,7 +287,7 @@ impl ErrorKind {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Failed(_) => "SS1001",
+            Self::Failed(failure) => failure.coded.map_or("SS1001", |coded| coded.code),
             Self::Panicked { .. } => "SS1002",
             Self::TimedOut { .. } => "SS1003",
             Self::BadReturn { .. } => "SS1004",
@@ -292,6 +324,7 @@ impl ErrorKind {
     /// What to do about it, where there is something to say.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
+            Self::Failed(failure) => return failure.coded.and_then(|coded| coded.hint),
             Self::BadReturn { .. } => "return an object of channel values, a Command, or nothing",
             Self::Conflict { .. } => "give the channel a reducer, or let one task write it",
             Self::DoubleOverwrite { .. } => "let one task of a step overwrite the channel",

@@ -1,0 +1,319 @@
+//! Why a call to a model has no reply, with stable codes.
+//!
+//! A [`ModelError`] gives its [`Coded`] as its source, so a node that passes it on with `?` fails
+//! with the same code and is retried only where that can help. Codes are listed in
+//! `docs/errors.md`.
+
+use std::{error::Error as StdError, fmt, time::Duration};
+
+use superstep_core::error::Coded;
+
+/// A call to a model without a reply.
+#[derive(Clone)]
+pub struct ModelError {
+    kind: Box<ErrorKind>,
+    coded: Coded,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The provider does not accept the key, or there is none.
+    #[error("{provider} refused the key: {message}")]
+    Auth {
+        /// Whose model.
+        provider: String,
+        /// What it said.
+        message: String,
+    },
+    /// The provider has no such model.
+    #[error("no model `{model}`: {message}")]
+    UnknownModel {
+        /// The model asked for.
+        model: String,
+        /// What the provider said.
+        message: String,
+    },
+    /// The provider does not accept the request.
+    #[error("the request was refused ({status}): {message}")]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// What the provider said.
+        message: String,
+    },
+    /// The conversation is longer than the model can read.
+    #[error("the conversation is too long for the model: {message}")]
+    TooLong {
+        /// What is known about it.
+        message: String,
+    },
+    /// Too many calls.
+    #[error("the provider limits calls: {message}")]
+    Limited {
+        /// What it said.
+        message: String,
+        /// When it says to come back.
+        after: Option<Duration>,
+    },
+    /// The provider failed.
+    #[error("the provider failed ({status}): {message}")]
+    Server {
+        /// The HTTP status.
+        status: u16,
+        /// What it said.
+        message: String,
+        /// When it says to come back.
+        after: Option<Duration>,
+    },
+    /// No connection.
+    #[error("cannot reach {host}: {message}")]
+    Connect {
+        /// The host.
+        host: String,
+        /// What failed.
+        message: String,
+    },
+    /// Nothing came for too long.
+    #[error("no {phase} within {after:?}")]
+    TimedOut {
+        /// What was waited for.
+        phase: Phase,
+        /// How long.
+        after: Duration,
+    },
+    /// The reply broke off.
+    #[error("the reply broke off before its end")]
+    Cut,
+    /// The reply does not follow the protocol.
+    #[error("the reply is not what the protocol says: {what}")]
+    Malformed {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The reply is larger than any reply should be.
+    #[error("the reply is too large: {what}")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+    },
+    /// The provider sent the call elsewhere; keys do not follow.
+    #[error("{host} redirects to another place, which is not followed")]
+    Redirected {
+        /// Where the call went.
+        host: String,
+    },
+    /// The model failed too often lately; no call was made.
+    #[error("{model} failed {failures} times in a row; waiting {wait:?} before the next call")]
+    Resting {
+        /// The model.
+        model: String,
+        /// How often it failed.
+        failures: u32,
+        /// For how long calls are held back.
+        wait: Duration,
+    },
+    /// A budget is used up; no call was made.
+    #[error("the budget is used up: {spent} of {limit}")]
+    Budget {
+        /// What was spent, with its unit.
+        spent: String,
+        /// The limit, with its unit.
+        limit: String,
+    },
+    /// The answer does not have the shape that was asked for, after repairs.
+    #[error("the answer does not fit `{schema}` after {repairs} repairs: {why}")]
+    Unfit {
+        /// The schema's name.
+        schema: String,
+        /// How often the model was asked to mend it.
+        repairs: u32,
+        /// What is wrong with the last one.
+        why: String,
+    },
+    /// No model can be had.
+    #[error("no model: {why}")]
+    NoModel {
+        /// Why each way to one was not taken.
+        why: String,
+    },
+    /// The script of a scripted model is wrong, or has no step for the call.
+    #[error("script: {why}")]
+    Script {
+        /// What is wrong.
+        why: String,
+    },
+    /// The recording has no reply for the call.
+    #[error("recording: {why}")]
+    Unrecorded {
+        /// What is missing.
+        why: String,
+    },
+    /// Settings that make no sense.
+    #[error("settings: {why}")]
+    Settings {
+        /// What is wrong, and where it was set.
+        why: String,
+    },
+    /// The call would leave this machine, which was forbidden.
+    #[error("{host} is not on this machine, and the run is offline")]
+    Offline {
+        /// Where the call would go.
+        host: String,
+    },
+    /// The model cannot do what the request asks.
+    #[error("{model} cannot {what}")]
+    Unable {
+        /// The model.
+        model: String,
+        /// What it cannot do.
+        what: String,
+    },
+    /// The local model failed.
+    #[error("local model: {why}")]
+    Local {
+        /// What failed.
+        why: String,
+    },
+}
+
+/// What a call waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// A connection.
+    Connection,
+    /// The first byte of the reply.
+    FirstByte,
+    /// The next piece of the reply.
+    NextPiece,
+    /// The end of the call.
+    End,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Connection => "connection",
+            Self::FirstByte => "first byte",
+            Self::NextPiece => "further piece",
+            Self::End => "end of the reply",
+        })
+    }
+}
+
+impl ErrorKind {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Auth { .. } => "SS3001",
+            Self::UnknownModel { .. } => "SS3002",
+            Self::Refused { .. } => "SS3003",
+            Self::TooLong { .. } => "SS3004",
+            Self::Limited { .. } => "SS3005",
+            Self::Server { .. } => "SS3006",
+            Self::Connect { .. } => "SS3007",
+            Self::TimedOut { .. } => "SS3008",
+            Self::Cut => "SS3009",
+            Self::Malformed { .. } => "SS3010",
+            Self::TooLarge { .. } => "SS3011",
+            Self::Redirected { .. } => "SS3012",
+            Self::Resting { .. } => "SS3013",
+            Self::Budget { .. } => "SS3014",
+            Self::Unfit { .. } => "SS3015",
+            Self::NoModel { .. } => "SS3016",
+            Self::Script { .. } => "SS3017",
+            Self::Unrecorded { .. } => "SS3018",
+            Self::Settings { .. } => "SS3019",
+            Self::Offline { .. } => "SS3020",
+            Self::Unable { .. } => "SS3021",
+            Self::Local { .. } => "SS3022",
+        }
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Auth { .. } => "check the key in the environment or the config file",
+            Self::UnknownModel { .. } => "see `superstep model list`",
+            Self::TooLong { .. } => "shorten the conversation, or choose a model that reads more",
+            Self::Limited { .. } | Self::Server { .. } => "go on later; the thread is kept",
+            Self::Connect { .. } => "check the address and the network; the thread is kept",
+            Self::TimedOut { .. } | Self::Cut => "go on without input to try again",
+            Self::Redirected { .. } => "set the provider's final address",
+            Self::Resting { .. } => "go on later, or choose another model",
+            Self::Budget { .. } => "raise the budget and go on; the thread is kept",
+            Self::Unfit { .. } => "try a stronger model; the thread is kept",
+            Self::NoModel { .. } => {
+                "set a provider's key, start a local server, or run `superstep model pull`"
+            }
+            Self::Unrecorded { .. } => "record the call, or mend the request",
+            Self::Offline { .. } => "choose a local model, or leave out `--offline`",
+            _ => return None,
+        })
+    }
+
+    /// Whether the same call may work a little later.
+    fn transient(&self) -> bool {
+        matches!(
+            self,
+            Self::Limited { .. }
+                | Self::Server { .. }
+                | Self::Connect { .. }
+                | Self::TimedOut { .. }
+                | Self::Cut
+                | Self::Malformed { .. }
+                | Self::Resting { .. }
+        )
+    }
+}
+
+impl ModelError {
+    /// What happened.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        self.coded.code
+    }
+
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        self.coded.hint
+    }
+
+    /// Whether the same call may work a little later.
+    pub fn is_transient(&self) -> bool {
+        self.coded.transient
+    }
+}
+
+impl From<ErrorKind> for ModelError {
+    fn from(kind: ErrorKind) -> Self {
+        let coded = Coded {
+            code: kind.code(),
+            hint: kind.hint(),
+            transient: kind.transient(),
+        };
+        let kind = Box::new(kind);
+        Self { kind, coded }
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl fmt::Debug for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {}", self.coded.code, self.kind)
+    }
+}
+
+impl StdError for ModelError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.coded)
+    }
+}

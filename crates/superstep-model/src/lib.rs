@@ -1,0 +1,24 @@
+//! Language models: what is said to them and what they say.
+//!
+//! [`Message`] is what state holds, [`Request`] what a model gets, [`Delta`] what comes back piece by
+//! piece, [`Assembly`] how the pieces become a message again. [`Model`] is anything that answers; it
+//! is object-safe and streams first. Messages are types of this crate, because they live in
+//! checkpoints: no other library's release changes what is on disk.
+
+pub mod assemble;
+pub mod delta;
+pub mod error;
+pub mod message;
+pub mod model;
+pub mod request;
+pub mod tool;
+pub mod usage;
+
+pub use assemble::Assembly;
+pub use delta::{Delta, Deltas};
+pub use error::{ErrorKind, ModelError, Phase};
+pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
+pub use model::{Caps, Model, ModelId, Structured};
+pub use request::{Effort, OutputSchema, Request, ToolChoice};
+pub use tool::{InvalidCall, ToolCall, ToolSpec};
+pub use usage::{Answered, Finish, Usage};

@@ -1,0 +1,104 @@
+//! Anything that answers.
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use superstep_core::saver::BoxFuture;
+
+use crate::{
+    assemble::Assembly, delta::Deltas, error::ModelError, message::Reply, request::Request,
+};
+
+/// A language model.
+///
+/// An implementation does one attempt of one call: no retries, no limits, no repairs. Those are
+/// the same for all models and stand around them.
+pub trait Model: Send + Sync {
+    /// Whose model it is and what it is called.
+    fn id(&self) -> &ModelId;
+
+    /// What it can do.
+    fn caps(&self) -> Caps;
+
+    /// Starts a call. The reply comes as it is made; dropping it cancels the call.
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>>;
+
+    /// Makes a call and waits for the whole reply.
+    fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let mut deltas = self.stream(request).await?;
+            let mut reply = Assembly::new(self.id());
+            while let Some(delta) = deltas.next().await {
+                reply.add(delta?)?;
+            }
+            reply.finish()
+        })
+    }
+}
+
+impl<M: Model + ?Sized> Model for Arc<M> {
+    fn id(&self) -> &ModelId {
+        (**self).id()
+    }
+
+    fn caps(&self) -> Caps {
+        (**self).caps()
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
+        (**self).stream(request)
+    }
+}
+
+/// Whose model and which: `provider:name`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ModelId {
+    /// Whose: `openai`, `anthropic`, `local`, `script`, ...
+    pub provider: String,
+    /// Its name there.
+    pub name: String,
+}
+
+impl ModelId {
+    /// An id.
+    pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            provider: provider.into(),
+            name: name.into(),
+        }
+    }
+}
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.provider, self.name)
+    }
+}
+
+/// What a model can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// It can call tools.
+    pub tools: bool,
+    /// How it is held to a schema.
+    pub structured: Structured,
+    /// It understands pictures.
+    pub images: bool,
+    /// How many tokens a call may have in all, if that is known.
+    pub context: Option<u32>,
+    /// It runs on this machine: nothing leaves it.
+    pub local: bool,
+}
+
+/// How a model is held to a schema, from strongest to weakest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structured {
+    /// It cannot say anything else.
+    Schema,
+    /// It can be made to call one tool, whose arguments are the answer.
+    Tool,
+    /// It can be made to write JSON, whatever JSON.
+    Json,
+    /// It can be asked.
+    Asked,
+}

@@ -1,0 +1,84 @@
+//! What a model gets.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::{message::Message, tool::ToolSpec};
+
+/// A question to a model: the conversation, and what the answer may be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The conversation. Put what does not change from call to call first: providers and the local
+    /// model reuse a common beginning.
+    pub messages: Vec<Message>,
+    /// The tools it may call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
+    /// Whether it must call one.
+    #[serde(default)]
+    pub tool_choice: ToolChoice,
+    /// The shape of the answer, if it is data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputSchema>,
+    /// How many tokens it may write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// How freely it chooses words; the model's own way if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
+    /// Makes choices repeatable, where the model can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Words at which it stops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// How much it should think first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+}
+
+impl Request {
+    /// A conversation.
+    pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
+        Self {
+            messages: messages.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Whether a model must call a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As it likes.
+    #[default]
+    Auto,
+    /// Not at all.
+    None,
+    /// Some tool.
+    Required,
+    /// This tool.
+    Tool(String),
+}
+
+/// The shape of an answer that is data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputSchema {
+    /// A name for it: letters, digits, `_` and `-`.
+    pub name: String,
+    /// Its JSON schema: an object.
+    pub schema: Json,
+}
+
+/// How much a model should think before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Hardly.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
