@@ -42,7 +42,7 @@ pub struct Failure {
     /// Whether trying again may help; the default retry rule.
     pub transient: bool,
     /// The code of the layer it comes from, while the process lives.
-    pub coded: Option<Coded>,
+    pub coded: Option<Box<Coded>>,
     /// The original error, while the process lives.
     pub source: Option<Arc<dyn StdError + Send + Sync>>,
 }
@@ -113,7 +113,7 @@ impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
         let coded: Option<Coded> = coded.copied();
         Self {
             transient: coded.is_none_or(|coded| coded.transient),
-            coded,
+            coded: coded.map(Box::new),
             source: Some(Arc::new(error)),
             ..Self::new(kind, message)
         }
@@ -287,7 +287,7 @@ impl ErrorKind {
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Failed(failure) => failure.coded.map_or("SS1001", |coded| coded.code),
+            Self::Failed(failure) => failure.coded.as_ref().map_or("SS1001", |coded| coded.code),
             Self::Panicked { .. } => "SS1002",
             Self::TimedOut { .. } => "SS1003",
             Self::BadReturn { .. } => "SS1004",
@@ -324,7 +324,7 @@ impl ErrorKind {
     /// What to do about it, where there is something to say.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Failed(failure) => return failure.coded.and_then(|coded| coded.hint),
+            Self::Failed(failure) => return failure.coded.as_ref().and_then(|coded| coded.hint),
             Self::BadReturn { .. } => "return an object of channel values, a Command, or nothing",
             Self::Conflict { .. } => "give the channel a reducer, or let one task write it",
             Self::DoubleOverwrite { .. } => "let one task of a step overwrite the channel",
