@@ -17,7 +17,7 @@ pub mod tool;
 pub mod usage;
 
 pub use assemble::Assembly;
-pub use call::{Fitted, structured, structured_json};
+pub use call::{Budget, Caller, Fitted, Policy, Prices, Watch, structured, structured_json};
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
