@@ -99,6 +99,14 @@ pub use superstep_engine::{
 #[doc(inline)]
 pub use superstep_sqlite as sqlite;
 
+#[cfg(feature = "model")]
+#[doc(inline)]
+pub use superstep_model as model;
+
+#[cfg(feature = "tools")]
+#[doc(inline)]
+pub use superstep_tools as tools;
+
 pub mod prelude {
     //! What most graphs use.
 
@@ -108,6 +116,9 @@ pub mod prelude {
         NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Persist, Reducer, Res, RetryPolicy, Snap,
         State, Store, Sum, Timeouts, Update, node,
     };
+
+    #[cfg(feature = "tools")]
+    pub use crate::tool;
 }
 
 pub mod dynamic {

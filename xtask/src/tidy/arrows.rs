@@ -15,12 +15,23 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-sqlite", &["superstep-core"]),
     ("superstep-model", &["superstep-core"]),
     (
+        "superstep-tools",
+        &[
+            "superstep-core",
+            "superstep-derive",
+            "superstep-engine",
+            "superstep-model",
+        ],
+    ),
+    (
         "superstep",
         &[
             "superstep-core",
             "superstep-derive",
             "superstep-engine",
+            "superstep-model",
             "superstep-sqlite",
+            "superstep-tools",
         ],
     ),
     (
