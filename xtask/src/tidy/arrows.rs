@@ -54,7 +54,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-crash",
-        &["superstep-core", "superstep-engine", "superstep-sqlite"],
+        &[
+            "superstep-core",
+            "superstep-engine",
+            "superstep-model",
+            "superstep-sqlite",
+            "superstep-tools",
+        ],
     ),
     (
         "superstep-examples",
