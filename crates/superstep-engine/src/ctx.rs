@@ -126,6 +126,7 @@ pub(crate) struct Scratch {
     pub(crate) streamed: Vec<String>,
     pub(crate) graphs: u32,
     pub(crate) calls: u32,
+    pub(crate) spans: u32,
 }
 
 pub(crate) struct CtxInner {
@@ -395,9 +396,9 @@ impl Ctx {
         self.tell(EventKind::Message { message, node }).await;
     }
 
-    async fn tell(&self, kind: EventKind) {
+    pub(crate) async fn tell(&self, kind: EventKind) {
         let step = &self.0.step;
-        let shows = step.env.reads(step.nested, &kind);
+        let shows = step.env.reads(step.nested, kind.mode());
         let log = step.env.log.as_ref();
         let log = log.filter(|log| log.modes.has(kind.mode()));
         if !shows && log.is_none() {
@@ -434,7 +435,7 @@ impl Ctx {
         }
     }
 
-    fn beat_if_auto(&self) {
+    pub(crate) fn beat_if_auto(&self) {
         if let Some(pulse) = &self.0.pulse
             && pulse.auto
         {

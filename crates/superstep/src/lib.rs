@@ -73,18 +73,22 @@ pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
     error::{Error, ErrorKind, Failure},
-    event::{Cursor, Ending, Modes},
+    event::{
+        Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,
+        SpanStart,
+    },
     id::{AskId, CheckpointId, TaskId, ThreadId},
     plan::{BuildError, BuildErrors, Persist},
     policy::{CachePolicy, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
+    redact::{self, Secret},
     run::{Drain, Durability},
     saver::{self, HistoryQuery, Saver},
     store,
 };
 pub use superstep_derive::*;
 pub use superstep_engine::{
-    Backends, CheckpointRef, Fit, LogItem, RunOptions,
+    Backends, CheckpointRef, Fit, LogItem, OpenSpan, RunOptions,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{

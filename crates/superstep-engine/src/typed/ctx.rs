@@ -5,6 +5,7 @@ use std::future::Future;
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
     error::Failure,
+    event::{SpanKind, SpanStart},
     id::{TaskId, ThreadId},
     run::{Halt, RunInput},
     value::Value,
@@ -20,7 +21,10 @@ use super::{
     snap::Snap,
     state::{State, Update},
 };
-use crate::ctx::{self, Unknown};
+use crate::{
+    ctx::{self, Unknown},
+    span::OpenSpan,
+};
 
 /// The durable side of a running task; cheap to clone.
 #[derive(Clone)]
@@ -106,6 +110,16 @@ impl Ctx {
         let message = serde_json::to_value(message)?;
         self.0.emit_message(message.into()).await;
         Ok(())
+    }
+
+    /// Starts to tell about a piece of the task's work; see [`OpenSpan`].
+    pub async fn span<S: Into<SpanStart>>(
+        &self,
+        kind: SpanKind,
+        name: &str,
+        start: impl FnOnce() -> S,
+    ) -> OpenSpan {
+        self.0.span(kind, name, start).await
     }
 
     /// Tells an idle limit that the task is alive.
