@@ -11,6 +11,7 @@ pub mod error;
 pub mod message;
 pub mod model;
 pub mod request;
+pub mod script;
 pub mod tool;
 pub mod usage;
 
@@ -20,5 +21,6 @@ pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
 pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
+pub use script::Script;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};
