@@ -6,6 +6,7 @@
 //! checkpoints: no other library's release changes what is on disk.
 
 pub mod assemble;
+pub mod cassette;
 pub mod delta;
 pub mod error;
 pub mod message;
@@ -16,6 +17,7 @@ pub mod tool;
 pub mod usage;
 
 pub use assemble::Assembly;
+pub use cassette::Cassette;
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};

@@ -23,18 +23,9 @@ struct Head {
 #[serde(deny_unknown_fields, default)]
 struct Abilities {
     tools: Option<bool>,
-    structured: Option<Held>,
+    structured: Option<Structured>,
     images: Option<bool>,
     context: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Held {
-    Schema,
-    Tool,
-    Json,
-    Asked,
 }
 
 /// The largest script that is read.
@@ -94,13 +85,7 @@ fn parse_as(origin: &str, text: &str) -> Result<Script, ModelError> {
     caps.tools = head.caps.tools.unwrap_or(caps.tools);
     caps.images = head.caps.images.unwrap_or(caps.images);
     caps.context = head.caps.context;
-    caps.structured = match head.caps.structured {
-        None => caps.structured,
-        Some(Held::Schema) => Structured::Schema,
-        Some(Held::Tool) => Structured::Tool,
-        Some(Held::Json) => Structured::Json,
-        Some(Held::Asked) => Structured::Asked,
-    };
+    caps.structured = head.caps.structured.unwrap_or(caps.structured);
     Ok(script.with_caps(caps))
 }
 

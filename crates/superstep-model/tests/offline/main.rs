@@ -1,4 +1,4 @@
-//! What the crate's models promise, through its public API.
+//! What models that need no network promise, through the public API.
 
 #![allow(
     clippy::indexing_slicing,
@@ -7,4 +7,5 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod cassette;
 mod script;
