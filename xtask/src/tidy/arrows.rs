@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-derive", &[]),
     ("superstep-engine", &["superstep-core"]),
     ("superstep-sqlite", &["superstep-core"]),
+    ("superstep-local", &["superstep-core"]),
     (
         "superstep",
         &[
