@@ -6,39 +6,27 @@
 //! checkpoints: no other library's release changes what is on disk.
 
 pub mod assemble;
-<<<<<<< HEAD
 pub mod call;
-=======
 pub mod cassette;
->>>>>>> 4c7afa2cc5ffb351e1186dd42e8d8f5188e4b749
 pub mod delta;
 pub mod error;
 pub mod message;
 pub mod model;
 pub mod request;
-<<<<<<< HEAD
 pub mod schema;
-=======
 pub mod script;
->>>>>>> 4c7afa2cc5ffb351e1186dd42e8d8f5188e4b749
 pub mod tool;
 pub mod usage;
 
 pub use assemble::Assembly;
-<<<<<<< HEAD
 pub use call::{Fitted, structured, structured_json};
-=======
 pub use cassette::Cassette;
->>>>>>> 4c7afa2cc5ffb351e1186dd42e8d8f5188e4b749
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
 pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
-<<<<<<< HEAD
 pub use schema::{Problem, Schema, SchemaError};
-=======
 pub use script::Script;
->>>>>>> 4c7afa2cc5ffb351e1186dd42e8d8f5188e4b749
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};

@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-model",
         ],
     ),
+    ("superstep-local", &["superstep-core", "superstep-model"]),
     (
         "superstep",
         &[
