@@ -8,6 +8,7 @@ mod attempt;
 mod breaker;
 mod budget;
 mod caller;
+mod leave;
 mod money;
 mod policy;
 mod prices;

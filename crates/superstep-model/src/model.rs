@@ -80,7 +80,7 @@ impl fmt::Display for ModelId {
 }
 
 /// What a model can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caps {
     /// It can call tools.
     pub tools: bool,
@@ -95,7 +95,8 @@ pub struct Caps {
 }
 
 /// How a model is held to a schema, from strongest to weakest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Structured {
     /// It cannot say anything else.
     Schema,

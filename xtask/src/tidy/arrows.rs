@@ -15,12 +15,24 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-sqlite", &["superstep-core"]),
     ("superstep-model", &["superstep-core"]),
     (
+        "superstep-tools",
+        &[
+            "superstep-core",
+            "superstep-derive",
+            "superstep-engine",
+            "superstep-model",
+        ],
+    ),
+    ("superstep-local", &["superstep-core", "superstep-model"]),
+    (
         "superstep",
         &[
             "superstep-core",
             "superstep-derive",
             "superstep-engine",
+            "superstep-model",
             "superstep-sqlite",
+            "superstep-tools",
         ],
     ),
     (
@@ -43,7 +55,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-crash",
-        &["superstep-core", "superstep-engine", "superstep-sqlite"],
+        &[
+            "superstep-core",
+            "superstep-engine",
+            "superstep-model",
+            "superstep-sqlite",
+            "superstep-tools",
+        ],
     ),
     (
         "superstep-examples",

@@ -276,10 +276,10 @@ impl Stream for Flow {
         };
         let live = self.live.take();
         let failed = live.zip(item).map(|(live, error)| {
+            let error = live.call.leaves(error);
             live.count(&error);
-            let call = Arc::clone(&live.call);
             live.fail(&error, None);
-            Err(call.leaves(error))
+            Err(error)
         });
         Poll::Ready(failed)
     }
