@@ -8,6 +8,7 @@ mod attempt;
 mod breaker;
 mod budget;
 mod caller;
+mod clock;
 mod leave;
 mod money;
 mod policy;

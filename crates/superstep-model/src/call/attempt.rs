@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use super::{
     breaker::Pass,
     caller::Call,
-    reckon,
+    clock, reckon,
     watch::{Bill, Source},
 };
 use crate::{
@@ -48,7 +48,7 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn new(call: Arc<Call>, number: u32, pass: Pass) -> Self {
-        let due = (Instant::now() + call.first()).min(call.deadline());
+        let due = clock::after(Instant::now(), call.first()).min(call.deadline());
         Self {
             call,
             number,
@@ -155,7 +155,7 @@ impl Live {
             return;
         }
         self.wound = true;
-        let due = (Instant::now() + self.call.idle()).min(self.call.deadline());
+        let due = clock::after(Instant::now(), self.call.idle()).min(self.call.deadline());
         self.clock.as_mut().reset(due);
     }
 

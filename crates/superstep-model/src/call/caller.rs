@@ -15,7 +15,7 @@ use super::{
     attempt::{Flow, Live},
     breaker::Breaker,
     budget::{Budget, Estimate, Hold},
-    leave,
+    clock, leave,
     money::Money,
     policy::{Jitter, Policy},
     prices::{Price, Prices},
@@ -148,7 +148,7 @@ impl Caller {
         let most = estimate.money;
         let holds = self.budgets.iter().map(|budget| budget.hold(&estimate));
         let holds = holds.collect::<Result<_, _>>()?;
-        let whole = Instant::now() + self.shared.policy.deadlines.whole;
+        let whole = clock::after(Instant::now(), self.shared.policy.deadlines.whole);
         let budgets = self.budgets.iter();
         let ends = budgets.filter_map(|budget| Some((budget.ends()?, budget.clone())));
         let first = ends.min_by_key(|(end, _)| *end);
@@ -256,7 +256,7 @@ impl Call {
         let error = self.leaves(error);
         let Shared { policy, jitter, .. } = &*self.caller.shared;
         let wait = policy.retries.wait(&error, tried, jitter);
-        let wait = wait.filter(|wait| Instant::now() + *wait < self.deadline);
+        let wait = wait.filter(|wait| clock::after(Instant::now(), *wait) < self.deadline);
         live.count(&error);
         let wait = wait.filter(|_| !self.caller.shared.breaker.rests());
         let bill = live.fail(&error, wait);
