@@ -8,6 +8,7 @@
 )]
 
 mod approvals;
+mod injections;
 mod kit;
 mod looping;
 mod macros;
