@@ -21,6 +21,7 @@ pub mod usage;
 pub use assemble::Assembly;
 pub use call::{Fitted, structured, structured_json};
 pub use cassette::Cassette;
+pub use call::{Budget, Caller, Fitted, Policy, Prices, Watch, structured, structured_json};
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};

@@ -7,4 +7,10 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod budgets;
+mod deadlines;
+mod fake;
+mod ladder;
+mod line;
+mod retries;
 mod schema;
