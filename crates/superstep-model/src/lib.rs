@@ -8,9 +8,14 @@
 pub mod assemble;
 pub mod delta;
 pub mod error;
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod message;
 pub mod model;
+#[cfg(feature = "remote")]
+pub mod remote;
 pub mod request;
+pub mod secret;
 pub mod tool;
 pub mod usage;
 
@@ -20,5 +25,6 @@ pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
 pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
+pub use secret::Secret;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};
