@@ -7,12 +7,16 @@
 
 pub mod assemble;
 pub mod cassette;
+pub mod config;
 pub mod delta;
 pub mod error;
 pub mod message;
 pub mod model;
+pub mod near;
 pub mod request;
 pub mod script;
+pub mod secret;
+pub mod select;
 pub mod tool;
 pub mod usage;
 
@@ -24,5 +28,6 @@ pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolRep
 pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
 pub use script::Script;
+pub use secret::Secret;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};
