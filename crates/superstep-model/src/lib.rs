@@ -10,9 +10,13 @@ pub mod cassette;
 pub mod config;
 pub mod delta;
 pub mod error;
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod message;
 pub mod model;
 pub mod near;
+#[cfg(feature = "remote")]
+pub mod remote;
 pub mod request;
 pub mod script;
 pub mod secret;
