@@ -48,6 +48,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
         (**self).stream(request)
     }
+
+    fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        (**self).invoke(request)
+    }
 }
 
 /// Whose model and which: `provider:name`.
