@@ -1,0 +1,16 @@
+//! Models that run inside the process, without a key.
+#![cfg_attr(
+    feature = "weights",
+    doc = "- [`weights`]: which models there are, where their files come from, and how they are checked."
+)]
+#![cfg_attr(
+    feature = "vectors",
+    doc = "- [`vectors`]: texts to vectors, for the search of the long-term store."
+)]
+//!
+//! Each is a feature of its own, and none is on by default: see the manifest for what they cost.
+
+#[cfg(feature = "vectors")]
+pub mod vectors;
+#[cfg(feature = "weights")]
+pub mod weights;

@@ -1,0 +1,18 @@
+//! What the weights and the embedder promise, through their public API.
+
+#![cfg(feature = "weights")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod hub;
+mod own;
+mod recorded;
+mod server;
+mod together;
+#[cfg(unix)]
+mod wheels;
+mod world;
