@@ -12,3 +12,4 @@ mod injections;
 mod kit;
 mod looping;
 mod macros;
+mod malformed;
