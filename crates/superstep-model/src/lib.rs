@@ -8,13 +8,21 @@
 pub mod assemble;
 pub mod call;
 pub mod cassette;
+pub mod config;
 pub mod delta;
 pub mod error;
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod message;
 pub mod model;
+pub mod near;
+#[cfg(feature = "remote")]
+pub mod remote;
 pub mod request;
 pub mod schema;
 pub mod script;
+pub mod secret;
+pub mod select;
 pub mod tool;
 pub mod usage;
 
@@ -28,5 +36,6 @@ pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
 pub use schema::{Problem, Schema, SchemaError};
 pub use script::Script;
+pub use secret::Secret;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};

@@ -1,7 +1,12 @@
 //! One call as a durable task: checked, ruled on, journaled, answered.
 
 use serde::{Deserialize, Serialize};
-use superstep_core::ErrorKind;
+use serde_json::Value as Json;
+use superstep_core::{
+    ErrorKind, Value,
+    event::{SpanEnd, SpanError, SpanKind},
+    redact::Redactor,
+};
 use superstep_engine::typed::{Ctx, NodeError};
 use superstep_model::{
     Content, Label, Message, ToolCall,
@@ -65,7 +70,13 @@ pub async fn execute(
             }
         },
     };
-    let (status, content) = match make(ctx, tools, &**tool, &call).await? {
+    let args = || Value::from(Json::Object(call.args.clone()));
+    let span = ctx.span(SpanKind::Tool, &call.name, args).await;
+    let made = make(ctx, tools, &**tool, &call).await;
+    if let Ok(ended) = &made {
+        span.end(|| ended.told()).await;
+    }
+    let (status, content) = match made? {
         Ended::Output(output) => (ToolStatus::Success, output.content),
         Ended::Failed(why) => (ToolStatus::Error, format!("the call failed: {why}").into()),
         Ended::Unknown(why) => (ToolStatus::Error, why.into()),
@@ -140,6 +151,29 @@ impl From<Result<ToolOutput, ToolError>> for Ended {
     }
 }
 
+impl Ended {
+    fn told(&self) -> SpanEnd {
+        match self {
+            Self::Output(output) => Value::from(output.content.text().as_str()).into(),
+            Self::Failed(why) => SpanError::new("failed", why).into(),
+            Self::Unknown(why) => SpanError::new("unknown", why).into(),
+        }
+    }
+
+    /// Without what must not be stored or shown to a model.
+    fn redacted(self, redactor: &Redactor) -> Self {
+        let text = |text: String| redactor.text(&text).into_owned();
+        match self {
+            Self::Output(output) => Self::Output(match output.content {
+                Content::Text(said) => text(said).into(),
+                content @ Content::Parts(_) => ToolOutput { content },
+            }),
+            Self::Failed(why) => Self::Failed(text(why)),
+            Self::Unknown(why) => Self::Unknown(text(why)),
+        }
+    }
+}
+
 async fn make(
     ctx: &Ctx,
     tools: &Tools,
@@ -181,7 +215,8 @@ async fn attempted(
     let run = async || {
         // The target sees one key, however often the call is attempted.
         let inside = ToolCtx::new(ctx.key("call"), ctx.clone(), tools.services().clone());
-        Ok(Ended::from(tool.call(inside, call.args.clone()).await))
+        let ended = Ended::from(tool.call(inside, call.args.clone()).await);
+        Ok(ended.redacted(tools.redactor()))
     };
     let access = tool.access();
     if !access.can.changes() {

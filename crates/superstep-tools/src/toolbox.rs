@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use superstep_core::redact::Redactor;
 use superstep_model::{ToolCall, ToolSpec};
 
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
 pub struct Tools {
     by_name: Arc<BTreeMap<String, Arc<dyn Tool>>>,
     services: Arc<Services>,
+    redactor: Option<Arc<Redactor>>,
 }
 
 /// Collects tools.
@@ -21,6 +23,7 @@ pub struct Tools {
 pub struct ToolsBuilder {
     tools: Vec<Arc<dyn Tool>>,
     services: Services,
+    redactor: Option<Arc<Redactor>>,
 }
 
 impl Tools {
@@ -65,6 +68,13 @@ impl Tools {
     pub(crate) fn services(&self) -> &Arc<Services> {
         &self.services
     }
+
+    pub(crate) fn redactor(&self) -> &Redactor {
+        match &self.redactor {
+            Some(redactor) => redactor,
+            None => Redactor::standard(),
+        }
+    }
 }
 
 impl ToolsBuilder {
@@ -94,6 +104,14 @@ impl ToolsBuilder {
         self
     }
 
+    /// What is taken out of outputs before they are stored or shown to a model. Without this it
+    /// is what has the shape of a well-known key.
+    #[must_use]
+    pub fn redactor(mut self, redactor: Arc<Redactor>) -> Self {
+        self.redactor = Some(redactor);
+        self
+    }
+
     /// The tools, or everything that is wrong with them.
     pub fn build(self) -> Result<Tools, ToolsError> {
         let mut problems = Vec::new();
@@ -117,6 +135,7 @@ impl ToolsBuilder {
             [] => Ok(Tools {
                 by_name: Arc::new(by_name),
                 services: Arc::new(self.services),
+                redactor: self.redactor,
             }),
             _ => Err(ToolsError::bad_tools(&problems)),
         }

@@ -236,6 +236,10 @@ impl Drop for Live {
         if self.told {
             return;
         }
+        // Many readers stop at the end and do not ask for what may follow it.
+        if self.finished {
+            return self.end();
+        }
         let bill = self.close();
         let (call, number) = (&self.call, self.number);
         call.tell(number, |watch, attempt| watch.dropped(attempt, &bill));

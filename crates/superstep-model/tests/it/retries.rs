@@ -295,3 +295,17 @@ async fn what_a_provider_says_shows_no_key() {
     let error = deltas.next().await.unwrap().unwrap_err();
     assert!(!error.to_string().contains(key), "{error}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_stops_at_the_end_has_read_all() {
+    let log = Arc::new(Log::default());
+    let caller = Caller::new(Arc::new(Fake::always(says("hi"))), policy()).watched(log.clone());
+    let mut deltas = caller.stream(&hello()).await.unwrap();
+    while !matches!(deltas.next().await.unwrap().unwrap(), Delta::Finish(_)) {}
+    drop(deltas);
+    // The usage behind the end was not read, so it is reckoned.
+    assert_eq!(
+        log.lines(),
+        ["1 started", "1 speaks", "1 ended 4 $0.000018"]
+    );
+}

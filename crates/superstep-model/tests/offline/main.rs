@@ -8,4 +8,6 @@
 )]
 
 mod cassette;
+mod config;
 mod script;
+mod select;

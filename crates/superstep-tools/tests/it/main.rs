@@ -8,6 +8,8 @@
 )]
 
 mod approvals;
+mod injections;
 mod kit;
 mod looping;
 mod macros;
+mod malformed;
