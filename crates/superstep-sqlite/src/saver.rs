@@ -50,7 +50,7 @@ impl SqliteSaver {
             Ok(None) => return Reply::now(Ok(none)),
             Err(error) => return Reply::now(Err(error)),
         };
-        let much = graph.tail + graph.state > MUCH;
+        let much = graph.tail + graph.state > MUCH && !inner.warm.has(thread, namespace);
         let (database, thread, namespace) = (self.0.clone(), thread.clone(), namespace.clone());
         let read = move || {
             let inner = &database.0;
@@ -58,7 +58,14 @@ impl SqliteSaver {
                 let Some(graph) = graphs::find(db, &thread, &namespace)? else {
                     return Ok(none);
                 };
-                work(&mut Reading::new(db, &inner.seal, &inner.layouts), &graph)
+                let mut reading = Reading::new(db, &inner.seal, &inner.layouts);
+                reading.newest = inner.warm.get(&thread, &graph);
+                let was_warm = reading.newest.is_some();
+                let done = work(&mut reading, &graph)?;
+                if let (Some(newest), false) = (&reading.newest, was_warm) {
+                    inner.warm.put(&thread, &graph, newest);
+                }
+                Ok(done)
             })
         };
         match tokio::runtime::Handle::try_current() {
@@ -82,7 +89,8 @@ impl SqliteSaver {
         let found = inner
             .readers
             .peek(|db| graphs::find(db, thread, namespace))?;
-        Ok(found.and_then(|graph| inner.warm.get(thread, &graph)))
+        let long = found.and_then(|graph| inner.warm.get(thread, &graph));
+        Ok(long.map(|long| long.loaded))
     }
 
     /// Work on a whole thread.
@@ -150,16 +158,11 @@ impl Saver for SqliteSaver {
                 known => return Reply::now(known),
             }
         }
-        let (warm, name) = (self.0.0.warm.clone(), thread.clone());
         self.read(thread, namespace, None, move |reading, graph| {
             let Some(found) = walk::locate(reading.db(), graph, at)? else {
                 return Ok(None);
             };
-            let (loaded, bytes) = reading.load(graph, found)?;
-            if at == At::Latest {
-                warm.put(&name, graph, &loaded, bytes);
-            }
-            Ok(Some(loaded))
+            reading.load(graph, found).map(Some)
         })
     }
 
