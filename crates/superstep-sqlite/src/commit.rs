@@ -21,7 +21,7 @@ use crate::{
     row::{self, Kind, Row, Step},
     walk,
     warm::{Added, Cost, Long, Warm},
-    writer::{Need, Writer},
+    writer::{Known, Need, Writer},
 };
 
 /// Every so many records, one is found through an index.
@@ -181,8 +181,8 @@ impl Storing {
             writer.warm.advance(&self.thread, before, &graph, follow);
         }
         if let Some(held) = writer.held.get_mut(&self.thread) {
-            held.heads.insert(graph.graph, self.id);
-            held.graphs.insert(self.namespace, graph);
+            let (row, head) = (graph, Some(self.id));
+            held.graphs.insert(self.namespace, Known { row, head });
         }
         Ok(next(cost))
     }
@@ -249,17 +249,16 @@ impl Graph {
             return Err(conflict());
         }
         let (number, epoch) = (held.thread, held.epoch);
-        let known = held.graphs.get(namespace);
-        let row = match known {
-            Some(row) => Some(row.clone()),
-            None if held.complete => None,
-            None => graphs::graph(writer.db()?, number, namespace)?,
-        };
-        let known = row.as_ref().and_then(|row| held.heads.get(&row.graph));
-        let head = match (&row, known) {
-            (_, Some(id)) => Some(*id),
-            (Some(row), None) => row::get(writer.db()?, row.head)?.step().map(|step| step.id),
-            (None, None) => None,
+        let (row, head) = match held.graphs.get(namespace) {
+            Some(known) => (Some(known.row.clone()), known.head),
+            None if held.complete => (None, None),
+            None => match graphs::graph(writer.db()?, number, namespace)? {
+                Some(row) => {
+                    let head = row::get(writer.db()?, row.head)?;
+                    (Some(row), head.step().map(|step| step.id))
+                }
+                None => (None, None),
+            },
         };
         Ok(Self {
             thread: number,
@@ -380,8 +379,8 @@ impl Noting {
             });
         }
         if let Some(held) = writer.held.get_mut(&self.thread) {
-            held.heads.extend(head.map(|head| (graph.graph, head)));
-            held.graphs.insert(self.namespace, graph);
+            held.graphs
+                .insert(self.namespace, Known { row: graph, head });
         }
         Ok(())
     }
