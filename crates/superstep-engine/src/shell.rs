@@ -368,6 +368,7 @@ impl<'a> Shell<'a> {
     async fn poll_starting(&mut self, run: &mut Loop) {
         let mut starting = std::mem::take(&mut self.starting);
         let mut ready = std::mem::take(&mut self.ready);
+        ready.reserve_exact(starting.len());
         poll_fn(|cx| {
             for (at, mut running) in starting.drain(..) {
                 match Pin::new(&mut running).poll(cx) {
