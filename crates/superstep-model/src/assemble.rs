@@ -104,6 +104,7 @@ impl Assembly {
             }
             Delta::Usage(usage) => self.usage = Some(usage),
             Delta::Finish(finish) => self.finish = Some(finish),
+            Delta::Paid(paid) => self.answered.paid = Some(paid),
         }
         Ok(())
     }
