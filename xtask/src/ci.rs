@@ -22,19 +22,20 @@ const STEPS: [Step; 9] = [
     },
     Step {
         name: "lints",
-        run: |w| plain(&w.root, LINTS),
+        run: |w| {
+            plain(
+                &w.root,
+                &format!("clippy {WORKSPACE} --all-targets -- -D warnings"),
+            )
+        },
     },
     Step {
         name: "tests",
         run: tests,
     },
     Step {
-        name: "local",
-        run: local,
-    },
-    Step {
         name: "doctests",
-        run: |w| plain(&w.root, "test --workspace --doc"),
+        run: |w| plain(&w.root, &format!("test {WORKSPACE} --doc")),
     },
     Step {
         name: "docs",
@@ -54,8 +55,8 @@ const STEPS: [Step; 9] = [
     },
 ];
 
-const LINTS: &str = "clippy --workspace --all-targets -- -D warnings";
-const LOCAL: &str = "-p superstep-local --features vectors";
+/// All crates, with the parts that are not built unless asked for.
+const WORKSPACE: &str = "--workspace --features superstep-model/remote,superstep-model/fake";
 const CONFORMANCE: &str =
     "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
 /// What the recorded cases run on.
@@ -98,24 +99,14 @@ fn plain(root: &Path, args: &str) -> Result<String, Error> {
 fn tests(workspace: &Workspace) -> Result<String, Error> {
     let root = &workspace.root;
     if Cargo::new(root, "nextest --version").works() {
-        return plain(root, "nextest run --workspace");
+        return plain(root, &format!("nextest run {WORKSPACE}"));
     }
     println!("cargo-nextest is not installed, so `cargo test` runs the tests");
-    plain(root, "test --workspace --lib --bins --tests")
-}
-
-/// The crate whose parts are all features, and so are not in the build of the workspace.
-fn local(workspace: &Workspace) -> Result<String, Error> {
-    let root = &workspace.root;
-    plain(
-        root,
-        &format!("clippy {LOCAL} --all-targets -- -D warnings"),
-    )?;
-    plain(root, &format!("test {LOCAL}"))
+    plain(root, &format!("test {WORKSPACE} --lib --bins --tests"))
 }
 
 fn docs(workspace: &Workspace) -> Result<String, Error> {
-    Cargo::new(&workspace.root, "doc --workspace --no-deps")
+    Cargo::new(&workspace.root, &format!("doc {WORKSPACE} --no-deps"))
         .with_env("RUSTDOCFLAGS", "-D warnings")
         .run()
         .map(|()| String::new())
