@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-derive", &[]),
     ("superstep-engine", &["superstep-core"]),
     ("superstep-sqlite", &["superstep-core"]),
+    ("superstep-trace", &["superstep-core"]),
     (
         "superstep",
         &[
@@ -20,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-derive",
             "superstep-engine",
             "superstep-sqlite",
+            "superstep-trace",
         ],
     ),
     (

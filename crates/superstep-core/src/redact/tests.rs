@@ -182,6 +182,8 @@ fn without_capture_a_value_says_only_how_much_it_is() {
         r#"{"bytes":13,"count":2,"omitted":"list"}"#
     );
     assert_eq!(privacy.message("planted"), "[7 bytes]");
+    assert_eq!(privacy.message("[7 bytes]"), "[7 bytes]");
+    assert_eq!(privacy.value(&privacy.value(&value)), privacy.value(&value));
 }
 
 #[test]

@@ -231,7 +231,7 @@ async fn attempts_that_failed_and_their_spans_are_kept() {
     let error = end.error.clone().unwrap();
     assert_eq!(
         (&*error.code, &*error.message),
-        ("SS1001", "with [redacted]")
+        ("SS1001", "Flaky: with [redacted]")
     );
 }
 
