@@ -1,7 +1,7 @@
 //! What must not be seen: keys, passwords, tokens, and content where that is not wanted.
 //!
 //! A [`Redactor`] finds secrets by the name they have, by their value where it is known, and by the
-//! shape of well-known keys ([`shape`]). [`Privacy`] is what a run does to its spans before they
+//! shape of well-known keys. [`Privacy`] is what a run does to its spans before they
 //! reach a log, a stream or an export. [`Secret`] is a key that does not show itself.
 
 mod name;

@@ -2,7 +2,7 @@
 //!
 //! [`Exporter::watch`] puts an ear on a saver: when the end of a run is stored, its number goes into
 //! a bounded queue. One task reads the log of such a run, makes spans of it and sends them
-//! ([`client`]). A full queue, a collector that hangs or a log that cannot be read costs spans,
+//! (`client`). A full queue, a collector that hangs or a log that cannot be read costs spans,
 //! which are counted, and never a run.
 
 mod client;

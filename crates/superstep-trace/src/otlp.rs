@@ -18,8 +18,9 @@ use crate::tree::{Branch, Kind, Run, RunTree, Status};
 /// The version of the semantic conventions that attributes follow.
 pub const CONVENTIONS: &str = "1.37.0";
 
-/// Spans in one request.
+/// So many spans, or so many bytes of text in them, are one request.
 const BATCH: usize = 512;
+const BATCH_BYTES: usize = 2 * 1024 * 1024;
 
 /// Who sends traces.
 #[derive(Clone, Debug)]
@@ -104,8 +105,31 @@ impl RunTree {
 
 /// Spans as requests of the OTLP/HTTP protocol (`ExportTraceServiceRequest`), in batches.
 pub fn requests(spans: &[OtlpSpan], origin: &Origin) -> Vec<Vec<u8>> {
-    let batches = spans.chunks(BATCH);
-    batches.map(|batch| wire::protobuf(batch, origin)).collect()
+    let mut requests = Vec::new();
+    let mut rest = spans;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = rest.iter().take(BATCH).take_while(|span| {
+            bytes += span.weight();
+            bytes <= BATCH_BYTES
+        });
+        // One that is larger than a request goes alone.
+        let (batch, after) = rest.split_at(fits.count().max(1));
+        requests.push(wire::protobuf(batch, origin));
+        rest = after;
+    }
+    requests
+}
+
+impl OtlpSpan {
+    /// About how many bytes it takes.
+    fn weight(&self) -> usize {
+        let attributes = self.attributes.iter().map(|said| match &said.worth {
+            Worth::Text(text) => said.key.len() + text.len(),
+            _ => said.key.len() + 16,
+        });
+        100 + attributes.sum::<usize>()
+    }
 }
 
 /// Spans as one request in OTLP's JSON encoding, as collectors read from files.

@@ -1,4 +1,4 @@
-//! Runs and trees as text for a terminal. All of it is clean: see [`crate::clean`].
+//! Runs and trees as text for a terminal. All of it is clean: see [`crate::clean()`].
 
 use superstep_core::{
     event::{Facts, SpanKind},

@@ -83,7 +83,7 @@ impl Client {
                 Err(Refused::Later(why, after)) => (why, after),
             };
             if attempt == self.attempts {
-                return Err(format!("{why}, after {attempt} tries"));
+                return Err(format!("{why}, attempt {attempt} of {attempt}"));
             }
             attempt += 1;
             let pause = after.unwrap_or_else(|| wait + random_up_to(wait / 2));

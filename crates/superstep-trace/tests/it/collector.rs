@@ -282,9 +282,24 @@ async fn a_collector_that_is_not_there_costs_spans_and_nothing_else() {
     assert_eq!((report.sent, report.dropped), (0, 1));
     let reason = report.reason.unwrap();
     assert!(
-        reason.contains("after 2 tries") && !reason.contains("planted"),
+        reason.contains("attempt 2 of 2") && !reason.contains("planted"),
         "{reason}"
     );
+}
+
+#[tokio::test]
+async fn a_collector_that_speaks_no_tls_is_refused_without_a_panic() {
+    let collector = Collector::start(&[]).await;
+    let options = ExportOptions {
+        endpoint: collector.endpoint.replace("http:", "https:"),
+        attempts: 1,
+        ..collector.options()
+    };
+    let exporter = Exporter::start(options).unwrap();
+    run(&exporter, sequence).await;
+    let report = exporter.shutdown(SOON).await;
+    assert_eq!((report.sent, report.dropped), (0, 1));
+    assert!(report.reason.unwrap().contains("attempt 1 of 1"));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use superstep::dynamic::input;
 use superstep_core::event::Logged;
 use superstep_trace::{
     RunTree, View,
-    otlp::{Origin, request_json, requests},
+    otlp::{Attribute, Origin, Worth, request_json, requests},
 };
 
 use crate::{
@@ -136,6 +136,28 @@ async fn a_request_says_who_sent_it() {
     let (_, resource) = spans(&requests(&tree.to_otlp(&origin()), &origin())[0]);
     assert_eq!(resource["service.name"], "demo");
     assert_eq!(resource["telemetry.sdk.language"], "rust");
+}
+
+#[tokio::test]
+async fn many_or_large_spans_are_sent_in_parts() {
+    let saver = memory();
+    let graph = sequence(&saver);
+    graph.invoke(json!({ "log": [] }), &traced()).await.unwrap();
+    let tree = RunTree::read(&*saver, "t", &View::default()).await.unwrap();
+    let few = tree.to_otlp(&origin());
+    let many: Vec<_> = few.iter().cycle().take(1100).cloned().collect();
+    let sizes: Vec<usize> = requests(&many, &origin())
+        .iter()
+        .map(|request| spans(request).0.len())
+        .collect();
+    assert_eq!(sizes, [512, 512, 76]);
+    let mut large = few.clone();
+    large.truncate(3);
+    large[1].attributes.push(Attribute {
+        key: "input.value".into(),
+        worth: Worth::Text("x".repeat(3_000_000)),
+    });
+    assert_eq!(requests(&large, &origin()).len(), 3);
 }
 
 #[tokio::test]
