@@ -24,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-model",
         ],
     ),
+    ("superstep-trace", &["superstep-core"]),
     (
         "superstep",
         &[
@@ -33,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-model",
             "superstep-sqlite",
             "superstep-tools",
+            "superstep-trace",
         ],
     ),
     (
