@@ -6,19 +6,23 @@
 //! checkpoints: no other library's release changes what is on disk.
 
 pub mod assemble;
+pub mod call;
 pub mod delta;
 pub mod error;
 pub mod message;
 pub mod model;
 pub mod request;
+pub mod schema;
 pub mod tool;
 pub mod usage;
 
 pub use assemble::Assembly;
+pub use call::{Fitted, structured, structured_json};
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
 pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
+pub use schema::{Problem, Schema, SchemaError};
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};

@@ -1,0 +1,10 @@
+//! What the layer around models promises, through its public API.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod schema;
