@@ -9,10 +9,15 @@ pub mod assemble;
 pub mod call;
 pub mod delta;
 pub mod error;
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod message;
 pub mod model;
+#[cfg(feature = "remote")]
+pub mod remote;
 pub mod request;
 pub mod schema;
+pub mod secret;
 pub mod tool;
 pub mod usage;
 
@@ -24,5 +29,6 @@ pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolRep
 pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
 pub use schema::{Problem, Schema, SchemaError};
+pub use secret::Secret;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};
