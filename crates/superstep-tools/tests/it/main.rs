@@ -11,3 +11,5 @@ mod approvals;
 mod kit;
 mod looping;
 mod macros;
+#[cfg(feature = "mcp")]
+mod mcp;
