@@ -43,6 +43,33 @@ impl ToolsError {
         Self::new("SS3104", hint, message)
     }
 
+    #[cfg(feature = "mcp")]
+    pub(crate) fn mcp_unapproved(server: &str, fingerprint: &str) -> Self {
+        let hint = "show what the server offers to whoever answers for it, and approve it";
+        let message = format!("nobody approved the tools of `{server}` ({fingerprint})");
+        Self::new("SS3105", hint, message)
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn mcp_changed(server: &str, changes: &[String]) -> Self {
+        let hint = "look at what the server offers now, and approve it or leave the server";
+        let shown: Vec<_> = changes.iter().take(8).map(String::as_str).collect();
+        let mut what = shown.join(", ");
+        if changes.len() > shown.len() {
+            what.push_str(&format!(" and {} more", changes.len() - shown.len()));
+        }
+        let message = format!("`{server}` is not what was approved: {what}; it is not called");
+        Self::new("SS3106", hint, message)
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn mcp_link(server: &str, why: &str) -> Self {
+        let hint = "check the command or the address of the server; the thread is kept";
+        let mut error = Self::new("SS3107", hint, format!("the server `{server}`: {why}"));
+        error.coded.transient = true;
+        error
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
         self.coded.code

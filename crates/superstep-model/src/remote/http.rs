@@ -108,6 +108,11 @@ impl Client {
         })
     }
 
+    /// The client itself, for what is not spoken to providers.
+    pub fn raw(&self) -> &reqwest::Client {
+        &self.http
+    }
+
     /// Sends a body and gives the answer if its status says that it is one.
     pub(crate) async fn post(&self, call: &Call<'_>, body: &Json) -> Result<Response, ModelError> {
         self.send(call, self.posting(call, body)).await
