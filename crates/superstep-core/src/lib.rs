@@ -25,6 +25,7 @@ pub mod record;
 pub mod reducer;
 pub mod run;
 pub mod saver;
+pub mod show;
 pub mod snapshot;
 pub mod store;
 pub mod table;
