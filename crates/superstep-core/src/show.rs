@@ -117,7 +117,10 @@ mod tests {
         ("a\u{9b}31mb\u{9d}0;t\u{9c}c\u{85}", "abc"),
         ("a\x1b(Bb\x1b7c\x1b=d", "abcd"),
         ("a\x00\x07\x08\x0b\x0c\x7fb\rc", "abc"),
-        ("safe\u{202e}txt.exe\u{202c}\u{2066}x\u{2069}", "safetxt.exex"),
+        (
+            "safe\u{202e}txt.exe\u{202c}\u{2066}x\u{2069}",
+            "safetxt.exex",
+        ),
         ("a\x1b]0;never ends\nb", "a\nb"),
         ("a\x1b[12", "a"),
         ("a\x1b\x1b[1mb", "ab"),

@@ -51,6 +51,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["superstep", "superstep-core", "superstep-engine"],
     ),
     ("superstep-sim", &["superstep-core"]),
+    (
+        "superstep-cli",
+        &["superstep-core", "superstep-local", "superstep-model"],
+    ),
     ("superstep-xtask", &[]),
 ];
 
