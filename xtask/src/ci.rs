@@ -22,7 +22,12 @@ const STEPS: [Step; 8] = [
     },
     Step {
         name: "lints",
-        run: |w| plain(&w.root, LINTS),
+        run: |w| {
+            plain(
+                &w.root,
+                &format!("clippy {WORKSPACE} --all-targets -- -D warnings"),
+            )
+        },
     },
     Step {
         name: "tests",
@@ -30,7 +35,7 @@ const STEPS: [Step; 8] = [
     },
     Step {
         name: "doctests",
-        run: |w| plain(&w.root, "test --workspace --doc"),
+        run: |w| plain(&w.root, &format!("test {WORKSPACE} --doc")),
     },
     Step {
         name: "docs",
@@ -50,7 +55,8 @@ const STEPS: [Step; 8] = [
     },
 ];
 
-const LINTS: &str = "clippy --workspace --all-targets -- -D warnings";
+/// All crates, with the parts that are not built unless asked for.
+const WORKSPACE: &str = "--workspace --features superstep-model/remote,superstep-model/fake";
 const CONFORMANCE: &str =
     "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
 /// What the recorded cases run on.
@@ -93,14 +99,14 @@ fn plain(root: &Path, args: &str) -> Result<String, Error> {
 fn tests(workspace: &Workspace) -> Result<String, Error> {
     let root = &workspace.root;
     if Cargo::new(root, "nextest --version").works() {
-        return plain(root, "nextest run --workspace");
+        return plain(root, &format!("nextest run {WORKSPACE}"));
     }
     println!("cargo-nextest is not installed, so `cargo test` runs the tests");
-    plain(root, "test --workspace --lib --bins --tests")
+    plain(root, &format!("test {WORKSPACE} --lib --bins --tests"))
 }
 
 fn docs(workspace: &Workspace) -> Result<String, Error> {
-    Cargo::new(&workspace.root, "doc --workspace --no-deps")
+    Cargo::new(&workspace.root, &format!("doc {WORKSPACE} --no-deps"))
         .with_env("RUSTDOCFLAGS", "-D warnings")
         .run()
         .map(|()| String::new())

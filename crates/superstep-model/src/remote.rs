@@ -19,6 +19,8 @@ pub mod openai;
 mod pieces;
 mod schema;
 pub mod sse;
+#[cfg(test)]
+mod tests;
 pub mod turns;
 
 pub use address::Address;

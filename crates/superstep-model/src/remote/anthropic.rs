@@ -15,6 +15,9 @@ use superstep_core::saver::BoxFuture;
 
 pub use profile::{Profile, Thinking};
 
+#[cfg(test)]
+pub(crate) use event::Events;
+
 use crate::{
     delta::Deltas,
     error::ModelError,

@@ -103,6 +103,7 @@ impl Told {
         }
         let known = self.codes.iter().find_map(|code| {
             Some(match code.as_str() {
+                "context_length_exceeded" | "exceed_context_size_error" => 400,
                 "invalid_request_error" | "bad_request" => 400,
                 "authentication_error" | "invalid_api_key" => 401,
                 "billing_error" | "insufficient_quota" => 402,

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     delta::Delta,
-    request::{OutputSchema, ToolChoice},
+    request::{OutputSchema, Request, ToolChoice},
     tool::ToolSpec,
     usage::Finish,
 };
@@ -38,10 +38,10 @@ impl Forced {
         }
     }
 
-    /// The choice that makes a model call it. A model that has other tools besides may use them
+    /// The choice that makes a model call it. A model that may use other tools besides can do so
     /// first; it cannot answer in words.
-    pub(crate) fn choice(output: &OutputSchema, others: &[ToolSpec]) -> ToolChoice {
-        if others.is_empty() {
+    pub(crate) fn choice(output: &OutputSchema, request: &Request) -> ToolChoice {
+        if request.tools.is_empty() || request.tool_choice == ToolChoice::None {
             ToolChoice::Tool(output.name.clone())
         } else {
             ToolChoice::Required
@@ -61,7 +61,10 @@ impl Forced {
             Delta::Text(text) => self.words.push_str(&text),
             Delta::Finish(finish) if self.index.is_none() => {
                 let words = std::mem::take(&mut self.words);
-                out.extend([Delta::Text(words), Delta::Finish(finish)]);
+                if !words.is_empty() {
+                    out.push_back(Delta::Text(words));
+                }
+                out.push_back(Delta::Finish(finish));
             }
             Delta::Finish(Finish::ToolCalls) => out.push_back(Delta::Finish(Finish::Stop)),
             other => out.push_back(other),

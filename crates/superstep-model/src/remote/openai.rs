@@ -15,6 +15,9 @@ use superstep_core::saver::BoxFuture;
 pub(crate) use body::{answered, effort, short, unable};
 pub use dialect::{Dialect, EffortField, LimitField, Sampling};
 
+#[cfg(test)]
+pub(crate) use chunk::Chunks;
+
 use crate::{
     delta::Deltas,
     error::ModelError,

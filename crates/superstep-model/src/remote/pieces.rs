@@ -231,7 +231,8 @@ impl<P: Protocol> Decoder<P> {
                 let mut events = Vec::new();
                 let parsed = parser.push(bytes, &mut events);
                 self.events(&events)?;
-                parsed
+                // What follows the end is nobody's business, whatever it is.
+                if self.out.is_over { Ok(()) } else { parsed }
             }
             Shape::Whole(body) => {
                 body.extend_from_slice(bytes);
@@ -329,18 +330,20 @@ pub(crate) mod tests {
         let mut decoder = Decoder::new(protocol, reader, forced);
         let mut reply = Assembly::new(&ModelId::new("p", "m"));
         for part in parts {
-            decoder.push(part)?;
+            let pushed = decoder.push(part);
             while let Some(delta) = decoder.next() {
                 reply.add(delta)?;
             }
+            pushed?;
             if decoder.is_over() {
                 return reply.finish();
             }
         }
-        decoder.end()?;
+        let ended = decoder.end();
         while let Some(delta) = decoder.next() {
             reply.add(delta)?;
         }
+        ended?;
         reply.finish()
     }
 }

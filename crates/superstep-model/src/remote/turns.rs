@@ -20,7 +20,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    message::{Content, Label, Message, Part, ToolReply, ToolStatus},
+    message::{Body, Content, Label, Message, Part, ToolReply, ToolStatus},
     request::OutputSchema,
 };
 
@@ -59,6 +59,17 @@ pub fn user_content(message: &Message) -> Cow<'_, Content> {
         }
     };
     Cow::Owned(marked)
+}
+
+/// The conversation with the results of tools right behind the calls they answer, where providers
+/// want them. A user can have said something while the tools were at work.
+pub(crate) fn in_order(messages: &[Message]) -> Vec<&Message> {
+    let is_model = |message: &Message| matches!(message.body, Body::Model(_));
+    let mut turns: Vec<&Message> = messages.iter().collect();
+    for between in turns.split_mut(|message| is_model(message)) {
+        between.sort_by_key(|message| !matches!(message.body, Body::Tool(_)));
+    }
+    turns
 }
 
 /// What a tool's result says where the protocol has no word for failure.
@@ -101,7 +112,8 @@ fn names_a_mark(text: &str) -> bool {
         .filter(|c| !is_unseen(*c) && !matches!(c, '/' | '\\' | '\u{2044}' | '\u{ff0f}'));
     NAME.chars().filter(|c| *c != '-').all(|wanted| {
         let next = read.find(|c| !is_dash(*c));
-        next.is_some_and(|c| c.to_lowercase().eq([wanted]))
+        // Where a part ends, the next one may bring the rest of the name.
+        next.is_none_or(|c| c.to_lowercase().eq([wanted]))
     })
 }
 
@@ -160,6 +172,43 @@ mod tests {
             assert!(text.contains("&lt;"), "{end}");
             assert!(text.ends_with(DATA_ENDS), "{end}");
         }
+    }
+
+    #[test]
+    fn a_mark_cannot_be_spread_over_parts() {
+        for start in ["x <", "x </untr", "x </untrusted-"] {
+            let text = sent(start);
+            assert!(text.contains("x &lt;"), "{text}");
+        }
+        assert!(sent("a < b, <unt> and <u").contains("a < b, <unt> and &lt;u"));
+    }
+
+    #[test]
+    fn results_stand_behind_their_calls() {
+        let result = |id: &str| {
+            Message::from(ToolReply {
+                tool_call_id: id.into(),
+                name: "t".into(),
+                content: "r".into(),
+                status: ToolStatus::Success,
+            })
+            .with_id(id)
+        };
+        let said = |id: &str| Message::user("u").with_id(id);
+        let messages = [
+            said("1"),
+            Message::model("m").with_id("2"),
+            said("5"),
+            result("3"),
+            result("4"),
+            Message::model("m").with_id("6"),
+            result("7"),
+        ];
+        let ids: Vec<_> = in_order(&messages)
+            .iter()
+            .filter_map(|message| message.id.as_deref())
+            .collect();
+        assert_eq!(ids, ["1", "2", "3", "4", "5", "6", "7"]);
     }
 
     #[test]

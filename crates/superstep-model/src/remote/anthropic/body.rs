@@ -45,7 +45,7 @@ pub(super) fn write(
             );
         } else {
             tools.push(tool(&Forced::tool(output)));
-            choice = Forced::choice(output, &request.tools);
+            choice = Forced::choice(output, request);
             forced = Some(Forced::new(output));
         }
     }
@@ -137,7 +137,7 @@ fn messages(
 ) -> Result<Vec<Json>, ModelError> {
     let answered = openai::answered(messages);
     let mut turns: Vec<Turn> = Vec::new();
-    for message in messages {
+    for message in turns::in_order(messages) {
         let (side, blocks) = match &message.body {
             Body::System { .. } => continue,
             Body::User { .. } => {
@@ -167,7 +167,7 @@ enum Side {
 }
 
 impl Turn {
-    fn write(mut self) -> Option<Json> {
+    fn write(self) -> Option<Json> {
         if self.blocks.is_empty() {
             return None;
         }
@@ -175,10 +175,6 @@ impl Turn {
             Side::User => "user",
             Side::Model => "assistant",
         };
-        // Results of tools come first in their turn, or the provider refuses it.
-        self.blocks.sort_by_key(|block| {
-            self.side == Side::User && block.get("type") != Some(&json!("tool_result"))
-        });
         Some(json!({"role": role, "content": self.blocks}))
     }
 }

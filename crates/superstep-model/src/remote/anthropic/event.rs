@@ -16,7 +16,7 @@ use crate::{
 
 /// Reads events.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(crate) struct Events {
     blocks: BTreeMap<u64, Block>,
     calls: u32,
     usage: Counts,

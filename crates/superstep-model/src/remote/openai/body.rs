@@ -41,7 +41,7 @@ pub(super) fn write(
             }
             Structured::Tool => {
                 tools.push(tool(&Forced::tool(output)));
-                choice = Forced::choice(output, &request.tools);
+                choice = Forced::choice(output, request);
                 forced = Some(Forced::new(output));
             }
             Structured::Json => {
@@ -90,7 +90,15 @@ pub(super) fn write(
 }
 
 /// Puts the wish for data into the instructions at the beginning: some servers take none later.
+/// Where the caller has shown the schema already, nothing is added.
 fn ask(messages: &mut Vec<Json>, output: &OutputSchema) {
+    let schema = output.schema.to_string();
+    let mut said = messages
+        .iter()
+        .filter_map(|turn| turn.get("content")?.as_str());
+    if said.any(|text| text.contains(&schema)) {
+        return;
+    }
     let wish = turns::asked(output);
     let first = messages
         .first_mut()
@@ -155,7 +163,7 @@ fn messages(
             Body::Tool(reply) => tool_result(id, reply)?,
         })
     };
-    messages.iter().map(turn).collect()
+    turns::in_order(messages).into_iter().map(turn).collect()
 }
 
 fn user(id: &ModelId, dialect: &Dialect, content: &Content) -> Result<Json, ModelError> {

@@ -15,7 +15,7 @@ use crate::{
 
 /// Reads chunks.
 #[derive(Debug, Default)]
-pub(super) struct Chunks {
+pub(crate) struct Chunks {
     calls: Calls,
     has_begun: bool,
     has_spoken: bool,
