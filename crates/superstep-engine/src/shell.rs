@@ -18,7 +18,7 @@ use std::{
 use superstep_core::{
     command::Output,
     error::{Error, ErrorKind, Limit},
-    event::{Entry, Logged},
+    event::{Entry, EventKind, Logged},
     id::CheckpointId,
     policy::Refresh,
     record::{Record, TaskKey, TaskNote},
@@ -180,10 +180,22 @@ impl<'a> Shell<'a> {
                     cache.put(key, writes, ttl);
                 }
             }
-            Act::Emit(event) => self.env.emit(*event).await,
-            Act::Log(at, told) => self.lines.push((at, Entry::Told(told))),
+            Act::Emit(mut event) => {
+                self.clean(&mut event.kind);
+                self.env.emit(*event).await;
+            }
+            Act::Log(at, mut told) => {
+                self.clean(&mut told.event.kind);
+                self.lines.push((at, Entry::Told(told)));
+            }
         }
         Ok(())
+    }
+
+    fn clean(&self, kind: &mut EventKind) {
+        if let EventKind::Span(span) = kind {
+            self.env.privacy.clean(span);
+        }
     }
 
     /// Starts to store a step; nothing to wait for if there is no saver.

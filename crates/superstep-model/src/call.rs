@@ -8,6 +8,8 @@ mod attempt;
 mod breaker;
 mod budget;
 mod caller;
+mod clock;
+mod leave;
 mod money;
 mod policy;
 mod prices;

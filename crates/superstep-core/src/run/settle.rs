@@ -316,6 +316,7 @@ impl Loop {
                     jitter: policy.jitter,
                 };
                 self.acts.push_back(Act::Wait(wait));
+                self.tell_retry(at, &error);
                 return;
             }
         }

@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use super::{
     breaker::Pass,
     caller::Call,
-    reckon,
+    clock, reckon,
     watch::{Bill, Source},
 };
 use crate::{
@@ -48,7 +48,7 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn new(call: Arc<Call>, number: u32, pass: Pass) -> Self {
-        let due = (Instant::now() + call.first()).min(call.deadline());
+        let due = clock::after(Instant::now(), call.first()).min(call.deadline());
         Self {
             call,
             number,
@@ -155,7 +155,7 @@ impl Live {
             return;
         }
         self.wound = true;
-        let due = (Instant::now() + self.call.idle()).min(self.call.deadline());
+        let due = clock::after(Instant::now(), self.call.idle()).min(self.call.deadline());
         self.clock.as_mut().reset(due);
     }
 
@@ -236,6 +236,10 @@ impl Drop for Live {
         if self.told {
             return;
         }
+        // Many readers stop at the end and do not ask for what may follow it.
+        if self.finished {
+            return self.end();
+        }
         let bill = self.close();
         let (call, number) = (&self.call, self.number);
         call.tell(number, |watch, attempt| watch.dropped(attempt, &bill));
@@ -276,10 +280,10 @@ impl Stream for Flow {
         };
         let live = self.live.take();
         let failed = live.zip(item).map(|(live, error)| {
+            let error = live.call.leaves(error);
             live.count(&error);
-            let call = Arc::clone(&live.call);
             live.fail(&error, None);
-            Err(call.leaves(error))
+            Err(error)
         });
         Poll::Ready(failed)
     }

@@ -10,6 +10,7 @@ use std::{
 
 use tokio::time::Instant;
 
+use super::clock;
 use crate::{
     error::{ErrorKind, ModelError},
     model::ModelId,
@@ -150,7 +151,7 @@ impl Pass {
     pub(super) fn failed(&self) {
         let Rest { failures, time } = self.breaker.rule;
         let mut state = self.breaker.state();
-        let until = Instant::now() + time;
+        let until = clock::after(Instant::now(), time);
         let before = match (self.probes(&state), state.phase) {
             (Some(before), _) => before,
             (None, Phase::Works { failures }) => failures,

@@ -121,8 +121,11 @@ impl Budget {
 
     /// When its time is over.
     pub(super) fn ends(&self) -> Option<Instant> {
-        let used = self.state().spent.wall;
-        let left = self.0.limits.wall?.saturating_sub(used);
+        self.end(&self.state().spent)
+    }
+
+    fn end(&self, spent: &Spent) -> Option<Instant> {
+        let left = self.0.limits.wall?.saturating_sub(spent.wall);
         self.0.began.checked_add(left)
     }
 
@@ -134,23 +137,22 @@ impl Budget {
 
     /// Sets aside what a call may cost at most.
     pub(super) fn hold(&self, most: &Estimate<'_>) -> Result<Hold, ModelError> {
-        self.check(most)?;
-        let mut state = self.state();
-        let money = most.money.unwrap_or_default();
-        state.held_tokens = state.held_tokens.saturating_add(most.tokens);
-        state.held_money = state.held_money.plus(money);
-        Ok(Hold {
-            budget: self.clone(),
-            tokens: most.tokens,
-            money,
-        })
-    }
-
-    fn check(&self, most: &Estimate<'_>) -> Result<(), ModelError> {
         if self.ends().is_some_and(|end| end <= Instant::now()) {
             return Err(self.out_of_time());
         }
-        let state = self.state();
+        // Asked and set aside in one go, or two calls could both be the last.
+        let mut state = self.state();
+        self.check(&state, most)?;
+        let hold = Hold {
+            budget: self.clone(),
+            tokens: most.tokens,
+            money: most.money.unwrap_or_default(),
+        };
+        hold.set_aside(&mut state);
+        Ok(hold)
+    }
+
+    fn check(&self, state: &State, most: &Estimate<'_>) -> Result<(), ModelError> {
         if let Some(limit) = self.0.limits.tokens {
             let used = state.spent.usage.total().saturating_add(state.held_tokens);
             if used >= limit || used.saturating_add(most.tokens) > limit {
@@ -218,21 +220,24 @@ impl Hold {
 
     /// Whether there is still enough for another attempt.
     pub(super) fn still(&self, model: &ModelId, money: Option<Money>) -> Result<(), ModelError> {
-        self.give_back();
         let most = Estimate {
             model,
             tokens: self.tokens,
             money,
         };
-        let checked = self.budget.check(&most);
         let mut state = self.budget.state();
-        state.held_tokens = state.held_tokens.saturating_add(self.tokens);
-        state.held_money = state.held_money.plus(self.money);
+        self.give_back(&mut state);
+        let checked = self.budget.check(&state, &most);
+        self.set_aside(&mut state);
         checked
     }
 
-    fn give_back(&self) {
-        let mut state = self.budget.state();
+    fn set_aside(&self, state: &mut State) {
+        state.held_tokens = state.held_tokens.saturating_add(self.tokens);
+        state.held_money = state.held_money.plus(self.money);
+    }
+
+    fn give_back(&self, state: &mut State) {
         state.held_tokens = state.held_tokens.saturating_sub(self.tokens);
         state.held_money = state.held_money.less(self.money);
     }
@@ -240,7 +245,7 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.give_back();
+        self.give_back(&mut self.budget.state());
     }
 }
 

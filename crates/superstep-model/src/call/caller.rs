@@ -8,13 +8,14 @@ use std::{
     time::Duration,
 };
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::{redact::Redactor, saver::BoxFuture};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
     attempt::{Flow, Live},
     breaker::Breaker,
     budget::{Budget, Estimate, Hold},
+    clock, leave,
     money::Money,
     policy::{Jitter, Policy},
     prices::{Price, Prices},
@@ -57,6 +58,7 @@ pub struct Caller {
     prices: Arc<Prices>,
     budgets: Vec<Budget>,
     watches: Vec<Arc<dyn Watch>>,
+    redactor: Arc<Redactor>,
 }
 
 struct Shared {
@@ -81,6 +83,7 @@ impl Caller {
             prices: Arc::new(Prices::built_in()),
             budgets: Vec::new(),
             watches: Vec::new(),
+            redactor: Arc::clone(Redactor::standard()),
         }
     }
 
@@ -102,6 +105,13 @@ impl Caller {
     #[must_use]
     pub fn watched(mut self, watch: Arc<dyn Watch>) -> Self {
         self.watches.push(watch);
+        self
+    }
+
+    /// The same, with more secrets that no error may show.
+    #[must_use]
+    pub fn hiding(mut self, redactor: Arc<Redactor>) -> Self {
+        self.redactor = redactor;
         self
     }
 
@@ -138,7 +148,7 @@ impl Caller {
         let most = estimate.money;
         let holds = self.budgets.iter().map(|budget| budget.hold(&estimate));
         let holds = holds.collect::<Result<_, _>>()?;
-        let whole = Instant::now() + self.shared.policy.deadlines.whole;
+        let whole = clock::after(Instant::now(), self.shared.policy.deadlines.whole);
         let budgets = self.budgets.iter();
         let ends = budgets.filter_map(|budget| Some((budget.ends()?, budget.clone())));
         let first = ends.min_by_key(|(end, _)| *end);
@@ -243,14 +253,15 @@ impl Call {
 
     /// Waits for another attempt, or gives the error that is left.
     async fn again(&self, live: Live, error: ModelError, tried: u32) -> Result<(), ModelError> {
+        let error = self.leaves(error);
         let Shared { policy, jitter, .. } = &*self.caller.shared;
         let wait = policy.retries.wait(&error, tried, jitter);
-        let wait = wait.filter(|wait| Instant::now() + *wait < self.deadline);
+        let wait = wait.filter(|wait| clock::after(Instant::now(), *wait) < self.deadline);
         live.count(&error);
         let wait = wait.filter(|_| !self.caller.shared.breaker.rests());
         let bill = live.fail(&error, wait);
         let Some(wait) = wait else {
-            return Err(self.leaves(error));
+            return Err(error);
         };
         if bill != Bill::default() {
             for hold in &self.holds {
@@ -261,9 +272,11 @@ impl Call {
         Ok(())
     }
 
-    /// An error on its way to the program: the one place where all of them pass.
+    /// An error on its way to whoever looks on and to the program: the one place where all that
+    /// come from a model pass.
     pub(super) fn leaves(&self, error: ModelError) -> ModelError {
-        self.caller.shared.policy.retries.told(error)
+        let told = self.caller.shared.policy.retries.told(error);
+        leave::clean(told, &self.caller.redactor)
     }
 
     /// The error for a call that took too long in all.

@@ -34,7 +34,8 @@ const WRAP: &str = "answer";
 pub struct Fitted<T> {
     /// The answer.
     pub value: T,
-    /// The reply it was in.
+    /// The reply it was in. Its usage is that of all replies, so that a thread which keeps it
+    /// counts the repairs too.
     pub reply: Reply,
     /// What all replies cost together, repairs counted, as far as the model told.
     pub usage: Usage,
@@ -75,7 +76,7 @@ async fn climb<T>(
     let mut usage = Usage::default();
     let mut repairs = 0;
     loop {
-        let reply = model.invoke(&request).await?;
+        let mut reply = model.invoke(&request).await?;
         usage += reply.usage.unwrap_or_default();
         let judged = ask.judge(&reply).and_then(|value| {
             let taken = take(value);
@@ -83,6 +84,9 @@ async fn climb<T>(
         });
         let why = match judged {
             Ok(value) => {
+                if repairs > 0 {
+                    reply.usage = Some(usage);
+                }
                 return Ok(Fitted {
                     value,
                     reply,

@@ -253,3 +253,25 @@ async fn an_attempt_that_used_up_the_budget_is_the_last() {
     let error = caller.invoke(&hello()).await.unwrap_err();
     assert_eq!((error.code(), fake.attempts()), ("SS3014", 1));
 }
+
+#[test]
+fn calls_on_many_threads_cannot_pass_the_limit_together() {
+    let reply = Play::Streams(vec![text("x"), finish(Finish::Stop), usage(3, 10)]);
+    let fake = Arc::new(Fake::always(reply));
+    let budget = Budget::new(tokens(2_000));
+    let caller = within(&fake, &budget);
+    let made: usize = std::thread::scope(|scope| {
+        let work = || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_time().build().unwrap();
+            let calls = (0..100).map(|_| runtime.block_on(caller.invoke(&asking(10))));
+            calls.filter(Result::is_ok).count()
+        };
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().map(|one| one.join().unwrap()).sum()
+    });
+    let spent = budget.spent().usage.total();
+    assert_eq!(spent, made as u64 * 13);
+    // No more than the limit, and not much less: what the refused ones wanted was set aside.
+    assert!((1_800..=2_000).contains(&spent), "{spent}");
+}

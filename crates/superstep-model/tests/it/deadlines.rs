@@ -9,7 +9,7 @@ use superstep_model::{
     Budget, Caller, Delta, ErrorKind, Finish, Model, Phase, Policy,
     call::{Deadlines, Limits, Retries},
 };
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, advance};
 
 use crate::fake::{Fake, Log, Play, Step, finish, from, hello, says, text, usage};
 
@@ -96,9 +96,9 @@ async fn a_reader_that_takes_its_time_is_no_fault_of_the_model() {
     let caller = Caller::new(Arc::new(Fake::new([Play::Streams(play)])), once());
     let mut deltas = caller.stream(&hello()).await.unwrap();
     deltas.next().await.unwrap().unwrap();
-    sleep(40 * SECOND).await;
+    advance(40 * SECOND).await;
     deltas.next().await.unwrap().unwrap();
-    sleep(10 * SECOND).await;
+    advance(10 * SECOND).await;
     let last = deltas.next().await.unwrap().unwrap();
     assert_eq!(last, Delta::Finish(Finish::Stop));
 }
@@ -143,7 +143,7 @@ async fn dropping_a_call_that_waits_to_try_again_makes_no_attempt() {
     let request = hello();
     let call = tokio::time::timeout(SECOND, caller.invoke(&request)).await;
     assert!(call.is_err());
-    sleep(100 * SECOND).await;
+    advance(100 * SECOND).await;
     assert_eq!(fake.attempts(), 1);
 }
 
@@ -168,4 +168,27 @@ async fn the_time_of_a_budget_ends_a_call() {
         assert_eq!(error.code(), "SS3014", "{error}");
         assert_eq!((began.elapsed().as_secs(), fake.attempts()), (7, attempts));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_may_say_forever() {
+    let ever = Duration::MAX;
+    let mut policy = once();
+    policy.deadlines = Deadlines {
+        first: ever,
+        idle: ever,
+        whole: ever,
+    };
+    policy.rest.time = ever;
+    policy.rest.failures = 1;
+    policy.retries.patience = ever;
+    let limits = Limits {
+        wall: Some(ever),
+        ..Limits::default()
+    };
+    let fake = Fake::new([says("hi"), Play::Refused(crate::fake::server(500))]);
+    let caller = Caller::new(Arc::new(fake), policy).within(Budget::new(limits));
+    assert!(caller.invoke(&hello()).await.is_ok());
+    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS3006");
+    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS3013");
 }

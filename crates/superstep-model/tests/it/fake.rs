@@ -18,7 +18,7 @@ use superstep_model::{
     Structured, Usage, Watch,
     call::{Attempt, Bill},
 };
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
@@ -168,7 +168,9 @@ impl Stream for Playing {
                     self.running.ended = true;
                     return Poll::Ready(Some(Err(kind.into())));
                 }
-                Some(Step::Wait(time)) => self.clock = Some(Box::pin(sleep(time))),
+                Some(Step::Wait(time)) => {
+                    self.clock = Some(Box::pin(sleep_until(Instant::now() + time)))
+                }
                 Some(Step::Hang) => {
                     self.steps.push_front(Step::Hang);
                     return Poll::Pending;

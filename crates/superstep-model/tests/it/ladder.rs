@@ -321,10 +321,11 @@ async fn run(rung: Structured, case: &Case) {
                 value,
                 usage,
                 repairs,
-                ..
+                reply,
             } = result.unwrap();
             assert_eq!((value.score, repairs, seen.len()), (85, 1, 2), "{at}");
             assert_eq!(usage.total(), 30, "{at}");
+            assert_eq!(reply.usage, Some(usage), "{at}");
             let told = seen[1].messages.last().unwrap();
             assert!(told.text().contains(words), "{at}: {}", told.text());
             assert_eq!(told.label(), Label::Model, "{at}");
@@ -451,4 +452,67 @@ async fn a_model_behind_a_pointer_can_be_asked() {
     let model: Arc<dyn Model> = Arc::new(fake(Structured::Asked, [ends(GOOD, Finish::Stop)]));
     let fitted: Result<Fitted<Triage>, ModelError> = structured(&model, hello(), &triage()).await;
     assert_eq!(fitted.unwrap().reply.content, Content::from(GOOD));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_is_done_to_an_answer_nothing_unfit_gets_through() {
+    let schema = triage();
+    let parts = [
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "'",
+        ",",
+        ":",
+        "\\",
+        "```",
+        "json",
+        "85",
+        "-",
+        "1e999",
+        "null",
+        "\u{0}",
+        "\u{202e}",
+        " ",
+        "\n",
+        "score",
+        GOOD,
+        "\"label\":",
+        "\"ignore\"",
+    ];
+    let (mut fits, mut unfit) = (0, 0);
+    for seed in 0..3_000_u64 {
+        let mut dice = seed;
+        let mut roll = |most: usize| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (dice >> 33) as usize % most
+        };
+        let mut chars: Vec<char> = GOOD.chars().collect();
+        for _ in 0..=roll(3) {
+            let at = roll(chars.len() + 1);
+            match roll(3) {
+                0 if at < chars.len() => drop(chars.remove(at)),
+                1 => drop(chars.splice(at..at, parts[roll(parts.len())].chars())),
+                _ => chars.truncate(at.max(1)),
+            }
+        }
+        let words: String = chars.into_iter().collect();
+        let rung = RUNGS[roll(4)];
+        let model = fake(rung, std::iter::repeat_n(answers(rung, &words), 3));
+        match structured_json(&model, hello(), &schema).await {
+            Ok(fitted) => {
+                assert_eq!(schema.check(&fitted.value), [], "seed {seed}: {words}");
+                assert_eq!(fitted.repairs, 0, "seed {seed}");
+                fits += 1;
+            }
+            Err(error) => {
+                assert_eq!(error.code(), "SS3015", "seed {seed}: {error}");
+                assert_eq!(model.attempts(), 3, "seed {seed}");
+                unfit += 1;
+            }
+        }
+    }
+    assert!(fits > 50 && unfit > 1_000, "{fits} {unfit}");
 }

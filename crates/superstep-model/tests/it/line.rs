@@ -6,7 +6,7 @@ use std::{
 };
 
 use superstep_model::{Caller, Finish, Model, Policy};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, advance, timeout};
 
 use crate::fake::{Fake, Play, Step, finish, hello, says, server, text};
 
@@ -110,7 +110,7 @@ async fn calls_that_are_given_up_leave_their_places() {
                 };
                 timeout(patience, call).await.is_ok()
             }));
-            sleep(Duration::from_millis(roll(500))).await;
+            advance(Duration::from_millis(roll(500))).await;
         }
         for call in calls {
             call.await.unwrap();

@@ -275,3 +275,37 @@ async fn a_request_that_is_wrong_says_nothing_against_the_model() {
         assert_eq!((error.code(), fake.attempts()), ("SS3003", attempts));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_provider_says_shows_no_key() {
+    let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789";
+    let kind = ErrorKind::Auth {
+        provider: "openai".into(),
+        message: format!("the key {key} is wrong"),
+    };
+    let plays = [
+        refused(kind.clone()),
+        Play::Streams(vec![text("a"), Step::Fail(kind)]),
+    ];
+    let caller = Caller::new(Arc::new(Fake::new(plays)), policy());
+    let error = caller.invoke(&hello()).await.unwrap_err();
+    assert!(error.to_string().contains("[redacted]"), "{error}");
+    let mut deltas = caller.stream(&hello()).await.unwrap();
+    deltas.next().await.unwrap().unwrap();
+    let error = deltas.next().await.unwrap().unwrap_err();
+    assert!(!error.to_string().contains(key), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_stops_at_the_end_has_read_all() {
+    let log = Arc::new(Log::default());
+    let caller = Caller::new(Arc::new(Fake::always(says("hi"))), policy()).watched(log.clone());
+    let mut deltas = caller.stream(&hello()).await.unwrap();
+    while !matches!(deltas.next().await.unwrap().unwrap(), Delta::Finish(_)) {}
+    drop(deltas);
+    // The usage behind the end was not read, so it is reckoned.
+    assert_eq!(
+        log.lines(),
+        ["1 started", "1 speaks", "1 ended 4 $0.000018"]
+    );
+}
