@@ -1,11 +1,11 @@
 //! The files of models: which there are, where they come from, and how they are checked.
 //!
 //! [`Sources::pull`] brings a file into the cache and [`Sources::find`] says where it is without asking
-//! anybody. What is wanted is a [`Weights`]: an [`Entry`] of the [`catalogue`], a file of the hub, or a
+//! anybody. What is wanted is a [`Weights`]: an [`Entry`] of the [`CATALOGUE`], a file of the hub, or a
 //! file of one's own. A file is in the cache only if it has the hash that was asked for.
 //!
-//! Read next: [`sources`](self) tries them in order, `hub` and `index` are the two that download,
-//! `partial` is how a file grows and becomes final.
+//! Read next: `sources` is where files may be, `pull` tries one after the other, `hub` and `index` are the
+//! two that download, `partial` is how a file grows and becomes final.
 
 mod blocking;
 mod cache;
@@ -16,9 +16,11 @@ mod http;
 mod hub;
 mod index;
 mod lock;
+mod own;
 mod partial;
 mod pip;
 mod progress;
+mod pull;
 mod recorded;
 mod sources;
 mod wanted;

@@ -3,7 +3,6 @@
 //! Only wheels are asked for, since a source package would be run to be built. A wheel that was
 //! downloaded is data: see [`super::wheel`].
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -33,8 +32,8 @@ pub(super) struct Pip {
 }
 
 impl Pip {
-    /// The pip of this name, or the first that answers.
-    pub(super) async fn find(named: Option<&Path>) -> Result<Self, Error> {
+    /// The pip of this name, or the first that answers; `folder` is one of ours.
+    pub(super) async fn find(named: Option<&Path>, folder: &Path) -> Result<Self, Error> {
         let candidates: Vec<Vec<OsString>> = match named {
             Some(program) => vec![vec![program.into()]],
             None => COMMANDS
@@ -46,8 +45,7 @@ impl Pip {
             let pip = Self {
                 command: command.clone(),
             };
-            // A folder of the system, so that no module of the user's folder is taken for pip.
-            let output = pip.run(&env::temp_dir(), &[OsStr::new("--version")]).await;
+            let output = pip.run(folder, &[OsStr::new("--version")]).await;
             if output.is_ok_and(|output| output.status.success()) {
                 return Ok(pip);
             }
@@ -107,7 +105,9 @@ impl Pip {
         command
             .args(words)
             .args(args)
+            // Not the user's folder: a `pip.py` there would be taken for pip.
             .current_dir(folder)
+            .env("PYTHONSAFEPATH", "1")
             .stdin(Stdio::null())
             // A pull that is dropped takes its pip along.
             .kill_on_drop(true);
@@ -241,7 +241,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_pip_that_is_not_there_is_named() {
-        let error = Pip::find(Some(Path::new("no-such-pip"))).await.unwrap_err();
+        let folder = tempfile::tempdir().unwrap();
+        let found = Pip::find(Some(Path::new("no-such-pip")), folder.path()).await;
+        let error = found.unwrap_err();
         assert_eq!(error.code(), "SS3409");
         assert!(error.to_string().contains("no-such-pip"));
     }

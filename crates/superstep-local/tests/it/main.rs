@@ -2,6 +2,7 @@
 
 #![cfg(feature = "weights")]
 #![allow(
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
@@ -9,6 +10,8 @@
 )]
 
 mod hub;
+#[cfg(feature = "weights-tests")]
+mod memory;
 mod own;
 mod recorded;
 mod server;
