@@ -1,7 +1,7 @@
 //! What must not be seen: keys, passwords, tokens, and content where that is not wanted.
 //!
 //! A [`Redactor`] finds secrets by the name they have, by their value where it is known, and by the
-//! shape of well-known keys ([`shape`]). [`Privacy`] is what a run does to its spans before they
+//! shape of well-known keys. [`Privacy`] is what a run does to its spans before they
 //! reach a log, a stream or an export. [`Secret`] is a key that does not show itself.
 
 mod name;
@@ -199,6 +199,7 @@ impl Privacy {
         match (self.capture, value) {
             (_, Value::Null) => Value::Null,
             (Capture::Full, value) => self.redactor().value(value),
+            (Capture::None, value) if is_extent(value) => value.clone(),
             (Capture::None, value) => extent(value),
         }
     }
@@ -207,6 +208,7 @@ impl Privacy {
     pub fn message(&self, message: &str) -> String {
         match self.capture {
             Capture::Full => self.redactor().text(message).into_owned(),
+            Capture::None if is_size(message) => message.to_owned(),
             Capture::None => format!("[{} bytes]", message.len()),
         }
     }
@@ -247,6 +249,25 @@ impl Privacy {
         });
         facts.labels = clean.collect();
     }
+}
+
+/// Whether a value says how much there was already.
+fn is_extent(value: &Value) -> bool {
+    let kinds = ["null", "boolean", "number", "text", "list", "object"];
+    let number = |key| value.get(key).and_then(Value::as_i64).is_some();
+    let kind = value.get("omitted").and_then(Value::as_str);
+    value.as_map().is_some_and(|map| map.len() == 3)
+        && kind.is_some_and(|kind| kinds.contains(&kind))
+        && number("count")
+        && number("bytes")
+}
+
+/// Whether a message says how long it was already.
+fn is_size(message: &str) -> bool {
+    let size = message
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(" bytes]"));
+    size.is_some_and(|size| size.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// How much a value is.

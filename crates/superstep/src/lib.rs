@@ -67,7 +67,8 @@
 //!
 //! [`Graph`] runs graphs, [`GraphBuilder`] builds them, [`FromTask`] lists what a node may take,
 //! [`IntoCommand`] what it may return. [`dynamic`] is the layer below, for graphs that are data.
-//! `sqlite`, a feature that is on by default, keeps threads and long-term memory in a file.
+//! `sqlite`, a feature that is on by default, keeps threads and long-term memory in a file; `trace`
+//! shows what runs did and what it cost, and `otlp` sends that to a collector.
 
 pub use superstep_core::{
     Value,
@@ -110,6 +111,10 @@ pub use superstep_model as model;
 #[cfg(feature = "tools")]
 #[doc(inline)]
 pub use superstep_tools as tools;
+
+#[cfg(feature = "trace")]
+#[doc(inline)]
+pub use superstep_trace as trace;
 
 pub mod prelude {
     //! What most graphs use.

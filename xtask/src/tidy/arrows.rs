@@ -24,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-model",
         ],
     ),
+    ("superstep-trace", &["superstep-core"]),
     (
         "superstep",
         &[
@@ -33,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-model",
             "superstep-sqlite",
             "superstep-tools",
+            "superstep-trace",
         ],
     ),
     (
@@ -70,7 +72,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-sim", &["superstep-core"]),
     (
         "superstep-cli",
-        &["superstep-core", "superstep-local", "superstep-model"],
+        &[
+            "superstep-core",
+            "superstep-local",
+            "superstep-model",
+            "superstep-sqlite",
+            "superstep-trace",
+        ],
     ),
     ("superstep-xtask", &[]),
 ];

@@ -75,6 +75,8 @@ pub enum SpanKind {
     Chain,
     /// A whole attempt of a task, told by the run when it failed and is tried again.
     Attempt,
+    /// The run had the result of a task, from its cache or from an earlier run: it did not run.
+    Reuse,
 }
 
 impl SpanKind {
@@ -88,6 +90,7 @@ impl SpanKind {
             Self::Prompt => "prompt",
             Self::Chain => "chain",
             Self::Attempt => "attempt",
+            Self::Reuse => "reuse",
         }
     }
 }
@@ -112,10 +115,12 @@ pub struct SpanStart {
     pub facts: Facts,
 }
 
-impl From<Value> for SpanStart {
-    fn from(inputs: Value) -> Self {
-        let facts = Facts::default();
-        Self { inputs, facts }
+impl<T: Into<Value>> From<T> for SpanStart {
+    fn from(inputs: T) -> Self {
+        Self {
+            inputs: inputs.into(),
+            facts: Facts::default(),
+        }
     }
 }
 
@@ -133,10 +138,10 @@ pub struct SpanEnd {
     pub facts: Facts,
 }
 
-impl From<Value> for SpanEnd {
-    fn from(outputs: Value) -> Self {
+impl<T: Into<Value>> From<T> for SpanEnd {
+    fn from(outputs: T) -> Self {
         Self {
-            outputs,
+            outputs: outputs.into(),
             ..Self::default()
         }
     }

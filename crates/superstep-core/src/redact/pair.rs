@@ -14,13 +14,19 @@ const HEADERS: [&str; 6] = [
 
 /// Adds where values stand whose name is one that secrets have.
 pub(super) fn find(text: &str, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+    let mut past = 0;
     for (at, byte) in text.bytes().enumerate() {
         let value = match byte {
+            // What was found is not looked at again: a text may be made of such beginnings.
+            _ if at < past => None,
             b'=' => assigned(text, at, hides),
             b':' => quoted(text, at, hides).or_else(|| header(text, at)),
             _ => None,
         };
-        found.extend(value.filter(|range| !range.is_empty()));
+        if let Some(range) = value.filter(|range| !range.is_empty()) {
+            past = range.end;
+            found.push(range);
+        }
     }
 }
 

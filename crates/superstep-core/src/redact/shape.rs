@@ -58,39 +58,36 @@ impl Letters {
     }
 }
 
-/// Adds where such secrets stand.
+/// Adds where such secrets stand. Text comes from anywhere, so nothing is looked at twice: not what
+/// was found, and not for a token where one cannot be.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
-    let mut before = b' ';
+    let (mut before, mut past, mut no_token) = (b' ', 0, 0);
     for (at, byte) in text.bytes().enumerate() {
         let begins = !before.is_ascii_alphanumeric();
         before = byte;
-        let may = matches!(
-            byte,
-            b's' | b'r'
-                | b'p'
-                | b'g'
-                | b'x'
-                | b'A'
-                | b'y'
-                | b'h'
-                | b'l'
-                | b'n'
-                | b'e'
-                | b'b'
-                | b'B'
-                | b'-'
-                | b':'
-        );
-        if !may || !begins && !matches!(byte, b':' | b'-') {
+        let may = match byte {
+            b':' | b'-' => true,
+            b's' | b'r' | b'p' | b'g' | b'x' | b'A' | b'y' | b'h' | b'l' | b'n' | b'e' | b'b'
+            | b'B' => begins,
+            _ => false,
+        };
+        if !may || at < past {
             continue;
         }
         let Some(rest) = text.get(at..) else { continue };
-        let secret = key(rest)
-            .or_else(|| token(rest))
+        let mut secret = key(rest)
             .or_else(|| after_scheme(rest))
             .or_else(|| private_key(rest))
             .or_else(|| password_in_url(rest));
-        found.extend(secret.map(|range| at + range.start..at + range.end));
+        if secret.is_none() && at >= no_token && rest.starts_with("eyJ") {
+            let run = Letters::Token.run(rest);
+            secret = token(rest, run);
+            no_token = at + run;
+        }
+        if let Some(range) = secret {
+            past = at + range.end;
+            found.push(at + range.start..past);
+        }
     }
 }
 
@@ -102,12 +99,9 @@ fn key(rest: &str) -> Option<Range<usize>> {
     })
 }
 
-/// A JSON web token: three parts with points between them, of which the first is an object.
-fn token(rest: &str) -> Option<Range<usize>> {
-    if !rest.starts_with("eyJ") {
-        return None;
-    }
-    let run = Letters::Token.run(rest);
+/// A JSON web token: three parts with points between them, of which the first is an object. If what
+/// there is of its letters is none, then no end of that is one.
+fn token(rest: &str, run: usize) -> Option<Range<usize>> {
     let mut parts = rest.get(..run)?.split('.');
     let (head, body) = (parts.next()?, parts.next()?);
     parts.next()?;

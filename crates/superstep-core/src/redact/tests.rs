@@ -182,10 +182,31 @@ fn without_capture_a_value_says_only_how_much_it_is() {
         r#"{"bytes":13,"count":2,"omitted":"list"}"#
     );
     assert_eq!(privacy.message("planted"), "[7 bytes]");
+    assert_eq!(privacy.message("[7 bytes]"), "[7 bytes]");
+    assert_eq!(privacy.value(&privacy.value(&value)), privacy.value(&value));
 }
 
 #[test]
 fn overlapping_secrets_leave_one_mark() {
     let text = "Authorization: Bearer sk-abcdefghij0123456789";
     assert_eq!(clean(text), "Authorization: [redacted]");
+}
+
+#[test]
+fn a_text_that_is_made_of_beginnings_is_read_in_one_go() {
+    for piece in [
+        "-----BEGIN PRIVATE KEY-----",
+        "eyJ-",
+        "eyJabcdefghij.",
+        "Cookie:",
+        "token=",
+        "\"token\":\"\\",
+        "://a:b",
+        "bearer ",
+        "sk-",
+        "'password':'",
+    ] {
+        let text = piece.repeat(1_000_000 / piece.len());
+        assert!(!clean(&text).is_empty());
+    }
 }

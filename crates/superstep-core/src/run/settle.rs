@@ -209,6 +209,9 @@ impl Loop {
         task.phase = Phase::Finished;
         task.unsaved = true;
         self.tell_update(at, true);
+        if self.wants(Modes::SPANS) {
+            self.tell_reuse(at);
+        }
         self.save_note_if_others_run(at);
         self.go_on();
     }
@@ -329,7 +332,9 @@ impl Loop {
                     jitter: policy.jitter,
                 };
                 self.acts.push_back(Act::Wait(wait));
-                self.tell_retry(at, &error);
+                if self.wants(Modes::SPANS) {
+                    self.tell_retry(at, &error);
+                }
                 return;
             }
         }

@@ -5,7 +5,7 @@ use crate::{
     ask::Ask,
     error::Error,
     event::{
-        Event, EventKind, Modes, Span, SpanError, SpanId, SpanKind, SpanPhase, Told,
+        Event, EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, Told,
         log::{Part, StateAt},
     },
     plan::{Keys, ReadKey, Reads},
@@ -255,14 +255,30 @@ impl Loop {
 
     /// An attempt of a task failed, and the task is tried again.
     pub(super) fn tell_retry(&mut self, at: usize, error: &Error) {
-        if !self.wants(Modes::SPANS) {
-            return;
-        }
+        let StoredError {
+            code,
+            class,
+            message,
+            ..
+        } = StoredError::from(error);
+        let end = SpanError::new(code, format!("{class}: {message}")).into();
+        self.tell_span(at, SpanKind::Attempt, end);
+    }
+
+    /// A task does not run: its result is known.
+    pub(super) fn tell_reuse(&mut self, at: usize) {
+        self.tell_span(at, SpanKind::Reuse, SpanEnd::default());
+    }
+
+    /// Tells what only the run knows about a task. It has an end and no start.
+    fn tell_span(&mut self, at: usize, kind: SpanKind, end: SpanEnd) {
         let Some(task) = self.tasks.get(at) else {
             return;
         };
+        if self.plan.is_hidden(task.node) && !task.is_call() {
+            return;
+        }
         let (id, attempt) = (self.task_id(task), task.failures);
-        let StoredError { code, message, .. } = StoredError::from(error);
         let span = Span {
             // Spans of the task itself are of a lease, which is never 0 where something is logged.
             id: SpanId::of(id, 0, attempt, 0),
@@ -270,9 +286,9 @@ impl Loop {
             task: id,
             node: task.name.clone(),
             attempt,
-            kind: SpanKind::Attempt,
-            name: format!("attempt {attempt}").into(),
-            phase: SpanPhase::Ended(SpanError::new(code, message).into()),
+            kind,
+            name: kind.as_str().into(),
+            phase: SpanPhase::Ended(end),
         };
         self.emit(EventKind::Span(Box::new(span)));
     }

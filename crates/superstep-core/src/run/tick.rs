@@ -188,8 +188,14 @@ impl Loop {
             let Some(task) = self.tasks.get(at) else {
                 continue;
             };
-            if task.phase == Phase::Finished && self.wants(Modes::UPDATES) {
+            if task.phase != Phase::Finished {
+                continue;
+            }
+            if self.wants(Modes::UPDATES) {
                 self.tell_update(at, true);
+            }
+            if self.wants(Modes::SPANS) {
+                self.tell_reuse(at);
             }
         }
         let mut inputs = Vec::new();

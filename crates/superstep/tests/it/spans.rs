@@ -5,10 +5,11 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
-    Backends, Facts, Modes, RetryPolicy, RunOptions, Saver, Span, SpanEnd, SpanKind, SpanPhase,
-    Value,
+    Backends, Facts, Modes, Nodes, RetryPolicy, RunOptions, Saver, Span, SpanEnd, SpanKind,
+    SpanPhase, State, Value,
     dynamic::{Ctx, Event, EventKind, Graph, GraphBuilder, Halt, NodeOptions, START},
     redact::{Capture, Privacy, REDACTED},
 };
@@ -20,6 +21,41 @@ use superstep_core::{
 use crate::plain::{PlainSaver, saver};
 
 const KEY: &str = "sk-abcdefghij0123456789";
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Poem {
+    text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Node {
+    Write,
+}
+
+async fn write(ctx: superstep::Ctx) -> PoemUpdate {
+    let span = ctx.span(SpanKind::Model, "small", || "rain").await;
+    span.end(|| "Oh rain").await;
+    Poem::update().text("Oh rain")
+}
+
+#[tokio::test]
+async fn a_typed_stream_shows_spans() {
+    let graph = superstep::Graph::<Poem, Node>::builder()
+        .saver(saver())
+        .node(Node::Write, write)
+        .start(Node::Write)
+        .finish(Node::Write)
+        .build()
+        .unwrap();
+    let mut stream = graph.stream("t", Poem::update());
+    let mut seen = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let superstep::Event::Span(span) = event {
+            seen.push((span.kind, matches!(span.phase, SpanPhase::Ended(_))));
+        }
+    }
+    assert_eq!(seen, [(SpanKind::Model, false), (SpanKind::Model, true)]);
+}
 
 fn on(saver: &Arc<PlainSaver>) -> Backends {
     Backends {
@@ -231,7 +267,7 @@ async fn attempts_that_failed_and_their_spans_are_kept() {
     let error = end.error.clone().unwrap();
     assert_eq!(
         (&*error.code, &*error.message),
-        ("SS1001", "with [redacted]")
+        ("SS1001", "Flaky: with [redacted]")
     );
 }
 

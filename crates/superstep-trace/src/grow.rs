@@ -1,0 +1,283 @@
+//! Makes runs of a log: entries come in order, branches are found by namespace, task and span.
+//!
+//! A log may begin anywhere, runs may have no end, and entries of subgraphs come between those of
+//! others, so whatever an entry speaks of is made when it is not there yet ([`draft`] keeps it), and
+//! what is left open is closed when that which it is part of ends.
+
+mod draft;
+mod name;
+
+use std::collections::HashSet;
+
+use superstep_core::{
+    event::{Ending, Entry, EventKind, Logged, Span, SpanError, SpanKind, SpanPhase, Told},
+    id::{AskId, TaskId, ThreadId},
+    record::StoredError,
+    redact::Capture,
+    value::Value,
+};
+
+use self::draft::{Draft, Drafts};
+use crate::tree::{Beginning, Kind, Run, Status, Unended, View};
+
+/// The runs of a log.
+pub(crate) fn runs(thread: &ThreadId, log: &[Logged], view: &View) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut seen: HashSet<TaskId> = HashSet::new();
+    let of_one_run = log.chunk_by(|a, b| a.cursor.epoch == b.cursor.epoch);
+    let last = log.last().map(|logged| logged.cursor.epoch);
+    for entries in of_one_run {
+        let Some(first) = entries.first() else {
+            continue;
+        };
+        let unended = match view.unended {
+            Unended::Running if last == Some(first.cursor.epoch) => Status::Running,
+            _ => Status::Cut,
+        };
+        let mut growing = Growing::new(thread, first, view);
+        for entry in entries {
+            growing.take(entry);
+        }
+        // A task keeps its id when a later run goes on with it.
+        let tasks = growing.drafts.tasks();
+        let goes_on = tasks.iter().any(|task| seen.contains(task));
+        let before = runs.last().map(|run| run.number);
+        seen = tasks;
+        let mut run = growing.finish(unended);
+        run.continues = before.filter(|_| goes_on);
+        runs.push(run);
+    }
+    runs
+}
+
+struct Growing<'a> {
+    view: &'a View,
+    number: u64,
+    trace: u128,
+    beginning: Beginning,
+    asks: Vec<AskId>,
+    ended: bool,
+    /// The time of the last entry.
+    now: Option<u64>,
+    drafts: Drafts,
+}
+
+impl<'a> Growing<'a> {
+    fn new(thread: &ThreadId, first: &Logged, view: &'a View) -> Self {
+        let (number, at) = (first.cursor.epoch, first.at);
+        let (beginning, name) = match &first.entry {
+            Entry::Started { graph, .. } => (Beginning::Known, graph.clone()),
+            _ => (Beginning::Pruned, "".into()),
+        };
+        let started = at.filter(|_| beginning == Beginning::Known);
+        let trace = name::trace(thread, number, started);
+        let name = if name.is_empty() {
+            "graph".into()
+        } else {
+            name
+        };
+        let mut root = Draft::new(name::root(trace), Kind::Graph, name);
+        root.started = started;
+        Self {
+            view,
+            number,
+            trace,
+            beginning,
+            asks: Vec::new(),
+            ended: false,
+            now: at,
+            drafts: Drafts::new(trace, root),
+        }
+    }
+
+    fn take(&mut self, logged: &Logged) {
+        self.now = logged.at.or(self.now);
+        match &logged.entry {
+            Entry::Started { .. } => {
+                if let Some(root) = self.drafts.root() {
+                    root.place.checkpoint = logged.checkpoint;
+                }
+            }
+            Entry::Told(told) => self.told(told, logged),
+            Entry::Ended(ending) => self.end(ending),
+        }
+    }
+
+    fn told(&mut self, told: &Told, logged: &Logged) {
+        let (namespace, step) = (&told.event.namespace, told.event.step);
+        match &told.event.kind {
+            EventKind::TaskStart {
+                id,
+                name,
+                input,
+                caller,
+            } => {
+                let within = caller.and_then(|caller| self.drafts.task(caller));
+                let within = within.unwrap_or_else(|| self.drafts.graph(namespace, self.now));
+                let at = self.drafts.start_task(*id, name, within, self.now);
+                let inputs = self.node_value(input);
+                if let Some(draft) = self.drafts.get(at) {
+                    draft.inputs = inputs;
+                    draft.place.namespace = namespace.clone();
+                    draft.place.step = Some(step);
+                    draft.place.checkpoint = logged.checkpoint;
+                }
+            }
+            EventKind::TaskEnd {
+                id,
+                name,
+                result,
+                error,
+                asks,
+            } => {
+                let at = self.drafts.task(*id).unwrap_or_else(|| {
+                    let within = self.drafts.graph(namespace, self.now);
+                    self.drafts.start_task(*id, name, within, None)
+                });
+                let outputs = self.node_value(result);
+                if let Some(draft) = self.drafts.get(at) {
+                    draft.outputs = outputs;
+                    draft.place.namespace = namespace.clone();
+                    draft.place.step = Some(step);
+                }
+                let status = match error {
+                    Some(_) => Status::Failed,
+                    None if asks.is_empty() => Status::Done,
+                    None => Status::Waiting,
+                };
+                let error = error.as_ref().map(|error| self.error(error));
+                self.drafts.end_task(at, status, error, self.now);
+            }
+            EventKind::Span(span) => {
+                let at = self.drafts.task(span.task).unwrap_or_else(|| {
+                    let within = self.drafts.graph(namespace, self.now);
+                    self.drafts
+                        .start_task(span.task, &span.node, within, self.now)
+                });
+                if let Some(draft) = self.drafts.get(at) {
+                    draft.place.step = Some(step);
+                    draft.place.namespace = namespace.clone();
+                }
+                self.span(at, span, logged);
+            }
+            EventKind::Values { values, .. } if !values.is_null() => {
+                let values = self.node_value(values);
+                let at = self.drafts.graph(namespace, self.now);
+                if let Some(graph) = self.drafts.get(at) {
+                    if graph.inputs.is_null() && graph.outputs.is_null() {
+                        graph.inputs = values.clone();
+                    }
+                    graph.outputs = values;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn span(&mut self, task: usize, span: &Span, logged: &Logged) {
+        let privacy = &self.view.privacy;
+        match (&span.phase, span.kind) {
+            (_, SpanKind::Reuse) => self.drafts.end_task(task, Status::Reused, None, self.now),
+            (SpanPhase::Ended(end), SpanKind::Attempt) => {
+                let error = end.error.as_ref().map(|error| self.told_error(error));
+                self.drafts.end_attempt(task, span, error, self.now);
+            }
+            (SpanPhase::Started(start), _) => {
+                let at = self.drafts.start_span(task, span, self.now);
+                if let Some(draft) = self.drafts.get(at) {
+                    draft.inputs = privacy.value(&start.inputs);
+                    draft.place.checkpoint = logged.checkpoint;
+                    draft.facts.absorb(start.facts.clone());
+                }
+            }
+            (SpanPhase::Ended(end), _) => {
+                let error = end.error.as_ref().map(|error| self.told_error(error));
+                let known = self.drafts.span(span.id);
+                // Its start was pruned.
+                let at = known.unwrap_or_else(|| self.drafts.start_span(task, span, None));
+                if let Some(draft) = self.drafts.get(at) {
+                    draft.outputs = privacy.value(&end.outputs);
+                    draft.facts.absorb(end.facts.clone());
+                    draft.ended = self.now;
+                    draft.status = Some(match error {
+                        Some(_) => Status::Failed,
+                        None => Status::Done,
+                    });
+                    draft.error = error;
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, ending: &Ending) {
+        self.ended = true;
+        let (status, open, error) = match ending {
+            Ending::Done => (Status::Done, Status::Done, None),
+            Ending::Waiting(asks) => {
+                self.asks.clone_from(asks);
+                (Status::Waiting, Status::Waiting, None)
+            }
+            Ending::Paused => (Status::Paused, Status::Paused, None),
+            Ending::Drained { .. } => (Status::Drained, Status::Cut, None),
+            Ending::Failed { code, message } => {
+                // The message of an error begins with its code.
+                let said = message
+                    .strip_prefix(&format!("[{code}] "))
+                    .unwrap_or(message);
+                let message = self.view.privacy.message(said);
+                let error = SpanError::new(code.as_str(), message);
+                (Status::Failed, Status::Cut, Some(error))
+            }
+        };
+        if let Some(root) = self.drafts.root() {
+            (root.status, root.ended, root.error) = (Some(status), self.now, error);
+        }
+        self.drafts.close(open, self.now);
+    }
+
+    fn finish(mut self, unended: Status) -> Run {
+        if !self.ended {
+            self.drafts.close(unended, None);
+        }
+        let (number, trace, beginning) = (self.number, self.trace, self.beginning);
+        let asks = std::mem::take(&mut self.asks);
+        Run {
+            number,
+            trace,
+            continues: None,
+            beginning,
+            asks,
+            root: self.drafts.into_tree(),
+        }
+    }
+
+    /// What a node got or gave; where content is not wanted there is none.
+    fn node_value(&self, value: &Value) -> Value {
+        match self.view.privacy.capture {
+            Capture::Full => self.view.privacy.value(value),
+            Capture::None => Value::Null,
+        }
+    }
+
+    fn error(&self, error: &StoredError) -> SpanError {
+        let StoredError {
+            code,
+            class,
+            message,
+            ..
+        } = error;
+        let message = self.view.privacy.message(message);
+        let text = match class.as_str() {
+            "" => message,
+            class => format!("{class}: {message}"),
+        };
+        SpanError::new(code.as_str(), text)
+    }
+
+    fn told_error(&self, error: &SpanError) -> SpanError {
+        SpanError {
+            code: error.code.clone(),
+            message: self.view.privacy.message(&error.message),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a branch and its parts took, summed upwards.
+
+use superstep_core::event::{Facts, SpanKind};
+
+use crate::tree::{Branch, Kind, Status};
+
+/// Sums over a branch and its parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Calls of models.
+    pub models: u64,
+    /// Runs of tools.
+    pub tools: u64,
+    /// Tokens that went in, cached ones too.
+    pub input_tokens: u64,
+    /// Those of them that were cached.
+    pub cached_tokens: u64,
+    /// Tokens that came out, those of reasoning too.
+    pub output_tokens: u64,
+    /// Those of them that were reasoning.
+    pub reasoning_tokens: u64,
+    /// What is known of the cost, in millionths of a dollar.
+    pub cost: u64,
+    /// Calls of models whose cost is not known.
+    pub unpriced: u64,
+    /// What failed by itself, not because a part of it did.
+    pub errors: u64,
+    /// Time spent in models, in microseconds; those that ran side by side count each.
+    pub model_time: u64,
+    /// Time spent in tools.
+    pub tool_time: u64,
+}
+
+impl Totals {
+    /// The totals of a branch whose parts have theirs.
+    pub(crate) fn of(branch: &Branch) -> Self {
+        let mut totals = Self::default();
+        for child in &branch.children {
+            totals.add(&child.totals);
+        }
+        let failed_below = branch.children.iter().any(|child| child.totals.errors > 0);
+        totals.errors += u64::from(branch.status == Status::Failed && !failed_below);
+        let took = branch.took().unwrap_or(0);
+        match branch.kind {
+            Kind::Span(SpanKind::Model) => {
+                totals.models += 1;
+                totals.model_time = totals.model_time.saturating_add(took);
+                totals.unpriced += u64::from(branch.facts.cost.is_none());
+            }
+            Kind::Span(SpanKind::Tool) => {
+                totals.tools += 1;
+                totals.tool_time = totals.tool_time.saturating_add(took);
+            }
+            _ => {}
+        }
+        totals.claim(&branch.facts);
+        totals
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (own, other) in self.all_mut().into_iter().zip(other.all()) {
+            *own = own.saturating_add(other);
+        }
+    }
+
+    /// What a span says of itself covers its parts.
+    fn claim(&mut self, facts: &Facts) {
+        let told = [
+            (&mut self.input_tokens, facts.input_tokens),
+            (&mut self.cached_tokens, facts.cached_tokens),
+            (&mut self.output_tokens, facts.output_tokens),
+            (&mut self.reasoning_tokens, facts.reasoning_tokens),
+            (&mut self.cost, facts.cost),
+        ];
+        for (sum, told) in told {
+            *sum = told.unwrap_or(*sum);
+        }
+    }
+
+    fn all(&self) -> [u64; 11] {
+        [
+            self.models,
+            self.tools,
+            self.input_tokens,
+            self.cached_tokens,
+            self.output_tokens,
+            self.reasoning_tokens,
+            self.cost,
+            self.unpriced,
+            self.errors,
+            self.model_time,
+            self.tool_time,
+        ]
+    }
+
+    fn all_mut(&mut self) -> [&mut u64; 11] {
+        [
+            &mut self.models,
+            &mut self.tools,
+            &mut self.input_tokens,
+            &mut self.cached_tokens,
+            &mut self.output_tokens,
+            &mut self.reasoning_tokens,
+            &mut self.cost,
+            &mut self.unpriced,
+            &mut self.errors,
+            &mut self.model_time,
+            &mut self.tool_time,
+        ]
+    }
+}

@@ -1,0 +1,219 @@
+//! What a run tree is. `grow` makes one of a log.
+
+use std::sync::Arc;
+
+use superstep_core::{
+    event::{Facts, Logged, SpanError, SpanId, SpanKind},
+    id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
+    redact::Privacy,
+    saver::{Saver, SaverError},
+    value::Value,
+};
+
+use crate::{grow, totals::Totals};
+
+/// How many entries are read at once.
+const PAGE: usize = 256;
+
+/// The runs of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunTree {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its runs, oldest first.
+    pub runs: Vec<Run>,
+}
+
+/// One run of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// The number of its lease, which cursors of the log begin with.
+    pub number: u64,
+    /// Names it among all runs of all threads.
+    pub trace: u128,
+    /// The run whose tasks it went on with.
+    pub continues: Option<u64>,
+    /// Whether the log still has its beginning.
+    pub beginning: Beginning,
+    /// The questions it waits for.
+    pub asks: Vec<AskId>,
+    /// The thread's own graph; its status is the run's.
+    pub root: Branch,
+}
+
+/// Whether the log has the beginning of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// It does.
+    Known,
+    /// It was pruned.
+    Pruned,
+}
+
+/// A piece of a run and its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// Names it within its run; the same whenever the log is read.
+    pub id: SpanId,
+    /// What it is.
+    pub kind: Kind,
+    /// The graph, the node, the model, the tool.
+    pub name: Arc<str>,
+    /// How it ended.
+    pub status: Status,
+    /// When it began, in microseconds since 1970.
+    pub started: Option<u64>,
+    /// When it ended.
+    pub ended: Option<u64>,
+    /// Why it failed.
+    pub error: Option<SpanError>,
+    /// What it worked on; null if that is not known.
+    pub inputs: Value,
+    /// What came of it.
+    pub outputs: Value,
+    /// What else is known.
+    pub facts: Facts,
+    /// Where it stands.
+    pub place: Place,
+    /// What it and its parts took.
+    pub totals: Totals,
+    /// Its parts, in the order they began.
+    pub children: Vec<Branch>,
+}
+
+impl Branch {
+    /// How long it took, in microseconds.
+    pub fn took(&self) -> Option<u64> {
+        Some(self.ended?.saturating_sub(self.started?))
+    }
+}
+
+/// Where in a run something stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The graph.
+    pub namespace: Namespace,
+    /// The step.
+    pub step: Option<i64>,
+    /// The task.
+    pub task: Option<TaskId>,
+    /// The node.
+    pub node: Option<Arc<str>>,
+    /// The checkpoint it belongs to.
+    pub checkpoint: Option<CheckpointId>,
+    /// The attempt of the task.
+    pub attempt: Option<u32>,
+}
+
+/// What a branch is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A graph.
+    Graph,
+    /// A task of a graph: its node, or a task that a node called.
+    Node,
+    /// A piece of a task's work.
+    Span(SpanKind),
+}
+
+impl Kind {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Graph => "graph",
+            Self::Node => "node",
+            Self::Span(kind) => kind.as_str(),
+        }
+    }
+}
+
+/// How something ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// Well.
+    Done,
+    /// Its result was known already, so it did not run.
+    Reused,
+    /// With an error.
+    Failed,
+    /// It asked, and waits for answers.
+    Waiting,
+    /// It stands at a static pause.
+    Paused,
+    /// It was asked to stop between steps.
+    Drained,
+    /// It did not: a crash, a cancelled run, a failed sibling or an early return cut it off.
+    Cut,
+    /// It goes on.
+    Running,
+}
+
+impl Status {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Reused => "reused",
+            Self::Failed => "failed",
+            Self::Waiting => "waiting",
+            Self::Paused => "paused",
+            Self::Drained => "drained",
+            Self::Cut => "cut",
+            Self::Running => "running",
+        }
+    }
+}
+
+/// What the last run of a log is taken for if it has no end. The log cannot tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unended {
+    /// It was cut.
+    #[default]
+    Cut,
+    /// It goes on.
+    Running,
+}
+
+/// How a log is looked at.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// What is shown of content. Spans were cleaned when they were told; this covers what nodes get
+    /// and give, and errors.
+    pub privacy: Privacy,
+    /// What a last run without an end is taken for.
+    pub unended: Unended,
+}
+
+impl RunTree {
+    /// The tree of a log, which may begin anywhere. Entries of `Graph::whole_log` have what nodes
+    /// got; those a saver gives refer to checkpoints for it.
+    pub fn new(thread: impl Into<ThreadId>, log: &[Logged], view: &View) -> Self {
+        let thread = thread.into();
+        let runs = grow::runs(&thread, log, view);
+        Self { thread, runs }
+    }
+
+    /// The tree of all that a saver has of a thread's log.
+    pub async fn read(
+        saver: &dyn Saver,
+        thread: impl Into<ThreadId>,
+        view: &View,
+    ) -> Result<Self, SaverError> {
+        let thread = thread.into();
+        let mut log: Vec<Logged> = Vec::new();
+        loop {
+            let after = log.last().map(|last| last.cursor);
+            let page = saver.events(&thread, after, PAGE).await?;
+            if page.is_empty() {
+                return Ok(Self::new(thread, &log, view));
+            }
+            log.extend(page);
+        }
+    }
+
+    /// A run by its number.
+    pub fn run(&self, number: u64) -> Option<&Run> {
+        self.runs.iter().find(|run| run.number == number)
+    }
+}
