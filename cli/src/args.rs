@@ -18,6 +18,7 @@ use crate::output::Form;
   superstep model show                          which model answers, and why
   superstep model chat                          talk to it
   superstep model chat --model script:a.jsonl   talk to a script
+  superstep trace list                          what ran, and what it cost
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person or no model,
 4 key refused, 5 budget or limit, 6 conflict, 130 cancelled."
@@ -93,6 +94,74 @@ pub(crate) enum Command {
     /// Language models: which there are, which one answers, talk to it
     #[command(subcommand, arg_required_else_help = true)]
     Model(ModelCommand),
+    /// Traces: what runs of a thread did, how long it took, what it cost
+    #[command(subcommand, arg_required_else_help = true)]
+    Trace(TraceCommand),
+}
+
+/// What can be done with traces.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TraceCommand {
+    /// List threads, or the runs of one
+    #[command(after_help = "Examples:
+  superstep trace list                 all threads with a log
+  superstep trace list mail-7 --json   the runs of one")]
+    List {
+        /// The thread
+        thread: Option<String>,
+    },
+    /// Show what a run did, as a tree
+    #[command(after_help = "Examples:
+  superstep trace show mail-7                  its last run
+  superstep trace show mail-7 --run 3          that run
+  superstep trace show mail-7 --all --content 200")]
+    Show {
+        /// The thread
+        thread: String,
+        #[command(flatten)]
+        which: Which,
+        /// Also the first so many letters of what went in and came out
+        #[arg(long, value_name = "LETTERS")]
+        content: Option<usize>,
+    },
+    /// Give runs to other programs, as JSON
+    #[command(after_help = "Examples:
+  superstep trace export mail-7 --all > trace.json
+  superstep trace export mail-7 --format otlp | curl -d @- …
+
+The format `otlp` is a request in OTLP's JSON encoding, as collectors take it.")]
+    Export {
+        /// The thread
+        thread: String,
+        #[command(flatten)]
+        which: Which,
+        /// In which form
+        #[arg(long, default_value = "json")]
+        format: ExportFormat,
+    },
+}
+
+/// Which runs of a thread.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Which {
+    /// The run with this number; the last one if absent
+    #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
+    pub(crate) run: Option<u64>,
+    /// All runs
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Leave out what went in and came out
+    #[arg(long)]
+    pub(crate) no_content: bool,
+}
+
+/// The form of an export.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// The run tree
+    Json,
+    /// Spans for an OpenTelemetry collector
+    Otlp,
 }
 
 /// What can be done with models.

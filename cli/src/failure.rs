@@ -1,5 +1,6 @@
 //! Why a command ended without what was asked for, and the exit code that says so.
 
+use superstep_core::saver::SaverError;
 use superstep_model::{ErrorKind, ModelError};
 
 /// Why a command failed.
@@ -15,6 +16,17 @@ pub(crate) enum Failure {
     #[cfg(feature = "local")]
     #[error(transparent)]
     Weights(#[from] superstep_local::weights::Error),
+    /// The storage refused.
+    #[error(transparent)]
+    Saver(#[from] SaverError),
+    /// There is nothing to show.
+    #[error("{what}")]
+    Missing {
+        /// What is missing.
+        what: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// A check of `model test` failed.
     #[error("{failed} of {all} checks failed")]
     Checks {
@@ -61,6 +73,8 @@ impl Failure {
                 _ => 1,
             },
             Self::Usage(_) => 2,
+            Self::Saver(SaverError::Busy { .. } | SaverError::Conflict { .. }) => 6,
+            Self::Saver(_) | Self::Missing { .. } => 1,
             Self::NoModel => 3,
             Self::Checks { .. } | Self::Io(_) => 1,
             Self::Cancelled => 130,
@@ -84,6 +98,7 @@ impl Failure {
         match self {
             Self::Model(error) => Some(error.code()),
             Self::NoModel => Some("SS3016"),
+            Self::Saver(error) => Some(error.code()),
             #[cfg(feature = "local")]
             Self::Weights(error) => Some(error.code()),
             _ => None,
@@ -94,6 +109,8 @@ impl Failure {
     pub(crate) fn hints(&self) -> Vec<&'static str> {
         match self {
             Self::NoModel => WAYS_OUT.to_vec(),
+            Self::Saver(error) => error.hint().into_iter().collect(),
+            Self::Missing { hint, .. } => vec![hint],
             Self::Model(error) => match error.kind() {
                 ErrorKind::NoModel { .. } => WAYS_OUT.to_vec(),
                 _ => error.hint().into_iter().collect(),

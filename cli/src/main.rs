@@ -7,12 +7,14 @@
 //! Read `args` for the commands, `world` for how a model is chosen, then one file a command.
 
 mod args;
+mod database;
 mod failure;
 mod model;
 mod output;
 mod person;
 mod providers;
 mod stats;
+mod trace;
 mod weights;
 mod world;
 
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
 async fn run(args: Args, output: &Output) -> Result<(), Failure> {
     let person = Person::listen()?;
     match args.command {
+        Command::Trace(command) => trace::run(command, args.global, output).await,
         Command::Model(command) => model::run(command, args.global, output, person).await,
     }
 }

@@ -1,7 +1,7 @@
 //! A machine with nothing on it: a home, a folder to work in, and the binary.
 //!
 //! What a command printed is compared with a file of `tests/snapshots`; run the tests with
-//! `SNAPSHOTS=write` to write them anew, and read the difference.
+//! `BLESS=1` to write them anew, and read the difference.
 
 use std::{
     fs,
@@ -114,7 +114,7 @@ impl Ran {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/snapshots")
             .join(format!("{name}.txt"));
-        if std::env::var_os("SNAPSHOTS").is_some_and(|how| how == "write") {
+        if std::env::var_os("BLESS").is_some() {
             fs::write(&path, &told).unwrap();
         }
         let wanted = fs::read_to_string(&path).unwrap_or_default();

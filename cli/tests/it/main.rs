@@ -13,3 +13,4 @@ mod desk;
 mod help;
 mod servers;
 mod tests;
+mod traces;
