@@ -9,8 +9,13 @@ pub(crate) const OTHER_PORTS: [u16; 3] = [8080, 8000, 1234];
 
 /// Everything that was built in.
 pub(crate) fn registered() -> Providers {
-    #[cfg_attr(not(feature = "remote"), allow(unused_mut, reason = "nothing to add"))]
+    #[cfg_attr(
+        not(any(feature = "remote", feature = "local")),
+        allow(unused_mut, reason = "nothing to add")
+    )]
     let mut providers = Providers::new();
+    #[cfg(feature = "local")]
+    providers.register("local", local::open);
     #[cfg(feature = "remote")]
     remote::register(&mut providers);
     providers
@@ -28,6 +33,34 @@ pub(crate) async fn ask_port(_: u16) -> Probe {
 
 #[cfg(feature = "remote")]
 pub(crate) use remote::{ask_ollama, ask_port, models};
+
+#[cfg(feature = "local")]
+mod local {
+    use std::sync::Arc;
+
+    use superstep_local::chat::{LocalModel, Options};
+    use superstep_model::{
+        ErrorKind, Model,
+        select::{Choice, Opening},
+    };
+
+    /// Opens the weights; they are read when the first call comes.
+    pub(super) fn open(choice: &Choice) -> Opening<'_> {
+        Box::pin(async move {
+            let Some(file) = choice.file.clone() else {
+                let name = choice.spec.name.as_deref().unwrap_or("default");
+                let why =
+                    format!("its weights are not here; fetch them: superstep model pull {name}");
+                return Err(ErrorKind::Local { why }.into());
+            };
+            let model = LocalModel::open(file, Options::default());
+            let model = model.map_err(|error| ErrorKind::Local {
+                why: error.to_string(),
+            })?;
+            Ok(Arc::new(model) as Arc<dyn Model>)
+        })
+    }
+}
 
 #[cfg(feature = "remote")]
 mod remote {
