@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-engine", &["superstep-core"]),
     ("superstep-sqlite", &["superstep-core"]),
     ("superstep-model", &["superstep-core"]),
+    ("superstep-local", &["superstep-core", "superstep-model"]),
     (
         "superstep",
         &[
