@@ -26,6 +26,7 @@ pub mod redact;
 pub mod reducer;
 pub mod run;
 pub mod saver;
+pub mod show;
 pub mod snapshot;
 pub mod store;
 pub mod table;

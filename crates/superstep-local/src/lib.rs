@@ -1,4 +1,5 @@
-//! Models that run inside the process, without a key.
+//! Models that run inside the process: no key, no service, nothing leaves the machine.
+#![cfg_attr(feature = "chat", doc = "- [`chat`]: a language model.")]
 #![cfg_attr(
     feature = "weights",
     doc = "- [`weights`]: which models there are, where their files come from, and how they are checked."
@@ -10,6 +11,8 @@
 //!
 //! Each is a feature of its own, and none is on by default: see the manifest for what they cost.
 
+#[cfg(feature = "chat")]
+pub mod chat;
 #[cfg(feature = "vectors")]
 pub mod vectors;
 #[cfg(feature = "weights")]

@@ -143,8 +143,13 @@ impl Cassette {
         let newest = lines.iter().map(|line| line.take).max().unwrap_or(0);
         let is_new_take = matches!(mode, Mode::Record(_));
         let recorded = file::by_key(lines);
+        // An answer says who gave it: a recording only where there is no model behind it.
+        let id = match mode {
+            Mode::Replay => ModelId::new("cassette", model.to_string()),
+            Mode::Record(_) | Mode::Auto(_) => model.clone(),
+        };
         Self {
-            id: ModelId::new("cassette", model.to_string()),
+            id,
             model,
             caps,
             mode,

@@ -111,6 +111,7 @@ pub use superstep_model as model;
 #[cfg(feature = "tools")]
 #[doc(inline)]
 pub use superstep_tools as tools;
+
 #[cfg(feature = "trace")]
 #[doc(inline)]
 pub use superstep_trace as trace;

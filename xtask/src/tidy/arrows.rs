@@ -70,6 +70,16 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["superstep", "superstep-core", "superstep-engine"],
     ),
     ("superstep-sim", &["superstep-core"]),
+    (
+        "superstep-cli",
+        &[
+            "superstep-core",
+            "superstep-local",
+            "superstep-model",
+            "superstep-sqlite",
+            "superstep-trace",
+        ],
+    ),
     ("superstep-xtask", &[]),
 ];
 

@@ -173,10 +173,13 @@ impl Resolution {
     pub fn choice(&self) -> Result<&Choice, ModelError> {
         match &self.outcome {
             Outcome::Chosen(choice) => Ok(choice),
-            Outcome::Pull(_) | Outcome::Nothing => {
-                Err(ErrorKind::NoModel { why: self.why() }.into())
-            }
+            Outcome::Pull(_) | Outcome::Nothing => Err(self.nothing()),
         }
+    }
+
+    /// The error that says why there is no model.
+    pub fn nothing(&self) -> ModelError {
+        ErrorKind::NoModel { why: self.why() }.into()
     }
 
     /// Why each way was not taken, in one line.

@@ -1,0 +1,207 @@
+//! `superstep model chat`: a plain conversation, a turn a line.
+
+use std::{
+    io::{self, IsTerminal},
+    time::Instant,
+};
+
+use serde_json::json;
+use superstep_core::show::{self, Shown};
+use superstep_model::{Assembly, Caller, Delta, Finish, Message, Model, Reply, Request};
+
+use crate::{
+    args::{Chat, Global},
+    failure::Failure,
+    output::{Form, Output, bad, faint, strong},
+    person::Person,
+    stats::Stats,
+    world,
+};
+
+pub(super) async fn run(
+    chat: Chat,
+    global: &Global,
+    output: &Output,
+    person: &mut Person,
+) -> Result<(), Failure> {
+    let caller = world::open(global, output, person).await?;
+    let mut talk = Talk {
+        caller,
+        chat,
+        output,
+        messages: Vec::new(),
+        turn: 0,
+    };
+    if let Some(text) = &talk.chat.system {
+        talk.messages.push(Message::system(text.clone()));
+    }
+    if !talk.chat.words.is_empty() {
+        let words = talk.chat.words.join(" ");
+        return talk.turn(words, person).await;
+    }
+    talk.lines(global, person).await
+}
+
+struct Talk<'a> {
+    caller: Caller,
+    chat: Chat,
+    output: &'a Output,
+    messages: Vec<Message>,
+    turn: usize,
+}
+
+impl Talk<'_> {
+    /// Every line of stdin is a turn. A person at a terminal goes on after a turn that failed.
+    async fn lines(&mut self, global: &Global, person: &mut Person) -> Result<(), Failure> {
+        let is_person = io::stdin().is_terminal() && io::stderr().is_terminal();
+        let prompts = is_person && !global.no_input;
+        if prompts {
+            self.output
+                .say(&[faint("Ctrl-D ends, Ctrl-C stops a reply")]);
+        }
+        loop {
+            if prompts {
+                self.output.ask(&[strong("> ")]);
+            }
+            let Some(line) = person.line().await? else {
+                return Ok(());
+            };
+            if line.trim().is_empty() {
+                continue;
+            }
+            match self.turn(line, person).await {
+                Ok(()) => {}
+                Err(failure @ (Failure::Closed | Failure::Io(_))) => return Err(failure),
+                Err(failure) if is_person => self.output.failure(&failure),
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+
+    /// Says something and shows the reply. What has no reply is taken back.
+    async fn turn(&mut self, words: String, person: &mut Person) -> Result<(), Failure> {
+        self.messages.push(Message::user(words));
+        let request = Request {
+            max_tokens: self.chat.max_tokens,
+            temperature: self.chat.temperature,
+            ..Request::new(self.messages.clone())
+        };
+        let answered = tokio::select! {
+            answered = self.answer(&request) => answered,
+            () = person.pressed() => Err(Failure::Cancelled),
+        };
+        let (reply, stats) = match answered {
+            Ok(answered) => answered,
+            Err(failure) => {
+                self.messages.pop();
+                return Err(failure);
+            }
+        };
+        self.tell(&reply, &stats)?;
+        self.messages.push(reply.into());
+        self.turn += 1;
+        Ok(())
+    }
+
+    async fn answer(&self, request: &Request) -> Result<(Reply, Stats), Failure> {
+        let begun = Instant::now();
+        let mut first = None;
+        let mut page = Page::new(self.output);
+        let mut reply = Assembly::new(self.caller.id());
+        let streamed = async {
+            let mut deltas = self.caller.stream(request).await?;
+            while let Some(delta) = deltas.next().await {
+                let delta = delta?;
+                match &delta {
+                    Delta::Text(text) => {
+                        first.get_or_insert_with(|| begun.elapsed());
+                        page.write(text)?;
+                    }
+                    Delta::Reasoning(text) => {
+                        first.get_or_insert_with(|| begun.elapsed());
+                        if self.chat.reasoning {
+                            self.output.ask(&[faint(text)]);
+                        }
+                    }
+                    Delta::ReasoningEnd { .. } if self.chat.reasoning => self.output.say(&[]),
+                    _ => {}
+                }
+                reply.add(delta)?;
+            }
+            Ok::<(), Failure>(())
+        };
+        let ended = streamed.await;
+        page.end()?;
+        ended?;
+        let reply = reply.finish()?;
+        let stats = Stats::of(&self.caller, &reply, begun.elapsed(), first);
+        Ok((reply, stats))
+    }
+
+    fn tell(&self, reply: &Reply, stats: &Stats) -> Result<(), Failure> {
+        if self.output.form == Form::Json {
+            let calls: Vec<_> = reply.tool_calls.iter().map(|call| &call.name).collect();
+            self.output.json(&json!({
+                "turn": self.turn,
+                "text": reply.content.text(),
+                "calls": calls,
+                "finish": reply.answered.as_ref().map(|answered| &answered.finish),
+                "stats": stats,
+            }))?;
+        }
+        for call in &reply.tool_calls {
+            let args = serde_json::Value::Object(call.args.clone());
+            let line = show::line(&format!(
+                "wants {} {args}, and has no tools here",
+                call.name
+            ));
+            self.output.say(&[faint(line)]);
+        }
+        let finish = reply.answered.as_ref().map(|answered| &answered.finish);
+        match finish {
+            Some(Finish::Length) => {
+                self.output
+                    .say(&[bad("cut"), faint(": the limit of tokens was reached")]);
+            }
+            Some(Finish::Refusal | Finish::Filtered) => {
+                self.output
+                    .say(&[bad("refused"), faint(" by the model or its provider")]);
+            }
+            _ => {}
+        }
+        self.output.say(&[faint(stats.line())]);
+        Ok(())
+    }
+}
+
+/// A reply on its way to stdout, which ends with a line end.
+struct Page<'a> {
+    output: &'a Output,
+    shown: Shown,
+    is_open: bool,
+}
+
+impl<'a> Page<'a> {
+    fn new(output: &'a Output) -> Self {
+        Self {
+            output,
+            shown: Shown::default(),
+            is_open: false,
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        if self.output.form == Form::Json || text.is_empty() {
+            return Ok(());
+        }
+        self.is_open = !text.ends_with('\n');
+        self.output.part(&mut self.shown, text)
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        if self.is_open {
+            self.output.part(&mut self.shown, "\n")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! `superstep model list`: providers and what each needs, or the models of one.
+
+use serde_json::json;
+use superstep_model::{
+    near,
+    select::{KNOWN, Known, Offered, Probe},
+};
+
+use crate::{
+    args::Global,
+    failure::Failure,
+    output::{Form, Output, faint, good, plain, strong},
+    providers, weights, world,
+};
+
+/// A row of the list.
+struct Row {
+    name: String,
+    is_ready: bool,
+    state: String,
+    about: String,
+}
+
+pub(super) async fn all(global: &Global, output: &Output) -> Result<(), Failure> {
+    let world = world::look(global)?;
+    let mut rows = Vec::new();
+    for known in KNOWN.iter().filter(|known| known.key_env.is_some()) {
+        let settings = world.config.provider(known.name);
+        let is_named = settings
+            .is_some_and(|settings| settings.key_cmd.is_some() || settings.key_file.is_some());
+        let env = settings.and_then(|settings| settings.key_env.as_ref());
+        let env = env.map_or(known.key_env.unwrap_or_default(), |name| &name.value);
+        let has_key = is_named || world.keys.contains(env);
+        let is_offline = world.offline.is_some();
+        let state = match (is_offline, has_key) {
+            (true, _) => "offline".into(),
+            (false, true) => "ready".into(),
+            (false, false) => format!("needs ${env}"),
+        };
+        rows.push(Row {
+            name: known.name.into(),
+            is_ready: has_key && !is_offline,
+            state,
+            about: known.model.unwrap_or_default().into(),
+        });
+    }
+    rows.push(ollama(&providers::ask_ollama().await));
+    for (key, about) in weights::catalogue() {
+        let is_there = world.weights.contains_key(key);
+        let state = if is_there {
+            "in the cache"
+        } else {
+            "not fetched"
+        };
+        rows.push(Row {
+            name: format!("local:{key}"),
+            is_ready: is_there,
+            state: state.into(),
+            about,
+        });
+    }
+    for (name, about) in [
+        ("script:FILE", "follows a file, no real model"),
+        ("cassette:FILE", "replays or records"),
+    ] {
+        rows.push(Row {
+            name: name.into(),
+            is_ready: true,
+            state: "ready".into(),
+            about: about.into(),
+        });
+    }
+    for row in rows {
+        if output.form == Form::Json {
+            output.json(&json!({"name": row.name, "ready": row.is_ready,
+                "state": row.state, "about": row.about}))?;
+            continue;
+        }
+        let state = format!("{:<26}", row.state);
+        let state = if row.is_ready {
+            good(state)
+        } else {
+            faint(state)
+        };
+        output.data(&[strong(format!("{:<14}", row.name)), state, plain(row.about)])?;
+    }
+    Ok(())
+}
+
+pub(super) async fn of(name: &str, global: &Global, output: &Output) -> Result<(), Failure> {
+    if Known::named(name).is_none() {
+        let hint = near::hint(name, KNOWN.iter().map(|known| known.name));
+        return Err(Failure::Usage(format!(
+            "no provider `{name}` can be asked{hint}"
+        )));
+    }
+    let named = Global {
+        model: Some(name.to_owned()),
+        ..global.clone()
+    };
+    let resolution = world::choose(&named, None).await?;
+    let offered = models(resolution.choice()?).await?;
+    for model in offered {
+        let spec = format!("{name}:{}", model.name);
+        if output.form == Form::Json {
+            output.json(&json!({"model": spec, "parameters": model.parameters,
+                "family": model.family}))?;
+        } else {
+            output.data(&[plain(spec), faint(size(&model))])?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(feature = "remote")]
+async fn models(choice: &superstep_model::select::Choice) -> Result<Vec<Offered>, Failure> {
+    Ok(providers::models(choice).await?)
+}
+
+#[cfg(not(feature = "remote"))]
+async fn models(_: &superstep_model::select::Choice) -> Result<Vec<Offered>, Failure> {
+    Ok(Vec::new())
+}
+
+fn ollama(probe: &Probe) -> Row {
+    let (is_ready, state) = match probe {
+        Probe::Has(offered) => (!offered.is_empty(), format!("{} models", offered.len())),
+        Probe::Silent(why) => (false, why.clone()),
+        Probe::NotAsked => (false, "not asked".into()),
+    };
+    Row {
+        name: "ollama".into(),
+        is_ready,
+        state,
+        about: "http://127.0.0.1:11434".into(),
+    }
+}
+
+fn size(model: &Offered) -> String {
+    match model.parameters {
+        Some(count) if count >= 1_000_000_000 => {
+            format!("  {}.{}B", count / 1_000_000_000, count / 100_000_000 % 10)
+        }
+        Some(count) => format!("  {}M", count / 1_000_000),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,218 @@
+//! The only place that prints.
+//!
+//! Text comes in [`Piece`]s: what they say is cleaned (`superstep_core::show`), how they look is ours.
+//! So nothing that a model, a tool or a file says can act on a terminal, in colour or without.
+
+use std::{
+    fmt,
+    io::{self, IsTerminal, Write},
+    sync::{Mutex, PoisonError},
+};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+use serde_json::json;
+use superstep_core::show::{self, Shown};
+
+use crate::{args::Color, failure::Failure};
+
+/// How data is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// How a piece of text looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ink {
+    Plain,
+    Strong,
+    Faint,
+    Good,
+    Bad,
+}
+
+/// Text and how it looks.
+pub(crate) struct Piece(Ink, String);
+
+pub(crate) fn plain(text: impl fmt::Display) -> Piece {
+    Piece(Ink::Plain, text.to_string())
+}
+
+pub(crate) fn strong(text: impl fmt::Display) -> Piece {
+    Piece(Ink::Strong, text.to_string())
+}
+
+pub(crate) fn faint(text: impl fmt::Display) -> Piece {
+    Piece(Ink::Faint, text.to_string())
+}
+
+pub(crate) fn good(text: impl fmt::Display) -> Piece {
+    Piece(Ink::Good, text.to_string())
+}
+
+pub(crate) fn bad(text: impl fmt::Display) -> Piece {
+    Piece(Ink::Bad, text.to_string())
+}
+
+/// Where everything is printed.
+pub(crate) struct Output {
+    pub(crate) form: Form,
+    out: Mutex<AutoStream<io::Stdout>>,
+    err: Mutex<AutoStream<io::Stderr>>,
+}
+
+impl Output {
+    pub(crate) fn new(form: Form, color: Color) -> Self {
+        let out = match ColorChoice::from(color) {
+            ColorChoice::Auto => AutoStream::choice(&io::stdout()),
+            chosen => chosen,
+        };
+        let err = match ColorChoice::from(color) {
+            ColorChoice::Auto => AutoStream::choice(&io::stderr()),
+            chosen => chosen,
+        };
+        Self {
+            form,
+            out: Mutex::new(AutoStream::new(io::stdout(), out)),
+            err: Mutex::new(AutoStream::new(io::stderr(), err)),
+        }
+    }
+
+    /// A line of data.
+    pub(crate) fn data(&self, pieces: &[Piece]) -> Result<(), Failure> {
+        let line = drawn(pieces);
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(out, "{line}")?;
+        Ok(())
+    }
+
+    /// A value as JSON, on a line of its own.
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(value).map_err(io::Error::from)?;
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(out, "{}", escaped(&text))?;
+        out.flush()?;
+        Ok(())
+    }
+
+    /// A part of a text that streams; `shown` remembers what its earlier parts left open.
+    pub(crate) fn part(&self, shown: &mut Shown, text: &str) -> Result<(), Failure> {
+        let clean = shown.push(text);
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.write_all(clean.as_bytes())?;
+        out.flush()?;
+        Ok(())
+    }
+
+    /// A line for the person. That nobody reads it does not matter.
+    pub(crate) fn say(&self, pieces: &[Piece]) {
+        let line = drawn(pieces);
+        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writeln!(err, "{line}");
+    }
+
+    /// The same without an end of the line: a question, a line that is drawn over.
+    pub(crate) fn ask(&self, pieces: &[Piece]) {
+        let line = drawn(pieces);
+        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = write!(err, "{line}");
+        let _ = err.flush();
+    }
+
+    /// Goes back to the beginning of the line and clears it; only where a person looks on.
+    pub(crate) fn redraw(&self, pieces: &[Piece]) {
+        let line = drawn(pieces);
+        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = write!(err.as_inner(), "\r\x1b[K{line}");
+        let _ = err.flush();
+    }
+
+    /// Why the command failed.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        if matches!(failure, Failure::Closed) {
+            return;
+        }
+        let hints = failure.hints();
+        if self.form == Form::Json {
+            let told = json!({"error": {
+                "code": failure.code(), "message": failure.to_string(), "hints": hints,
+                "exit": failure.exit(),
+            }});
+            let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = writeln!(err, "{}", escaped(&told.to_string()));
+            return;
+        }
+        let code = failure.code().map(|code| format!(" [{code}]"));
+        let code = code.unwrap_or_default();
+        let lines = failure.lines();
+        let mut lines = lines.iter();
+        let first = lines.next().map_or("", String::as_str);
+        self.say(&[bad("error"), plain(format!("{code}: {first}"))]);
+        for line in lines {
+            self.say(&[plain(line)]);
+        }
+        for hint in hints {
+            self.say(&[faint("  hint: "), plain(hint)]);
+        }
+    }
+
+    /// Whether a person sees what is said.
+    pub(crate) fn is_watched(&self) -> bool {
+        io::stderr().is_terminal()
+    }
+}
+
+fn drawn(pieces: &[Piece]) -> String {
+    let mut line = String::new();
+    for Piece(ink, text) in pieces {
+        let style = match ink {
+            Ink::Plain => Style::new(),
+            Ink::Strong => Style::new().bold(),
+            Ink::Faint => Style::new().dimmed(),
+            Ink::Good => AnsiColor::Green.on_default(),
+            Ink::Bad => AnsiColor::Red.on_default().bold(),
+        };
+        let text = show::clean(text);
+        line.push_str(&format!("{style}{text}{style:#}"));
+    }
+    line
+}
+
+/// JSON text that holds no character a terminal would obey: what JSON leaves as it is, is escaped.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if show::clean(c.encode_utf8(&mut [0; 4])).is_empty() {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_loses_nothing_and_moves_nothing() {
+        let text = "a\u{9b}31m\u{202e}\u{7f}\u{e0041}\x1b[1mé";
+        let json = escaped(&serde_json::to_string(text).unwrap());
+        assert_eq!(show::clean(&json), json);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+
+    #[test]
+    fn pieces_are_cleaned_and_colours_are_ours() {
+        let line = drawn(&[good("o\x1b]0;t\x07k"), plain(" \x1b[31mx")]);
+        assert_eq!(line, "\u{1b}[32mok\u{1b}[0m x");
+    }
+}

@@ -1,0 +1,154 @@
+//! `superstep trace`: the run trees of threads, from their logs.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use superstep_core::{
+    redact::{Capture, Privacy},
+    saver::Saver,
+};
+use superstep_trace::{
+    Run, RunTree, View,
+    otlp::{self, Origin},
+    text::Detail,
+};
+
+use crate::{
+    args::{ExportFormat, Global, TraceCommand, Which},
+    database,
+    failure::Failure,
+    output::{Form, Output, faint, plain, strong},
+};
+
+pub(crate) async fn run(
+    command: TraceCommand,
+    global: Global,
+    output: &Output,
+) -> Result<(), Failure> {
+    let saver = database::threads(&global)?;
+    match command {
+        TraceCommand::List { thread: None } => threads(&*saver, output).await,
+        TraceCommand::List {
+            thread: Some(thread),
+        } => {
+            let tree = tree(&saver, &thread, &View::default()).await?;
+            if output.form == Form::Json {
+                return output.json(&tree.to_json());
+            }
+            lines(&tree.list(), output)
+        }
+        TraceCommand::Show {
+            thread,
+            which,
+            content,
+        } => {
+            let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
+            if output.form == Form::Json {
+                return output.json(&tree.to_json());
+            }
+            let detail = content.map_or(Detail::Brief, Detail::Content);
+            lines(&tree.show(detail), output)
+        }
+        TraceCommand::Export {
+            thread,
+            which,
+            format,
+        } => {
+            let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
+            output.json(&exported(&tree, format))
+        }
+    }
+}
+
+impl Which {
+    fn view(&self) -> View {
+        let mut privacy = Privacy::default();
+        if self.no_content {
+            privacy.capture = Capture::None;
+        }
+        View {
+            privacy,
+            ..View::default()
+        }
+    }
+}
+
+async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Failure> {
+    let mut names = saver.threads().await?;
+    names.sort_by(|one, other| one.as_str().cmp(other.as_str()));
+    let mut logged = 0;
+    for name in names {
+        let tree = RunTree::read(saver, name.as_str(), &View::default()).await?;
+        let Some(last) = tree.runs.last() else {
+            continue;
+        };
+        logged += 1;
+        let count = tree.runs.len();
+        let status = last.root.status.as_str();
+        if output.form == Form::Json {
+            output.json(
+                &json!({"thread": name.as_str(), "runs": count, "last": last.number,
+                "status": status, "graph": &*last.root.name}),
+            )?;
+            continue;
+        }
+        let runs = if count == 1 { "run" } else { "runs" };
+        output.data(&[
+            strong(format!("{:<24}", name.as_str())),
+            plain(format!("{count:>5} {runs:<5}{status:<9}")),
+            faint(&last.root.name),
+        ])?;
+    }
+    if logged == 0 && output.form == Form::Text {
+        output.say(&[faint(
+            "no thread has a log: runs keep one if they log `Modes::TRACE`",
+        )]);
+    }
+    Ok(())
+}
+
+/// The runs of a thread, of which there must be one.
+async fn tree(saver: &Arc<dyn Saver>, thread: &str, view: &View) -> Result<RunTree, Failure> {
+    let tree = RunTree::read(&**saver, thread, view).await?;
+    if tree.runs.is_empty() {
+        return Err(Failure::Missing {
+            what: format!("thread `{thread}` has no log"),
+            hint: "see `superstep trace list`",
+        });
+    }
+    Ok(tree)
+}
+
+/// The tree with the runs that were asked for.
+fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Failure> {
+    if which.all {
+        return Ok(tree);
+    }
+    let runs: Vec<Run> = match which.run {
+        Some(number) => tree.run(number).cloned().into_iter().collect(),
+        None => tree.runs.pop().into_iter().collect(),
+    };
+    if runs.is_empty() {
+        return Err(Failure::Missing {
+            what: format!("thread `{}` has no such run", tree.thread),
+            hint: "see `superstep trace list THREAD`",
+        });
+    }
+    tree.runs = runs;
+    Ok(tree)
+}
+
+fn exported(tree: &RunTree, format: ExportFormat) -> Json {
+    match format {
+        ExportFormat::Json => tree.to_json(),
+        ExportFormat::Otlp => {
+            let origin = Origin::default();
+            otlp::request_json(&tree.to_otlp(&origin), &origin)
+        }
+    }
+}
+
+fn lines(text: &str, output: &Output) -> Result<(), Failure> {
+    text.lines()
+        .try_for_each(|line| output.data(&[plain(line)]))
+}

@@ -1,0 +1,161 @@
+//! A machine with nothing on it: a home, a folder to work in, and the binary.
+//!
+//! What a command printed is compared with a file of `tests/snapshots`; run the tests with
+//! `BLESS=1` to write them anew, and read the difference.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+/// A machine of a test's own.
+pub(crate) struct Desk {
+    folder: tempfile::TempDir,
+    vars: Vec<(String, String)>,
+}
+
+/// What a command did.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    line: String,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["home", "work"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        Self {
+            folder,
+            vars: Vec::new(),
+        }
+        .with("SUPERSTEP_OLLAMA", "")
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.vars.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn run(&self, line: &str) -> Ran {
+        self.run_with(line, "")
+    }
+
+    /// Runs a command line, words apart by spaces, with that on stdin.
+    pub(crate) fn run_with(&self, line: &str, input: &str) -> Ran {
+        let mut child = self.command(line).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // A command that does not read its input may have ended.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        self.ran(line, child.wait_with_output().unwrap())
+    }
+
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let words = line.split_whitespace();
+        let words = words.map(|word| word.replace("FIXTURES", fixtures.to_str().unwrap()));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_superstep"));
+        command
+            .args(words)
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(self.vars.iter().map(|(name, value)| (name, value)))
+            .current_dir(self.path("work"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// What is equal on every machine and every run.
+    fn ran(&self, line: &str, output: Output) -> Ran {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let here = self.folder.path().canonicalize().unwrap();
+        let plain = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).unwrap();
+            let text = text.replace(fixtures.to_str().unwrap(), "FIXTURES");
+            let text = text.replace(here.to_str().unwrap(), "HERE");
+            let text = text.replace(self.folder.path().to_str().unwrap(), "HERE");
+            times(&text)
+        };
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: plain(output.stdout),
+            stderr: plain(output.stderr),
+            line: line.to_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// Compares all that was printed with a file.
+    pub(crate) fn is_like(&self, name: &str) -> &Self {
+        let told = format!(
+            "$ superstep {}\nexit {}\n--- stdout\n{}--- stderr\n{}",
+            self.line, self.code, self.stdout, self.stderr
+        );
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/snapshots")
+            .join(format!("{name}.txt"));
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &told).unwrap();
+        }
+        let wanted = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(told, wanted, "differs from {}", path.display());
+        self
+    }
+}
+
+/// Numbers of seconds and speeds become `T`: they differ from run to run.
+fn times(text: &str) -> String {
+    let mut plain = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut rest = line.to_owned();
+        for unit in [" s", " tok/s"] {
+            while let Some(at) = rest.match_indices(unit).map(|(at, _)| at).find(|at| {
+                let before = &rest[..*at];
+                let number = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+                before.len() > number.len()
+            }) {
+                let before = rest[..at].trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+                rest = format!("{before}T{}", &rest[at..]);
+            }
+        }
+        // A speed is only there if it can be measured.
+        rest = rest.replace(" · T tok/s", "");
+        for key in [
+            "\"seconds\":",
+            "\"first_seconds\":",
+            "\"tokens_per_second\":",
+        ] {
+            while let Some(at) = rest.find(key).map(|at| at + key.len()) {
+                let end = rest[at..].find([',', '}']).unwrap() + at;
+                rest = format!("{}{}", &rest[..at - key.len()], &rest[end..]);
+            }
+        }
+        plain.push_str(
+            &rest
+                .replace("{,", "{")
+                .replace(",,", ",")
+                .replace(",}", "}"),
+        );
+    }
+    plain
+}

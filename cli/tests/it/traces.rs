@@ -1,0 +1,88 @@
+//! Traces of threads in a database.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use superstep::{
+    Backends, Modes, RunOptions,
+    dynamic::{Ctx, GraphBuilder, Halt, Reducer, START},
+    sqlite::Database,
+};
+
+use crate::desk::Desk;
+
+/// A database with a thread whose run says something for the terminal.
+fn database(desk: &Desk) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let path = desk.path("home/.local/share/superstep/superstep.db");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let saver = Database::open(path).unwrap().saver();
+        let graph = GraphBuilder::new()
+            .name("talk")
+            .reduce("said", Reducer::Add, json!([]))
+            .backends(Backends {
+                saver: Some(Arc::new(saver)),
+                ..Backends::default()
+            })
+            .node("speak", |_: Ctx| async {
+                Ok::<_, Halt>(json!({"said": ["hi\u{1b}]0;title\u{7}\u{202e}"]}))
+            })
+            .edge(START, "speak")
+            .build()
+            .unwrap();
+        for thread in ["one", "two"] {
+            let options = RunOptions {
+                log: Modes::TRACE,
+                ..RunOptions::on(thread)
+            };
+            graph.invoke(json!({"said": []}), &options).await.unwrap();
+        }
+    });
+}
+
+#[test]
+fn looking_makes_no_database() {
+    let desk = Desk::new();
+    let ran = desk.run("trace list");
+    ran.is_like("trace-no-database");
+    assert!(!desk.path("home/.local").exists());
+    assert_eq!(desk.run("trace list --db other.db").code, 1);
+}
+
+#[test]
+fn threads_and_their_runs_are_listed_shown_and_exported() {
+    let desk = Desk::new();
+    database(&desk);
+    let list = desk.run("trace list");
+    list.is_like("trace-list");
+    let runs = desk.run("trace list one --json");
+    let tree: serde_json::Value = serde_json::from_str(&runs.stdout).unwrap();
+    assert_eq!(tree["schema"], "superstep.trace/1");
+    let shown = desk.run("trace show one --content 80");
+    assert!(shown.stdout.contains("speak"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("hi"), "{}", shown.stdout);
+    let exported = desk.run("trace export two --format otlp");
+    let request: serde_json::Value = serde_json::from_str(&exported.stdout).unwrap();
+    assert!(request["resourceSpans"].is_array());
+    let hidden = desk.run("trace export two --no-content");
+    assert!(!hidden.stdout.contains("\"hi"), "{}", hidden.stdout);
+    for ran in [list, runs, shown, exported] {
+        assert!(
+            !ran.stdout.contains(['\x1b', '\u{7}', '\u{202e}']),
+            "{}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let desk = Desk::new();
+    database(&desk);
+    desk.run("trace show three").is_like("trace-no-thread");
+    desk.run("trace show one --run 99").is_like("trace-no-run");
+}

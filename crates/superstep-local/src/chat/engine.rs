@@ -1,0 +1,207 @@
+//! The thread that owns the model, and the queue in front of it.
+//!
+//! A model has one set of weights and computes one reply at a time: calls wait in line. The thread
+//! is started by the first call; `generate` is what it does with each.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use superstep_model::{Delta, ModelError, Request};
+
+use super::error::Error;
+use super::generate::{Figures, generate};
+use super::gguf::{FileError, Gguf};
+use super::grammar::Grammars;
+use super::machine;
+use super::map::Map;
+use super::model::Options;
+use super::net::{Net, Shape};
+use super::pipe;
+use super::slots::Slots;
+use super::template::Template;
+use super::tokenizer::Tokenizer;
+
+/// Where the pieces of a reply go.
+pub(super) type Pieces = pipe::Sender<Result<Delta, ModelError>>;
+
+/// The way to the thread.
+pub(super) struct Engine {
+    jobs: SyncSender<Job>,
+    figures: Arc<Mutex<Option<Figures>>>,
+    queue: usize,
+}
+
+/// A call that waits or runs.
+pub(super) struct Job {
+    pub(super) request: Request,
+    pub(super) pieces: Pieces,
+    /// What the model calls itself, and the hash of its weights.
+    pub(super) from: Delta,
+}
+
+/// A model in memory.
+pub(super) struct Loaded {
+    pub(super) net: Net,
+    pub(super) tokenizer: Arc<Tokenizer>,
+    pub(super) template: Template,
+    pub(super) grammars: Grammars,
+    pub(super) slots: Slots,
+    pub(super) context: usize,
+}
+
+/// What the model takes besides weights and what it remembers: tokens, grammars, room to compute.
+const OVERHEAD: u64 = 400 << 20;
+
+impl Engine {
+    /// Starts the thread. It reads the weights when the first call comes.
+    pub(super) fn start(path: PathBuf, options: Options) -> Result<Self, Error> {
+        let queue = options.queue.max(1);
+        let (jobs, queued) = sync_channel(queue);
+        let figures = Arc::new(Mutex::new(None));
+        let worker = Worker {
+            path,
+            options,
+            loaded: None,
+            pools: Vec::new(),
+            figures: Arc::clone(&figures),
+        };
+        std::thread::Builder::new()
+            .name("superstep-model".to_owned())
+            .spawn(move || worker.run(&queued))
+            .map_err(|error| Error::Gone(error.to_string()))?;
+        Ok(Self {
+            jobs,
+            figures,
+            queue,
+        })
+    }
+
+    /// Puts a call in line.
+    pub(super) fn call(&self, job: Job) -> Result<(), Error> {
+        self.jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => Error::Busy(self.queue),
+            TrySendError::Disconnected(_) => Error::Gone("it has ended".to_owned()),
+        })
+    }
+
+    /// What the last call took.
+    pub(super) fn figures(&self) -> Option<Figures> {
+        *self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Worker {
+    path: PathBuf,
+    options: Options,
+    loaded: Option<Loaded>,
+    pools: Vec<(usize, ThreadPool)>,
+    figures: Arc<Mutex<Option<Figures>>>,
+}
+
+impl Worker {
+    fn run(mut self, queued: &Receiver<Job>) {
+        while let Ok(job) = queued.recv() {
+            // Whoever gave up while waiting costs nothing.
+            if !job.pieces.is_wanted() {
+                continue;
+            }
+            // Libraries underneath may panic on input nobody thought of. That must cost a call, not
+            // the model.
+            let done = catch_unwind(AssertUnwindSafe(|| self.answer(&job)));
+            let error = match done {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => error,
+                Err(_) => {
+                    self.loaded = None;
+                    Error::Gone("it panicked on this call".to_owned())
+                }
+            };
+            let Delta::From { model, .. } = &job.from else {
+                continue;
+            };
+            job.pieces.send(Err(error.of_call(model)));
+        }
+    }
+
+    fn answer(&mut self, job: &Job) -> Result<(), Error> {
+        let mut loaded = match self.loaded.take() {
+            Some(loaded) => loaded,
+            None => Loaded::open(&self.path, &self.options)?,
+        };
+        let pool = pool(&mut self.pools, self.options.threads.count())?;
+        let options = &self.options;
+        let done = pool.install(|| generate(&mut loaded, job, options));
+        self.loaded = Some(loaded);
+        let mut figures = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        *figures = Some(done?);
+        Ok(())
+    }
+}
+
+/// A pool of `count` threads, made once.
+fn pool(pools: &mut Vec<(usize, ThreadPool)>, count: usize) -> Result<&ThreadPool, Error> {
+    let index = match pools.iter().position(|(size, _)| *size == count) {
+        Some(index) => index,
+        None => {
+            let pool = ThreadPoolBuilder::new()
+                .num_threads(count)
+                .thread_name(|index| format!("superstep-model-{index}"))
+                .build()
+                .map_err(|error| Error::Gone(error.to_string()))?;
+            pools.push((count, pool));
+            pools.len() - 1
+        }
+    };
+    let pool = pools.get(index).map(|(_, pool)| pool);
+    pool.ok_or_else(|| Error::Gone("it has no threads".to_owned()))
+}
+
+impl Loaded {
+    fn open(path: &Path, options: &Options) -> Result<Self, Error> {
+        let in_file = |error: FileError| Error::File {
+            path: path.to_owned(),
+            error,
+        };
+        let map = Map::open(path).map_err(|error| Error::Unreadable {
+            path: path.to_owned(),
+            why: error.to_string(),
+        })?;
+        let map = Arc::new(map);
+        let file = Gguf::read(map.bytes()).map_err(in_file)?;
+        let shape = Shape::read(&file).map_err(in_file)?;
+        let context = options.context.min(shape.context);
+        check_memory(map.bytes().len(), &shape, context)?;
+        let net = Net::read(&file, &map).map_err(in_file)?;
+        let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
+        Ok(Self {
+            template: Template::read(&file).map_err(in_file)?,
+            grammars: Grammars::new(&tokenizer)?,
+            slots: Slots::new(options.slots, context),
+            tokenizer,
+            net,
+            context,
+        })
+    }
+}
+
+/// Refuses a model that would drive the machine into swapping. A slot is counted once: it is filled
+/// only as far as conversations are long.
+fn check_memory(weights: usize, shape: &Shape, context: usize) -> Result<(), Error> {
+    let Some(free) = machine::free_memory() else {
+        return Ok(());
+    };
+    let slot = [shape.layers, shape.kept(), context, 2 * size_of::<u16>()]
+        .iter()
+        .fold(1_u64, |product, size| product.saturating_mul(*size as u64));
+    let needed = slot.saturating_add(weights as u64).saturating_add(OVERHEAD);
+    if needed > free {
+        return Err(Error::Memory {
+            needed: needed >> 20,
+            free: free >> 20,
+        });
+    }
+    Ok(())
+}

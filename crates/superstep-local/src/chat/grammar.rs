@@ -1,0 +1,180 @@
+//! What a reply may be, as a grammar that rules out every other token.
+//!
+//! A small model left to itself breaks JSON and invents tools; held to a grammar it cannot. Where
+//! the grammar leaves no choice (keys, quotes, brackets) tokens are not computed one by one but
+//! given in one go.
+
+use std::sync::Arc;
+
+use llguidance::api::TopLevelGrammar;
+use llguidance::toktrie::{
+    InferenceCapabilities, SimpleVob, TokEnv, TokRxInfo, TokTrie, TokenizerEnv,
+};
+use llguidance::{Matcher, ParserFactory};
+use serde_json::{Value as Json, json};
+use superstep_model::{Request, ToolChoice, ToolSpec};
+
+use super::error::Error;
+use super::template::CALL;
+use super::tokenizer::{Token, Tokenizer};
+
+/// Makes grammars for one model. Building it sorts all tokens of the model, which takes a while.
+pub(super) struct Grammars {
+    factory: ParserFactory,
+}
+
+/// One reply on its way through a grammar.
+pub(super) struct Guide(Matcher);
+
+impl Grammars {
+    pub(super) fn new(tokenizer: &Arc<Tokenizer>) -> Result<Self, Error> {
+        let words: Vec<Vec<u8>> = tokenizer
+            .tokens()
+            .iter()
+            .map(|token| match token {
+                Token::Text(bytes) => bytes.clone(),
+                Token::Mark(text) => {
+                    let mut bytes = vec![TokTrie::SPECIAL_TOKEN_MARKER];
+                    bytes.extend_from_slice(text.as_bytes());
+                    bytes
+                }
+            })
+            .collect();
+        let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
+        let trie = TokTrie::from(&TokRxInfo::new(count, tokenizer.end()), &words);
+        let environment: TokEnv = Arc::new(Environment {
+            trie,
+            tokenizer: Arc::clone(tokenizer),
+        });
+        let abilities = InferenceCapabilities {
+            ff_tokens: true,
+            ..InferenceCapabilities::default()
+        };
+        let slices = llguidance::earley::SlicedBiasComputer::general_slices();
+        let mut factory = ParserFactory::new(&environment, abilities, &slices)
+            .map_err(|error| Error::Schema(error.to_string()))?;
+        factory.quiet();
+        factory.limits_mut().verbose_errors = false;
+        Ok(Self { factory })
+    }
+
+    /// The grammar of the reply to a request, if it is not free.
+    pub(super) fn guide(&self, request: &Request) -> Result<Option<Guide>, Error> {
+        let Some(grammar) = grammar(request)? else {
+            return Ok(None);
+        };
+        let parser = self.factory.create_parser(grammar);
+        let parser = parser.map_err(|error| Error::Schema(error.to_string()))?;
+        let matcher = Matcher::new(Ok(parser));
+        match matcher.get_error() {
+            Some(error) => Err(Error::Schema(error)),
+            None => Ok(Some(Guide(matcher))),
+        }
+    }
+}
+
+impl Guide {
+    /// Tokens that must come next, because nothing else can. They count as taken.
+    pub(super) fn forced(&mut self) -> Vec<u32> {
+        self.0.consume_ff_tokens()
+    }
+
+    /// Tokens that may come next.
+    pub(super) fn allowed(&mut self) -> Result<SimpleVob, Error> {
+        let allowed = self.0.compute_mask_or_eos();
+        allowed.map_err(|error| Error::Grammar(error.to_string()))
+    }
+
+    /// Takes a token.
+    pub(super) fn take(&mut self, token: u32) -> Result<(), Error> {
+        let taken = self.0.consume_token(token);
+        taken.map_err(|error| Error::Grammar(error.to_string()))
+    }
+
+    /// Whether the reply is complete and nothing can follow.
+    pub(super) fn is_done(&self) -> bool {
+        self.0.is_stopped()
+    }
+}
+
+/// The model's own way to write a text as tokens, which forced text must follow too: a model that
+/// sees its words spelled differently than in training goes astray.
+struct Environment {
+    trie: TokTrie,
+    tokenizer: Arc<Tokenizer>,
+}
+
+impl TokenizerEnv for Environment {
+    fn tok_trie(&self) -> &TokTrie {
+        &self.trie
+    }
+
+    fn tokenize_bytes(&self, bytes: &[u8]) -> Vec<u32> {
+        self.trie
+            .tokenize_with_greedy_fallback(bytes, |text| self.tokenizer.encode(text))
+    }
+}
+
+fn grammar(request: &Request) -> Result<Option<TopLevelGrammar>, Error> {
+    let tools = &request.tools;
+    match &request.tool_choice {
+        ToolChoice::Required => Ok(Some(one_call(tools.iter())?)),
+        ToolChoice::Tool(name) => {
+            let tool = tools.iter().filter(|tool| tool.name == *name);
+            Ok(Some(one_call(tool)?))
+        }
+        _ if request.output.is_some() => Ok(request
+            .output
+            .as_ref()
+            .map(|output| TopLevelGrammar::from_json_schema(spaced(output.schema.clone())))),
+        ToolChoice::Auto if !tools.is_empty() => {
+            let call = call_rule(tools.iter())?;
+            let (open, _) = CALL;
+            // Text that is no call and has none in it.
+            let text = format!("/[^<](.|\\n)*/ & ~/(.|\\n)*{open}(.|\\n)*/");
+            Ok(Some(TopLevelGrammar::from_lark(format!(
+                "start: TEXT | call\nTEXT: {text}\n{call}"
+            ))))
+        }
+        ToolChoice::Auto | ToolChoice::None => Ok(None),
+    }
+}
+
+fn one_call<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Result<TopLevelGrammar, Error> {
+    let call = call_rule(tools)?;
+    Ok(TopLevelGrammar::from_lark(format!("start: call\n{call}")))
+}
+
+fn call_rule<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Result<String, Error> {
+    let calls: Vec<Json> = tools
+        .map(|tool| {
+            json!({
+                "type": "object",
+                "properties": {"name": {"const": tool.name}, "arguments": tool.parameters},
+                "required": ["name", "arguments"],
+                "additionalProperties": false,
+            })
+        })
+        .collect();
+    if calls.is_empty() {
+        return Err(Error::NoTool);
+    }
+    let (open, close) = CALL;
+    let schema = spaced(json!({"anyOf": calls}));
+    Ok(format!(
+        "call: \"{open}\\n\" json \"\\n{close}\"\njson: %json {schema}\n"
+    ))
+}
+
+/// With a space after commas and colons, as models have seen JSON most.
+fn spaced(mut schema: Json) -> Json {
+    if let Json::Object(schema) = &mut schema {
+        let spacing = json!({
+            "whitespace_flexible": false,
+            "item_separator": ", ",
+            "key_separator": ": ",
+        });
+        schema.insert("x-guidance".to_owned(), spacing);
+    }
+    schema
+}

@@ -1,0 +1,35 @@
+//! A weights file in memory, read from disk as it is used and given back under pressure.
+//!
+//! Copied to the heap, the default model takes 1.1 GB that the system cannot take back. Mapped, it
+//! is page cache: shared by processes, and dropped when memory is short. This is the only place
+//! where the crate asks the compiler to trust it.
+
+#![allow(
+    unsafe_code,
+    reason = "mapping a file is unsafe because others can change it"
+)]
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// The bytes of a file.
+pub(super) struct Map(memmap2::Mmap);
+
+impl Map {
+    /// Maps the file at `path`.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        // SAFETY: weights are written once, under a name that is their hash, and renamed into place.
+        // If somebody changes the file all the same, the bytes read are wrong numbers; nothing in
+        // them is used as an address, and every length in them was checked against the length
+        // of the map. A file that is cut while it is mapped ends the process, as it would with any
+        // other reader of a mapped file.
+        let map = unsafe { memmap2::Mmap::map(&file)? };
+        Ok(Self(map))
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}

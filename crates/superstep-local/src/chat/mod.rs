@@ -1,0 +1,33 @@
+//! A language model inside the process: no key, no service, nothing leaves the machine.
+//!
+//! [`LocalModel`] takes a GGUF file and is a `Model` like any other. It is made for small models on
+//! ordinary processors: replies are held to a grammar (`grammar`), so that they always parse;
+//! beginnings of conversations are kept (`slots`), so that a node's instructions are read once; the
+//! weights stay packed in the mapped file (`map`, `tensor`), so that memory is what the file is.
+//!
+//! A call goes from `model` through the queue of `engine` to `generate`, which renders the
+//! conversation (`template`), makes tokens of it (`tokenizer`), has them read by `net`, and takes
+//! the reply apart (`reply`) on its way back through `pipe`.
+
+mod engine;
+mod error;
+mod generate;
+mod gguf;
+mod grammar;
+mod machine;
+mod map;
+mod model;
+mod net;
+mod pipe;
+mod reply;
+mod sampler;
+mod slots;
+mod template;
+mod tensor;
+mod tokenizer;
+
+pub use error::Error;
+pub use generate::Figures;
+pub use gguf::FileError;
+pub use machine::Threads;
+pub use model::{Identity, LocalModel, Options};

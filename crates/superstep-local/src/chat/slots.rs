@@ -1,0 +1,125 @@
+//! Keys and values of tokens the network has read, so that they need not be read again.
+//!
+//! Calls often begin alike: a node's instructions and examples do not change. A slot keeps one
+//! sequence of tokens; a call takes the slot that has most of its beginning, so that nodes with
+//! different instructions each find their own.
+
+use super::net::Shape;
+use super::tensor::half;
+
+/// Beginnings shorter than this are not worth keeping a slot for: they are the template's own words.
+const WORTH_KEEPING: usize = 32;
+
+/// Several slots, of which the one not used for longest is given up first.
+pub(super) struct Slots {
+    slots: Vec<Slot>,
+    most: usize,
+    context: usize,
+    clock: u64,
+}
+
+/// One sequence of tokens.
+pub(super) struct Slot {
+    tokens: Vec<u32>,
+    keys: Vec<u16>,
+    values: Vec<u16>,
+    kept: usize,
+    context: usize,
+    used: u64,
+}
+
+impl Slots {
+    /// At most `most` sequences of at most `context` tokens.
+    pub(super) fn new(most: usize, context: usize) -> Self {
+        Self {
+            slots: Vec::new(),
+            most: most.max(1),
+            context,
+            clock: 0,
+        }
+    }
+
+    /// The slot that has most of the beginning of `tokens`, cut back to that beginning. At least one
+    /// token is left to read, because reading it is what rates the next.
+    pub(super) fn take(&mut self, tokens: &[u32], shape: &Shape) -> Option<&mut Slot> {
+        self.clock += 1;
+        let limit = tokens.len().saturating_sub(1);
+        let best = self
+            .slots
+            .iter()
+            .map(|slot| slot.common(tokens).min(limit))
+            .enumerate()
+            .max_by_key(|(_, common)| *common);
+        let (index, common) = match best {
+            Some((index, common)) if common >= WORTH_KEEPING.min(limit.max(1)) => (index, common),
+            _ if self.slots.len() < self.most => {
+                self.slots.push(Slot::new(shape, self.context)?);
+                (self.slots.len() - 1, 0)
+            }
+            _ => {
+                let oldest = self
+                    .slots
+                    .iter()
+                    .enumerate()
+                    .min_by_key(|(_, slot)| slot.used);
+                let (index, slot) = oldest?;
+                (index, slot.common(tokens).min(limit))
+            }
+        };
+        let slot = self.slots.get_mut(index)?;
+        slot.tokens.truncate(common);
+        slot.used = self.clock;
+        Some(slot)
+    }
+}
+
+impl Slot {
+    /// Room for `context` tokens, or nothing if memory does not suffice. The system gives the memory
+    /// as it is written to, so a short conversation costs little.
+    fn new(shape: &Shape, context: usize) -> Option<Self> {
+        let kept = shape.kept();
+        let size = shape.layers.checked_mul(context)?.checked_mul(kept)?;
+        Some(Self {
+            tokens: Vec::new(),
+            keys: vec![0; size],
+            values: vec![0; size],
+            kept,
+            context,
+            used: 0,
+        })
+    }
+
+    /// How many tokens it holds.
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(super) fn extend(&mut self, tokens: &[u32]) {
+        self.tokens.extend_from_slice(tokens);
+    }
+
+    /// Keeps keys and values of a layer for the tokens from `start`.
+    pub(super) fn store(&mut self, layer: usize, start: usize, keys: &[f32], values: &[f32]) {
+        let at = (layer * self.context + start) * self.kept;
+        for (kept, new) in [(&mut self.keys, keys), (&mut self.values, values)] {
+            if let Some(kept) = kept.get_mut(at..at + new.len()) {
+                for (kept, new) in kept.iter_mut().zip(new) {
+                    *kept = half::narrow(*new);
+                }
+            }
+        }
+    }
+
+    /// Keys and values of the first `count` tokens in a layer.
+    pub(super) fn layer(&self, layer: usize, count: usize) -> (&[u16], &[u16]) {
+        let at = layer * self.context * self.kept;
+        let range = at..at + count * self.kept;
+        let keys = self.keys.get(range.clone()).unwrap_or_default();
+        (keys, self.values.get(range).unwrap_or_default())
+    }
+
+    fn common(&self, tokens: &[u32]) -> usize {
+        let pairs = self.tokens.iter().zip(tokens);
+        pairs.take_while(|(kept, new)| kept == new).count()
+    }
+}

@@ -1,0 +1,220 @@
+//! Unpacked blocks of weights, the matching blocks of activations, and their product.
+//!
+//! Activations are rounded to 8 bits, so that the inner loop works on integers. `lanes` does the
+//! arithmetic, `format` makes the blocks.
+
+use super::lanes::Lanes;
+
+/// Weights of one block.
+pub(crate) trait Weights: Default {
+    /// Activations as this kind of block wants them.
+    type Input: Input;
+    /// How many weights a block has.
+    const VALUES: usize;
+    /// Adds the product with `input` to `sum`.
+    fn dot<L: Lanes>(&self, lanes: L, input: &Self::Input, sum: L::Sum) -> L::Sum;
+    /// The weights as they are meant.
+    fn write(&self, out: &mut [f32]);
+}
+
+/// Activations of one block.
+pub(crate) trait Input: Send + Sync {
+    /// From as many numbers as the block has.
+    fn read(values: &[f32]) -> Self;
+}
+
+/// 256 weights: `d * scale * q - dmin * min`, with a scale and a minimum for every 16.
+#[repr(align(32))]
+pub(crate) struct Wide {
+    pub(super) q: [[u8; 32]; 8],
+    /// Each scale as often as the multiplication needs it.
+    pub(super) scales: [[i16; 16]; 8],
+    pub(super) mins: [i16; 16],
+    pub(super) d: f32,
+    pub(super) dmin: f32,
+}
+
+impl Default for Wide {
+    #[inline(always)]
+    fn default() -> Self {
+        Self {
+            q: [[0; 32]; 8],
+            scales: [[0; 16]; 8],
+            mins: [0; 16],
+            d: 0.0,
+            dmin: 0.0,
+        }
+    }
+}
+
+impl Wide {
+    /// One scale and one minimum for every 32 weights.
+    #[inline(always)]
+    pub(super) fn scale_by_32(&mut self, (scales, mins): ([u8; 8], [u8; 8])) {
+        for (lanes, scale) in self.scales.iter_mut().zip(scales) {
+            *lanes = [i16::from(scale); 16];
+        }
+        for (pair, min) in self.mins.as_chunks_mut::<2>().0.iter_mut().zip(mins) {
+            *pair = [i16::from(min); 2];
+        }
+    }
+
+    /// The minima are the scales.
+    #[inline(always)]
+    pub(super) fn scale_by_16(&mut self) {
+        let pairs = self.mins.as_chunks::<2>().0;
+        for (lanes, [first, second]) in self.scales.iter_mut().zip(pairs) {
+            let (low, high) = lanes.split_at_mut(8);
+            low.fill(*first);
+            high.fill(*second);
+        }
+    }
+}
+
+/// 256 activations: `d * q`, with the sum of every 16 `q`.
+#[repr(align(32))]
+pub(crate) struct WideInput {
+    pub(super) q: [[i8; 32]; 8],
+    pub(super) sums: [i16; 16],
+    pub(super) d: f32,
+}
+
+impl Input for WideInput {
+    #[inline(always)]
+    fn read(values: &[f32]) -> Self {
+        let mut q = [[0; 32]; 8];
+        let d = round(values, q.as_flattened_mut());
+        let mut sums = [0; 16];
+        for (sum, values) in sums.iter_mut().zip(q.as_flattened().as_chunks::<16>().0) {
+            *sum = values.iter().map(|value| i16::from(*value)).sum();
+        }
+        Self { q, sums, d }
+    }
+}
+
+impl Weights for Wide {
+    type Input = WideInput;
+    const VALUES: usize = 256;
+
+    #[inline(always)]
+    fn dot<L: Lanes>(&self, lanes: L, input: &WideInput, sum: L::Sum) -> L::Sum {
+        lanes.wide(self, input, sum)
+    }
+
+    fn write(&self, out: &mut [f32]) {
+        let scales = self.scales.iter().flat_map(|lanes| lanes.chunks(8));
+        let scales = scales.filter_map(|lanes| lanes.first());
+        let groups = self.q.as_flattened().as_chunks::<16>().0;
+        let groups = groups.iter().zip(scales.zip(self.mins));
+        for (out, (q, (scale, min))) in out.chunks_mut(16).zip(groups) {
+            for (out, q) in out.iter_mut().zip(q) {
+                *out = self.d * f32::from(*scale) * f32::from(*q) - self.dmin * f32::from(min);
+            }
+        }
+    }
+}
+
+/// 32 weights: `d * q + 8 * eighth`.
+#[repr(align(32))]
+#[derive(Default)]
+pub(crate) struct Narrow {
+    pub(super) q: [i8; 32],
+    pub(super) d: f32,
+    /// The offset, shared out to the eight lanes of a sum.
+    pub(super) eighth: f32,
+}
+
+impl Narrow {
+    #[inline(always)]
+    pub(super) fn new(q: [i8; 32], d: f32, offset: f32) -> Self {
+        let eighth = offset / 8.0;
+        Self { q, d, eighth }
+    }
+}
+
+/// 32 activations: `d * q`, which add up to `sum`.
+#[repr(align(32))]
+pub(crate) struct NarrowInput {
+    pub(super) q: [i8; 32],
+    pub(super) d: f32,
+    pub(super) sum: f32,
+}
+
+impl Input for NarrowInput {
+    #[inline(always)]
+    fn read(values: &[f32]) -> Self {
+        let mut q = [0; 32];
+        let d = round(values, &mut q);
+        let sum: i32 = q.iter().map(|value| i32::from(*value)).sum();
+        Self {
+            q,
+            d,
+            sum: d * sum as f32,
+        }
+    }
+}
+
+impl Weights for Narrow {
+    type Input = NarrowInput;
+    const VALUES: usize = 32;
+
+    #[inline(always)]
+    fn dot<L: Lanes>(&self, lanes: L, input: &NarrowInput, sum: L::Sum) -> L::Sum {
+        lanes.narrow(self, input, sum)
+    }
+
+    fn write(&self, out: &mut [f32]) {
+        for (out, q) in out.iter_mut().zip(self.q) {
+            *out = self.d * f32::from(q) + 8.0 * self.eighth;
+        }
+    }
+}
+
+/// 32 weights or activations that are not packed.
+#[derive(Default)]
+pub(crate) struct Float {
+    pub(super) values: [f32; 32],
+}
+
+impl Input for Float {
+    #[inline(always)]
+    fn read(values: &[f32]) -> Self {
+        let mut block = Self::default();
+        for (value, given) in block.values.iter_mut().zip(values) {
+            *value = *given;
+        }
+        block
+    }
+}
+
+impl Weights for Float {
+    type Input = Self;
+    const VALUES: usize = 32;
+
+    #[inline(always)]
+    fn dot<L: Lanes>(&self, lanes: L, input: &Self, sum: L::Sum) -> L::Sum {
+        lanes.float(self, input, sum)
+    }
+
+    fn write(&self, out: &mut [f32]) {
+        for (out, value) in out.iter_mut().zip(self.values) {
+            *out = value;
+        }
+    }
+}
+
+/// Rounds to 8 bits and returns what a unit stands for.
+#[inline(always)]
+fn round(values: &[f32], out: &mut [i8]) -> f32 {
+    let largest = values
+        .iter()
+        .fold(0.0_f32, |largest, value| largest.max(value.abs()));
+    let d = largest / 127.0;
+    let inverse = if d > 0.0 { 1.0 / d } else { 0.0 };
+    for (out, value) in out.iter_mut().zip(values) {
+        // Adding and taking off 1.5 * 2^23 rounds to a whole number without a call.
+        let whole = (value * inverse + 12_582_912.0) - 12_582_912.0;
+        *out = whole as i8;
+    }
+    d
+}

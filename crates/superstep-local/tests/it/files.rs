@@ -1,0 +1,157 @@
+//! Weights files, broken in every way: each costs a refusal that says what is wrong.
+
+use superstep_local::chat::{Error, FileError, LocalModel, Options};
+use superstep_model::{ErrorKind, Finish, Message, Model, Request};
+
+use crate::gguf::File;
+
+/// What opening the file and one call give.
+async fn outcome(bytes: &[u8]) -> Result<Finish, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    std::fs::write(&path, bytes).unwrap();
+    let model = LocalModel::open(&path, Options::default()).map_err(|error| error.to_string())?;
+    let request = Request {
+        max_tokens: Some(4),
+        ..Request::new([Message::user("abc")])
+    };
+    let reply = model
+        .invoke(&request)
+        .await
+        .map_err(|error| error.to_string())?;
+    Ok(reply.answered.unwrap().finish)
+}
+
+async fn refusal(file: &File) -> String {
+    outcome(&file.bytes()).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_whole_file_answers() {
+    outcome(&File::tiny().bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_file_cut_anywhere_is_refused() {
+    let bytes = File::tiny().bytes();
+    // The last bytes only fill up the last tensor.
+    for length in (0..bytes.len() - 32).step_by(61) {
+        let error = outcome(&bytes[..length]).await;
+        assert!(error.is_err(), "cut at {length}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_with_any_byte_changed_is_refused_or_answers() {
+    let bytes = File::tiny().bytes();
+    let header = bytes.len() - 32 * 1024;
+    for at in (0..header.min(2_000)).step_by(7) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x55;
+        // Either is right; a panic or a huge allocation is not.
+        drop(outcome(&changed).await);
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_gguf_is_named() {
+    for bytes in [&b""[..], b"PK\x03\x04 something else entirely", b"GGUF"] {
+        assert!(outcome(bytes).await.is_err());
+    }
+    let mut old = File::tiny().bytes();
+    old[4] = 1;
+    assert!(outcome(&old).await.unwrap_err().contains("version 1"));
+}
+
+#[tokio::test]
+async fn an_unknown_kind_of_model_is_named() {
+    let mut file = File::tiny();
+    file.text("general.architecture", "mamba");
+    assert!(refusal(&file).await.contains("`mamba`"));
+}
+
+#[tokio::test]
+async fn what_is_missing_is_named() {
+    for key in [
+        "general.architecture",
+        "llama.block_count",
+        "llama.attention.layer_norm_rms_epsilon",
+        "tokenizer.ggml.tokens",
+        "tokenizer.ggml.merges",
+        "tokenizer.ggml.token_type",
+        "tokenizer.ggml.eos_token_id",
+        "tokenizer.chat_template",
+        "token_embd.weight",
+        "blk.0.ffn_down.weight",
+    ] {
+        let error = refusal(&File::tiny().without(key)).await;
+        assert!(error.contains(key), "{key}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn impossible_sizes_are_refused_before_memory_is_taken() {
+    for key in [
+        "block_count",
+        "embedding_length",
+        "attention.head_count",
+        "feed_forward_length",
+    ] {
+        for value in [0, 3, u32::MAX] {
+            let mut file = File::tiny();
+            file.number(&format!("llama.{key}"), value);
+            refusal(&file).await;
+        }
+    }
+    let mut file = File::tiny();
+    file.list("tokenizer.ggml.scores", 6, u64::MAX / 4, &[]);
+    assert!(refusal(&file).await.contains("cut off"));
+    let mut file = File::tiny();
+    file.tensor("token_embd.weight").shape = vec![u64::MAX, u64::MAX];
+    assert!(refusal(&file).await.contains("token_embd.weight"));
+    let mut file = File::tiny();
+    file.tensor("blk.0.attn_q.weight").code = 99;
+    assert!(refusal(&file).await.contains("type 99"));
+    let mut file = File::tiny();
+    file.number("tokenizer.ggml.eos_token_id", 8);
+    assert!(refusal(&file).await.contains("tokenizer"));
+}
+
+#[test]
+fn a_file_that_is_not_there_is_an_error_of_its_own() {
+    let error = LocalModel::open("/nowhere/model.gguf", Options::default()).err();
+    assert!(matches!(error, Some(Error::Unreadable { .. })));
+}
+
+#[test]
+fn errors_can_be_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.gguf");
+    std::fs::write(&path, b"nothing of the kind").unwrap();
+    let error = LocalModel::open(&path, Options::default()).err();
+    let Some(Error::File { error, .. }) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(error, FileError::NotGguf);
+}
+
+#[tokio::test]
+async fn a_conversation_that_does_not_fit_is_an_error_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    std::fs::write(&path, File::tiny().bytes()).unwrap();
+    let model = LocalModel::open(&path, Options::default()).unwrap();
+    assert_eq!(model.caps().context, Some(256));
+    let request = Request {
+        max_tokens: Some(10),
+        ..Request::new([Message::user("a".repeat(250))])
+    };
+    let error = model.invoke(&request).await.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::TooLong { .. }), "{error}");
+    // The model is still there for a call that fits.
+    let request = Request {
+        max_tokens: Some(6),
+        ..Request::new([Message::user("a".repeat(250))])
+    };
+    model.invoke(&request).await.unwrap();
+}

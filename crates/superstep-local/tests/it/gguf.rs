@@ -1,0 +1,158 @@
+//! Writes GGUF files, good and bad.
+
+/// A file under construction.
+#[derive(Clone, Default)]
+pub(crate) struct File {
+    values: Vec<(String, Vec<u8>)>,
+    tensors: Vec<Tensor>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Tensor {
+    pub(crate) name: String,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) code: u32,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl File {
+    /// A `llama` of one layer with eight tokens, which means nothing.
+    pub(crate) fn tiny() -> Self {
+        let mut file = Self::default();
+        file.text("general.architecture", "llama");
+        file.text("general.name", "Tiny Test");
+        for (key, value) in [
+            ("block_count", 1),
+            ("embedding_length", 32),
+            ("attention.head_count", 2),
+            ("attention.head_count_kv", 1),
+            ("feed_forward_length", 64),
+            ("context_length", 256),
+        ] {
+            file.number(&format!("llama.{key}"), value);
+        }
+        file.value(
+            "llama.attention.layer_norm_rms_epsilon",
+            6,
+            &1e-5_f32.to_le_bytes(),
+        );
+        file.text("tokenizer.ggml.model", "gpt2");
+        file.text("tokenizer.ggml.pre", "gpt-2");
+        file.texts(
+            "tokenizer.ggml.tokens",
+            &["a", "b", "c", "d", "e", "f", "g", "<end>"],
+        );
+        file.texts("tokenizer.ggml.merges", &[]);
+        let kinds: Vec<u8> = [1_u32, 1, 1, 1, 1, 1, 1, 3]
+            .iter()
+            .flat_map(|k| k.to_le_bytes())
+            .collect();
+        file.list("tokenizer.ggml.token_type", 5, 8, &kinds);
+        file.number("tokenizer.ggml.eos_token_id", 7);
+        file.text(
+            "tokenizer.chat_template",
+            "{% for m in messages %}{{ m.content }}{% endfor %}",
+        );
+        for (name, columns, rows) in [
+            ("token_embd.weight", 32, 8),
+            ("output_norm.weight", 32, 1),
+            ("blk.0.attn_norm.weight", 32, 1),
+            ("blk.0.attn_q.weight", 32, 32),
+            ("blk.0.attn_k.weight", 32, 16),
+            ("blk.0.attn_v.weight", 32, 16),
+            ("blk.0.attn_output.weight", 32, 32),
+            ("blk.0.ffn_norm.weight", 32, 1),
+            ("blk.0.ffn_gate.weight", 32, 64),
+            ("blk.0.ffn_up.weight", 32, 64),
+            ("blk.0.ffn_down.weight", 64, 32),
+        ] {
+            let values = (0..columns * rows).map(|at| ((at * 7 % 13) as f32 - 6.0) / 12.0);
+            file.tensors.push(Tensor {
+                name: name.to_owned(),
+                shape: if rows == 1 {
+                    vec![columns]
+                } else {
+                    vec![columns, rows]
+                },
+                code: 0,
+                bytes: values.flat_map(f32::to_le_bytes).collect(),
+            });
+        }
+        file
+    }
+
+    pub(crate) fn without(mut self, key: &str) -> Self {
+        self.values.retain(|(name, _)| name != key);
+        self.tensors.retain(|tensor| tensor.name != key);
+        self
+    }
+
+    pub(crate) fn text(&mut self, key: &str, text: &str) {
+        self.value(key, 8, &string(text));
+    }
+
+    pub(crate) fn number(&mut self, key: &str, value: u32) {
+        self.value(key, 4, &value.to_le_bytes());
+    }
+
+    pub(crate) fn tensor(&mut self, name: &str) -> &mut Tensor {
+        self.tensors
+            .iter_mut()
+            .find(|tensor| tensor.name == name)
+            .unwrap()
+    }
+
+    fn texts(&mut self, key: &str, texts: &[&str]) {
+        let bytes: Vec<u8> = texts.iter().flat_map(|text| string(text)).collect();
+        self.list(key, 8, texts.len() as u64, &bytes);
+    }
+
+    pub(crate) fn list(&mut self, key: &str, kind: u32, count: u64, bytes: &[u8]) {
+        let mut value = kind.to_le_bytes().to_vec();
+        value.extend(count.to_le_bytes());
+        value.extend(bytes);
+        self.value(key, 9, &value);
+    }
+
+    fn value(&mut self, key: &str, kind: u32, bytes: &[u8]) {
+        self.values.retain(|(name, _)| name != key);
+        let mut value = kind.to_le_bytes().to_vec();
+        value.extend(bytes);
+        self.values.push((key.to_owned(), value));
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut out = b"GGUF".to_vec();
+        out.extend(3_u32.to_le_bytes());
+        out.extend((self.tensors.len() as u64).to_le_bytes());
+        out.extend((self.values.len() as u64).to_le_bytes());
+        for (key, value) in &self.values {
+            out.extend(string(key));
+            out.extend(value);
+        }
+        let mut offset = 0_u64;
+        for tensor in &self.tensors {
+            out.extend(string(&tensor.name));
+            out.extend((tensor.shape.len() as u32).to_le_bytes());
+            tensor
+                .shape
+                .iter()
+                .for_each(|size| out.extend(size.to_le_bytes()));
+            out.extend(tensor.code.to_le_bytes());
+            out.extend(offset.to_le_bytes());
+            offset += (tensor.bytes.len() as u64).next_multiple_of(32);
+        }
+        out.resize(out.len().next_multiple_of(32), 0);
+        for tensor in &self.tensors {
+            out.extend(&tensor.bytes);
+            out.resize(out.len().next_multiple_of(32), 0);
+        }
+        out
+    }
+}
+
+fn string(text: &str) -> Vec<u8> {
+    let mut out = (text.len() as u64).to_le_bytes().to_vec();
+    out.extend(text.as_bytes());
+    out
+}
