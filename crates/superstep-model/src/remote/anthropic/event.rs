@@ -400,7 +400,7 @@ mod tests {
     fn a_stop_without_a_reason_was_cut() {
         assert_eq!(
             read(&[json!({"type": "message_stop"})]).unwrap_err().code(),
-            "SS3009"
+            "SS5009"
         );
     }
 }

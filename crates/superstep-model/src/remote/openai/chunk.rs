@@ -286,7 +286,7 @@ mod tests {
             json!([{"function": {"arguments": "{}"}}]),
             json!([{"index": 0, "id": "a", "function": {"arguments": "{}"}}]),
         ] {
-            assert_eq!(calls(pieces).unwrap_err().code(), "SS3010");
+            assert_eq!(calls(pieces).unwrap_err().code(), "SS5010");
         }
     }
 
@@ -322,12 +322,12 @@ mod tests {
 
     #[test]
     fn an_end_without_anything_is_malformed() {
-        assert_eq!(read(&[]).unwrap_err().code(), "SS3010");
+        assert_eq!(read(&[]).unwrap_err().code(), "SS5010");
         assert_eq!(
             read(&[json!({"choices": []})]).unwrap_err().code(),
-            "SS3010"
+            "SS5010"
         );
-        assert_eq!(read(&[json!([1])]).unwrap_err().code(), "SS3010");
+        assert_eq!(read(&[json!([1])]).unwrap_err().code(), "SS5010");
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
         let many: Vec<Json> = (0..MAX_CALLS).map(begin).collect();
         assert_eq!(shown(calls(json!(many))).len(), MAX_CALLS);
         let more: Vec<Json> = (0..=MAX_CALLS).map(begin).collect();
-        assert_eq!(calls(json!(more)).unwrap_err().code(), "SS3010");
+        assert_eq!(calls(json!(more)).unwrap_err().code(), "SS5010");
     }
 
     #[test]

@@ -10,11 +10,11 @@ async fn first_use_needs_somebody_to_approve_exactly_what_is_there() {
     let ledger = Ledger::new();
     let client = ledger.reading(&[]).connect().await.unwrap();
     let error = client.tools().err().unwrap();
-    assert_eq!(error.code(), "SS3105");
+    assert_eq!(error.code(), "SS5105");
     let print = client.fingerprint();
     assert!(error.to_string().contains(&print.to_string()), "{error}");
     let other = approved(ledger.reading(&["pulled"])).await.fingerprint();
-    assert_eq!(client.approve(&other).unwrap_err().code(), "SS3106");
+    assert_eq!(client.approve(&other).unwrap_err().code(), "SS5106");
     assert!(client.tools().is_err());
     client.approve(&print).unwrap();
     let end = call(&client, "fake_echo", json!({"text": "now"})).await;
@@ -41,7 +41,7 @@ async fn a_fingerprint_that_was_kept_opens_the_same_server_and_no_other() {
         command.program = "/no/such/program".into();
     }
     let error = other.connect().await.unwrap_err();
-    assert_eq!(error.code(), "SS3106");
+    assert_eq!(error.code(), "SS5106");
     assert!(error.to_string().contains("in another way"), "{error}");
 }
 
@@ -58,7 +58,7 @@ async fn a_list_that_changed_between_sessions_is_named_and_refused() {
     };
     let client = server.connect().await.unwrap();
     let error = client.tools().err().unwrap();
-    assert_eq!(error.code(), "SS3106");
+    assert_eq!(error.code(), "SS5106");
     let said = error.to_string();
     assert!(
         said.contains("`echo` has another description") && said.contains("`send` is new"),
@@ -78,10 +78,10 @@ async fn a_rug_pulled_in_mid_session_stops_every_tool_until_it_is_approved_again
         ("fake_echo", json!({"text": "x"})),
     ] {
         let end = call_of(&before, tool, args).await;
-        assert!(end.failed_with("[SS3106]"), "{end:?}");
+        assert!(end.failed_with("[SS5106]"), "{end:?}");
         assert!(end.failed_with("`echo` has another description"), "{end:?}");
     }
-    assert_eq!(client.check().await.unwrap_err().code(), "SS3106");
+    assert_eq!(client.check().await.unwrap_err().code(), "SS5106");
     assert!(client.tools().is_err());
     assert!(ledger.lines().is_empty(), "nothing was sent");
 

@@ -131,11 +131,11 @@ async fn a_server_sees_only_the_variables_it_was_given() {
 async fn a_server_that_does_not_start_says_why() {
     let ledger = Ledger::new();
     let error = ledger.reading(&["broken"]).connect().await.unwrap_err();
-    assert_eq!(error.code(), "SS3107");
+    assert_eq!(error.code(), "SS5107");
     assert!(error.to_string().contains("no license found"), "{error}");
     let missing = Server::new("gone", Command::new("/no/such/program", [""; 0]));
     let error = missing.connect().await.unwrap_err();
     assert!(error.to_string().contains("cannot be started"), "{error}");
     let nameless = Server::new("not a name", Command::new("x", [""; 0]));
-    assert_eq!(nameless.connect().await.unwrap_err().code(), "SS3101");
+    assert_eq!(nameless.connect().await.unwrap_err().code(), "SS5101");
 }

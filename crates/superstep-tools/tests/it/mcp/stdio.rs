@@ -26,7 +26,7 @@ async fn every_version_is_spoken_and_an_unknown_one_is_refused() {
         assert_eq!(end, said("hi"), "{modes:?}");
     }
     let error = ledger.reading(&["future"]).connect().await.unwrap_err();
-    assert_eq!(error.code(), "SS3107");
+    assert_eq!(error.code(), "SS5107");
     assert!(error.to_string().contains("no version that we know"));
 }
 
@@ -188,5 +188,5 @@ async fn a_server_that_never_answers_is_given_up() {
     let mut server = ledger.reading(&["silent"]);
     server.limits.connect = Duration::from_millis(200);
     let error = server.connect().await.unwrap_err();
-    assert_eq!(error.code(), "SS3107");
+    assert_eq!(error.code(), "SS5107");
 }

@@ -140,7 +140,7 @@ async fn a_change_told_among_events_stops_the_next_call() {
     let first = super::bench::call_of(&tools, "web_send", json!({})).await;
     assert_eq!(first, said("hello"));
     let second = super::bench::call_of(&tools, "web_send", json!({})).await;
-    assert!(second.failed_with("[SS3106]"), "{second:?}");
+    assert!(second.failed_with("[SS5106]"), "{second:?}");
     assert!(second.failed_with("`send` is gone"), "{second:?}");
 }
 
@@ -191,7 +191,7 @@ async fn a_call_that_hangs_over_http_meets_its_limit() {
 async fn addresses_that_others_could_read_are_refused() {
     for bad in ["http://mcp.example.com/", "ftp://127.0.0.1/", "nothing"] {
         let error = at(bad).connect().await.unwrap_err();
-        assert_eq!(error.code(), "SS3107", "{bad}");
+        assert_eq!(error.code(), "SS5107", "{bad}");
     }
     let closed = at("http://127.0.0.1:9/").connect().await.unwrap_err();
     assert!(closed.to_string().contains("cannot be reached"), "{closed}");
