@@ -222,12 +222,7 @@ impl<'a> Shell<'a> {
     ) -> Option<Reply<'a, ()>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
         let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
-        let epoch = self.env.epoch;
-        let durability = match &self.env.log {
-            None => run.note_durability(&notes),
-            // Who reads the log has seen what is logged along with them.
-            Some(_) => run.config().durability,
-        };
+        let (epoch, durability) = (self.env.epoch, run.config().durability);
         Some(self.with_events(|events| {
             saver.note(Notes {
                 thread,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Act, Durability, Fidelity, Loop, Wait,
+    Act, Fidelity, Loop, Wait,
     task::{Phase, Task, TaskInput},
 };
 use crate::{
@@ -171,19 +171,6 @@ impl Loop {
         let notes = self.taken_resume().into_iter().chain([note]).collect();
         acts.push(Act::Note(self.checkpoint, notes));
         acts
-    }
-
-    /// How far notes must have come before the run goes on.
-    ///
-    /// Answers alone lead to nothing yet. They are stored before their tasks run, and what a task
-    /// does about one is stored after it: whatever of that lasts, the answer does, and if nothing
-    /// does, its question is open again.
-    pub fn note_durability(&self, notes: &[TaskNote]) -> Durability {
-        let more_follows = self.running > 0 && notes.iter().all(TaskNote::only_answers);
-        match self.config.durability {
-            Durability::Sync if more_follows => Durability::Normal,
-            other => other,
-        }
     }
 
     /// A graph below this one is about to store an effect at once: what to store before that, in
