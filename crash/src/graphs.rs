@@ -73,8 +73,7 @@ impl Scene {
         }
     }
 
-    /// What its runs log. Without a log an answer reaches the disk with what it leads to, so some
-    /// have none.
+    /// What its runs log. Some log nothing: what a log stores along could hide what is missing.
     pub fn log(self) -> Modes {
         match self {
             Self::Asks | Self::Keyed | Self::Agent => Modes::NONE,
