@@ -1,6 +1,7 @@
 //! The graphs a worker runs. Each has one thing that must survive: questions, results of siblings,
 //! a graph within a graph, effects, a long history.
 
+mod agent;
 mod asks;
 mod chain;
 mod effect;
@@ -35,17 +36,20 @@ pub enum Scene {
     Blind,
     /// A loop with messages; edited, forked, pruned and copied.
     Chain,
+    /// A model that has tools called.
+    Agent,
 }
 
 impl Scene {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Asks,
         Self::Fanout,
         Self::Nested,
         Self::Keyed,
         Self::Blind,
         Self::Chain,
+        Self::Agent,
     ];
 
     /// Its name on the command line.
@@ -57,6 +61,7 @@ impl Scene {
             Self::Keyed => "keyed",
             Self::Blind => "blind",
             Self::Chain => "chain",
+            Self::Agent => "agent",
         }
     }
 
@@ -76,6 +81,7 @@ impl Scene {
             Self::Nested => nested::graph(world, backends),
             Self::Keyed | Self::Blind => effect::graph(world, backends, self.target()),
             Self::Chain => chain::graph(world, backends),
+            Self::Agent => agent::graph(world, backends),
         }
     }
 }
@@ -88,7 +94,7 @@ impl fmt::Display for Scene {
 
 /// There is no graph of that name.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("no graph `{0}`: there are asks, fanout, nested, keyed, blind and chain")]
+#[error("no graph `{0}`: there are asks, fanout, nested, keyed, blind, chain and agent")]
 pub struct Unknown(pub String);
 
 impl FromStr for Scene {

@@ -123,7 +123,11 @@ impl Session {
         for thread in self.saver.threads().await? {
             let snapshot = self.look(thread.as_str()).await?;
             let next: Vec<&str> = snapshot.next.iter().map(|node| &**node).collect();
-            let shown = json!({ "values": snapshot.values.to_json(), "next": next });
+            let mut values = snapshot.values.to_json();
+            if self.scene == Scene::Agent {
+                without_ids(&mut values);
+            }
+            let shown = json!({ "values": values, "next": next });
             threads.insert(thread.to_string(), shown);
         }
         Ok(Json::Object(threads).to_string())
@@ -140,11 +144,8 @@ impl Session {
         // One at a time, so that the others are open over several runs.
         let text = |ask: &&Ask| ask.value.to_json().to_string();
         if let Some(ask) = snapshot.asks().min_by_key(text) {
-            let answer = format!("answer to {}", ask.value.as_str().unwrap_or_default());
-            return Ok(Act::Run(
-                input::answers([(ask.id, answer.into())]),
-                "answer",
-            ));
+            let answer = self.answer(ask)?;
+            return Ok(Act::Run(input::answers([(ask.id, answer)]), "answer"));
         }
         if !snapshot.next.is_empty() {
             return Ok(Act::Run(input::go_on(), "go on"));
@@ -155,10 +156,35 @@ impl Session {
         }
     }
 
+    /// What a person says to a question.
+    fn answer(&self, ask: &Ask) -> Result<Value, Error> {
+        let digest = ask.value.get("digest").map(Value::to_json);
+        let said = match ask.kind.as_deref() {
+            Some("tool_approval") => json!({ "type": "accept", "digest": digest }),
+            Some("unknown_outcome") => {
+                let text = |value: Option<&Value>| {
+                    let text = value.and_then(Value::as_str);
+                    text.unwrap_or_default().to_owned()
+                };
+                let key = text(ask.value.get("key"));
+                self.tell(&Line::Unknown(key.clone()))?;
+                let call = ask.value.get("action_request");
+                let who = text(call.and_then(|call| call.get("args")?.get("who")));
+                match self.world.has(&key).map_err(outside)? {
+                    true => json!({ "type": "happened", "digest": digest, "args": receipt(&who) }),
+                    false => json!({ "type": "repeat", "digest": digest }),
+                }
+            }
+            _ => format!("answer to {}", ask.value.as_str().unwrap_or_default()).into(),
+        };
+        Ok(said.into())
+    }
+
     fn input(&self, turn: i64) -> RunInput {
         let input = match self.scene {
             Scene::Chain => json!({ "turn": turn, "n": 0, "end": 4 }),
             Scene::Nested => json!({ "round": 0 }),
+            Scene::Agent => json!({ "messages": [{ "type": "human", "content": "pay them" }] }),
             _ => json!({ "log": [] }),
         };
         Value::from(input).into()
@@ -244,6 +270,16 @@ impl Session {
 
     fn tell(&self, line: &Line) -> Result<(), Error> {
         self.world.tell(line).map_err(outside)
+    }
+}
+
+/// Messages have ids that no two runs share.
+fn without_ids(values: &mut Json) {
+    let messages = values.get_mut("messages").and_then(Json::as_array_mut);
+    for message in messages.into_iter().flatten() {
+        if let Some(message) = message.as_object_mut() {
+            message.remove("id");
+        }
     }
 }
 

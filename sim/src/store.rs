@@ -161,7 +161,7 @@ impl Store {
         chain.first()?;
         chain.reverse();
         Some(Loaded {
-            chain,
+            chain: chain.into(),
             notes: log.notes.get(&id).cloned().unwrap_or_default(),
             superseded: log.records.last().is_some_and(|newest| newest.id != id),
             next: log.next(),

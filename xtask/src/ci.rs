@@ -15,7 +15,7 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
         name: "format",
         run: |w| plain(&w.root, "fmt --all --check"),
@@ -27,6 +27,10 @@ const STEPS: [Step; 8] = [
     Step {
         name: "tests",
         run: tests,
+    },
+    Step {
+        name: "local",
+        run: local,
     },
     Step {
         name: "doctests",
@@ -51,6 +55,7 @@ const STEPS: [Step; 8] = [
 ];
 
 const LINTS: &str = "clippy --workspace --all-targets -- -D warnings";
+const LOCAL: &str = "-p superstep-local --features vectors";
 const CONFORMANCE: &str =
     "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
 /// What the recorded cases run on.
@@ -97,6 +102,16 @@ fn tests(workspace: &Workspace) -> Result<String, Error> {
     }
     println!("cargo-nextest is not installed, so `cargo test` runs the tests");
     plain(root, "test --workspace --lib --bins --tests")
+}
+
+/// The crate whose parts are all features, and so are not in the build of the workspace.
+fn local(workspace: &Workspace) -> Result<String, Error> {
+    let root = &workspace.root;
+    plain(
+        root,
+        &format!("clippy {LOCAL} --all-targets -- -D warnings"),
+    )?;
+    plain(root, &format!("test {LOCAL}"))
 }
 
 fn docs(workspace: &Workspace) -> Result<String, Error> {

@@ -1,8 +1,8 @@
 //! The chores of the workspace, run as `cargo xtask <command>`.
 //!
 //! `tidy` holds the tree to its rules (see [`tidy`]), `examples` runs every example (see
-//! [`examples`]), `ci` does all that a change must pass (see [`ci`]), and `crash` does what takes too
-//! long for that (see [`crash`]).
+//! [`examples`]), `ci` does all that a change must pass (see [`ci`]), `crash` does what takes too
+//! long for that (see [`crash`]), and `weights` fetches a local model (see [`weights`]).
 
 mod cargo;
 mod ci;
@@ -11,6 +11,7 @@ mod error;
 mod examples;
 mod tidy;
 mod tree;
+mod weights;
 mod workspace;
 
 use std::env;
@@ -25,16 +26,18 @@ usage: cargo xtask <command>
   tidy      check the rules of the tree: arrows, lengths, docs, leftovers, paths, manifests, codes
   examples  build and run every example
   ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples
-  crash     the long campaigns against crashes, power cuts and bad disks; takes a while";
+  crash     the long campaigns against crashes, power cuts and bad disks; takes a while
+  weights   bring the weights of a local model into the cache: default, tiny or minilm";
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let chore: fn(&Workspace) -> Result<String, Error> = match words.as_slice() {
-        ["tidy"] => tidy::run,
-        ["examples"] => examples::run,
-        ["ci"] => ci::run,
-        ["crash"] => crash::run,
+    let chore: &dyn Fn(&Workspace) -> Result<String, Error> = match words.as_slice() {
+        ["tidy"] => &tidy::run,
+        ["examples"] => &examples::run,
+        ["ci"] => &ci::run,
+        ["crash"] => &crash::run,
+        ["weights", name] => &|workspace: &Workspace| weights::run(workspace, name),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             return ExitCode::SUCCESS;

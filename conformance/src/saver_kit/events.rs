@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use superstep_core::{
     event::{
-        Cursor, Ending, Entry, Event, EventKind, Logged, Modes, Told,
+        Cursor, Ending, Entry, Event, EventKind, Facts, Logged, Modes, Span, SpanEnd, SpanError,
+        SpanId, SpanKind, SpanPhase, Told,
         log::{Part, StateAt},
     },
     id::{AskId, CheckpointId, TaskId},
@@ -389,6 +390,8 @@ impl Scribe {
         Logged {
             cursor: Cursor { epoch, n: self.n },
             checkpoint,
+            // Some entries of a log may be of a time when none was kept.
+            at: (!self.n.is_multiple_of(3)).then_some(u64::MAX / 2 + self.n),
             entry,
         }
     }
@@ -493,6 +496,38 @@ fn values() -> Vec<Value> {
     ]
 }
 
+fn span(phase: SpanPhase) -> Span {
+    Span {
+        id: SpanId(u64::MAX),
+        parent: Some(SpanId(1)),
+        task: TaskId(u128::MAX),
+        node: "a".into(),
+        attempt: u32::MAX,
+        kind: SpanKind::Model,
+        name: "m".into(),
+        phase,
+    }
+}
+
+fn every_fact() -> Facts {
+    Facts {
+        provider: Some("p".into()),
+        model_asked: Some("m".into()),
+        model_answered: Some("m-1".into()),
+        model_hash: Some("00ff".into()),
+        input_tokens: Some(u64::MAX),
+        cached_tokens: Some(0),
+        output_tokens: Some(1),
+        reasoning_tokens: Some(2),
+        cost: Some(3),
+        prices: Some("2026-01-31".into()),
+        finish: Some("stop".into()),
+        attempts: Some(u32::MAX),
+        first_token: Some(4),
+        labels: [("a".into(), "b".into())].into(),
+    }
+}
+
 /// An entry of each kind, with a value at every place where one can be.
 fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
     let ask = superstep_core::ask::Ask {
@@ -524,6 +559,11 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
         origin: Some((superstep_core::record::Source::Fork, -1)),
         ..Snapshot::empty(Some("t".into()), "a:1".into())
     };
+    let ended = SpanEnd {
+        outputs: value.clone(),
+        error: Some(SpanError::new("SS1001", value)),
+        facts: every_fact(),
+    };
     let kinds = [
         EventKind::Values {
             values: value.clone(),
@@ -539,6 +579,7 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
             id: TaskId(u128::MAX),
             name: "a".into(),
             input: value.clone(),
+            caller: Some(TaskId(u128::MAX - 1)),
         },
         EventKind::TaskEnd {
             id: TaskId(1),
@@ -553,6 +594,8 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
             message: value.clone(),
             node: "a".into(),
         },
+        EventKind::Span(Box::new(span(SpanPhase::Started(value.clone().into())))),
+        EventKind::Span(Box::new(span(SpanPhase::Ended(ended)))),
     ];
     let parts = [
         Part::Shown,
@@ -587,6 +630,7 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
     let started = Entry::Started {
         durability: Durability::Async,
         modes: Modes::VALUES.with(Modes::TASKS),
+        graph: "g".into(),
     };
     let entries = std::iter::once(started)
         .chain(kinds.map(told))

@@ -71,7 +71,7 @@ impl Model {
         }
         chain.reverse();
         Some(Loaded {
-            chain,
+            chain: chain.into(),
             notes: row.notes.values().cloned().collect(),
             superseded: place + 1 < rows.len(),
             // When to store everything is the saver's own business.
@@ -128,7 +128,7 @@ pub(super) fn same(what: &str, got: Option<&Loaded>, wanted: Option<&Loaded>) ->
             .collect()
     };
     equal(&format!("{what}: its chain"), ids(got), ids(wanted))?;
-    for (got, wanted) in got.chain.iter().zip(&wanted.chain) {
+    for (got, wanted) in got.chain.iter().zip(wanted.chain.iter()) {
         let what = format!("{what}: record {}", number(wanted.id));
         alike(&what, &format!("{got:?}"), &format!("{wanted:?}"))?;
     }

@@ -54,6 +54,16 @@ impl ChannelKind {
         matches!(self, Self::Ephemeral(_) | Self::Topic | Self::Any)
     }
 
+    fn has_messages(&self) -> bool {
+        matches!(
+            self,
+            Self::Reduce {
+                reducer: Reducer::Messages(_),
+                ..
+            }
+        )
+    }
+
     /// Whether its value is kept in checkpoints.
     pub fn is_stored(&self) -> bool {
         !matches!(self, Self::Untracked(_))
@@ -98,7 +108,7 @@ pub struct Channels {
     slots: Table<ChannelIx, Slot>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Slot {
     value: Option<Value>,
     messages: Option<message::Index>,
@@ -122,16 +132,6 @@ impl Slot {
             changed: true,
             available: self.value.is_some(),
             change,
-        }
-    }
-}
-
-impl Clone for Slot {
-    /// The index is left behind: a copy rebuilds it when it needs one.
-    fn clone(&self) -> Self {
-        Self {
-            value: self.value.clone(),
-            messages: None,
         }
     }
 }
@@ -329,10 +329,7 @@ impl Board for Channels {
                 self.get(channel)
             });
         }
-        if let ChannelKind::Reduce {
-            reducer: Reducer::Messages(_),
-            ..
-        } = spec.kind
+        if spec.kind.has_messages()
             && let Slot {
                 value: Some(present),
                 messages: Some(index),
@@ -355,13 +352,22 @@ impl Board for Channels {
     }
 
     fn restore(&mut self, channel: ChannelIx, change: &Change) -> Result<(), DecodeError> {
+        let kind = &self.specs.row(channel).kind;
         let slot = self.slots.row_mut(channel);
-        slot.messages = None;
         match (change, &mut slot.value) {
-            (Change::Set(value), _) => slot.value = Some(value.clone()),
-            (Change::Clear, _) => slot.value = None,
+            (Change::Set(value), _) => {
+                // Copies of a restored board are written to, and share what one of them finds.
+                *slot = Slot {
+                    value: Some(value.clone()),
+                    messages: kind.has_messages().then(message::Index::default),
+                };
+            }
+            (Change::Clear, _) => *slot = Slot::default(),
             (Change::Extend(Value::List(items)), Some(Value::List(list))) => {
                 Arc::make_mut(list).extend(items.iter().cloned());
+                if kind.has_messages() {
+                    slot.messages.get_or_insert_default().grow(items);
+                }
             }
             (Change::Extend(Value::Map(entries)), Some(Value::Map(map))) => {
                 let entries = entries

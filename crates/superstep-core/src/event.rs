@@ -1,13 +1,15 @@
 //! What a run tells while it goes: one ordered stream of events, filtered by [`Modes`]. [`log`] is
-//! how it is kept.
+//! how it is kept, [`span`] what tasks say about their work.
 
 pub mod log;
+pub mod span;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 pub use log::{Cursor, Ending, Entry, Logged, Told};
+pub use span::{Facts, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart};
 
 use crate::{
     ask::Ask,
@@ -36,8 +38,12 @@ impl Modes {
     pub const CHECKPOINTS: Self = Self(16);
     /// Messages, token by token.
     pub const MESSAGES: Self = Self(32);
+    /// What tasks say about their work: models called, tools run.
+    pub const SPANS: Self = Self(64);
+    /// What a trace is made of: tasks and spans.
+    pub const TRACE: Self = Self(8 | 64);
     /// Everything.
-    pub const ALL: Self = Self(63);
+    pub const ALL: Self = Self(127);
 
     /// Whether any of `other` is wanted.
     pub fn has(self, other: Self) -> bool {
@@ -92,6 +98,9 @@ pub enum EventKind {
         name: Arc<str>,
         /// What it gets.
         input: Value,
+        /// The task that called it, if one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caller: Option<TaskId>,
     },
     /// A task ended.
     TaskEnd {
@@ -117,6 +126,8 @@ pub enum EventKind {
         /// The node it came from.
         node: Arc<str>,
     },
+    /// A task starts or ends a piece of its work.
+    Span(Box<Span>),
 }
 
 impl EventKind {
@@ -129,6 +140,7 @@ impl EventKind {
             Self::Checkpoint(_) => Modes::CHECKPOINTS,
             Self::Custom(_) => Modes::CUSTOM,
             Self::Message { .. } => Modes::MESSAGES,
+            Self::Span(_) => Modes::SPANS,
         }
     }
 }

@@ -141,11 +141,7 @@ impl Frame {
 
     /// The board for writing: in place unless a task still holds it.
     pub fn board_mut(&mut self) -> Option<&mut dyn Board> {
-        // Looking at the counts first is cheaper than trying to get at the board twice.
-        if Arc::strong_count(&self.board) > 1 || Arc::weak_count(&self.board) > 0 {
-            self.board = self.board.fork().into();
-        }
-        Arc::get_mut(&mut self.board)
+        for_writing(&mut self.board)
     }
 
     /// Every channel, for a record that shall stand alone.
@@ -385,6 +381,14 @@ impl Frame {
         }
         tasks.extend(nodes.into_iter().filter(readable).map(task));
     }
+}
+
+fn for_writing(board: &mut Arc<dyn Board>) -> Option<&mut dyn Board> {
+    // Looking at the counts first is cheaper than trying to get at the board twice.
+    if Arc::strong_count(board) > 1 || Arc::weak_count(board) > 0 {
+        *board = board.fork().into();
+    }
+    Arc::get_mut(board)
 }
 
 fn touch(touched: &mut Vec<TriggerIx>, trigger: TriggerIx) {

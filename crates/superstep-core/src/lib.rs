@@ -22,6 +22,7 @@ pub mod message;
 pub mod plan;
 pub mod policy;
 pub mod record;
+pub mod redact;
 pub mod reducer;
 pub mod run;
 pub mod saver;

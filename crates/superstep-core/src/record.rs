@@ -356,6 +356,21 @@ impl TaskNote {
         }
     }
 
+    /// Whether answers that nobody has acted on yet are all it says.
+    pub fn only_answers(&self) -> bool {
+        let Self {
+            output,
+            asks,
+            refused,
+            error,
+            handled,
+            effects,
+            ..
+        } = self;
+        let ended = output.is_some() || !asks.is_empty() || error.is_some();
+        !ended && !refused && !handled && effects.is_empty()
+    }
+
     /// The questions still open.
     pub fn open_asks(&self) -> &[Ask] {
         // One that failed since shows what it asked, as LangGraph does.

@@ -388,6 +388,13 @@ impl Loop {
         Some(self.task_namespace(caller))
     }
 
+    fn caller(&self, task: &Task) -> Option<&Task> {
+        let TaskKey::Call(by, _) = &task.key else {
+            return None;
+        };
+        self.tasks.iter().find(|caller| caller.key == **by)
+    }
+
     /// What graphs called by tasks of this step are told about continuing and replaying.
     pub fn child_flags(&self) -> (Option<bool>, Option<&Replay>) {
         (self.child_resuming, self.child_replay.as_ref())

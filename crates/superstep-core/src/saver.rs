@@ -3,6 +3,8 @@
 //! A saver stores [`Record`]s and [`TaskNote`]s and never looks inside a value. The conformance
 //! crate has a kit that checks any implementation.
 
+mod chain;
+
 use std::{
     collections::BTreeMap,
     future::Future,
@@ -20,6 +22,9 @@ use crate::{
     record::{Record, Source, TaskNote},
     run::Durability,
 };
+
+pub(crate) use chain::State as RebuiltState;
+pub use chain::{Chain, Rebuilt};
 
 /// A boxed future.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -174,7 +179,7 @@ pub enum At {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// Records from the last snapshot (or the first record) up to the checkpoint, oldest first.
-    pub chain: Vec<Arc<Record>>,
+    pub chain: Chain,
     /// What tasks of the checkpoint have done so far.
     pub notes: Vec<TaskNote>,
     /// Whether a newer checkpoint exists in the namespace.

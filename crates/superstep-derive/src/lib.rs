@@ -1,13 +1,14 @@
 //! The macros of superstep: states, nodes and questions from plain types.
 //!
 //! Use them through the crate `superstep`, whose paths the generated code names. What they make is
-//! described at the traits: `State`, `Nodes`, `Ask`.
+//! described at the traits: `State`, `Nodes`, `Ask`, `tools::Tool`.
 
 mod ask;
 mod name;
 mod node;
 mod nodes;
 mod state;
+mod tool;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, ItemFn, parse_macro_input};
@@ -61,4 +62,24 @@ pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let graph = parse_macro_input!(attribute as node::Graph);
     let function = parse_macro_input!(item as ItemFn);
     node::expand(&graph, &function).into()
+}
+
+/// Makes an async function a tool that models can call: `#[tool(net, send)]`.
+///
+/// The function stays as it is. Beside it stands a type of the same name in upper camel case that
+/// implements `superstep::tools::Tool`. The function's docs are the tool's description; its
+/// arguments, each of which has docs of its own, are what a model gives. Arguments of type
+/// `ToolCtx` and `Res<T>` come from the agent. It returns `Result<T, ToolError>`, where `T` is text,
+/// or anything that can be written as JSON and is marked so: `#[tool(read, json)]`.
+///
+/// In the brackets: what it can do (`nothing`, `read`, `net`, `write`, `send`, `exec`; at least one),
+/// and, where it is so, `honours_key` (its target does a thing once for one `ToolCtx::key`) and
+/// `vouches` (nobody else's words are in its output).
+#[proc_macro_attribute]
+pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let access = parse_macro_input!(attribute as tool::Access);
+    let function = parse_macro_input!(item as ItemFn);
+    tool::expand(&access, function)
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }

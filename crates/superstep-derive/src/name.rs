@@ -21,6 +21,18 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
+/// `mark_read` as `MarkRead`.
+pub(crate) fn camel_case(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    words
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            let first = letters.next().into_iter().flat_map(char::to_uppercase);
+            first.chain(letters)
+        })
+        .collect()
+}
+
 /// A hash that is the same on every machine and for every compiler.
 pub(crate) fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -37,6 +49,12 @@ mod tests {
         assert_eq!(snake_case("MarkRead"), "mark_read");
         assert_eq!(snake_case("Triage"), "triage");
         assert_eq!(snake_case("HTTPCall2Day"), "http_call2_day");
+    }
+
+    #[test]
+    fn words_get_capitals() {
+        assert_eq!(camel_case("mark_read"), "MarkRead");
+        assert_eq!(camel_case("_look__up2_"), "LookUp2");
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub fn made_at(id: CheckpointId) -> u64 {
     ticks_of(id) >> 2
 }
 
-fn now_micros() -> u64 {
+pub(crate) fn now_micros() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |age| age.as_micros() as u64)

@@ -126,6 +126,7 @@ pub(crate) struct Scratch {
     pub(crate) streamed: Vec<String>,
     pub(crate) graphs: u32,
     pub(crate) calls: u32,
+    pub(crate) spans: u32,
 }
 
 pub(crate) struct CtxInner {
@@ -172,6 +173,15 @@ impl Pulse {
 /// The context of one running task; cheap to clone.
 #[derive(Clone)]
 pub struct Ctx(pub(crate) Arc<CtxInner>);
+
+/// What to do about an effect that was started and may have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// Say so.
+    Report,
+    /// Run it again: its target tells repetitions by their key.
+    Repeat,
+}
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -386,9 +396,9 @@ impl Ctx {
         self.tell(EventKind::Message { message, node }).await;
     }
 
-    async fn tell(&self, kind: EventKind) {
+    pub(crate) async fn tell(&self, kind: EventKind) {
         let step = &self.0.step;
-        let shows = step.env.reads(step.nested, &kind);
+        let shows = step.env.reads(step.nested, kind.mode());
         let log = step.env.log.as_ref();
         let log = log.filter(|log| log.modes.has(kind.mode()));
         if !shows && log.is_none() {
@@ -425,7 +435,7 @@ impl Ctx {
         }
     }
 
-    fn beat_if_auto(&self) {
+    pub(crate) fn beat_if_auto(&self) {
         if let Some(pulse) = &self.0.pulse
             && pulse.auto
         {
@@ -451,11 +461,16 @@ impl Ctx {
             let running = effect();
             async move { running.await.map_err(Halt::from) }
         };
-        self.effect(key, halting).await
+        self.effect(key, Unknown::Report, halting).await
     }
 
     /// [`Ctx::once`] for an effect that may end in any way a node may.
-    pub(crate) async fn effect<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, Halt>
+    pub(crate) async fn effect<T, F, Fut>(
+        &self,
+        key: &str,
+        unknown: Unknown,
+        effect: F,
+    ) -> Result<T, Halt>
     where
         T: serde::Serialize + serde::de::DeserializeOwned,
         F: FnOnce() -> Fut,
@@ -464,15 +479,16 @@ impl Ctx {
         let known = lock(&self.0.scratch).effects.get(key).cloned();
         match known {
             Some(Effect::Done(value)) => return decode_effect(key, value),
-            Some(Effect::Started) => {
+            Some(Effect::Started) if unknown == Unknown::Report => {
                 return Err(ErrorKind::UnknownOutcome {
                     key: key.to_owned(),
                 }
                 .into());
             }
-            Some(Effect::Failed) | None => {}
+            // Its start is on record already.
+            Some(Effect::Started) => {}
+            Some(Effect::Failed) | None => self.journal(key, Effect::Started).await?,
         }
-        self.journal(key, Effect::Started).await?;
         let result = match effect().await {
             Ok(result) => result,
             Err(halt) => {

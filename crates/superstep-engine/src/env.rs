@@ -3,8 +3,9 @@
 use std::{collections::HashMap, sync::Arc};
 
 use superstep_core::{
-    event::{Event, EventKind, Modes},
+    event::{Event, Modes},
     id::{CheckpointId, IdSource, Namespace, ThreadId},
+    redact::Privacy,
     run::{Drain, Durability, Fidelity},
     saver::Saver,
     value::Value,
@@ -29,6 +30,7 @@ pub(crate) struct Env {
     pub(crate) drain: Drain,
     pub(crate) sink: Option<Sink>,
     pub(crate) log: Option<Arc<Journal>>,
+    pub(crate) privacy: Privacy,
     /// Checkpoints the caller named, by namespace.
     pub(crate) addresses: Arc<HashMap<Namespace, CheckpointId>>,
 }
@@ -84,8 +86,13 @@ impl Env {
         }
     }
 
-    /// Whether anybody reads events of that kind from a graph at that place.
-    pub(crate) fn reads(&self, nested: bool, kind: &EventKind) -> bool {
-        self.modes_at(nested).has(kind.mode())
+    /// Whether anybody reads events of that mode from a graph at that place.
+    pub(crate) fn reads(&self, nested: bool, mode: Modes) -> bool {
+        self.modes_at(nested).has(mode)
+    }
+
+    /// Whether events of that mode are shown or logged.
+    pub(crate) fn wants(&self, nested: bool, mode: Modes) -> bool {
+        self.reads(nested, mode) || self.logged_modes().has(mode)
     }
 }

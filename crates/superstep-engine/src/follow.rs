@@ -44,6 +44,7 @@ pub struct Follow {
     page: VecDeque<Logged>,
     /// The last entry that was read, wanted or not.
     cursor: Option<Cursor>,
+    at: Option<u64>,
     place: Place,
 }
 
@@ -75,8 +76,39 @@ impl Graph {
             subgraphs: false,
             page: VecDeque::new(),
             cursor: after,
+            at: None,
             place: Place::Unknown,
         }
+    }
+}
+
+impl Graph {
+    /// All that is stored of a thread's log, with the states that its entries refer to, as far as
+    /// their checkpoints are still there. Traces are made of it.
+    pub async fn whole_log(&self, thread: impl Into<ThreadId>) -> Result<Vec<Logged>, Error> {
+        let thread = thread.into();
+        let mut log: Vec<Logged> = Vec::new();
+        loop {
+            let after = log.last().map(|last| last.cursor);
+            let page = self.saver()?.events(&thread, after, PAGE).await?;
+            if page.is_empty() {
+                break;
+            }
+            log.extend(page);
+        }
+        let reader = self.follow(thread, None, Modes::ALL);
+        for logged in &mut log {
+            let Entry::Told(told) = &mut logged.entry else {
+                continue;
+            };
+            if told.state.is_some()
+                && let Some(event) = reader.whole(Told::clone(told)).await?
+            {
+                told.event = event;
+                told.state = None;
+            }
+        }
+        Ok(log)
     }
 }
 
@@ -92,6 +124,11 @@ impl Follow {
     /// this one is.
     pub fn cursor(&self) -> Option<Cursor> {
         self.cursor
+    }
+
+    /// When the last entry that was read was written, in microseconds since 1970.
+    pub fn at(&self) -> Option<u64> {
+        self.at
     }
 
     /// The next entry. Waits while a run goes on or none has begun; nothing once the last run has
@@ -127,7 +164,10 @@ impl Follow {
     pub async fn next_stored(&mut self) -> Result<Option<(Cursor, LogItem)>, Error> {
         loop {
             // It leaves the page when it is read: whoever stops waiting loses nothing.
-            let Some(Logged { cursor, entry, .. }) = self.page.front().cloned() else {
+            let Some(Logged {
+                cursor, at, entry, ..
+            }) = self.page.front().cloned()
+            else {
                 if self.turn_page().await? {
                     continue;
                 }
@@ -135,9 +175,9 @@ impl Follow {
             };
             let place = Place::of(&entry);
             let item = match entry {
-                Entry::Started { durability, modes } => {
-                    Some(LogItem::Started { durability, modes })
-                }
+                Entry::Started {
+                    durability, modes, ..
+                } => Some(LogItem::Started { durability, modes }),
                 Entry::Ended(ending) => Some(LogItem::Ended(ending)),
                 Entry::Told(told) if self.wants(&told) => {
                     self.whole(*told).await?.map(LogItem::Event)
@@ -145,7 +185,7 @@ impl Follow {
                 Entry::Told(_) => None,
             };
             self.page.pop_front();
-            (self.cursor, self.place) = (Some(cursor), place);
+            (self.cursor, self.at, self.place) = (Some(cursor), at, place);
             if let Some(item) = item {
                 return Ok(Some((cursor, item)));
             }

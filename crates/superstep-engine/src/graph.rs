@@ -237,6 +237,7 @@ impl Graph {
             drain: options.drain.clone(),
             sink,
             log,
+            privacy: options.privacy.clone(),
             addresses: Arc::new(
                 options
                     .at

@@ -15,7 +15,7 @@ use superstep_core::{
 };
 use tokio::sync::Notify;
 
-use crate::{ctx::lock, graph::Graph};
+use crate::{clock::now_micros, ctx::lock, graph::Graph};
 
 /// So many entries do not wait for something to take them along.
 const MOST: usize = 256;
@@ -39,6 +39,8 @@ pub(crate) struct Journal {
 #[derive(Default)]
 struct Page {
     n: u64,
+    /// When the last entry was written.
+    at: u64,
     entries: Vec<Logged>,
     failed: Option<SaverError>,
     open: bool,
@@ -161,7 +163,13 @@ impl Journal {
         let modes = self.modes;
         let mut page = lock(&self.page);
         page.open = true;
-        let mut lines = vec![(Some(checkpoint), Entry::Started { durability, modes })];
+        let graph = self.root.plan().name.clone();
+        let started = Entry::Started {
+            durability,
+            modes,
+            graph,
+        };
+        let mut lines = vec![(Some(checkpoint), started)];
         page.add(self.epoch, &mut lines);
         self.stirred.notify_one();
     }
@@ -186,12 +194,17 @@ impl Journal {
 
 impl Page {
     fn add(&mut self, epoch: u64, lines: &mut Vec<Line>) {
+        if lines.is_empty() {
+            return;
+        }
+        self.at = self.at.max(now_micros());
         for (checkpoint, entry) in lines.drain(..) {
             self.n += 1;
             let cursor = Cursor { epoch, n: self.n };
             self.entries.push(Logged {
                 cursor,
                 checkpoint,
+                at: Some(self.at),
                 entry,
             });
         }

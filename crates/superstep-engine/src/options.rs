@@ -8,6 +8,7 @@ use superstep_core::{
     event::Modes,
     id::{CheckpointId, Namespace, ThreadId},
     plan::{Keys, Pauses, Plan},
+    redact::Privacy,
     run::{Drain, Durability, Fidelity},
     saver::Parents,
     snapshot::Snapshot,
@@ -47,6 +48,8 @@ pub struct RunOptions {
     /// Which events are put into the log of the thread, those of subgraphs too. Any of them can be
     /// read later or elsewhere with [`crate::Graph::follow`].
     pub log: Modes,
+    /// What of their content spans show.
+    pub privacy: Privacy,
     /// To stop the run between steps.
     pub drain: Drain,
 }
@@ -67,6 +70,7 @@ impl Default for RunOptions {
             modes: Modes::UPDATES,
             subgraphs: false,
             log: Modes::NONE,
+            privacy: Privacy::default(),
             drain: Drain::default(),
         }
     }

@@ -18,7 +18,7 @@ use std::{
 use superstep_core::{
     command::Output,
     error::{Error, ErrorKind, Limit},
-    event::{Entry, Logged},
+    event::{Entry, EventKind, Logged},
     id::CheckpointId,
     policy::Refresh,
     record::{Record, TaskKey, TaskNote},
@@ -180,10 +180,22 @@ impl<'a> Shell<'a> {
                     cache.put(key, writes, ttl);
                 }
             }
-            Act::Emit(event) => self.env.emit(*event).await,
-            Act::Log(at, told) => self.lines.push((at, Entry::Told(told))),
+            Act::Emit(mut event) => {
+                self.clean(&mut event.kind);
+                self.env.emit(*event).await;
+            }
+            Act::Log(at, mut told) => {
+                self.clean(&mut told.event.kind);
+                self.lines.push((at, Entry::Told(told)));
+            }
         }
         Ok(())
+    }
+
+    fn clean(&self, kind: &mut EventKind) {
+        if let EventKind::Span(span) = kind {
+            self.env.privacy.clean(span);
+        }
     }
 
     /// Starts to store a step; nothing to wait for if there is no saver.
@@ -210,7 +222,12 @@ impl<'a> Shell<'a> {
     ) -> Option<Reply<'a, ()>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
         let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
-        let (epoch, durability) = (self.env.epoch, run.config().durability);
+        let epoch = self.env.epoch;
+        let durability = match &self.env.log {
+            None => run.note_durability(&notes),
+            // Who reads the log has seen what is logged along with them.
+            Some(_) => run.config().durability,
+        };
         Some(self.with_events(|events| {
             saver.note(Notes {
                 thread,
@@ -363,6 +380,7 @@ impl<'a> Shell<'a> {
     async fn poll_starting(&mut self, run: &mut Loop) {
         let mut starting = std::mem::take(&mut self.starting);
         let mut ready = std::mem::take(&mut self.ready);
+        ready.reserve_exact(starting.len());
         poll_fn(|cx| {
             for (at, mut running) in starting.drain(..) {
                 match Pin::new(&mut running).poll(cx) {

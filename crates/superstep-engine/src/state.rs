@@ -162,7 +162,10 @@ impl Graph {
         let (graph, namespace) = self.at_namespace(namespace)?;
         let loaded = saver.history(thread, &namespace, query).await?;
         let read = |loaded| graph.read(thread, &namespace, loaded, View::Record);
-        loaded.iter().map(read).collect()
+        // Each state is the one before it and a record more.
+        let mut states: Vec<Snapshot> = loaded.iter().rev().map(read).collect::<Result<_, _>>()?;
+        states.reverse();
+        Ok(states)
     }
 
     /// Says what became of an effect that was started and whose outcome is unknown, in this graph

@@ -5,6 +5,8 @@
 //! update or a [`Command`]. [`Graph::builder`] checks all of it and makes a [`Graph`] that runs on
 //! the same loop as the dynamic layer.
 
+#[doc(hidden)]
+pub mod __private;
 pub mod ask;
 pub mod board;
 pub mod builder;

@@ -6,19 +6,36 @@
 //! checkpoints: no other library's release changes what is on disk.
 
 pub mod assemble;
+pub mod call;
+pub mod cassette;
+pub mod config;
 pub mod delta;
 pub mod error;
+#[cfg(feature = "fake")]
+pub mod fake;
 pub mod message;
 pub mod model;
+pub mod near;
+#[cfg(feature = "remote")]
+pub mod remote;
 pub mod request;
+pub mod schema;
+pub mod script;
+pub mod secret;
+pub mod select;
 pub mod tool;
 pub mod usage;
 
 pub use assemble::Assembly;
+pub use call::{Budget, Caller, Fitted, Policy, Prices, Watch, structured, structured_json};
+pub use cassette::Cassette;
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
 pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
+pub use schema::{Problem, Schema, SchemaError};
+pub use script::Script;
+pub use secret::Secret;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Usage};

@@ -48,6 +48,10 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
         (**self).stream(request)
     }
+
+    fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        (**self).invoke(request)
+    }
 }
 
 /// Whose model and which: `provider:name`.
@@ -76,7 +80,7 @@ impl fmt::Display for ModelId {
 }
 
 /// What a model can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caps {
     /// It can call tools.
     pub tools: bool,
@@ -91,7 +95,8 @@ pub struct Caps {
 }
 
 /// How a model is held to a schema, from strongest to weakest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Structured {
     /// It cannot say anything else.
     Schema,

@@ -1,6 +1,6 @@
 //! What a reply cost and who gave it.
 
-use std::ops::AddAssign;
+use std::{fmt, ops::AddAssign};
 
 use serde::{Deserialize, Serialize};
 
@@ -72,4 +72,17 @@ pub enum Finish {
     /// Something this version does not know.
     #[serde(untagged)]
     Other(String),
+}
+
+impl fmt::Display for Finish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stop => "stop",
+            Self::ToolCalls => "tool_calls",
+            Self::Length => "length",
+            Self::Refusal => "refusal",
+            Self::Filtered => "filtered",
+            Self::Other(other) => other,
+        })
+    }
 }

@@ -20,8 +20,8 @@ use crate::{
     queue::Haste,
     row::{self, Kind, Row, Step},
     walk,
-    warm::{self, Added, Warm},
-    writer::{Need, Writer},
+    warm::{Added, Cost, Long, Warm},
+    writer::{Known, Need, Writer},
 };
 
 /// Every so many records, one is found through an index.
@@ -112,16 +112,15 @@ impl Storing {
         let bytes = weight(self.packed.body.bytes.len());
         let state = self.packed.state as i64;
         // A branch's own tail is measured where it begins; along it, the end of the log has it.
-        let (tail, kept) = match (&before, parent) {
-            _ if self.full => (0, state),
-            (Some(before), Some(parent)) if parent == before.head => {
-                (before.tail + bytes, before.state + state)
-            }
-            (_, Some(parent)) => {
-                let (tail, kept) = walk::tail(writer.db()?, parent)?;
-                (tail + bytes, kept + state)
-            }
-            (_, None) => (bytes, state),
+        let above = match (&before, parent) {
+            _ if self.full => Cost::default(),
+            (Some(before), Some(parent)) if parent == before.head => before.cost(),
+            (_, Some(parent)) => walk::cost(writer.db()?, parent)?,
+            (_, None) => Cost::default(),
+        };
+        let cost = Cost {
+            tail: if self.full { 0 } else { above.tail + bytes },
+            state: above.state + state,
         };
         let mut graph = GraphRow {
             graph: before.as_ref().map_or(0, |row| row.graph),
@@ -130,8 +129,8 @@ impl Storing {
             head: seq,
             last: seq,
             records: before.as_ref().map_or(0, |row| row.records) + 1,
-            tail,
-            state: kept,
+            tail: cost.tail,
+            state: cost.state,
         };
         let conflict = || SaverError::Conflict {
             thread: self.thread.clone(),
@@ -172,21 +171,20 @@ impl Storing {
         row.body = writer.seal.seal(&self.packed.body.bytes, row.place())?;
         row::insert(writer.change()?, &row)?;
         events::append(writer, &self.thread, &self.events)?;
-        let next = next(tail, kept);
         if let (Some(record), Some(before)) = (self.warm, &before) {
             let added = Added {
                 record,
                 bytes: row.body.len(),
-                next,
+                cost,
             };
-            let follow = |loaded: &mut _| warm::follow(loaded, added);
+            let follow = |long: &mut Long| long.follow(added);
             writer.warm.advance(&self.thread, before, &graph, follow);
         }
         if let Some(held) = writer.held.get_mut(&self.thread) {
-            held.heads.insert(graph.graph, self.id);
-            held.graphs.insert(self.namespace, graph);
+            let (row, head) = (graph, Some(self.id));
+            held.graphs.insert(self.namespace, Known { row, head });
         }
-        Ok(next)
+        Ok(next(cost))
     }
 
     fn find_parent(
@@ -214,8 +212,8 @@ impl Storing {
 ///
 /// A full one is worth its bytes once replaying takes twice what it takes: then all full ones
 /// together are less than what was written anyway, and a thread that only appends has none.
-pub(crate) fn next(tail: i64, state: i64) -> NextRecord {
-    if tail > SHORT + 2 * state {
+pub(crate) fn next(cost: Cost) -> NextRecord {
+    if cost.tail > SHORT + 2 * cost.state {
         NextRecord::Everything
     } else {
         NextRecord::Changes
@@ -251,17 +249,16 @@ impl Graph {
             return Err(conflict());
         }
         let (number, epoch) = (held.thread, held.epoch);
-        let known = held.graphs.get(namespace);
-        let row = match known {
-            Some(row) => Some(row.clone()),
-            None if held.complete => None,
-            None => graphs::graph(writer.db()?, number, namespace)?,
-        };
-        let known = row.as_ref().and_then(|row| held.heads.get(&row.graph));
-        let head = match (&row, known) {
-            (_, Some(id)) => Some(*id),
-            (Some(row), None) => row::get(writer.db()?, row.head)?.step().map(|step| step.id),
-            (None, None) => None,
+        let (row, head) = match held.graphs.get(namespace) {
+            Some(known) => (Some(known.row.clone()), known.head),
+            None if held.complete => (None, None),
+            None => match graphs::graph(writer.db()?, number, namespace)? {
+                Some(row) => {
+                    let head = row::get(writer.db()?, row.head)?;
+                    (Some(row), head.step().map(|step| step.id))
+                }
+                None => (None, None),
+            },
         };
         Ok(Self {
             thread: number,
@@ -373,18 +370,17 @@ impl Noting {
         events::append(writer, &self.thread, &self.events)?;
         if let Some(notes) = &self.warm {
             let own = parent == before.head;
-            writer
-                .warm
-                .advance(&self.thread, &before, &graph, |loaded| {
-                    if own {
-                        warm::hear(loaded, notes);
-                    }
-                    Some(row.body.len())
-                });
+            writer.warm.advance(&self.thread, &before, &graph, |long| {
+                if own {
+                    long.hear(notes);
+                }
+                long.bytes += row.body.len();
+                Some(())
+            });
         }
         if let Some(held) = writer.held.get_mut(&self.thread) {
-            held.heads.extend(head.map(|head| (graph.graph, head)));
-            held.graphs.insert(self.namespace, graph);
+            held.graphs
+                .insert(self.namespace, Known { row: graph, head });
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What SQLite says, as a saver says it.
 
+use std::fmt::Display;
+
 use rusqlite::{Error as Sql, ErrorCode};
 use superstep_core::{
     codec::{CodecError, envelope::EnvelopeError},
@@ -30,7 +32,7 @@ pub(crate) fn sql(error: Sql) -> SaverError {
 }
 
 /// Bytes that do not decode.
-pub(crate) fn decode(what: &str, error: &CodecError) -> SaverError {
+pub(crate) fn decode(what: &dyn Display, error: &CodecError) -> SaverError {
     SaverError::Corrupt(format!("{what}: {error}"))
 }
 
@@ -40,6 +42,6 @@ pub(crate) fn encode(error: &CodecError) -> SaverError {
 }
 
 /// An envelope that does not open.
-pub(crate) fn envelope(what: &str, error: &EnvelopeError) -> SaverError {
+pub(crate) fn envelope(what: &dyn Display, error: &EnvelopeError) -> SaverError {
     SaverError::Corrupt(format!("{what}: {error}"))
 }

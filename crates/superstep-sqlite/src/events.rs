@@ -3,6 +3,7 @@
 //! Each entry names the one before it, and `logs` names the newest: one that is missing is noticed.
 
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::Deserialize;
 use superstep_core::{
     codec::envelope::Place,
     event::{Cursor, Entry, Logged},
@@ -120,6 +121,11 @@ fn linked(
     Ok(entries)
 }
 
+/// What is stored of an entry: the one before it, what it says, and when. Files of earlier versions
+/// have no time.
+#[derive(Deserialize)]
+struct Body(Option<Cursor>, Entry, #[serde(default)] Option<u64>);
+
 /// An entry, and the cursor of the one before it.
 type Linked = (Option<Cursor>, Logged);
 
@@ -150,11 +156,12 @@ fn read(
         let body: Vec<u8> = found.get(3).map_err(sql)?;
         let what = format!("entry {cursor} of a log");
         let bytes = seal.open(&body, place(thread, cursor, checkpoint), &what)?;
-        let (prev, entry): (Option<Cursor>, Entry) = rmp_serde::from_slice(&bytes)
+        let Body(prev, entry, at) = rmp_serde::from_slice(&bytes)
             .map_err(|error| SaverError::Corrupt(format!("{what}: {error}")))?;
         let logged = Logged {
             cursor,
             checkpoint,
+            at,
             entry,
         };
         entries.push((prev, logged));
@@ -265,7 +272,7 @@ fn put(
     prev: Option<Cursor>,
     entry: &Logged,
 ) -> Result<(), SaverError> {
-    let bytes = rmp_serde::to_vec_named(&(prev, &entry.entry))
+    let bytes = rmp_serde::to_vec_named(&(prev, &entry.entry, entry.at))
         .map_err(|error| SaverError::Unstorable(error.to_string()))?;
     let place = place(thread, entry.cursor, entry.checkpoint);
     let body = writer.seal.seal(&bytes, place)?;
@@ -316,4 +323,20 @@ fn place(thread: i64, cursor: Cursor, checkpoint: Option<CheckpointId>) -> Place
         id as u64,
     ];
     Place::of(beside.map(u64::to_be_bytes).as_flattened())
+}
+
+#[cfg(test)]
+mod tests {
+    use superstep_core::event::Ending;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_of_a_file_without_times_is_read() -> Result<(), Box<dyn std::error::Error>> {
+        let prev = Some(Cursor { epoch: 1, n: 2 });
+        let old = rmp_serde::to_vec_named(&(prev, Entry::Ended(Ending::Done)))?;
+        let Body(read, entry, at) = rmp_serde::from_slice(&old)?;
+        assert_eq!((read, entry, at), (prev, Entry::Ended(Ending::Done), None));
+        Ok(())
+    }
 }

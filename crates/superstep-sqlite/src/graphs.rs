@@ -7,7 +7,7 @@ use superstep_core::{
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::error::sql;
+use crate::{error::sql, warm::Cost};
 
 /// A thread.
 #[derive(Clone, Debug)]
@@ -48,6 +48,14 @@ fn graph_digest(thread: i64, name: &Namespace) -> i64 {
 }
 
 impl GraphRow {
+    /// What a reader of its newest record replays.
+    pub(crate) fn cost(&self) -> Cost {
+        Cost {
+            tail: self.tail,
+            state: self.state,
+        }
+    }
+
     /// Covers every column, so that damage shows.
     fn sum(&self) -> i64 {
         let numbers = [

@@ -56,7 +56,6 @@ pub(crate) fn claim(
         epoch,
         graphs: Default::default(),
         complete: is_new,
-        heads: Default::default(),
     };
     writer.hold(name.clone(), held);
     Ok(Claimed {

@@ -15,7 +15,7 @@ use superstep_core::{
     },
     id::CheckpointId,
     record::{Layout, Record, TaskNote, absorb},
-    saver::{HistoryQuery, Loaded, SaverError},
+    saver::{Chain, HistoryQuery, Loaded, Rebuilt, SaverError},
 };
 
 use crate::{
@@ -26,6 +26,7 @@ use crate::{
     row::{self, Kind, Row, Rows},
     seal::Seal,
     walk::{self, Found},
+    warm::{Cost, Long},
     writer::layout_place,
 };
 
@@ -42,6 +43,8 @@ pub(crate) struct Reading<'c> {
     texts: HashMap<BlobId, Arc<str>>,
     /// Records read so far, by row: those of a history share most of theirs.
     records: HashMap<i64, Read>,
+    /// The newest checkpoint of the graph, once it is known.
+    pub(crate) newest: Option<Long>,
 }
 
 /// A record that was read.
@@ -62,6 +65,7 @@ impl<'c> Reading<'c> {
             names: Shared::default(),
             texts: HashMap::new(),
             records: HashMap::new(),
+            newest: None,
         }
     }
 
@@ -70,35 +74,42 @@ impl<'c> Reading<'c> {
         self.db
     }
 
-    /// A checkpoint, and how many bytes it takes.
-    pub(crate) fn load(
-        &mut self,
-        graph: &GraphRow,
-        found: Found,
-    ) -> Result<(Loaded, usize), SaverError> {
+    /// A checkpoint.
+    pub(crate) fn load(&mut self, graph: &GraphRow, found: Found) -> Result<Loaded, SaverError> {
         let notes = self.notes(&found)?;
+        let known = self.newest.as_ref();
+        if let Some(loaded) = known.and_then(|newest| newest.at(found.step.id)) {
+            return Ok(Loaded { notes, ..loaded });
+        }
         let newest = found.row.seq == graph.head;
-        let (mut tail, mut state, mut bytes) = (0, 0, 0);
+        let (mut cost, mut costs, mut bytes) = (Cost::default(), Vec::new(), 0);
         let chain = self.replay(found.row)?;
         for read in &chain {
             bytes += read.bytes;
-            state += read.state;
-            tail += match read.record.full {
+            cost.state += read.state;
+            cost.tail += match read.record.full {
                 true => 0,
                 false => commit::weight(read.bytes),
             };
+            costs.push(cost);
         }
-        let next = match newest {
-            true => commit::next(graph.tail, graph.state),
-            false => commit::next(tail, state),
-        };
-        let loaded = Loaded {
-            chain: chain.into_iter().map(|read| read.record).collect(),
+        let chain: Chain = chain.into_iter().map(|read| read.record).collect();
+        let mut loaded = Loaded {
+            chain,
             notes,
             superseded: !newest,
-            next,
+            next: commit::next(cost),
         };
-        Ok((loaded, bytes))
+        if newest {
+            loaded.chain = loaded.chain.keeping(Rebuilt::default());
+            loaded.next = commit::next(graph.cost());
+            self.newest = Some(Long {
+                loaded: loaded.clone(),
+                bytes,
+                costs: Arc::new(costs),
+            });
+        }
+        Ok(loaded)
     }
 
     /// The records a reader of a record replays, oldest first: along parents, from the nearest full
@@ -142,7 +153,7 @@ impl<'c> Reading<'c> {
         let found = walk::matching(self.db, graph, query)?;
         found
             .into_iter()
-            .map(|found| self.load(graph, found).map(|(loaded, _)| loaded))
+            .map(|found| self.load(graph, found))
             .collect()
     }
 
@@ -178,7 +189,10 @@ impl<'c> Reading<'c> {
             }
             let notes = match row.kind {
                 Kind::Notes | Kind::Sum => self.unpack::<Vec<TaskNote>>(row)?,
-                Kind::Record(_) => self.record(row, Some(parent))?.tasks.clone(),
+                Kind::Record(step) => match self.known(step.id) {
+                    Some(record) => record.tasks.clone(),
+                    None => self.record(row, Some(parent))?.tasks.clone(),
+                },
                 Kind::Gone => Vec::new(),
             };
             for note in notes {
@@ -186,6 +200,10 @@ impl<'c> Reading<'c> {
             }
         }
         Ok(merged.into_values().collect())
+    }
+
+    fn known(&self, id: CheckpointId) -> Option<&Arc<Record>> {
+        self.newest.as_ref()?.record(id)
     }
 
     /// The records a reader of a record replays.

@@ -43,6 +43,8 @@ struct Job {
 #[derive(Default)]
 struct Waiting {
     jobs: Vec<Job>,
+    /// The writer's thread sleeps until it is woken. While it works it looks for more by itself.
+    asleep: bool,
     closed: bool,
 }
 
@@ -135,8 +137,11 @@ impl Queue {
         });
         let mut waiting = lock(&self.shared.waiting);
         waiting.jobs.push(Job { need, work });
+        let asleep = std::mem::take(&mut waiting.asleep);
         drop(waiting);
-        self.shared.wake.notify_one();
+        if asleep {
+            self.shared.wake.notify_one();
+        }
         Reply::Later(Box::pin(async move {
             let stopped = || SaverError::Io("the writer has stopped".to_owned());
             told.await.unwrap_or_else(|_| Err(stopped()))
@@ -179,8 +184,10 @@ impl Shared {
                 if left.is_zero() {
                     break;
                 }
+                waiting.asleep = true;
                 let woken = self.wake.wait_timeout(waiting, left);
                 waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+                waiting.asleep = false;
             }
             drop(waiting);
             let mut writer = lock(&self.writer);

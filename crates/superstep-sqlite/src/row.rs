@@ -1,5 +1,7 @@
 //! One row of the log: a record, or notes.
 
+use std::fmt;
+
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
     codec::envelope::{self, Place},
@@ -131,10 +133,10 @@ impl Row {
     }
 
     /// Names it in an error.
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> Name {
         match self.kind {
-            Kind::Record(step) => format!("checkpoint {}", step.id),
-            Kind::Notes | Kind::Sum | Kind::Gone => format!("notes in row {}", self.seq),
+            Kind::Record(step) => Name::Checkpoint(step.id),
+            Kind::Notes | Kind::Sum | Kind::Gone => Name::Notes(self.seq),
         }
     }
 
@@ -175,6 +177,22 @@ impl Row {
             aside: row.get::<_, Option<bool>>(8)?.unwrap_or(false),
             body: row.get(10)?,
         })
+    }
+}
+
+/// What a row is called in an error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Name {
+    Checkpoint(CheckpointId),
+    Notes(i64),
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Checkpoint(id) => write!(f, "checkpoint {id}"),
+            Self::Notes(row) => write!(f, "notes in row {row}"),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
 
+use rusqlite::Connection;
 use superstep_core::{
     archive::Archive,
     clock::UnixMillis,
@@ -16,13 +17,14 @@ use superstep_core::{
 use crate::{
     Database,
     commit::{Noting, Storing},
-    database::Contents,
+    database::{Contents, Inner},
     events,
     graphs::{self, GraphRow},
     lease, life,
     load::Reading,
     queue::{Haste, lock},
     walk,
+    warm::Long,
     writer::{Need, Writer},
 };
 
@@ -45,32 +47,40 @@ impl SqliteSaver {
         work: impl FnOnce(&mut Reading<'_>, &GraphRow) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
         let inner = &self.0.0;
-        let graph = match inner.readers.peek(|db| graphs::find(db, thread, namespace)) {
-            Ok(Some(graph)) => graph,
-            Ok(None) => return Reply::now(Ok(none)),
-            Err(error) => return Reply::now(Err(error)),
+        let runtime = tokio::runtime::Handle::try_current().ok();
+        let mut waiting = Some(work);
+        let read = inner.readers.read(|db| {
+            let Some(graph) = graphs::find(db, thread, namespace)? else {
+                waiting = None;
+                return Ok(None);
+            };
+            let newest = inner.warm.get(thread, &graph);
+            let much = newest.is_none() && graph.tail + graph.state > MUCH;
+            let now = match much && runtime.is_some() {
+                true => None,
+                false => waiting.take(),
+            };
+            let read = now.map(|work| inner.read(db, thread, &graph, newest, work));
+            read.transpose()
+        });
+        let (work, runtime) = match (read, waiting, runtime) {
+            (Ok(None), Some(work), Some(runtime)) => (work, runtime),
+            (read, ..) => return Reply::now(read.map(|read| read.unwrap_or(none))),
         };
-        let much = graph.tail + graph.state > MUCH;
         let (database, thread, namespace) = (self.0.clone(), thread.clone(), namespace.clone());
-        let read = move || {
+        let reading = runtime.spawn_blocking(move || {
             let inner = &database.0;
             inner.readers.read(|db| {
                 let Some(graph) = graphs::find(db, &thread, &namespace)? else {
                     return Ok(none);
                 };
-                work(&mut Reading::new(db, &inner.seal, &inner.layouts), &graph)
+                inner.read(db, &thread, &graph, None, work)
             })
-        };
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) if much => {
-                let reading = runtime.spawn_blocking(read);
-                Reply::Later(Box::pin(async move {
-                    let stopped = |error| SaverError::Io(format!("reading stopped: {error}"));
-                    reading.await.map_err(stopped)?
-                }))
-            }
-            _ => Reply::now(read()),
-        }
+        });
+        Reply::Later(Box::pin(async move {
+            let stopped = |error| SaverError::Io(format!("reading stopped: {error}"));
+            reading.await.map_err(stopped)?
+        }))
     }
 
     /// The newest checkpoint of a graph that was read before and has not changed since.
@@ -82,7 +92,8 @@ impl SqliteSaver {
         let found = inner
             .readers
             .peek(|db| graphs::find(db, thread, namespace))?;
-        Ok(found.and_then(|graph| inner.warm.get(thread, &graph)))
+        let long = found.and_then(|graph| inner.warm.get(thread, &graph));
+        Ok(long.map(|long| long.loaded))
     }
 
     /// Work on a whole thread.
@@ -101,6 +112,27 @@ impl SqliteSaver {
         inner.queue.submit(Need::Disk, Haste::Now, move |writer| {
             writer.apart(|writer| work(writer, &thread, worker))
         })
+    }
+}
+
+impl Inner {
+    /// Reads a graph of which the newest checkpoint may be known, and keeps that if it was not.
+    fn read<T>(
+        &self,
+        db: &Connection,
+        thread: &ThreadId,
+        graph: &GraphRow,
+        newest: Option<Long>,
+        work: impl FnOnce(&mut Reading<'_>, &GraphRow) -> Result<T, SaverError>,
+    ) -> Result<T, SaverError> {
+        let known = newest.is_some();
+        let mut reading = Reading::new(db, &self.seal, &self.layouts);
+        reading.newest = newest;
+        let done = work(&mut reading, graph)?;
+        if let (Some(newest), false) = (&reading.newest, known) {
+            self.warm.put(thread, graph, newest);
+        }
+        Ok(done)
     }
 }
 
@@ -150,16 +182,11 @@ impl Saver for SqliteSaver {
                 known => return Reply::now(known),
             }
         }
-        let (warm, name) = (self.0.0.warm.clone(), thread.clone());
         self.read(thread, namespace, None, move |reading, graph| {
             let Some(found) = walk::locate(reading.db(), graph, at)? else {
                 return Ok(None);
             };
-            let (loaded, bytes) = reading.load(graph, found)?;
-            if at == At::Latest {
-                warm.put(&name, graph, &loaded, bytes);
-            }
-            Ok(Some(loaded))
+            reading.load(graph, found).map(Some)
         })
     }
 

@@ -3,7 +3,7 @@
 //! A file is encrypted as a whole or not at all, and remembers which ([`Seal::mark`]), so that
 //! opening it without its key, or with another one, fails at once.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Display};
 
 use superstep_core::{
     codec::envelope::{self, Content, Place},
@@ -38,7 +38,7 @@ impl Seal {
         &self,
         sealed: &'b [u8],
         place: Place,
-        what: &str,
+        what: &dyn Display,
     ) -> Result<Cow<'b, [u8]>, SaverError> {
         let opened = envelope::open(sealed, &place);
         match opened.map_err(|error| error::envelope(what, &error))? {
@@ -65,7 +65,7 @@ impl Seal {
         &self,
         bytes: &'b [u8],
         place: &Place,
-        what: &str,
+        what: &dyn Display,
     ) -> Result<Cow<'b, [u8]>, SaverError> {
         let Some(key) = &self.key else {
             let why = format!("{what} is encrypted, and no key was given");
@@ -81,7 +81,7 @@ impl Seal {
         &self,
         _bytes: &'b [u8],
         _place: &Place,
-        what: &str,
+        what: &dyn Display,
     ) -> Result<Cow<'b, [u8]>, SaverError> {
         Err(SaverError::Sealed(format!(
             "{what} is encrypted, and this program was built without encryption"
@@ -100,7 +100,7 @@ impl Seal {
     pub(crate) fn fits(&self, mark: Option<&[u8]>) -> Result<(), SaverError> {
         let what = "the file";
         match mark {
-            Some(mark) => self.open(mark, mark_place(), what).map(drop),
+            Some(mark) => self.open(mark, mark_place(), &what).map(drop),
             None if self.has_key() => Err(SaverError::Sealed(format!("{what} is not encrypted"))),
             None => Ok(()),
         }

@@ -10,6 +10,7 @@ use crate::{
     commit,
     graphs::GraphRow,
     row::{self, Row, Rows, Step},
+    warm::Cost,
 };
 
 /// A record, and the rows right after it that say more about it.
@@ -149,21 +150,21 @@ pub(crate) fn matching(
     Ok(all)
 }
 
-/// How many bytes a reader of a record replays after the full one, and how many the state has.
-pub(crate) fn tail(db: &Connection, head: i64) -> Result<(i64, i64), SaverError> {
-    let (mut tail, mut state) = (0, 0);
+/// What a reader of a record replays.
+pub(crate) fn cost(db: &Connection, head: i64) -> Result<Cost, SaverError> {
+    let mut cost = Cost::default();
     let mut log = Rows::new(db)?;
     let mut at = Some(log.get(head)?);
     while let Some(row) = at.take() {
         let Some(step) = row.step() else { break };
-        state += step.state;
+        cost.state += step.state;
         if step.full {
             break;
         }
-        tail += commit::weight(row.body.len());
+        cost.tail += commit::weight(row.body.len());
         if let Some(parent) = row.parent {
             at = Some(log.follow(&row, parent)?);
         }
     }
-    Ok((tail, state))
+    Ok(cost)
 }

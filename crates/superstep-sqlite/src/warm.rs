@@ -10,12 +10,12 @@ use std::{
 };
 
 use superstep_core::{
-    id::{Namespace, ThreadId},
+    id::{CheckpointId, Namespace, ThreadId},
     record::{Record, TaskNote, absorb},
-    saver::{Loaded, NextRecord},
+    saver::{Chain, Loaded, Rebuilt},
 };
 
-use crate::{graphs::GraphRow, queue::lock};
+use crate::{commit, graphs::GraphRow, queue::lock};
 
 /// Only what takes so many bytes in the file is kept.
 const LONG: usize = 32 * 1024;
@@ -36,21 +36,39 @@ struct Kept {
 struct Entry {
     graph: i64,
     last: i64,
-    loaded: Loaded,
-    bytes: usize,
+    long: Long,
     used: u64,
+}
+
+/// A checkpoint, and what its records take.
+#[derive(Clone, Debug)]
+pub(crate) struct Long {
+    pub(crate) loaded: Loaded,
+    /// In the file, the notes included.
+    pub(crate) bytes: usize,
+    /// What a reader of each of its records replays, in their order.
+    pub(crate) costs: Arc<Vec<Cost>>,
+}
+
+/// What replaying up to a record costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cost {
+    /// Bytes since the full record.
+    pub(crate) tail: i64,
+    /// Bytes of the state.
+    pub(crate) state: i64,
 }
 
 /// What a commit added.
 pub(crate) struct Added {
     pub(crate) record: Arc<Record>,
     pub(crate) bytes: usize,
-    pub(crate) next: NextRecord,
+    pub(crate) cost: Cost,
 }
 
 impl Warm {
     /// The newest checkpoint of a graph, if it was read and nothing has changed since.
-    pub(crate) fn get(&self, thread: &ThreadId, graph: &GraphRow) -> Option<Loaded> {
+    pub(crate) fn get(&self, thread: &ThreadId, graph: &GraphRow) -> Option<Long> {
         let mut kept = lock(&self.0);
         kept.uses += 1;
         let uses = kept.uses;
@@ -59,7 +77,7 @@ impl Warm {
             return None;
         }
         entry.used = uses;
-        Some(entry.loaded.clone())
+        Some(entry.long.clone())
     }
 
     /// Whether a graph is kept.
@@ -70,8 +88,8 @@ impl Warm {
     }
 
     /// Keeps what was read.
-    pub(crate) fn put(&self, thread: &ThreadId, graph: &GraphRow, loaded: &Loaded, bytes: usize) {
-        if bytes < LONG {
+    pub(crate) fn put(&self, thread: &ThreadId, graph: &GraphRow, long: &Long) {
+        if long.bytes < LONG {
             return;
         }
         let mut kept = lock(&self.0);
@@ -79,8 +97,7 @@ impl Warm {
         let entry = Entry {
             graph: graph.graph,
             last: graph.last,
-            loaded: loaded.clone(),
-            bytes,
+            long: long.clone(),
             used: kept.uses,
         };
         kept.add(thread, &graph.name, entry);
@@ -92,7 +109,7 @@ impl Warm {
         thread: &ThreadId,
         before: &GraphRow,
         after: &GraphRow,
-        change: impl FnOnce(&mut Loaded) -> Option<usize>,
+        change: impl FnOnce(&mut Long) -> Option<()>,
     ) {
         let mut kept = lock(&self.0);
         let Some(mut entry) = kept.take(thread, &after.name) else {
@@ -101,11 +118,10 @@ impl Warm {
         if entry.graph != before.graph || entry.last != before.last {
             return;
         }
-        let Some(bytes) = change(&mut entry.loaded) else {
+        if change(&mut entry.long).is_none() {
             return;
-        };
+        }
         entry.last = after.last;
-        entry.bytes += bytes;
         kept.add(thread, &after.name, entry);
     }
 
@@ -113,7 +129,11 @@ impl Warm {
     pub(crate) fn forget(&self, thread: &ThreadId) {
         let mut kept = lock(&self.0);
         let gone = kept.threads.remove(thread);
-        let bytes: usize = gone.iter().flatten().map(|(_, entry)| entry.bytes).sum();
+        let bytes: usize = gone
+            .iter()
+            .flatten()
+            .map(|(_, entry)| entry.long.bytes)
+            .sum();
         kept.bytes -= bytes;
     }
 
@@ -126,13 +146,13 @@ impl Warm {
 impl Kept {
     fn take(&mut self, thread: &ThreadId, namespace: &Namespace) -> Option<Entry> {
         let entry = self.threads.get_mut(thread)?.remove(namespace)?;
-        self.bytes -= entry.bytes;
+        self.bytes -= entry.long.bytes;
         Some(entry)
     }
 
     fn add(&mut self, thread: &ThreadId, namespace: &Namespace, entry: Entry) {
         self.take(thread, namespace);
-        self.bytes += entry.bytes;
+        self.bytes += entry.long.bytes;
         let graphs = self.threads.entry(thread.clone()).or_default();
         graphs.insert(namespace.clone(), entry);
         while self.bytes > ROOM
@@ -153,34 +173,59 @@ impl Kept {
     }
 }
 
-/// What a checkpoint's successor reads like.
-pub(crate) fn follow(loaded: &mut Loaded, added: Added) -> Option<usize> {
-    let Added {
-        record,
-        bytes,
-        next,
-    } = added;
-    let head = loaded.head().map(|head| head.id);
-    if record.full {
-        loaded.chain.clear();
-    } else if record.parent != head {
-        return None;
+impl Long {
+    /// One of its records.
+    pub(crate) fn record(&self, id: CheckpointId) -> Option<&Arc<Record>> {
+        let mut newest = self.loaded.chain.iter().rev();
+        newest.find(|record| record.id == id)
     }
-    loaded.chain.push(record);
-    loaded.notes.clear();
-    loaded.next = next;
-    Some(bytes)
-}
 
-/// What a checkpoint reads like with more notes.
-pub(crate) fn hear(loaded: &mut Loaded, notes: &[TaskNote]) {
-    let known = std::mem::take(&mut loaded.notes);
-    let mut merged: BTreeMap<_, _> = known
-        .into_iter()
-        .map(|note| (note.key.clone(), note))
-        .collect();
-    for note in notes {
-        absorb(&mut merged, note.clone());
+    /// An older checkpoint among its records, without notes.
+    pub(crate) fn at(&self, id: CheckpointId) -> Option<Loaded> {
+        let chain = &self.loaded.chain;
+        let place = chain.iter().rposition(|record| record.id == id)?;
+        Some(Loaded {
+            chain: chain.up_to(place + 1),
+            notes: Vec::new(),
+            superseded: place + 1 < chain.len(),
+            next: commit::next(*self.costs.get(place)?),
+        })
     }
-    loaded.notes = merged.into_values().collect();
+
+    /// Goes on to its successor, if that is what was added.
+    pub(crate) fn follow(&mut self, added: Added) -> Option<()> {
+        let Added {
+            record,
+            bytes,
+            cost,
+        } = added;
+        let Loaded {
+            chain, notes, next, ..
+        } = &mut self.loaded;
+        if record.full {
+            let rebuilt = Rebuilt::default();
+            (*chain, self.costs) = (Chain::default().keeping(rebuilt), Arc::default());
+        } else if record.parent != chain.last().map(|head| head.id) {
+            return None;
+        }
+        chain.push(record);
+        notes.clear();
+        *next = commit::next(cost);
+        Arc::make_mut(&mut self.costs).push(cost);
+        self.bytes += bytes;
+        Some(())
+    }
+
+    /// Takes in more notes.
+    pub(crate) fn hear(&mut self, notes: &[TaskNote]) {
+        let known = std::mem::take(&mut self.loaded.notes);
+        let mut merged: BTreeMap<_, _> = known
+            .into_iter()
+            .map(|note| (note.key.clone(), note))
+            .collect();
+        for note in notes {
+            absorb(&mut merged, note.clone());
+        }
+        self.loaded.notes = merged.into_values().collect();
+    }
 }

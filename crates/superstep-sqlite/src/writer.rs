@@ -15,7 +15,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags, OptionalExtension, config::DbConfig, params};
 use superstep_core::{
     codec::{self, BlobId, envelope::Place},
-    id::{Namespace, ThreadId},
+    id::{CheckpointId, Namespace, ThreadId},
     record::Layout,
     saver::SaverError,
 };
@@ -44,11 +44,17 @@ pub(crate) enum Need {
 pub(crate) struct Held {
     pub(crate) thread: i64,
     pub(crate) epoch: i64,
-    pub(crate) graphs: HashMap<Namespace, GraphRow>,
+    pub(crate) graphs: HashMap<Namespace, Known>,
     /// Whether it has no graphs but these.
     pub(crate) complete: bool,
-    /// The ids of its newest records, by graph.
-    pub(crate) heads: HashMap<i64, superstep_core::id::CheckpointId>,
+}
+
+/// A graph of such a thread.
+#[derive(Clone)]
+pub(crate) struct Known {
+    pub(crate) row: GraphRow,
+    /// The id of its newest record.
+    pub(crate) head: Option<CheckpointId>,
 }
 
 /// The connection that writes.
@@ -251,7 +257,6 @@ impl Writer {
         }
         for held in self.held.values_mut() {
             held.graphs.clear();
-            held.heads.clear();
             held.complete = false;
         }
         if self.outruns {

@@ -73,18 +73,22 @@ pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
     error::{Error, ErrorKind, Failure},
-    event::{Cursor, Ending, Modes},
+    event::{
+        Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,
+        SpanStart,
+    },
     id::{AskId, CheckpointId, TaskId, ThreadId},
     plan::{BuildError, BuildErrors, Persist},
     policy::{CachePolicy, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
+    redact::{self, Secret},
     run::{Drain, Durability},
     saver::{self, HistoryQuery, Saver},
     store,
 };
 pub use superstep_derive::*;
 pub use superstep_engine::{
-    Backends, CheckpointRef, Fit, LogItem, RunOptions,
+    Backends, CheckpointRef, Fit, LogItem, OpenSpan, RunOptions,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{
@@ -99,6 +103,14 @@ pub use superstep_engine::{
 #[doc(inline)]
 pub use superstep_sqlite as sqlite;
 
+#[cfg(feature = "model")]
+#[doc(inline)]
+pub use superstep_model as model;
+
+#[cfg(feature = "tools")]
+#[doc(inline)]
+pub use superstep_tools as tools;
+
 pub mod prelude {
     //! What most graphs use.
 
@@ -108,6 +120,9 @@ pub mod prelude {
         NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Persist, Reducer, Res, RetryPolicy, Snap,
         State, Store, Sum, Timeouts, Update, node,
     };
+
+    #[cfg(feature = "tools")]
+    pub use crate::tool;
 }
 
 pub mod dynamic {
@@ -133,39 +148,7 @@ pub mod dynamic {
 }
 
 #[doc(hidden)]
-pub mod __private {
-    //! What generated code needs; not for people.
-
-    pub use serde_json::Value as Json;
-    pub use superstep_core::{
-        board::{Folded, Recording},
-        record::Change,
-        value::DecodeError,
-    };
-
-    use crate::{FromTask, IntoCommand, Nodes, State};
-
-    /// What a send carries.
-    pub trait Payload: serde::Serialize + Clone + Send + Sync + 'static {}
-    impl<T: serde::Serialize + Clone + Send + Sync + 'static> Payload for T {}
-
-    /// No declared migration starts at that version.
-    pub fn no_migration<S: State>(version: u32) -> Result<Json, String> {
-        Err(format!(
-            "no migration leads from version {version} to version {}",
-            S::VERSION
-        ))
-    }
-
-    /// Compiles if `A` is an argument of a node.
-    pub fn is_argument<S: State, N: Nodes, A: FromTask<S, N>>() {}
-
-    /// Compiles if `R` is the result of a node.
-    pub fn is_result<S: State, N: Nodes, R: IntoCommand<S, N>>() {}
-
-    /// Compiles if a future can move between threads.
-    pub fn is_send<F: Future + Send>(_: F) {}
-}
+pub use superstep_engine::typed::__private;
 
 /// The README's example runs with the doctests.
 #[cfg(doctest)]

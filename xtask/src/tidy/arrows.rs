@@ -16,12 +16,23 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-model", &["superstep-core"]),
     ("superstep-local", &["superstep-core", "superstep-model"]),
     (
+        "superstep-tools",
+        &[
+            "superstep-core",
+            "superstep-derive",
+            "superstep-engine",
+            "superstep-model",
+        ],
+    ),
+    (
         "superstep",
         &[
             "superstep-core",
             "superstep-derive",
             "superstep-engine",
+            "superstep-model",
             "superstep-sqlite",
+            "superstep-tools",
         ],
     ),
     (
@@ -44,7 +55,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-crash",
-        &["superstep-core", "superstep-engine", "superstep-sqlite"],
+        &[
+            "superstep-core",
+            "superstep-engine",
+            "superstep-model",
+            "superstep-sqlite",
+            "superstep-tools",
+        ],
     ),
     (
         "superstep-examples",

@@ -440,7 +440,8 @@ impl Broken {
                 return None;
             }
             if self.is(Fault::PruneBreaksChains) {
-                loaded.chain.retain(|record| record.id >= *cut);
+                let all = loaded.chain.iter().cloned();
+                loaded.chain = all.filter(|record| record.id >= *cut).collect();
             }
         }
         if memory.without_notes.contains(asked) {
@@ -458,9 +459,9 @@ impl Broken {
                 let before = first.map(|id| now(self.inner.load(thread, namespace, At::Id(id))));
                 let before = before.and_then(|before| before.unwrap());
                 let older = before.map(|before| before.chain).unwrap_or_default();
-                loaded.chain.splice(0..0, older);
+                loaded.chain = older.iter().chain(loaded.chain.iter()).cloned().collect();
             }
-            Fault::ChainIsTheHead => loaded.chain = vec![head],
+            Fault::ChainIsTheHead => loaded.chain = vec![head].into(),
             Fault::NeverSuperseded => loaded.superseded = false,
             Fault::SomeNotesAreEnough => loaded.notes.truncate(1000),
             Fault::TasksOutrankNotes => {
@@ -518,7 +519,7 @@ impl Broken {
         let mut shown: Vec<Loaded> = shown.collect();
         if self.is(Fault::HistoryShowsHeads) {
             for loaded in &mut shown {
-                loaded.chain = loaded.chain.pop().into_iter().collect();
+                loaded.chain = loaded.chain.last().cloned().into_iter().collect();
             }
         }
         Ok(shown)

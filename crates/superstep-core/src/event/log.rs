@@ -87,6 +87,10 @@ pub struct Logged {
     pub cursor: Cursor,
     /// The checkpoint it belongs to; with that one it is pruned.
     pub checkpoint: Option<CheckpointId>,
+    /// When it was written, in microseconds since 1970; unknown of logs of earlier versions. Within
+    /// a run, times do not go back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
     /// What it says.
     pub entry: Entry,
 }
@@ -100,6 +104,9 @@ pub enum Entry {
         durability: Durability,
         /// Which events it logs.
         modes: Modes,
+        /// The name of the graph; empty if it is unknown.
+        #[serde(default)]
+        graph: Arc<str>,
     },
     /// Something happened in it.
     Told(Box<Told>),

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_json::Value as Json;
 
-use super::Frame;
+use super::{Frame, for_writing};
 use crate::{
     board::Board,
     channel::{ChannelSpec, Channels},
@@ -12,7 +12,7 @@ use crate::{
     error::ErrorKind,
     plan::Plan,
     record::{Change, Layout, Pending, Record, TaskKey, TaskNote, TriggerName, Write},
-    saver::{Loaded, NextRecord},
+    saver::{Chain, Loaded, NextRecord, RebuiltState},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{DecodeError, Value},
 };
@@ -65,8 +65,8 @@ impl Frame {
         };
         let translation = Translation::between(&head.layout, plan);
         let board = match migration_needed(&head.layout, plan)? {
-            None => replay(plan, &loaded.chain)?,
-            Some(from) => migrated(plan, &loaded.chain, from, migrate)?,
+            None => rebuild(plan, &loaded.chain)?,
+            Some(from) => migrated(plan, &loaded.chain, from, migrate)?.into(),
         };
         let control =
             Control::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
@@ -81,7 +81,7 @@ impl Frame {
         });
         Ok(Restored {
             frame: Self {
-                board: board.into(),
+                board,
                 control,
                 clock: head.clock,
                 paused_at: head.paused_at,
@@ -127,10 +127,46 @@ fn migration_needed(stored: &Layout, plan: &Plan) -> Result<Option<u32>, ErrorKi
     }
 }
 
-fn replay(plan: &Plan, chain: &[Arc<Record>]) -> Result<Box<dyn Board>, ErrorKind> {
-    let mut board = (plan.fresh)();
+/// The state after a chain of records, from the last one that was rebuilt if it lies on the way.
+fn rebuild(plan: &Plan, chain: &Chain) -> Result<Arc<dyn Board>, ErrorKind> {
+    let (mut board, from) = match known(plan, chain) {
+        Some((board, place)) => (board, place + 1),
+        None => ((plan.fresh)().into(), 0),
+    };
+    let rest = chain.get(from..).unwrap_or_default();
+    if rest.is_empty() {
+        return Ok(board);
+    }
+    if let Some(board) = for_writing(&mut board) {
+        replay(plan, board, rest)?;
+    }
+    if let (Some(rebuilt), Some(head)) = (&chain.rebuilt, rest.last()) {
+        *rebuilt.lock() = Some(RebuiltState {
+            board: board.clone(),
+            head: head.clone(),
+            layout: plan.layout.clone(),
+        });
+    }
+    Ok(board)
+}
+
+/// A state that was rebuilt for this graph, and the place of its record in the chain. It is taken
+/// if there are more records, so that they go into it rather than into a copy.
+fn known(plan: &Plan, chain: &Chain) -> Option<(Arc<dyn Board>, usize)> {
+    let mut kept = chain.rebuilt.as_ref()?.lock();
+    let RebuiltState { head, layout, .. } = kept.as_ref()?;
+    let place = chain.iter().rposition(|record| Arc::ptr_eq(record, head));
+    let place = place.filter(|_| Arc::ptr_eq(layout, &plan.layout))?;
+    let state = match place + 1 == chain.len() {
+        true => kept.clone(),
+        false => kept.take(),
+    };
+    state.map(|state| (state.board, place))
+}
+
+fn replay(plan: &Plan, board: &mut dyn Board, records: &[Arc<Record>]) -> Result<(), ErrorKind> {
     let mut last: Option<(&Arc<Layout>, Translation)> = None;
-    for record in chain {
+    for record in records {
         if !last
             .as_ref()
             .is_some_and(|(layout, _)| Arc::ptr_eq(layout, &record.layout))
@@ -149,7 +185,7 @@ fn replay(plan: &Plan, chain: &[Arc<Record>]) -> Result<Box<dyn Board>, ErrorKin
                 .map_err(|error| decode(&plan.channels.row(channel).name, &error))?;
         }
     }
-    Ok(board)
+    Ok(())
 }
 
 /// Rebuilds the old state as plain data, hands it to the declared migration, loads the result.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Act, Fidelity, Loop, Wait,
+    Act, Durability, Fidelity, Loop, Wait,
     task::{Phase, Task, TaskInput},
 };
 use crate::{
@@ -173,6 +173,19 @@ impl Loop {
         acts
     }
 
+    /// How far notes must have come before the run goes on.
+    ///
+    /// Answers alone lead to nothing yet. They are stored before their tasks run, and what a task
+    /// does about one is stored after it: whatever of that lasts, the answer does, and if nothing
+    /// does, its question is open again.
+    pub fn note_durability(&self, notes: &[TaskNote]) -> Durability {
+        let more_follows = self.running > 0 && notes.iter().all(TaskNote::only_answers);
+        match self.config.durability {
+            Durability::Sync if more_follows => Durability::Normal,
+            other => other,
+        }
+    }
+
     /// A graph below this one is about to store an effect at once: what to store before that, in
     /// this order. The place of that graph hangs off this one's present checkpoint, and a run that
     /// starts again from an older one would not find what is stored there.
@@ -316,6 +329,7 @@ impl Loop {
                     jitter: policy.jitter,
                 };
                 self.acts.push_back(Act::Wait(wait));
+                self.tell_retry(at, &error);
                 return;
             }
         }

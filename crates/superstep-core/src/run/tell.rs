@@ -3,12 +3,13 @@
 use super::{Act, Latest, Loop, TaskInput};
 use crate::{
     ask::Ask,
+    error::Error,
     event::{
-        Event, EventKind, Modes, Told,
+        Event, EventKind, Modes, Span, SpanError, SpanId, SpanKind, SpanPhase, Told,
         log::{Part, StateAt},
     },
     plan::{Keys, ReadKey, Reads},
-    record::TaskKey,
+    record::{StoredError, TaskKey},
     table::ChannelIx,
     value::Value,
 };
@@ -154,7 +155,7 @@ impl Loop {
                 }
             }
             EventKind::Message { .. } => return !self.plan.messages.iter().any(untracked),
-            EventKind::Asked(_) | EventKind::Custom(_) => {}
+            EventKind::Asked(_) | EventKind::Custom(_) | EventKind::Span(_) => {}
         }
         true
     }
@@ -238,6 +239,7 @@ impl Loop {
             self.task_id(task),
             task.name.clone(),
         );
+        let caller = self.caller(task).map(|caller| self.task_id(caller));
         let read = |run: &Self| match run.tasks.get(at) {
             Some(task) => run.input_value(task),
             None => Value::Null,
@@ -246,7 +248,32 @@ impl Loop {
             id,
             name: name.clone(),
             input,
+            caller,
         };
         self.emit_state(Modes::TASKS, stands, part, read, kind);
+    }
+
+    /// An attempt of a task failed, and the task is tried again.
+    pub(super) fn tell_retry(&mut self, at: usize, error: &Error) {
+        if !self.wants(Modes::SPANS) {
+            return;
+        }
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
+        let (id, attempt) = (self.task_id(task), task.failures);
+        let StoredError { code, message, .. } = StoredError::from(error);
+        let span = Span {
+            // Spans of the task itself are of a lease, which is never 0 where something is logged.
+            id: SpanId::of(id, 0, attempt, 0),
+            parent: None,
+            task: id,
+            node: task.name.clone(),
+            attempt,
+            kind: SpanKind::Attempt,
+            name: format!("attempt {attempt}").into(),
+            phase: SpanPhase::Ended(SpanError::new(code, message).into()),
+        };
+        self.emit(EventKind::Span(Box::new(span)));
     }
 }

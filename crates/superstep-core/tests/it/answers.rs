@@ -7,8 +7,8 @@ use superstep_core::{
     ask::Resume,
     id::AskId,
     plan::NodeDef,
-    record::Effect,
-    run::{Act, Durability},
+    record::{Effect, TaskNote},
+    run::{Act, Durability, Loop},
 };
 
 use crate::hand::{Thread, ask};
@@ -100,4 +100,34 @@ fn a_run_that_is_stored_at_its_end_can_be_stored_for_a_graph_below() {
     let acts = run.anchor();
     assert!(matches!(acts.as_slice(), [Act::Commit(record)] if record.id == run.checkpoint()));
     assert!(run.anchor().is_empty(), "once is enough");
+}
+
+#[test]
+fn an_answer_goes_to_the_disk_with_what_it_leads_to() {
+    let (mut thread, first) = asked(Durability::Sync);
+    for answer in [by_id(first, "yes"), Some(Resume::Next("yes".into()))] {
+        let mut run = thread.run(answer);
+        let given = notes(&mut run);
+        assert_eq!(run.note_durability(&given), Durability::Normal);
+        ask(&mut run, 0, vec!["yes".into()]);
+        let asked = notes(&mut run);
+        assert_eq!(run.note_durability(&asked), Durability::Sync);
+    }
+    let mut run = thread.run(by_id(first, "yes"));
+    thread.store(&mut run);
+    let journal = run.journal(0, "k".into(), Effect::Started, vec!["yes".into()]);
+    let Some(Act::Note(_, started)) = journal.last() else {
+        panic!("nothing is journaled");
+    };
+    assert_eq!(run.note_durability(started), Durability::Sync);
+}
+
+/// The next notes that a run wants stored.
+fn notes(run: &mut Loop) -> Vec<TaskNote> {
+    let acts = std::iter::from_fn(|| run.next_act());
+    let notes = acts.filter_map(|act| match act {
+        Act::Note(_, notes) => Some(notes),
+        _ => None,
+    });
+    notes.last().unwrap()
 }

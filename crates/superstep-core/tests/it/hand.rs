@@ -107,7 +107,7 @@ impl Thread {
     fn head(&self) -> Option<Head> {
         let record = self.records.last()?;
         let loaded = Loaded {
-            chain: self.records.clone(),
+            chain: self.records.clone().into(),
             notes: self.notes.clone(),
             superseded: false,
             next: NextRecord::Changes,

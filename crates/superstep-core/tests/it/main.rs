@@ -9,3 +9,4 @@
 mod answers;
 mod hand;
 mod handlers;
+mod rebuilt;

@@ -5,6 +5,7 @@ use std::future::Future;
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
     error::Failure,
+    event::{SpanKind, SpanStart},
     id::{TaskId, ThreadId},
     run::{Halt, RunInput},
     value::Value,
@@ -20,7 +21,10 @@ use super::{
     snap::Snap,
     state::{State, Update},
 };
-use crate::ctx;
+use crate::{
+    ctx::{self, Unknown},
+    span::OpenSpan,
+};
 
 /// The durable side of a running task; cheap to clone.
 #[derive(Clone)]
@@ -33,12 +37,25 @@ impl Ctx {
     /// A task that asks runs again from its top when the answer comes, so what it does before the
     /// question belongs into [`Ctx::once`].
     pub fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, NodeError> {
+        self.ask_checked(question, |_| Ok(()))
+    }
+
+    /// [`Ctx::ask`] with a rule for answers. An answer that breaks it is given back with what is
+    /// wrong, and the question stays open.
+    pub fn ask_checked<Q: Ask>(
+        &self,
+        question: Q,
+        check: impl FnOnce(&Q::Answer) -> Result<(), String>,
+    ) -> Result<Q::Answer, NodeError> {
         let body = || {
             let json = serde_json::to_value(&question).map_err(Failure::from)?;
             Ok(Value::from(json))
         };
         let decode = |answer: Value| {
-            serde_json::from_value(answer.to_json()).map_err(|error| error.to_string())
+            let answer = serde_json::from_value(answer.to_json());
+            let answer: Q::Answer = answer.map_err(|error| error.to_string())?;
+            check(&answer)?;
+            Ok(answer)
         };
         self.0
             .ask_as(Q::KIND, body, decode)
@@ -58,7 +75,24 @@ impl Ctx {
             let running = effect();
             async move { running.await.map_err(NodeError::into_halt) }
         };
-        self.0.effect(key, halting).await.map_err(NodeError::halt)
+        let done = self.0.effect(key, Unknown::Report, halting).await;
+        done.map_err(NodeError::halt)
+    }
+
+    /// [`Ctx::once`] for a target that honours a key: the effect gets [`Ctx::key`] of `key`, and
+    /// when a crash leaves its outcome unknown, it runs again with the same one.
+    pub async fn once_by_key<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned,
+        F: FnOnce(String) -> Fut,
+        Fut: Future<Output = Result<T, NodeError>>,
+    {
+        let halting = || {
+            let running = effect(self.key(key));
+            async move { running.await.map_err(NodeError::into_halt) }
+        };
+        let done = self.0.effect(key, Unknown::Repeat, halting).await;
+        done.map_err(NodeError::halt)
     }
 
     /// A key for the outside world that is equal on every attempt of this task.
@@ -76,6 +110,16 @@ impl Ctx {
         let message = serde_json::to_value(message)?;
         self.0.emit_message(message.into()).await;
         Ok(())
+    }
+
+    /// Starts to tell about a piece of the task's work; see [`OpenSpan`].
+    pub async fn span<S: Into<SpanStart>>(
+        &self,
+        kind: SpanKind,
+        name: &str,
+        start: impl FnOnce() -> S,
+    ) -> OpenSpan {
+        self.0.span(kind, name, start).await
     }
 
     /// Tells an idle limit that the task is alive.

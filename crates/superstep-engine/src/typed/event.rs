@@ -72,6 +72,8 @@ pub enum Event<S: State, N> {
         /// The message.
         message: Value,
     },
+    /// A task starts or ends a piece of its work.
+    Span(Box<event::Span>),
     /// Something that happened below: in a subgraph, a called task or an error handler.
     Below(Box<event::Event>),
 }
@@ -123,6 +125,7 @@ impl<S: State, N: Nodes> Event<S, N> {
                 node: N::parse(node)?,
                 message: message.clone(),
             },
+            EventKind::Span(span) => Self::Span(span.clone()),
             _ => return None,
         })
     }

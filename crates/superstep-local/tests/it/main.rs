@@ -1,15 +1,21 @@
-//! The embedded model, from outside.
+//! What the weights and the embedder promise, through their public API.
 
-#![cfg(feature = "chat")]
+#![cfg(feature = "weights")]
 #![allow(
-    clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test fails by panicking"
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
 )]
 
-mod files;
-mod gguf;
+mod hub;
 #[cfg(feature = "weights-tests")]
-mod replies;
+mod memory;
+mod own;
+mod recorded;
+mod server;
+mod together;
+#[cfg(unix)]
+mod wheels;
+mod world;

@@ -143,7 +143,8 @@ fn fill(
         graph.last = row.seq;
         add(writer, row, &packed.bytes)?;
     }
-    (graph.tail, graph.state) = walk::tail(writer.db()?, graph.head)?;
+    let cost = walk::cost(writer.db()?, graph.head)?;
+    (graph.tail, graph.state) = (cost.tail, cost.state);
     graphs::put(writer.change()?, &graph)
 }
 

@@ -181,13 +181,13 @@ fn cut(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(), SaverE
             graph.name
         )));
     };
-    let (tail, state) = walk::tail(writer.db()?, head)?;
+    let cost = walk::cost(writer.db()?, head)?;
     let graph = GraphRow {
         head,
         last,
         records: count,
-        tail,
-        state,
+        tail: cost.tail,
+        state: cost.state,
         ..graph.clone()
     };
     graphs::put(writer.change()?, &graph)

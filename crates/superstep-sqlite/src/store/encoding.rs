@@ -24,7 +24,7 @@ pub(super) fn value_from_bytes(
     seal: &Seal,
     place: Place,
 ) -> Result<Value, SaverError> {
-    let text = seal.open(bytes, place, "a value")?;
+    let text = seal.open(bytes, place, &"a value")?;
     serde_json::from_slice(&text).map_err(|error| SaverError::Corrupt(error.to_string()))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn vector_from_bytes(
     seal: &Seal,
     place: Place,
 ) -> Result<Vec<f32>, SaverError> {
-    let bytes = seal.open(bytes, place, "a vector")?;
+    let bytes = seal.open(bytes, place, &"a vector")?;
     let (numbers, rest) = bytes.as_chunks();
     if !rest.is_empty() {
         let why = format!("{} bytes are not whole numbers of four", bytes.len());
@@ -89,7 +89,7 @@ mod tests {
         let (seal, place) = here();
         let sealed = vector_to_bytes(&[1.0, -2.0], &seal, place.clone()).unwrap();
         assert_eq!(
-            *seal.open(&sealed, place.clone(), "it").unwrap(),
+            *seal.open(&sealed, place.clone(), &"it").unwrap(),
             [0, 0, 128, 63, 0, 0, 0, 192]
         );
         let vector = [0.1, f32::MIN_POSITIVE, f32::MAX, -0.0];

@@ -17,6 +17,7 @@ mod failures;
 mod pipeline;
 mod plain;
 mod reducers;
+mod spans;
 mod steps;
 mod subgraphs;
 mod threads;

@@ -1,21 +1,29 @@
 //! The records of one namespace, in order of id, with links from parent to children.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use superstep_core::{
     archive::Archived,
     id::CheckpointId,
     record::{Change, Record, TaskKey, TaskNote, absorb, squash},
-    saver::{At, HistoryQuery, Loaded, NextRecord, SaverError},
+    saver::{At, Chain, HistoryQuery, Loaded, NextRecord, Rebuilt, SaverError},
     value::{Cell, Value},
 };
 
 /// How many records may follow a full one, at least, before the next should be full.
 const TAIL: usize = 64;
 
+/// Replaying fewer records costs less than keeping what they lead to.
+const LONG: usize = 16;
+
 #[derive(Clone, Default)]
 pub(super) struct Log {
     entries: Vec<Entry>,
+    /// Of a long log only.
+    rebuilt: OnceLock<Rebuilt>,
 }
 
 #[derive(Clone)]
@@ -159,7 +167,7 @@ impl Log {
         let entry = self.entries.get(place)?;
         let superseded = place + 1 < self.entries.len();
         Some(Loaded {
-            chain: self.chain(entry),
+            chain: self.shared(entry),
             notes: self.notes(place, entry).into_values().collect(),
             superseded,
             next: entry.tail.next(),
@@ -185,6 +193,15 @@ impl Log {
         }
         chain.reverse();
         chain
+    }
+
+    /// The records of a reader, and where it finds and leaves the state if there are many.
+    fn shared(&self, entry: &Entry) -> Chain {
+        let chain = Chain::from(self.chain(entry));
+        match entry.tail.records < LONG {
+            true => chain,
+            false => chain.keeping(self.rebuilt.get_or_init(Rebuilt::default).clone()),
+        }
     }
 
     pub(super) fn history(&self, query: &HistoryQuery) -> Vec<Loaded> {

@@ -1,0 +1,271 @@
+//! What must not be seen: keys, passwords, tokens, and content where that is not wanted.
+//!
+//! A [`Redactor`] finds secrets by the name they have, by their value where it is known, and by the
+//! shape of well-known keys ([`shape`]). [`Privacy`] is what a run does to its spans before they
+//! reach a log, a stream or an export. [`Secret`] is a key that does not show itself.
+
+mod name;
+mod pair;
+mod secret;
+mod shape;
+
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    fmt,
+    ops::Range,
+    sync::{Arc, LazyLock},
+};
+
+pub use secret::Secret;
+
+use crate::{
+    event::{Facts, Span, SpanError, SpanPhase},
+    value::{Map, Value},
+};
+
+/// What stands where a secret was.
+pub const REDACTED: &str = "[redacted]";
+
+/// A known value shorter than this would be found everywhere.
+const SHORTEST: usize = 8;
+
+/// Why a redactor cannot be made.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RedactError {
+    /// A secret that is found in ordinary text.
+    #[error("a secret of {found} bytes is too short to look for: it needs {SHORTEST}")]
+    TooShort {
+        /// How long it is.
+        found: usize,
+    },
+}
+
+impl RedactError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TooShort { .. } => "SS3501",
+        }
+    }
+}
+
+/// Finds secrets and takes them out.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    /// Besides the well-known ones.
+    names: BTreeSet<String>,
+    /// Longest first, so that no part of one is left when another is in it.
+    values: Vec<Secret>,
+}
+
+impl Redactor {
+    /// One that knows names and shapes, shared by all who know no more.
+    pub fn standard() -> &'static Arc<Self> {
+        static STANDARD: LazyLock<Arc<Redactor>> = LazyLock::new(Arc::default);
+        &STANDARD
+    }
+
+    /// Looks for this value too, wherever it stands.
+    pub fn with_secret(mut self, secret: &Secret) -> Result<Self, RedactError> {
+        let found = secret.expose().len();
+        if found < SHORTEST {
+            return Err(RedactError::TooShort { found });
+        }
+        self.values.push(secret.clone());
+        self.values
+            .sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
+        Ok(self)
+    }
+
+    /// Takes what has this name for a secret too. Case does not matter, nor does `-` or `_`.
+    #[must_use]
+    pub fn with_name(mut self, name: &str) -> Self {
+        self.names.insert(name::plain(name));
+        self
+    }
+
+    /// Whether what has this name is a secret.
+    pub fn hides(&self, name: &str) -> bool {
+        let plain = name::plain(name);
+        name::is_known(&plain) || name::matches(&plain, self.names.iter().map(String::as_str))
+    }
+
+    /// The text without secrets.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for secret in &self.values {
+            let places = text.match_indices(secret.expose());
+            found.extend(places.map(|(at, value)| at..at + value.len()));
+        }
+        shape::find(text, &mut found);
+        pair::find(text, &|name| self.hides(name), &mut found);
+        without(text, found)
+    }
+
+    /// The value without secrets.
+    pub fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::Str(text) => match self.text(text) {
+                Cow::Borrowed(_) => value.clone(),
+                Cow::Owned(clean) => clean.into(),
+            },
+            Value::List(items) => Value::list(items.iter().map(|item| self.value(item))),
+            Value::Map(map) => {
+                let clean: Map = map
+                    .iter()
+                    .map(|(key, value)| self.member(key, value))
+                    .collect();
+                Value::Map(Arc::new(clean))
+            }
+            Value::Typed(_) => self.value(&value.to_json().into()),
+            plain => plain.clone(),
+        }
+    }
+
+    fn member(&self, key: &Arc<str>, value: &Value) -> (Arc<str>, Value) {
+        let value = match value {
+            Value::Null | Value::Bool(_) => value.clone(),
+            _ if self.hides(key) => REDACTED.into(),
+            other => self.value(other),
+        };
+        let key = match self.text(key) {
+            Cow::Borrowed(_) => key.clone(),
+            Cow::Owned(clean) => clean.into(),
+        };
+        (key, value)
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor")
+            .field("names", &self.names)
+            .field("values", &self.values.len())
+            .finish()
+    }
+}
+
+/// The text with a mark in place of these parts.
+fn without(text: &str, mut found: Vec<Range<usize>>) -> Cow<'_, str> {
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    found.sort_by_key(|range| (range.start, range.end));
+    let mut clean = String::with_capacity(text.len());
+    let (mut kept, mut hidden) = (0, None);
+    for range in found {
+        if hidden.is_some_and(|end| range.start <= end) {
+            kept = range.end.max(kept);
+        } else {
+            clean.push_str(text.get(kept..range.start).unwrap_or_default());
+            clean.push_str(REDACTED);
+            kept = range.end;
+        }
+        hidden = Some(kept);
+    }
+    clean.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(clean)
+}
+
+/// Whether spans show what went into models and tools and what came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Capture {
+    /// They do, without secrets.
+    #[default]
+    Full,
+    /// They say how much it was, and nothing of what it said.
+    None,
+}
+
+/// What a run does to its spans before anybody sees them.
+#[derive(Clone, Debug, Default)]
+pub struct Privacy {
+    /// Whether content is shown.
+    pub capture: Capture,
+    /// What finds secrets; [`Redactor::standard`] by default.
+    pub redactor: Option<Arc<Redactor>>,
+}
+
+impl Privacy {
+    /// What finds secrets.
+    pub fn redactor(&self) -> &Redactor {
+        self.redactor.as_ref().unwrap_or(Redactor::standard())
+    }
+
+    /// Content, as it may be shown.
+    pub fn value(&self, value: &Value) -> Value {
+        match (self.capture, value) {
+            (_, Value::Null) => Value::Null,
+            (Capture::Full, value) => self.redactor().value(value),
+            (Capture::None, value) => extent(value),
+        }
+    }
+
+    /// What an error said, as it may be shown.
+    pub fn message(&self, message: &str) -> String {
+        match self.capture {
+            Capture::Full => self.redactor().text(message).into_owned(),
+            Capture::None => format!("[{} bytes]", message.len()),
+        }
+    }
+
+    /// Makes a span one that may be shown.
+    pub fn clean(&self, span: &mut Span) {
+        let text = |text: &mut Arc<str>| {
+            if let Cow::Owned(clean) = self.redactor().text(text) {
+                *text = clean.into();
+            }
+        };
+        text(&mut span.name);
+        let facts = match &mut span.phase {
+            SpanPhase::Started(start) => {
+                start.inputs = self.value(&start.inputs);
+                &mut start.facts
+            }
+            SpanPhase::Ended(end) => {
+                end.outputs = self.value(&end.outputs);
+                if let Some(SpanError { code, message }) = &mut end.error {
+                    text(code);
+                    *message = self.message(message);
+                }
+                &mut end.facts
+            }
+        };
+        self.clean_facts(facts);
+    }
+
+    fn clean_facts(&self, facts: &mut Facts) {
+        if facts.labels.is_empty() {
+            return;
+        }
+        let labels = std::mem::take(&mut facts.labels).into_iter();
+        let clean = labels.map(|(key, label)| {
+            let (key, label) = self.redactor().member(&key, &Value::Str(label));
+            (key, label.as_str().unwrap_or(REDACTED).into())
+        });
+        facts.labels = clean.collect();
+    }
+}
+
+/// How much a value is.
+fn extent(value: &Value) -> Value {
+    let json = value.to_json();
+    let (kind, count) = match &json {
+        serde_json::Value::Null => ("null", 0),
+        serde_json::Value::Bool(_) => ("boolean", 1),
+        serde_json::Value::Number(_) => ("number", 1),
+        serde_json::Value::String(text) => ("text", text.chars().count()),
+        serde_json::Value::Array(items) => ("list", items.len()),
+        serde_json::Value::Object(members) => ("object", members.len()),
+    };
+    Value::map([
+        ("omitted", Value::from(kind)),
+        ("count", count.into()),
+        ("bytes", json.to_string().len().into()),
+    ])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Names that secrets have.
+
+/// What has one of these names, or a name that ends with one as in `github_token`, is a secret.
+const NAMES: [&str; 29] = [
+    "access_key",
+    "accesskey",
+    "api_key",
+    "apikey",
+    "auth",
+    "authorization",
+    "bearer",
+    "client_secret",
+    "connection_string",
+    "cookie",
+    "credential",
+    "credentials",
+    "jwt",
+    "otp",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "password",
+    "private_key",
+    "privatekey",
+    "pwd",
+    "secret",
+    "secret_key",
+    "secretkey",
+    "secrets",
+    "set_cookie",
+    "signing_key",
+    "token",
+    "x_api_key",
+];
+
+/// A name in the form it is compared in: words of small letters with `_` between them.
+pub(super) fn plain(name: &str) -> String {
+    let mut plain = String::with_capacity(name.len() + 4);
+    let mut small = false;
+    for letter in name.trim().chars() {
+        if matches!(letter, '-' | '_' | ' ' | '.') {
+            plain.push('_');
+            small = false;
+            continue;
+        }
+        // `apiKey` has two words.
+        if letter.is_uppercase() && small {
+            plain.push('_');
+        }
+        small = letter.is_lowercase() || letter.is_ascii_digit();
+        plain.extend(letter.to_lowercase());
+    }
+    plain
+}
+
+/// Whether a plain name is one that secrets have.
+pub(super) fn is_known(plain: &str) -> bool {
+    matches(plain, NAMES.into_iter())
+}
+
+/// Whether a plain name is one of these, or ends with one.
+pub(super) fn matches<'a>(plain: &str, mut names: impl Iterator<Item = &'a str>) -> bool {
+    names.any(|name| {
+        plain
+            .strip_suffix(name)
+            .is_some_and(|head| head.is_empty() || head.ends_with('_'))
+    })
+}

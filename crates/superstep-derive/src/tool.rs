@@ -1,0 +1,272 @@
+//! `#[tool(...)]`: a type beside a function, which describes it to models and calls it.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::{
+    Attribute, Error, Expr, ExprLit, FnArg, Ident, ItemFn, Lit, Meta, Pat, PatType, Path, Result,
+    ReturnType, Token, Type,
+    parse::{Parse, ParseStream},
+    punctuated::Punctuated,
+    spanned::Spanned,
+};
+
+use crate::name::camel_case;
+
+/// What a tool can do.
+const CAN: [&str; 6] = ["nothing", "read", "net", "write", "send", "exec"];
+
+/// What the attribute says.
+pub(crate) struct Access {
+    can: Vec<Ident>,
+    honours_key: bool,
+    vouches: bool,
+    json: bool,
+}
+
+impl Parse for Access {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let span = input.span();
+        let mut access = Self {
+            can: Vec::new(),
+            honours_key: false,
+            vouches: false,
+            json: false,
+        };
+        for word in Punctuated::<Ident, Token![,]>::parse_terminated(input)? {
+            match word.to_string().as_str() {
+                "honours_key" => access.honours_key = true,
+                "vouches" => access.vouches = true,
+                "json" => access.json = true,
+                can if CAN.contains(&can) => access.can.push(word),
+                _ => {
+                    let message = "a tool can `nothing`, `read`, `net`, `write`, `send` or `exec`; \
+                                   `honours_key`, `vouches` and `json` say more about it";
+                    return Err(Error::new_spanned(word, message));
+                }
+            }
+        }
+        if access.can.is_empty() {
+            let message = "say what the tool can do: `nothing`, `read`, `net`, `write`, `send` or \
+                           `exec`";
+            return Err(Error::new(span, message));
+        }
+        Ok(access)
+    }
+}
+
+pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStream> {
+    let signature = &function.sig;
+    if signature.asyncness.is_none() {
+        let message = "a tool is an `async fn`";
+        return Err(Error::new_spanned(signature.fn_token, message));
+    }
+    if let Some(parameter) = signature.generics.params.first() {
+        let message = "a tool has no parameters of its own";
+        return Err(Error::new_spanned(parameter, message));
+    }
+    if matches!(signature.output, ReturnType::Default) {
+        let message = "a tool returns `Result<T, ToolError>`";
+        return Err(Error::new_spanned(&signature.ident, message));
+    }
+    let description = docs(&function.attrs);
+    if description.is_empty() {
+        let message = "describe the tool in its docs: models choose by them";
+        return Err(Error::new_spanned(&signature.ident, message));
+    }
+    let arguments: Vec<Argument> = function
+        .sig
+        .inputs
+        .iter_mut()
+        .map(Argument::take)
+        .collect::<Result<_>>()?;
+
+    let (name, vis) = (&function.sig.ident, &function.vis);
+    let ident = format_ident!("{}", camel_case(&name.to_string()), span = name.span());
+    let args = format_ident!("{ident}Args");
+    let title = name.to_string();
+    let fields = arguments.iter().filter_map(|argument| argument.field());
+    let needs = arguments.iter().filter_map(|argument| argument.need());
+    let given = arguments.iter().map(|argument| argument.given());
+    let can = access.can.iter().map(|word| {
+        let word = format_ident!("{}", word.to_string().to_uppercase(), span = word.span());
+        quote! {.and(::superstep::tools::Can::#word)}
+    });
+    let (honours_key, vouches) = (access.honours_key, access.vouches);
+    let output = match access.json {
+        true => quote! {::superstep::tools::ToolOutput::json(&output)},
+        false => quote! {::std::result::Result::Ok(::superstep::tools::ToolOutput::from(output))},
+    };
+    let summary = format!("The tool `{title}`: {description}");
+    Ok(quote! {
+        #function
+
+        #[doc = #summary]
+        #[derive(Clone, Copy, Debug, Default)]
+        #vis struct #ident;
+
+        const _: () = {
+            use ::superstep::tools::__tool;
+
+            #[derive(__tool::serde::Deserialize, __tool::schemars::JsonSchema)]
+            #[serde(crate = "::superstep::tools::__tool::serde", deny_unknown_fields)]
+            #[schemars(crate = "::superstep::tools::__tool::schemars")]
+            struct #args {
+                #(#fields,)*
+            }
+
+            static SPEC: ::std::sync::LazyLock<::superstep::model::ToolSpec> =
+                ::std::sync::LazyLock::new(|| __tool::spec::<#args>(#title, #description));
+
+            #[automatically_derived]
+            impl ::superstep::tools::Tool for #ident {
+                fn spec(&self) -> &::superstep::model::ToolSpec {
+                    &SPEC
+                }
+
+                fn access(&self) -> ::superstep::tools::Access {
+                    ::superstep::tools::Access {
+                        can: ::superstep::tools::Can::NOTHING #(#can)*,
+                        honours_key: #honours_key,
+                        vouches: #vouches,
+                    }
+                }
+
+                fn needs(&self) -> ::std::vec::Vec<::superstep::tools::tool::Need> {
+                    ::std::vec![#(#needs),*]
+                }
+
+                fn check(
+                    &self,
+                    args: &__tool::serde_json::Map<::std::string::String, __tool::serde_json::Value>,
+                ) -> ::std::result::Result<(), ::std::vec::Vec<::std::string::String>> {
+                    __tool::check::<#args>(args)
+                }
+
+                fn call(
+                    &self,
+                    ctx: ::superstep::tools::ToolCtx,
+                    args: __tool::serde_json::Map<::std::string::String, __tool::serde_json::Value>,
+                ) -> ::superstep::saver::BoxFuture<
+                    'static,
+                    ::std::result::Result<
+                        ::superstep::tools::ToolOutput,
+                        ::superstep::tools::ToolError,
+                    >,
+                > {
+                    ::std::boxed::Box::pin(async move {
+                        #[allow(unused_variables)]
+                        let args: #args = __tool::decode(args)?;
+                        let output = #name(#(#given),*).await?;
+                        #output
+                    })
+                }
+            }
+        };
+    })
+}
+
+/// One argument of the function.
+enum Argument {
+    /// A model gives it.
+    Given {
+        name: Ident,
+        ty: Type,
+        attributes: Vec<Attribute>,
+    },
+    /// A service of the agent.
+    Service(Type),
+    /// The call's context.
+    Ctx,
+}
+
+impl Argument {
+    /// Reads an argument, and takes its docs off it: Rust has none on arguments.
+    fn take(input: &mut FnArg) -> Result<Self> {
+        let FnArg::Typed(PatType { attrs, pat, ty, .. }) = input else {
+            return Err(Error::new_spanned(input, "a tool is a free function"));
+        };
+        let attributes = std::mem::take(attrs);
+        match last(ty) {
+            Some(segment) if segment.ident == "ToolCtx" => return Ok(Self::Ctx),
+            Some(segment) if segment.ident == "Res" => return Ok(Self::Service((**ty).clone())),
+            _ => {}
+        }
+        let Pat::Ident(name) = &**pat else {
+            return Err(Error::new_spanned(pat, "an argument of a tool has a name"));
+        };
+        if docs(&attributes).is_empty() {
+            let message = "describe the argument in docs above it: models read them";
+            return Err(Error::new_spanned(&name.ident, message));
+        }
+        Ok(Self::Given {
+            name: name.ident.clone(),
+            ty: (**ty).clone(),
+            attributes,
+        })
+    }
+
+    fn field(&self) -> Option<TokenStream> {
+        match self {
+            Self::Given {
+                name,
+                ty,
+                attributes,
+            } => Some(quote! {#(#attributes)* #name: #ty}),
+            _ => None,
+        }
+    }
+
+    fn need(&self) -> Option<TokenStream> {
+        match self {
+            Self::Service(ty) => {
+                let inner = inner(ty)?;
+                Some(quote_spanned! {ty.span()=> ::superstep::tools::tool::Need::of::<#inner>()})
+            }
+            _ => None,
+        }
+    }
+
+    fn given(&self) -> TokenStream {
+        match self {
+            Self::Given { name, .. } => quote! {args.#name},
+            Self::Service(_) => quote! {ctx.service()?},
+            Self::Ctx => quote! {::std::clone::Clone::clone(&ctx)},
+        }
+    }
+}
+
+fn last(ty: &Type) -> Option<&syn::PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+fn inner(ty: &Type) -> Option<&Type> {
+    let syn::PathArguments::AngleBracketed(arguments) = &last(ty)?.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// The text of doc comments.
+fn docs(attributes: &[Attribute]) -> String {
+    let is_doc = |path: &Path| path.is_ident("doc");
+    let lines = attributes.iter().filter_map(|attribute| {
+        let Meta::NameValue(meta) = &attribute.meta else {
+            return None;
+        };
+        let Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) = &meta.value
+        else {
+            return None;
+        };
+        is_doc(&meta.path).then(|| text.value().trim().to_owned())
+    });
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}

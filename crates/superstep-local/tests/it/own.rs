@@ -1,0 +1,84 @@
+//! Files that are already there.
+
+use std::fs;
+
+use superstep_local::weights::{Error, MINILM, Source, TINY, Weights, silent};
+
+use crate::world::{World, bytes, entry, sha256};
+
+#[tokio::test]
+async fn a_file_in_the_cache_is_taken_from_there() {
+    let body = bytes(900);
+    let wanted = entry(&body, vec![]);
+    let world = World::new();
+    fs::create_dir_all(world.cache()).unwrap();
+    let path = world.cache().join(format!("{}.gguf", sha256(&body)));
+    fs::write(&path, &body).unwrap();
+    let found = world.pull(wanted).await.unwrap();
+    assert_eq!((found.path, found.source), (path, Source::Cache));
+    assert_eq!(
+        world.sources.find(&Weights::Entry(wanted)).unwrap().source,
+        Source::Cache
+    );
+}
+
+#[tokio::test]
+async fn without_any_source_the_weights_are_missing_and_the_hint_says_so() {
+    let world = World::new();
+    for entry in [&TINY, &MINILM] {
+        let error = world.pull(entry).await.unwrap_err();
+        assert_eq!(error.code(), "SS3418");
+        assert!(error.hint().contains("pull"), "{}", error.hint());
+        let error = world.sources.find(&Weights::Entry(entry)).unwrap_err();
+        assert!(matches!(error, Error::Missing { name } if name == entry.name));
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_stands_in_must_be_the_same_file() {
+    let body = bytes(900);
+    let wanted = entry(&body, vec![]);
+    let mut world = World::new();
+    let path = world.path().join("mine.gguf");
+    world.sources.file = Some(path.clone());
+    fs::write(&path, &body).unwrap();
+    let found = world.pull(wanted).await.unwrap();
+    assert_eq!((&found.path, found.source), (&path, Source::File));
+    fs::write(&path, bytes(901)).unwrap();
+    let error = world.pull(wanted).await.unwrap_err();
+    assert_eq!(error.code(), "SS3402");
+    assert!(path.exists(), "it is the user's");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3413");
+}
+
+#[tokio::test]
+async fn a_file_of_another_kind_stands_in_for_something_else() {
+    let wanted = entry(&bytes(900), vec![]);
+    let mut world = World::new();
+    let path = world.path().join("mine.onnx");
+    fs::write(&path, "x").unwrap();
+    world.sources.file = Some(path);
+    assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3418");
+}
+
+#[tokio::test]
+async fn a_path_is_used_as_it_is_if_it_looks_like_weights() {
+    let world = World::new();
+    let path = world.path().join("own.gguf");
+    let weights = Weights::Path(path.clone());
+    let code = |outcome: Result<_, Error>| outcome.map(|_| ()).unwrap_err().code();
+    assert_eq!(code(world.sources.find(&weights)), "SS3413");
+    fs::create_dir(&path).unwrap();
+    assert_eq!(code(world.sources.find(&weights)), "SS3416");
+    fs::remove_dir(&path).unwrap();
+    for wrong in ["", "GGU", "<!doctype html>"] {
+        fs::write(&path, wrong).unwrap();
+        assert_eq!(code(world.sources.pull(&weights, silent()).await), "SS3416");
+    }
+    fs::write(&path, "GGUF and more").unwrap();
+    let found = world.sources.pull(&weights, silent()).await.unwrap();
+    assert_eq!(found.path, path);
+    assert_eq!((found.size, found.sha256), (13, None));
+    assert_eq!(world.files(), [] as [String; 0]);
+}

@@ -1,0 +1,290 @@
+//! One attempt of a call: its pieces with deadlines, and what it costs however it ends.
+
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use futures_core::Stream;
+use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+
+use super::{
+    breaker::Pass,
+    caller::Call,
+    clock, reckon,
+    watch::{Bill, Source},
+};
+use crate::{
+    assemble::Assembly,
+    delta::{Delta, Deltas},
+    error::{ErrorKind, ModelError, Phase},
+    message::Reply,
+    request::Request,
+    usage::Usage,
+};
+
+/// How many pieces that show nothing are kept back before the first that does.
+const MAX_LEAD: usize = 16;
+
+/// An attempt that runs. Dropping it cancels it.
+pub(super) struct Live {
+    call: Arc<Call>,
+    number: u32,
+    pass: Pass,
+    deltas: Option<Deltas>,
+    clock: Pin<Box<Sleep>>,
+    wound: bool,
+    phase: Phase,
+    pieces: u64,
+    bytes: u64,
+    usage: Option<Usage>,
+    finished: bool,
+    told: bool,
+}
+
+impl Live {
+    pub(super) fn new(call: Arc<Call>, number: u32, pass: Pass) -> Self {
+        let due = clock::after(Instant::now(), call.first()).min(call.deadline());
+        Self {
+            call,
+            number,
+            pass,
+            deltas: None,
+            clock: Box::pin(sleep_until(due)),
+            wound: true,
+            phase: Phase::FirstByte,
+            pieces: 0,
+            bytes: 0,
+            usage: None,
+            finished: false,
+            told: false,
+        }
+    }
+
+    /// Waits for the first piece that shows something, and gives all pieces up to it. Until then
+    /// nobody has seen anything, so the call can begin anew.
+    pub(super) async fn lead(&mut self, request: &Request) -> Result<VecDeque<Delta>, ModelError> {
+        self.start(request).await?;
+        let mut lead = VecDeque::new();
+        while let Some(delta) = self.next().await? {
+            let silent = matches!(delta, Delta::From { .. } | Delta::Usage(_));
+            lead.push_back(delta);
+            if !silent || lead.len() >= MAX_LEAD {
+                break;
+            }
+        }
+        Ok(lead)
+    }
+
+    /// Waits for the whole reply.
+    pub(super) async fn whole(&mut self, request: &Request) -> Result<Reply, ModelError> {
+        self.start(request).await?;
+        let mut reply = Assembly::new(self.call.model().id());
+        while let Some(delta) = self.next().await? {
+            reply.add(delta)?;
+        }
+        let reply = reply.finish()?;
+        self.end();
+        Ok(reply)
+    }
+
+    async fn start(&mut self, request: &Request) -> Result<(), ModelError> {
+        let due = self.clock.deadline();
+        let call = Arc::clone(&self.call);
+        match timeout_at(due, call.model().stream(request)).await {
+            Ok(deltas) => self.deltas = Some(deltas?),
+            Err(_) => return Err(self.late()),
+        }
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Result<Option<Delta>, ModelError> {
+        poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// The next piece, or nothing at the end of a whole reply.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Delta>, ModelError>> {
+        let Some(deltas) = &mut self.deltas else {
+            return Poll::Ready(Ok(None));
+        };
+        // Pieces that come without a pause must not outrun the deadline.
+        if self.call.deadline() <= Instant::now() {
+            return Poll::Ready(Err(self.call.too_late()));
+        }
+        match Pin::new(deltas).poll_next(cx) {
+            Poll::Ready(Some(Ok(delta))) => {
+                self.count_piece(&delta);
+                Poll::Ready(Ok(Some(delta)))
+            }
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Err(error)),
+            Poll::Ready(None) if self.finished => Poll::Ready(Ok(None)),
+            Poll::Ready(None) => Poll::Ready(Err(ErrorKind::Cut.into())),
+            Poll::Pending => {
+                self.wind();
+                ready!(self.clock.as_mut().poll(cx));
+                Poll::Ready(Err(self.late()))
+            }
+        }
+    }
+
+    fn count_piece(&mut self, delta: &Delta) {
+        self.pieces += 1;
+        self.bytes = self.bytes.saturating_add(reckon::bytes(delta));
+        match delta {
+            Delta::Usage(usage) => self.usage = Some(*usage),
+            Delta::Finish(_) => self.finished = true,
+            _ => {}
+        }
+        if self.pieces == 1 {
+            self.pass.answers();
+            let (call, number) = (&self.call, self.number);
+            call.tell(number, |watch, attempt| watch.first_piece(attempt));
+        }
+        self.phase = Phase::NextPiece;
+        self.wound = false;
+    }
+
+    /// Starts the clock for the next piece. It runs while somebody waits: a reader that takes its
+    /// time is no fault of the model.
+    fn wind(&mut self) {
+        if self.wound {
+            return;
+        }
+        self.wound = true;
+        let due = clock::after(Instant::now(), self.call.idle()).min(self.call.deadline());
+        self.clock.as_mut().reset(due);
+    }
+
+    fn late(&self) -> ModelError {
+        if self.call.deadline() <= Instant::now() {
+            return self.call.too_late();
+        }
+        let phase = self.phase;
+        let after: Duration = match phase {
+            Phase::NextPiece => self.call.idle(),
+            _ => self.call.first(),
+        };
+        ErrorKind::TimedOut { phase, after }.into()
+    }
+
+    /// Tells the breaker what an error says about the model.
+    pub(super) fn count(&self, error: &ModelError) {
+        match error.kind() {
+            ErrorKind::Budget { .. } => {}
+            _ if error.is_transient() => self.pass.failed(),
+            _ => self.pass.worked(),
+        }
+    }
+
+    /// The attempt failed; another one may follow after a wait.
+    pub(super) fn fail(mut self, error: &ModelError, wait: Option<Duration>) -> Bill {
+        let bill = self.close();
+        let (call, number) = (&self.call, self.number);
+        call.tell(number, |watch, attempt| {
+            watch.failed(attempt, error, wait, &bill)
+        });
+        bill
+    }
+
+    fn end(&mut self) {
+        self.pass.worked();
+        let bill = self.close();
+        let (call, number) = (&self.call, self.number);
+        call.tell(number, |watch, attempt| watch.ended(attempt, &bill));
+    }
+
+    /// Cancels what still runs, and takes what it cost from the budgets.
+    fn close(&mut self) -> Bill {
+        self.told = true;
+        self.deltas = None;
+        let mut bill = self.bill();
+        self.call.charge(&mut bill);
+        bill
+    }
+
+    fn bill(&self) -> Bill {
+        let reckoned = Usage {
+            input: self.call.input(),
+            output: reckon::tokens(self.bytes),
+            ..Usage::default()
+        };
+        let (usage, source) = match self.usage {
+            // Providers bill what they sent, not what they refused.
+            None if self.pieces == 0 => (Usage::default(), Source::Told),
+            None => (reckoned, Source::Reckoned),
+            // A count that came early does not have what was written since.
+            Some(told) if !self.finished && told.output < reckoned.output => {
+                let output = reckoned.output;
+                (Usage { output, ..told }, Source::Reckoned)
+            }
+            Some(told) => (told, Source::Told),
+        };
+        Bill {
+            usage,
+            source,
+            cost: None,
+        }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        if self.told {
+            return;
+        }
+        // Many readers stop at the end and do not ask for what may follow it.
+        if self.finished {
+            return self.end();
+        }
+        let bill = self.close();
+        let (call, number) = (&self.call, self.number);
+        call.tell(number, |watch, attempt| watch.dropped(attempt, &bill));
+    }
+}
+
+/// The pieces of an attempt that were not yet handed on.
+pub(super) struct Flow {
+    lead: VecDeque<Delta>,
+    /// Gone at the end, so that a reply that is over keeps no other call waiting.
+    live: Option<Live>,
+}
+
+impl Flow {
+    pub(super) fn new(live: Live, lead: VecDeque<Delta>) -> Self {
+        let live = Some(live);
+        Self { lead, live }
+    }
+}
+
+impl Stream for Flow {
+    type Item = Result<Delta, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(delta) = self.lead.pop_front() {
+            return Poll::Ready(Some(Ok(delta)));
+        }
+        let Some(live) = &mut self.live else {
+            return Poll::Ready(None);
+        };
+        let item = match ready!(live.poll(cx)) {
+            Ok(Some(delta)) => return Poll::Ready(Some(Ok(delta))),
+            Ok(None) => {
+                live.end();
+                None
+            }
+            Err(error) => Some(error),
+        };
+        let live = self.live.take();
+        let failed = live.zip(item).map(|(live, error)| {
+            let error = live.call.leaves(error);
+            live.count(&error);
+            live.fail(&error, None);
+            Err(error)
+        });
+        Poll::Ready(failed)
+    }
+}

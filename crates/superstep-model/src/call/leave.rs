@@ -1,0 +1,42 @@
+//! Errors on their way out: what providers say may quote keys.
+
+use superstep_core::redact::Redactor;
+
+use crate::error::{ErrorKind, ModelError};
+
+/// The error without secrets in what somebody else wrote.
+pub(super) fn clean(error: ModelError, redactor: &Redactor) -> ModelError {
+    let mut kind = error.kind().clone();
+    let Some(words) = words(&mut kind) else {
+        return error;
+    };
+    let clean = redactor.text(words).into_owned();
+    if clean == *words {
+        return error;
+    }
+    *words = clean;
+    kind.into()
+}
+
+/// The part of an error that comes from outside.
+fn words(kind: &mut ErrorKind) -> Option<&mut String> {
+    match kind {
+        ErrorKind::Auth { message, .. }
+        | ErrorKind::UnknownModel { message, .. }
+        | ErrorKind::Refused { message, .. }
+        | ErrorKind::TooLong { message }
+        | ErrorKind::Limited { message, .. }
+        | ErrorKind::Server { message, .. }
+        | ErrorKind::Connect { message, .. } => Some(message),
+        ErrorKind::Malformed { what }
+        | ErrorKind::TooLarge { what }
+        | ErrorKind::Unable { what, .. } => Some(what),
+        ErrorKind::NoModel { why }
+        | ErrorKind::Script { why }
+        | ErrorKind::Unrecorded { why }
+        | ErrorKind::Settings { why }
+        | ErrorKind::Local { why }
+        | ErrorKind::Unfit { why, .. } => Some(why),
+        _ => None,
+    }
+}

@@ -1,0 +1,332 @@
+//! An answer that is data: held to its schema as firmly as the model can be, checked, and mended.
+//!
+//! Four rungs, by what the model can: it can say nothing else; it must call one tool; it must write
+//! JSON and is told the schema; it is asked. Whatever the rung, the answer is read with patience
+//! (`reading`), checked against the schema, and at most [`MAX_REPAIRS`] times the model is told
+//! exactly what is wrong. Then it is [`ErrorKind::Unfit`].
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value as Json, json};
+
+use super::reading::read;
+use crate::{
+    error::{ErrorKind, ModelError},
+    message::{Body, Content, Label, Message, Part, Reply},
+    model::{self, Model},
+    request::{OutputSchema, Request, ToolChoice},
+    schema::Schema,
+    tool::ToolSpec,
+    usage::{Finish, Usage},
+};
+
+/// How often a model is asked to mend its answer.
+pub const MAX_REPAIRS: u32 = 2;
+
+/// How much of an unfit answer is given back to the model, and of what is wrong with it.
+const MAX_QUOTED: usize = 16 << 10;
+const MAX_WHY: usize = 2 << 10;
+
+/// The only field of an answer whose schema is no object: providers and tools want objects.
+const WRAP: &str = "answer";
+
+/// An answer that fits its schema.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted<T> {
+    /// The answer.
+    pub value: T,
+    /// The reply it was in. Its usage is that of all replies, so that a thread which keeps it
+    /// counts the repairs too.
+    pub reply: Reply,
+    /// What all replies cost together, repairs counted, as far as the model told.
+    pub usage: Usage,
+    /// How often the model had to mend it.
+    pub repairs: u32,
+}
+
+/// Asks a model for a `T`. The schema says what a `T` looks like.
+pub async fn structured<T: DeserializeOwned>(
+    model: &dyn Model,
+    request: Request,
+    schema: &Schema,
+) -> Result<Fitted<T>, ModelError> {
+    // Types know more than their schemas say, so what they refuse is a mistake of the model too.
+    climb(model, request, schema, |value| {
+        serde_json::from_value(value).map_err(|error| error.to_string())
+    })
+    .await
+}
+
+/// Asks a model for data of that shape.
+pub async fn structured_json(
+    model: &dyn Model,
+    request: Request,
+    schema: &Schema,
+) -> Result<Fitted<Json>, ModelError> {
+    climb(model, request, schema, Ok).await
+}
+
+async fn climb<T>(
+    model: &dyn Model,
+    request: Request,
+    schema: &Schema,
+    take: impl Fn(Json) -> Result<T, String>,
+) -> Result<Fitted<T>, ModelError> {
+    let ask = Ask::new(model.caps().structured, &request, schema);
+    let mut request = ask.put_into(request);
+    let mut usage = Usage::default();
+    let mut repairs = 0;
+    loop {
+        let mut reply = model.invoke(&request).await?;
+        usage += reply.usage.unwrap_or_default();
+        let judged = ask.judge(&reply).and_then(|value| {
+            let taken = take(value);
+            taken.map_err(Fault::Mendable)
+        });
+        let why = match judged {
+            Ok(value) => {
+                if repairs > 0 {
+                    reply.usage = Some(usage);
+                }
+                return Ok(Fitted {
+                    value,
+                    reply,
+                    usage,
+                    repairs,
+                });
+            }
+            Err(Fault::Mendable(why)) if repairs < MAX_REPAIRS => why,
+            Err(Fault::Mendable(why) | Fault::Final(why)) => {
+                return Err(ErrorKind::Unfit {
+                    schema: schema.name().into(),
+                    repairs,
+                    why: clipped(&why, MAX_WHY),
+                }
+                .into());
+            }
+        };
+        repairs += 1;
+        ask.add_repair(&mut request, &reply, &why);
+    }
+}
+
+/// What is wrong with a reply.
+enum Fault {
+    /// Asking again may help.
+    Mendable(String),
+    /// It will not.
+    Final(String),
+}
+
+/// How the answer is asked for.
+struct Ask<'a> {
+    rung: model::Structured,
+    schema: &'a Schema,
+    /// The schema in a wrapper, if it is no object.
+    wrapped: Option<Schema>,
+    output: OutputSchema,
+}
+
+impl<'a> Ask<'a> {
+    fn new(rung: model::Structured, request: &Request, schema: &'a Schema) -> Self {
+        let wrapped = wrapped(schema);
+        let mut output = wrapped.as_ref().unwrap_or(schema).output();
+        while request.tools.iter().any(|tool| tool.name == output.name) {
+            output.name.push('_');
+        }
+        Self {
+            rung,
+            schema,
+            wrapped,
+            output,
+        }
+    }
+
+    fn put_into(&self, mut request: Request) -> Request {
+        // Tools stay in the request, because the conversation may have calls of them.
+        request.tool_choice = ToolChoice::None;
+        request.output = None;
+        match self.rung {
+            model::Structured::Schema => request.output = Some(self.output.clone()),
+            model::Structured::Tool => {
+                request.tools.push(ToolSpec {
+                    name: self.output.name.clone(),
+                    description: "Gives the answer. Call it once.".into(),
+                    parameters: self.output.schema.clone(),
+                });
+                request.tool_choice = ToolChoice::Tool(self.output.name.clone());
+            }
+            model::Structured::Json => {
+                request.output = Some(self.output.clone());
+                instruct(&mut request, &self.in_words());
+            }
+            model::Structured::Asked => instruct(&mut request, &self.in_words()),
+        }
+        request
+    }
+
+    fn in_words(&self) -> String {
+        format!(
+            "Answer with one JSON value that fits this schema, and nothing else: no words around \
+             it, no code fence.\n{}",
+            self.output.schema
+        )
+    }
+
+    fn judge(&self, reply: &Reply) -> Result<Json, Fault> {
+        let finish = reply.answered.as_ref().map(|answered| &answered.finish);
+        match finish {
+            Some(Finish::Refusal) => {
+                let text = clipped(&reply.content.text(), MAX_WHY);
+                return Err(Fault::Final(format!("the model refused: {text}")));
+            }
+            Some(Finish::Filtered) => {
+                let why = "the provider's filter held the answer back";
+                return Err(Fault::Final(why.into()));
+            }
+            Some(Finish::Length) => {
+                let why = "the answer was cut at the limit of tokens; give a shorter one";
+                return Err(Fault::Mendable(why.into()));
+            }
+            _ => {}
+        }
+        let value = self.find(reply).map_err(Fault::Mendable)?;
+        self.fit(value).map_err(Fault::Mendable)
+    }
+
+    /// The value in a reply.
+    fn find(&self, reply: &Reply) -> Result<Json, String> {
+        let names = reply.tool_calls.iter().map(|call| &call.name);
+        let names = names.chain(reply.invalid_tool_calls.iter().map(|call| &call.name));
+        let is_answer = |name: &String| {
+            matches!(self.rung, model::Structured::Tool) && *name == self.output.name
+        };
+        if let Some(other) = names.clone().find(|name| !is_answer(name)) {
+            let other = clipped(other, 80);
+            return Err(match self.rung {
+                model::Structured::Tool => {
+                    format!("call `{}` alone, not `{other}`", self.output.name)
+                }
+                _ => format!("give the answer, do not call `{other}`"),
+            });
+        }
+        if names.count() == 0 {
+            return read(&reply.content.text());
+        }
+        let valid = reply.tool_calls.iter();
+        let valid = valid.map(|call| Ok(Json::Object(call.args.clone())));
+        let invalid = reply.invalid_tool_calls.iter().map(|call| read(&call.args));
+        let mut found: Vec<Json> = valid.chain(invalid).collect::<Result<_, _>>()?;
+        found.dedup();
+        match (found.pop(), found.pop()) {
+            (Some(value), None) => Ok(value),
+            _ => Err(format!("call `{}` once", self.output.name)),
+        }
+    }
+
+    /// The value without its wrapper, if it has the right shape.
+    fn fit(&self, value: Json) -> Result<Json, String> {
+        let Some(wrapped) = &self.wrapped else {
+            return told(self.schema, &value).map(|()| value);
+        };
+        let wrong = match told(wrapped, &value) {
+            Err(wrong) => wrong,
+            Ok(()) => return Ok(value.get(WRAP).cloned().unwrap_or_default()),
+        };
+        // Some models leave out the wrapper.
+        told(self.schema, &value).map(|()| value).map_err(|_| wrong)
+    }
+
+    /// The unfit answer and what is wrong with it, as plain turns: every provider takes those,
+    /// while calls that are given back must follow rules that differ.
+    fn add_repair(&self, request: &mut Request, reply: &Reply, why: &str) {
+        let mut said = reply.content.text();
+        for call in &reply.tool_calls {
+            said.push_str(&Json::Object(call.args.clone()).to_string());
+        }
+        for call in &reply.invalid_tool_calls {
+            said.push_str(&call.args);
+        }
+        if said.trim().is_empty() {
+            said = "(nothing)".into();
+        }
+        let why = clipped(why, MAX_WHY);
+        let told = format!(
+            "That answer cannot be used:\n{why}\nGive the whole answer again, mended.{}",
+            match self.rung {
+                model::Structured::Tool => format!(" Call `{}` with it.", self.output.name),
+                _ => " Write the JSON value alone.".into(),
+            }
+        );
+        let said = Message::model(clipped(&said, MAX_QUOTED));
+        // It quotes the model, so it is not to be taken for a person's words.
+        let told = Message::user(told).labelled(Label::Model);
+        request.messages.extend([said, told]);
+    }
+}
+
+/// What is wrong with a value, a line for each.
+fn told(schema: &Schema, value: &Json) -> Result<(), String> {
+    let problems = schema.check(value);
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    Err(lines.join("\n"))
+}
+
+/// The schema as the only field of an object, unless it is one already.
+fn wrapped(schema: &Schema) -> Option<Schema> {
+    let json = schema.json();
+    if json.get("type").and_then(Json::as_str) == Some("object") {
+        return None;
+    }
+    let mut inner = json.clone();
+    let mut outer = json!({
+        "type": "object",
+        "required": [WRAP],
+        "additionalProperties": false,
+    });
+    if let Json::Object(inner) = &mut inner {
+        // References are from the root, so what they refer to stays there.
+        for key in ["$schema", "$defs", "definitions"] {
+            if let (Some(part), Json::Object(outer)) = (inner.remove(key), &mut outer) {
+                outer.insert(key.into(), part);
+            }
+        }
+    }
+    if let Json::Object(outer) = &mut outer {
+        outer.insert("properties".into(), json!({ WRAP: inner }));
+    }
+    // One that refers to its own root cannot move; the model gets it as it is.
+    if outer.to_string().contains(r##""$ref":"#""##) {
+        return None;
+    }
+    Schema::new(schema.name(), outer).ok()
+}
+
+/// Adds to the program's instructions, in front where they do not change from call to call.
+fn instruct(request: &mut Request, words: &str) {
+    if let Some(first) = request.messages.first_mut()
+        && let Body::System { content } = &mut first.body
+    {
+        match content {
+            Content::Text(text) => {
+                text.push_str("\n\n");
+                text.push_str(words);
+            }
+            Content::Parts(parts) => parts.push(Part::Text {
+                text: format!("\n\n{words}"),
+            }),
+        }
+        return;
+    }
+    request.messages.insert(0, Message::system(words));
+}
+
+fn clipped(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.into();
+    }
+    let (kept, _) = text.split_at(text.floor_char_boundary(most));
+    format!("{kept}...")
+}

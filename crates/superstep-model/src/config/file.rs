@@ -1,0 +1,197 @@
+//! Reading one file: TOML, every key known, every value with its line.
+
+use std::path::{Path, PathBuf};
+
+use toml::de::{DeTable, DeValue};
+
+use super::{ConfigFile, Origin, ProviderSettings, Scope, Setting, wrong};
+use crate::{error::ModelError, near};
+
+const KEYS: [&str; 5] = ["model", "models", "offline", "db", "providers"];
+const PROVIDER_KEYS: [&str; 5] = ["base_url", "model", "key_env", "key_cmd", "key_file"];
+
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The file, if it is there.
+pub(super) fn read(path: &Path, scope: Scope) -> Result<Option<ConfigFile>, ModelError> {
+    let failed = |error: std::io::Error| wrong(format!("{}: {error}", path.display()));
+    match std::fs::metadata(path) {
+        Ok(about) if about.len() > MAX_BYTES => {
+            let shown = path.display();
+            return Err(wrong(format!("{shown}: larger than {MAX_BYTES} bytes")));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    let text = std::fs::read_to_string(path).map_err(failed)?;
+    parse(path, scope, &text).map(Some)
+}
+
+pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile, ModelError> {
+    let source = Source { path, scope, text };
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        source.wrong(at, error.message())
+    })?;
+    let mut file = ConfigFile {
+        path: path.to_owned(),
+        scope,
+        model: None,
+        models: Default::default(),
+        offline: None,
+        db: None,
+        providers: Default::default(),
+    };
+    for (key, value) in table.get_ref() {
+        let at = key.span().start;
+        let item = Item {
+            source: &source,
+            key: key.get_ref(),
+            at,
+            value: value.get_ref(),
+        };
+        match &**key.get_ref() {
+            "model" => file.model = Some(item.text()?),
+            "offline" => file.offline = Some(item.yes_or_no()?),
+            "models" => {
+                for (node, value) in item.table()? {
+                    let below = item.below(node.get_ref(), node.span().start, value.get_ref());
+                    file.models
+                        .insert(node.get_ref().to_string(), below.text()?);
+                }
+            }
+            name @ ("db" | "providers") if scope == Scope::Project => {
+                let why = "belongs in the user's file: a project does not say where data and \
+                           keys go";
+                return Err(source.wrong(at, &format!("`{name}` {why}")));
+            }
+            "db" => file.db = Some(item.path()?),
+            "providers" => {
+                for (name, value) in item.table()? {
+                    let below = item.below(name.get_ref(), name.span().start, value.get_ref());
+                    file.providers
+                        .insert(name.get_ref().to_string(), provider(&below)?);
+                }
+            }
+            unknown => return Err(source.unknown(at, unknown, &KEYS)),
+        }
+    }
+    Ok(file)
+}
+
+fn provider(item: &Item<'_>) -> Result<ProviderSettings, ModelError> {
+    let mut settings = ProviderSettings::default();
+    for (key, value) in item.table()? {
+        let at = key.span().start;
+        let below = item.below(key.get_ref(), at, value.get_ref());
+        match &**key.get_ref() {
+            "base_url" => settings.base_url = Some(below.text()?),
+            "model" => settings.model = Some(below.text()?),
+            "key_env" => settings.key_env = Some(below.text()?),
+            "key_cmd" => settings.key_cmd = Some(below.text()?),
+            "key_file" => settings.key_file = Some(below.path()?),
+            "key" | "api_key" | "token" => {
+                let why = "keys do not belong in this file; name where the key is with `key_env`, \
+                           `key_file` or `key_cmd`";
+                return Err(item.source.wrong(at, why));
+            }
+            unknown => return Err(item.source.unknown(at, unknown, &PROVIDER_KEYS)),
+        }
+    }
+    Ok(settings)
+}
+
+struct Source<'a> {
+    path: &'a Path,
+    scope: Scope,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn line(&self, at: usize) -> usize {
+        let before = self.text.as_bytes().iter().take(at);
+        before.filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    fn wrong(&self, at: usize, why: &str) -> ModelError {
+        let (path, line) = (self.path.display(), self.line(at));
+        wrong(format!("{path}:{line}: {why}"))
+    }
+
+    fn unknown(&self, at: usize, key: &str, known: &[&str]) -> ModelError {
+        let hint = near::hint(key, known.iter().copied());
+        self.wrong(at, &format!("unknown key `{key}`{hint}"))
+    }
+}
+
+struct Item<'a> {
+    source: &'a Source<'a>,
+    key: &'a str,
+    at: usize,
+    value: &'a DeValue<'a>,
+}
+
+impl<'a> Item<'a> {
+    fn below(&self, key: &'a str, at: usize, value: &'a DeValue<'a>) -> Item<'a> {
+        Item {
+            source: self.source,
+            key,
+            at,
+            value,
+        }
+    }
+
+    fn setting<T>(&self, value: T) -> Setting<T> {
+        let origin = Origin::File {
+            scope: self.source.scope,
+            path: self.source.path.to_owned(),
+            line: self.source.line(self.at),
+        };
+        Setting { value, origin }
+    }
+
+    fn text(&self) -> Result<Setting<String>, ModelError> {
+        match self.value.as_str().map(str::trim) {
+            Some("") => Err(self
+                .source
+                .wrong(self.at, &format!("`{}` is empty", self.key))),
+            Some(text) => Ok(self.setting(text.to_owned())),
+            None => Err(self.not("text")),
+        }
+    }
+
+    fn path(&self) -> Result<Setting<PathBuf>, ModelError> {
+        let text = self.text()?;
+        let folder = self.source.path.parent().unwrap_or(Path::new(""));
+        let home = text.value.strip_prefix("~/").zip(std::env::home_dir());
+        let value = match home {
+            Some((rest, home)) => home.join(rest),
+            None => folder.join(&text.value),
+        };
+        Ok(Setting {
+            value,
+            origin: text.origin,
+        })
+    }
+
+    fn yes_or_no(&self) -> Result<Setting<bool>, ModelError> {
+        let value = self
+            .value
+            .as_bool()
+            .ok_or_else(|| self.not("true or false"))?;
+        Ok(self.setting(value))
+    }
+
+    fn table(&self) -> Result<&'a DeTable<'a>, ModelError> {
+        self.value.as_table().ok_or_else(|| self.not("a table"))
+    }
+
+    fn not(&self, wanted: &str) -> ModelError {
+        let found = self.value.type_str();
+        let why = format!("`{}` must be {wanted}, not {found}", self.key);
+        self.source.wrong(self.at, &why)
+    }
+}

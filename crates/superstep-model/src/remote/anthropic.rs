@@ -1,0 +1,132 @@
+//! Anthropic's Messages API.
+//!
+//! What a model takes differs from one to the next, which [`Profile`] holds; `body` writes a
+//! request, `event` reads the answer.
+
+mod body;
+mod event;
+mod profile;
+
+use reqwest::{
+    Url,
+    header::{HeaderMap, HeaderName, HeaderValue},
+};
+use superstep_core::saver::BoxFuture;
+
+pub use profile::{Profile, Thinking};
+
+use crate::{
+    delta::Deltas,
+    error::ModelError,
+    model::{Caps, Model, ModelId},
+    remote::{
+        fault::Whence,
+        http::{self, Call, Client, Site},
+        openai::Sampling,
+        pieces::{Decoder, Pieces, Reader},
+    },
+    request::Request,
+};
+
+/// The version of the protocol.
+pub const VERSION: &str = "2023-06-01";
+
+/// The name that models of this provider have in ids.
+pub const PROVIDER: &str = "anthropic";
+
+/// A model behind the Messages API.
+#[derive(Clone, Debug)]
+pub struct Anthropic {
+    client: Client,
+    site: Site,
+    id: ModelId,
+    profile: Profile,
+    host: String,
+}
+
+impl Anthropic {
+    /// A model, taken for what its name suggests.
+    pub fn new(client: Client, site: Site, model: impl Into<String>) -> Self {
+        let model = model.into();
+        let profile = Profile::of(&model);
+        Self::with_profile(client, site, model, profile)
+    }
+
+    /// A model, taken for what the profile says.
+    pub fn with_profile(
+        client: Client,
+        site: Site,
+        model: impl Into<String>,
+        profile: Profile,
+    ) -> Self {
+        let host = site.address.host();
+        Self {
+            client,
+            site,
+            id: ModelId::new(PROVIDER, model),
+            profile,
+            host,
+        }
+    }
+
+    /// What the model is taken for.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+}
+
+impl Model for Anthropic {
+    fn id(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn caps(&self) -> Caps {
+        Caps {
+            tools: true,
+            structured: self.profile.structured,
+            images: self.profile.images,
+            context: self.profile.context,
+            local: self.site.address.is_local(),
+        }
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
+        Box::pin(async move {
+            let (body, forced) = body::write(&self.id, &self.profile, request)?;
+            let reader = Reader {
+                provider: self.id.provider.clone(),
+                model: self.id.name.clone(),
+                host: self.host.clone(),
+                key: self.site.key.clone(),
+            };
+            let call = call(&self.site, "messages", reader.whence())?;
+            let response = self.client.post(&call, &body).await?;
+            let decoder = Decoder::new(event::Events::default(), reader.clone(), forced);
+            Ok(Deltas::new(Pieces::new(response, decoder)))
+        })
+    }
+}
+
+/// A call below the site's address, with its key and the protocol's version.
+pub(crate) fn call<'a>(
+    site: &Site,
+    path: &str,
+    whence: Whence<'a>,
+) -> Result<Call<'a>, ModelError> {
+    let mut headers = HeaderMap::new();
+    let name = HeaderName::from_static("x-api-key");
+    http::key_header(&mut headers, name, "", site.key.as_ref())?;
+    headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
+    Ok(Call {
+        url: below(site, path),
+        headers,
+        whence,
+    })
+}
+
+/// Addresses of this provider are given without the version, by custom; with it they work too.
+fn below(site: &Site, path: &str) -> Url {
+    let base = site.address.path();
+    let base = base.strip_suffix("/v1").unwrap_or(base);
+    site.address.at(&format!("{base}/v1/{path}"))
+}

@@ -1,0 +1,372 @@
+//! What a provider's refusal means: from statuses, codes and words to [`ErrorKind`].
+//!
+//! One table for all providers. What they say is scrubbed of the key and cut to a length before it
+//! becomes part of an error, because errors are logged, stored and shown.
+
+use std::{
+    error::Error as StdError,
+    time::{Duration, SystemTime},
+};
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value as Json;
+
+use crate::{error::ErrorKind, secret::Secret};
+
+/// The most characters of a provider's words that enter an error.
+pub const MAX_WORDS: usize = 500;
+
+/// What stands where a key was.
+const SCRUBBED: &str = "[secret]";
+
+/// A key shorter than this would be found in ordinary words.
+const SHORTEST_KEY: usize = 8;
+
+/// Whose call it is that failed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whence<'a> {
+    pub(crate) provider: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) host: &'a str,
+    pub(crate) key: Option<&'a Secret>,
+}
+
+/// What a provider says about a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    message: String,
+    /// Its codes and types, as far as they are words.
+    codes: Vec<String>,
+    /// A status it gives in the body.
+    status: Option<u16>,
+}
+
+impl Told {
+    /// Reads the shapes that errors come in; nothing if it is none of them.
+    pub(crate) fn read(body: &str) -> Option<Self> {
+        Self::of(&serde_json::from_str(body).ok()?)
+    }
+
+    /// The same for JSON.
+    pub(crate) fn of(body: &Json) -> Option<Self> {
+        let error = match body.get("error") {
+            Some(Json::Null) | None => body
+                .get("detail")
+                .or_else(|| body.get("message").map(|_| body))?,
+            Some(error) => error,
+        };
+        let message = match error {
+            Json::String(text) => text.clone(),
+            Json::Object(fields) => match fields.get("message") {
+                Some(Json::String(text)) => text.clone(),
+                _ => error.to_string(),
+            },
+            other => other.to_string(),
+        };
+        let mut told = Self {
+            message,
+            ..Self::default()
+        };
+        for name in ["code", "type", "status"] {
+            match error.get(name) {
+                Some(Json::String(word)) => told.codes.push(word.to_ascii_lowercase()),
+                Some(Json::Number(number)) => {
+                    let status = number
+                        .as_u64()
+                        .and_then(|number| u16::try_from(number).ok());
+                    told.status = told.status.or(status.filter(|s| (400..600).contains(s)));
+                }
+                _ => {}
+            }
+        }
+        Some(told)
+    }
+
+    /// A body that says nothing in a known way.
+    pub(crate) fn bare(body: &str) -> Self {
+        let body = body.trim();
+        let message = match body.chars().next() {
+            None => "no more was said".to_owned(),
+            Some('<') => "an HTML page".to_owned(),
+            Some(_) => body.to_owned(),
+        };
+        Self {
+            message,
+            ..Self::default()
+        }
+    }
+
+    /// The status that the error would have had, if it had not come inside of an answer.
+    pub(crate) fn as_status(&self) -> u16 {
+        if let Some(status) = self.status {
+            return status;
+        }
+        let known = self.codes.iter().find_map(|code| {
+            Some(match code.as_str() {
+                "invalid_request_error" | "bad_request" => 400,
+                "authentication_error" | "invalid_api_key" => 401,
+                "billing_error" | "insufficient_quota" => 402,
+                "permission_error" => 403,
+                "not_found_error" | "model_not_found" => 404,
+                "request_too_large" => 413,
+                "rate_limit_error" | "rate_limit_exceeded" | "rate_limited" => 429,
+                "timeout_error" => 504,
+                "overloaded_error" | "overloaded" => 529,
+                _ => return None,
+            })
+        });
+        known.unwrap_or(500)
+    }
+
+    fn has(&self, codes: &[&str]) -> bool {
+        self.codes.iter().any(|code| codes.contains(&code.as_str()))
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        let message = self.message.to_ascii_lowercase();
+        words.iter().any(|word| message.contains(word))
+    }
+
+    fn is_too_long(&self) -> bool {
+        self.has(&["context_length_exceeded", "exceed_context_size_error"])
+            || self.says(&[
+                "prompt is too long",
+                "maximum context length",
+                "context length exceeded",
+                "exceed context limit",
+                "exceeds the context window",
+                "exceeds the available context size",
+            ])
+    }
+}
+
+/// What a status and the words with it mean.
+pub(crate) fn refusal(
+    status: u16,
+    after: Option<Duration>,
+    told: &Told,
+    whence: &Whence<'_>,
+) -> ErrorKind {
+    let message = scrub(&told.message, whence.key);
+    match status {
+        400 | 413 | 422 if told.is_too_long() => ErrorKind::TooLong { message },
+        413 => ErrorKind::TooLong { message },
+        400 if told.has(&["invalid_api_key"]) => auth(whence, message),
+        401 | 403 => auth(whence, message),
+        400 | 404 if told.has(&["model_not_found"]) => unknown_model(whence, message),
+        404 if told.says(&["model"]) => unknown_model(whence, message),
+        // Waiting does not fill an account.
+        429 if told.has(&["insufficient_quota"]) => ErrorKind::Refused { status, message },
+        429 => ErrorKind::Limited { message, after },
+        408 | 409 | 425 | 500.. => ErrorKind::Server {
+            status,
+            message,
+            after,
+        },
+        _ => ErrorKind::Refused { status, message },
+    }
+}
+
+/// When the provider says to come back, as it says it: in milliseconds, seconds or as a date.
+/// How much of that is heeded is for the caller to decide.
+pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |text: &str| text.parse::<f64>().ok();
+    if let Some(millis) = text("retry-after-ms").and_then(number) {
+        return Duration::try_from_secs_f64(millis / 1000.0).ok();
+    }
+    let said = text(RETRY_AFTER.as_str())?;
+    if let Some(seconds) = number(said) {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let at = httpdate::parse_http_date(said).ok()?;
+    Some(at.duration_since(now).unwrap_or_default())
+}
+
+/// Words of a provider without the key, without control characters, and not too many.
+///
+/// Providers like to repeat a key they refuse, some with stars in the middle: a word that shares
+/// its beginning with the key goes as a whole.
+pub(crate) fn scrub(text: &str, key: Option<&Secret>) -> String {
+    let shown: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let key = key.map(|key| key.expose().trim()).unwrap_or_default();
+    let clean = match key.get(..SHORTEST_KEY) {
+        Some(start) => without(&shown.replace(key, SCRUBBED), start),
+        None => shown,
+    };
+    let mut cut: String = clean.chars().take(MAX_WORDS).collect();
+    if cut.len() < clean.len() {
+        cut.push('…');
+    }
+    cut
+}
+
+/// The cause at the bottom: the causes above it name addresses and say little.
+pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
+/// Whether what came is no HTTP at all.
+pub(crate) fn is_garbage(error: &(dyn StdError + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let said = error.to_string();
+        if said.contains("invalid HTTP") || said.contains("message head is too large") {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+fn without(text: &str, start: &str) -> String {
+    let is_edge = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | '(' | ')');
+    text.split_inclusive(is_edge)
+        .map(|word| {
+            if !word.contains(start) {
+                return word.to_owned();
+            }
+            let edge = word.chars().next_back().filter(|c| is_edge(*c));
+            format!("{SCRUBBED}{}", edge.map(String::from).unwrap_or_default())
+        })
+        .collect()
+}
+
+fn auth(whence: &Whence<'_>, message: String) -> ErrorKind {
+    ErrorKind::Auth {
+        provider: whence.provider.to_owned(),
+        message,
+    }
+}
+
+fn unknown_model(whence: &Whence<'_>, message: String) -> ErrorKind {
+    ErrorKind::UnknownModel {
+        model: whence.model.to_owned(),
+        message,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    fn kind(status: u16, body: &str) -> ErrorKind {
+        let whence = Whence {
+            provider: "p",
+            model: "m",
+            host: "h",
+            key: None,
+        };
+        let told = Told::read(body).unwrap_or_else(|| Told::bare(body));
+        refusal(status, None, &told, &whence)
+    }
+
+    #[test]
+    fn a_conversation_that_is_too_long_is_known_by_code_or_words() {
+        for body in [
+            r#"{"error":{"message":"x","code":"context_length_exceeded"}}"#,
+            r#"{"error":{"message":"x","type":"exceed_context_size_error","code":400}}"#,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}"#,
+            r#"{"object":"error","message":"This model's maximum context length is 8"}"#,
+        ] {
+            assert!(
+                matches!(kind(400, body), ErrorKind::TooLong { .. }),
+                "{body}"
+            );
+        }
+        assert!(matches!(kind(413, ""), ErrorKind::TooLong { .. }));
+    }
+
+    #[test]
+    fn an_empty_account_is_no_reason_to_wait() {
+        let body = r#"{"error":{"message":"x","code":"insufficient_quota"}}"#;
+        assert!(matches!(kind(429, body), ErrorKind::Refused { .. }));
+        assert!(matches!(kind(429, "{}"), ErrorKind::Limited { .. }));
+    }
+
+    #[test]
+    fn a_missing_page_is_not_a_missing_model() {
+        assert!(matches!(
+            kind(404, "404 page not found"),
+            ErrorKind::Refused { .. }
+        ));
+        let body = r#"{"error":{"message":"model 'x' not found"}}"#;
+        assert!(matches!(kind(404, body), ErrorKind::UnknownModel { .. }));
+    }
+
+    #[test]
+    fn errors_come_in_many_shapes() {
+        for (body, said) in [
+            (r#"{"error":"plain"}"#, "plain"),
+            (r#"{"error":{"message":"nested"}}"#, "nested"),
+            (r#"{"detail":"fast"}"#, "fast"),
+            (r#"{"object":"error","message":"flat"}"#, "flat"),
+            (r#"{"error":[1]}"#, "[1]"),
+        ] {
+            assert_eq!(Told::read(body).unwrap().message, said);
+        }
+        assert_eq!(Told::read(r#"{"error":null,"id":"x"}"#), None);
+        assert_eq!(Told::bare("<html>").message, "an HTML page");
+    }
+
+    #[test]
+    fn errors_inside_of_answers_have_a_status_too() {
+        for (body, status) in [
+            (r#"{"error":{"code":502,"message":"x"}}"#, 502),
+            (r#"{"error":{"type":"overloaded_error"}}"#, 529),
+            (r#"{"error":{"code":"rate_limit_exceeded"}}"#, 429),
+            (r#"{"error":{"code":7,"type":"server_error"}}"#, 500),
+        ] {
+            assert_eq!(Told::read(body).unwrap().as_status(), status, "{body}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_key_stays_in_words() {
+        let key = Secret::new("sk-abcdefgh-123456789");
+        let said = "Incorrect key 'sk-abcde***6789', not sk-abcdefgh-123456789.\u{1b}[31m\n";
+        let clean = scrub(said, Some(&key));
+        assert_eq!(clean, "Incorrect key '[secret]', not [secret]. [31m ");
+        assert_eq!(scrub(&"x".repeat(600), None).chars().count(), MAX_WORDS + 1);
+    }
+
+    #[test]
+    fn retry_after_is_read_in_all_its_forms() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        let read = |name: &'static str, value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().unwrap());
+            retry_after(&headers, now)
+        };
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(read("retry-after", "7"), seconds(7));
+        assert_eq!(
+            read("retry-after", "1.5"),
+            Some(Duration::from_millis(1500))
+        );
+        assert_eq!(read("retry-after", "1000000000"), seconds(1_000_000_000));
+        assert_eq!(read("retry-after", "1e9"), seconds(1_000_000_000));
+        assert_eq!(
+            read("retry-after-ms", "250"),
+            Some(Duration::from_millis(250))
+        );
+        let date = "Sun, 06 Nov 1994 08:49:47 GMT";
+        assert_eq!(read("retry-after", date), seconds(10));
+        assert_eq!(
+            read("retry-after", "Sat, 05 Nov 1994 08:49:47 GMT"),
+            seconds(0)
+        );
+        for odd in ["-1", "NaN", "inf", "1e300", "soon", ""] {
+            assert_eq!(read("retry-after", odd), None, "{odd}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new(), now), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! Chat completions, the protocol that OpenAI made and most others understand: OpenAI, Groq,
+//! OpenRouter, Ollama, vLLM, llama-server, LM Studio.
+//!
+//! They differ in details, which [`Dialect`] holds; `body` writes a request, `chunk` reads the
+//! answer, `calls` puts tool calls together.
+
+mod body;
+mod calls;
+mod chunk;
+mod dialect;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap};
+use superstep_core::saver::BoxFuture;
+
+pub(crate) use body::{answered, effort, short, unable};
+pub use dialect::{Dialect, EffortField, LimitField, Sampling};
+
+use crate::{
+    delta::Deltas,
+    error::ModelError,
+    model::{Caps, Model, ModelId},
+    remote::{
+        fault::Whence,
+        http::{self, Call, Client, Site},
+        pieces::{Decoder, Pieces, Reader},
+    },
+    request::Request,
+};
+
+/// A model behind a chat completions interface.
+#[derive(Clone, Debug)]
+pub struct OpenAi {
+    client: Client,
+    site: Site,
+    id: ModelId,
+    dialect: Dialect,
+    host: String,
+}
+
+impl OpenAi {
+    /// A model, spoken to in the dialect that its address suggests.
+    pub fn new(client: Client, site: Site, model: impl Into<String>) -> Self {
+        let model = model.into();
+        let dialect = Dialect::of(&site.address, &model);
+        Self::with_dialect(client, site, model, dialect)
+    }
+
+    /// A model, spoken to in this dialect.
+    pub fn with_dialect(
+        client: Client,
+        site: Site,
+        model: impl Into<String>,
+        dialect: Dialect,
+    ) -> Self {
+        let host = site.address.host();
+        Self {
+            client,
+            site,
+            id: ModelId::new(dialect.provider.clone(), model),
+            dialect,
+            host,
+        }
+    }
+
+    /// How it is spoken to.
+    pub fn dialect(&self) -> &Dialect {
+        &self.dialect
+    }
+}
+
+impl Model for OpenAi {
+    fn id(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn caps(&self) -> Caps {
+        Caps {
+            tools: self.dialect.tools,
+            structured: self.dialect.structured,
+            images: self.dialect.images,
+            context: self.dialect.context,
+            local: self.site.address.is_local(),
+        }
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
+        Box::pin(async move {
+            let (body, forced) = body::write(&self.id, &self.dialect, request)?;
+            let reader = Reader {
+                provider: self.id.provider.clone(),
+                model: self.id.name.clone(),
+                host: self.host.clone(),
+                key: self.site.key.clone(),
+            };
+            let call = call(&self.site, "chat/completions", reader.whence())?;
+            let response = self.client.post(&call, &body).await?;
+            let decoder = Decoder::new(chunk::Chunks::default(), reader.clone(), forced);
+            Ok(Deltas::new(Pieces::new(response, decoder)))
+        })
+    }
+}
+
+/// A call below the site's address, with its key as a bearer token.
+pub(crate) fn call<'a>(
+    site: &Site,
+    path: &str,
+    whence: Whence<'a>,
+) -> Result<Call<'a>, ModelError> {
+    let mut headers = HeaderMap::new();
+    http::key_header(&mut headers, AUTHORIZATION, "Bearer ", site.key.as_ref())?;
+    Ok(Call {
+        url: site.address.below("v1", path),
+        headers,
+        whence,
+    })
+}

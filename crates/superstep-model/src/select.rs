@@ -1,0 +1,25 @@
+//! Which model answers: what the user named, or what can be had, in an order that can be told.
+//!
+//! [`Spec`] is how a model is named. [`resolve()`] goes through all ways to one in their order and says
+//! of each why it was taken or not; it is a function of a [`World`] and does nothing itself. The
+//! [`Choice`] is opened by [`Providers`], which are registered by whoever builds a program: this
+//! crate knows scripts and recordings only. A model that is not real is never chosen unless it was
+//! named.
+
+mod address;
+mod choice;
+mod key;
+mod open;
+mod provider;
+mod resolve;
+mod spec;
+mod world;
+
+pub use address::{host, is_loopback};
+pub use choice::Choice;
+pub use key::Key;
+pub use open::{Opening, Providers};
+pub use provider::{KNOWN, Known};
+pub use resolve::{Consent, Link, Outcome, Resolution, Verdict, Way, resolve};
+pub use spec::{Spec, Tape, TapeMode};
+pub use world::{Offered, Probe, World};

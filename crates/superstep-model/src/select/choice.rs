@@ -1,0 +1,191 @@
+//! A model that was chosen: everything needed to open it.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    address,
+    key::Key,
+    provider::Known,
+    spec::{Spec, Tape, TapeMode},
+    world::World,
+};
+use crate::{
+    config::{Origin, Scope, wrong},
+    error::{ErrorKind, ModelError},
+    model::{Model, ModelId},
+    near,
+};
+
+/// A model that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The model. Its name is absent if the server is to be asked which one it has.
+    pub spec: Spec,
+    /// What is spoken with it: `openai`, `anthropic`, or the provider's name.
+    pub protocol: String,
+    /// Its address, if it is reached over HTTP.
+    pub base: Option<String>,
+    /// Where its key is.
+    pub key: Key,
+    /// Why it was chosen.
+    pub origin: Origin,
+    /// The recording it names, and the model that is recorded.
+    pub tape: Option<(Tape, Option<Box<Choice>>)>,
+    /// The file it names: a script, or weights.
+    pub file: Option<PathBuf>,
+}
+
+impl Choice {
+    /// Fills in what a name leaves open. Fails if this program cannot open it, or must not.
+    pub(super) fn of(spec: Spec, origin: Origin, world: &World) -> Result<Self, ModelError> {
+        let names = world.providers.iter().map(String::as_str);
+        if !world.providers.contains(&spec.provider) {
+            let hint = near::hint(&spec.provider, names);
+            let provider = &spec.provider;
+            let why = match provider.as_str() {
+                "local" => "this program was built without the local model".into(),
+                _ => format!("there is no provider `{provider}`{hint}"),
+            };
+            return Err(wrong(format!("`{spec}` ({origin}): {why}")));
+        }
+        let known = Known::named(&spec.provider);
+        let settings = world.config.provider(&spec.provider);
+        let set = settings.and_then(|settings| settings.base_url.as_ref());
+        let base = spec.base.clone();
+        let base = base.or_else(|| set.map(|setting| setting.value.clone()));
+        let base = base.or_else(|| known.map(|known| known.base.to_owned()));
+        let usual = settings.and_then(|settings| settings.model.as_ref());
+        let usual = usual.map(|setting| setting.value.clone());
+        let usual = usual.or_else(|| {
+            let own = known.filter(|known| Some(known.base) == base.as_deref());
+            own.and_then(|known| known.model).map(str::to_owned)
+        });
+        let tape = match spec.tape()? {
+            None => None,
+            Some(mut tape) => {
+                tape.file = beside(&origin, &tape.file);
+                let of = match &tape.mode {
+                    TapeMode::Replay => None,
+                    TapeMode::Record(model) | TapeMode::Auto(model) => {
+                        let model = Self::of(model.clone(), origin.clone(), world)?;
+                        Some(Box::new(model))
+                    }
+                };
+                Some((tape, of))
+            }
+        };
+        let file = match (spec.provider.as_str(), spec.name.as_deref()) {
+            ("script", Some(name)) => Some(beside(&origin, Path::new(name))),
+            ("local", None | Some("default")) => world.weights.get("default").cloned(),
+            ("local", Some("tiny")) => world.weights.get("tiny").cloned(),
+            ("local", Some(path)) => Some(beside(&origin, Path::new(path))),
+            _ => None,
+        };
+        let choice = Self {
+            protocol: known
+                .map_or(&*spec.provider, |known| known.protocol)
+                .to_owned(),
+            key: key(&spec, &origin, known, world),
+            base,
+            tape,
+            file,
+            spec: Spec {
+                name: spec.name.or(usual),
+                ..spec
+            },
+            origin,
+        };
+        match (&world.offline, choice.leaves()) {
+            (Some(_), Some(host)) => Err(ErrorKind::Offline { host }.into()),
+            _ => Ok(choice),
+        }
+    }
+
+    /// The host that content goes to, if it leaves this machine.
+    pub fn leaves(&self) -> Option<String> {
+        if let Some((_, Some(recorded))) = &self.tape {
+            return recorded.leaves();
+        }
+        let base = self.base.as_deref()?;
+        let host = address::host(base).unwrap_or(base);
+        (!address::is_loopback(base)).then(|| host.to_owned())
+    }
+
+    /// The line that says which model answers, for people.
+    pub fn banner(&self, model: &dyn Model) -> String {
+        let id = model.id();
+        let from = &self.origin;
+        match (self.spec.provider.as_str(), &self.tape) {
+            ("script", _) => format!("model: {id} · follows a script, no real model · {from}"),
+            (_, Some((tape, None))) => {
+                let file = tape.file.display();
+                format!("model: {id} · replayed from {file}, no real model · {from}")
+            }
+            (_, Some((tape, Some(of)))) => {
+                let file = tape.file.display();
+                format!("model: {id} · recorded to {file} · {} · {from}", of.place())
+            }
+            ("local", _) => {
+                let ModelId { name, .. } = id;
+                format!(
+                    "model: embedded {name} · CPU · small model, check its work (set \
+                     ANTHROPIC_API_KEY or OPENAI_API_KEY for a stronger one) · {from}"
+                )
+            }
+            _ => format!("model: {id} · {} · {from}", self.place()),
+        }
+    }
+
+    fn place(&self) -> String {
+        match (self.leaves(), &self.base) {
+            (Some(host), _) => host,
+            (None, Some(base)) => format!("{base}, this machine"),
+            (None, None) => "this machine".into(),
+        }
+    }
+}
+
+/// Files that a settings file names lie beside it.
+fn beside(origin: &Origin, file: &Path) -> PathBuf {
+    match origin {
+        Origin::File { path, .. } => path.parent().unwrap_or(Path::new("")).join(file),
+        _ => file.to_owned(),
+    }
+}
+
+/// Where the key is. A project may name a model, but an address of its choosing gets no key of the
+/// user's.
+fn key(spec: &Spec, origin: &Origin, known: Option<&Known>, world: &World) -> Key {
+    let by_project = matches!(
+        origin,
+        Origin::File {
+            scope: Scope::Project,
+            ..
+        }
+    );
+    if by_project && spec.base.is_some() {
+        return Key::None;
+    }
+    let settings = world.config.provider(&spec.provider);
+    if let Some(settings) = settings {
+        if let Some(name) = &settings.key_env {
+            return Key::Env(name.value.clone());
+        }
+        if let Some(file) = &settings.key_file {
+            return Key::File {
+                path: file.value.clone(),
+                origin: file.origin.clone(),
+            };
+        }
+        if let Some(command) = &settings.key_cmd {
+            return Key::Command {
+                line: command.value.clone(),
+                origin: command.origin.clone(),
+            };
+        }
+    }
+    match known.and_then(|known| known.key_env) {
+        Some(name) if world.keys.contains(name) => Key::Env(name.to_owned()),
+        _ => Key::None,
+    }
+}

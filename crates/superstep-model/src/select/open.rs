@@ -1,0 +1,113 @@
+//! From a choice to a model: providers by name, as a program registers them.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use superstep_core::saver::BoxFuture;
+
+use super::{
+    choice::Choice,
+    spec::{Tape, TapeMode},
+};
+use crate::{cassette::Cassette, config::wrong, error::ModelError, model::Model, script::Script};
+
+/// A model that is being opened.
+pub type Opening<'a> = BoxFuture<'a, Result<Arc<dyn Model>, ModelError>>;
+
+type Opener = Box<dyn for<'a> Fn(&'a Choice) -> Opening<'a> + Send + Sync>;
+
+/// How to open models, by the name of their provider. Scripts and recordings are always there.
+pub struct Providers {
+    openers: BTreeMap<String, Opener>,
+    secrets: Vec<String>,
+}
+
+impl Default for Providers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Providers {
+    /// Scripts and recordings.
+    pub fn new() -> Self {
+        let mut new = Self {
+            openers: BTreeMap::new(),
+            secrets: Vec::new(),
+        };
+        new.register("script", |choice| {
+            Box::pin(async move {
+                let file = choice.file.as_deref();
+                let file = file.ok_or_else(|| wrong("`script` needs a file"))?;
+                Ok(Arc::new(Script::from_file(file)?) as Arc<dyn Model>)
+            })
+        });
+        new
+    }
+
+    /// Adds a provider, in place of an earlier one of the name.
+    pub fn register<F>(&mut self, name: impl Into<String>, open: F)
+    where
+        F: for<'a> Fn(&'a Choice) -> Opening<'a> + Send + Sync + 'static,
+    {
+        self.openers.insert(name.into(), Box::new(open));
+    }
+
+    /// Texts that recordings must never hold.
+    pub fn keep_secret(&mut self, secret: impl Into<String>) {
+        self.secrets.push(secret.into());
+    }
+
+    /// What can be opened.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.openers.keys().cloned();
+        names.chain(["cassette".to_owned()]).collect()
+    }
+
+    /// Opens a model.
+    pub async fn open(&self, choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {
+        match &choice.tape {
+            None => self.plain(choice).await,
+            Some((tape, recorded)) => self.tape(tape, recorded.as_deref()).await,
+        }
+    }
+
+    async fn plain(&self, choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {
+        let provider = &choice.spec.provider;
+        let open = self.openers.get(provider);
+        let open = open.ok_or_else(|| wrong(format!("there is no provider `{provider}`")))?;
+        open(choice).await
+    }
+
+    async fn tape(
+        &self,
+        tape: &Tape,
+        recorded: Option<&Choice>,
+    ) -> Result<Arc<dyn Model>, ModelError> {
+        let cassette = match (&tape.mode, recorded) {
+            (TapeMode::Replay, _) => Cassette::replay(&tape.file)?,
+            (TapeMode::Record(_), Some(model)) => {
+                Cassette::record(&tape.file, self.plain(model).await?)?
+            }
+            (TapeMode::Auto(_), Some(model)) => {
+                Cassette::auto(&tape.file, self.plain(model).await?)?
+            }
+            (TapeMode::Record(spec) | TapeMode::Auto(spec), None) => {
+                return Err(wrong(format!("`{spec}` was not chosen")));
+            }
+        };
+        // The key that opens the model is known here, so it is kept out of what is recorded.
+        let key = match recorded {
+            Some(model) => model.key.read(&model.spec.provider)?,
+            None => None,
+        };
+        let key = key.iter().map(|key| key.expose().to_owned());
+        let secrets: Vec<String> = key.chain(self.secrets.iter().cloned()).collect();
+        Ok(Arc::new(cassette.with_secrets(secrets)))
+    }
+}
+
+impl fmt::Debug for Providers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}

@@ -1,0 +1,93 @@
+//! Providers that are known by name: their address, the variable with their key, their usual model.
+
+/// A provider that is reached over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Its name in specs.
+    pub name: &'static str,
+    /// What it speaks.
+    pub protocol: &'static str,
+    /// Its address.
+    pub base: &'static str,
+    /// The variable its key is in.
+    pub key_env: Option<&'static str>,
+    /// The model that is taken where only the provider is named.
+    pub model: Option<&'static str>,
+}
+
+/// All of them. The order is the one in which their keys are looked for.
+pub const KNOWN: [Known; 9] = [
+    Known {
+        name: "anthropic",
+        protocol: "anthropic",
+        base: "https://api.anthropic.com",
+        key_env: Some("ANTHROPIC_API_KEY"),
+        model: Some("claude-sonnet-4-5"),
+    },
+    openai(
+        "openai",
+        "https://api.openai.com/v1",
+        "OPENAI_API_KEY",
+        "gpt-5-mini",
+    ),
+    openai(
+        "gemini",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GEMINI_API_KEY",
+        "gemini-2.5-flash",
+    ),
+    openai(
+        "mistral",
+        "https://api.mistral.ai/v1",
+        "MISTRAL_API_KEY",
+        "mistral-large-latest",
+    ),
+    openai(
+        "groq",
+        "https://api.groq.com/openai/v1",
+        "GROQ_API_KEY",
+        "llama-3.3-70b-versatile",
+    ),
+    openai(
+        "deepseek",
+        "https://api.deepseek.com/v1",
+        "DEEPSEEK_API_KEY",
+        "deepseek-chat",
+    ),
+    openai("xai", "https://api.x.ai/v1", "XAI_API_KEY", "grok-4"),
+    openai(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+        "openrouter/auto",
+    ),
+    Known {
+        name: "ollama",
+        protocol: "openai",
+        base: "http://127.0.0.1:11434/v1",
+        key_env: None,
+        model: None,
+    },
+];
+
+const fn openai(
+    name: &'static str,
+    base: &'static str,
+    key_env: &'static str,
+    model: &'static str,
+) -> Known {
+    Known {
+        name,
+        protocol: "openai",
+        base,
+        key_env: Some(key_env),
+        model: Some(model),
+    }
+}
+
+impl Known {
+    /// The provider of a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        KNOWN.iter().find(|known| known.name == name)
+    }
+}

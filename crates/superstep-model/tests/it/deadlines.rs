@@ -1,0 +1,194 @@
+//! How long calls take, and what dropping them does.
+
+use std::{
+    sync::{Arc, atomic::Ordering::SeqCst},
+    time::Duration,
+};
+
+use superstep_model::{
+    Budget, Caller, Delta, ErrorKind, Finish, Model, Phase, Policy,
+    call::{Deadlines, Limits, Retries},
+};
+use tokio::time::{Instant, advance};
+
+use crate::fake::{Fake, Log, Play, Step, finish, from, hello, says, text, usage};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn once() -> Policy {
+    Policy {
+        retries: Retries {
+            attempts: 1,
+            ..Retries::default()
+        },
+        deadlines: Deadlines {
+            first: 10 * SECOND,
+            idle: 5 * SECOND,
+            whole: 60 * SECOND,
+        },
+        ..Policy::default()
+    }
+}
+
+async fn timed(play: Play) -> (ErrorKind, u64, usize) {
+    let fake = Arc::new(Fake::new([play]));
+    let began = Instant::now();
+    let error = Caller::new(fake.clone(), once()).invoke(&hello()).await;
+    let kind = error.unwrap_err().kind().clone();
+    let running = fake.count.running.load(SeqCst);
+    (kind, began.elapsed().as_secs(), running)
+}
+
+fn late(phase: Phase, after: Duration) -> ErrorKind {
+    ErrorKind::TimedOut { phase, after }
+}
+
+#[tokio::test(start_paused = true)]
+async fn connecting_and_the_first_piece_have_one_deadline() {
+    let first = late(Phase::FirstByte, 10 * SECOND);
+    assert_eq!(timed(Play::Unreachable).await, (first.clone(), 10, 0));
+    let silent = Play::Streams(vec![Step::Hang]);
+    assert_eq!(timed(silent).await, (first, 10, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_between_pieces_has_a_deadline() {
+    let stalls = Play::Streams(vec![
+        text("a"),
+        Step::Wait(4 * SECOND),
+        text("b"),
+        Step::Hang,
+    ]);
+    let idle = late(Phase::NextPiece, 5 * SECOND);
+    assert_eq!(timed(stalls).await, (idle, 9, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_dribbles_ends_with_the_whole_deadline() {
+    let mut steps = Vec::new();
+    for _ in 0..100 {
+        steps.extend([text("."), Step::Wait(4 * SECOND)]);
+    }
+    let whole = late(Phase::End, 60 * SECOND);
+    assert_eq!(timed(Play::Streams(steps)).await, (whole, 60, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_attempts_are_inside_one_deadline() {
+    let mut policy = once();
+    policy.retries.attempts = 3;
+    policy.deadlines.whole = 15 * SECOND;
+    let fake = Arc::new(Fake::always(Play::Unreachable));
+    let began = Instant::now();
+    let error = Caller::new(fake.clone(), policy).invoke(&hello()).await;
+    assert_eq!(*error.unwrap_err().kind(), late(Phase::End, 15 * SECOND));
+    assert_eq!((began.elapsed().as_secs(), fake.attempts()), (15, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_takes_its_time_is_no_fault_of_the_model() {
+    let play = vec![
+        text("a"),
+        text("b"),
+        Step::Wait(3 * SECOND),
+        finish(Finish::Stop),
+    ];
+    let caller = Caller::new(Arc::new(Fake::new([Play::Streams(play)])), once());
+    let mut deltas = caller.stream(&hello()).await.unwrap();
+    deltas.next().await.unwrap().unwrap();
+    advance(40 * SECOND).await;
+    deltas.next().await.unwrap().unwrap();
+    advance(10 * SECOND).await;
+    let last = deltas.next().await.unwrap().unwrap();
+    assert_eq!(last, Delta::Finish(Finish::Stop));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_call_cancels_it_at_once() {
+    let fake = Arc::new(Fake::always(Play::Streams(vec![
+        from(),
+        text("half"),
+        Step::Hang,
+    ])));
+    let log = Arc::new(Log::default());
+    let budget = Budget::new(Limits::default());
+    let caller = Caller::new(fake.clone(), Policy::default());
+    let caller = caller.watched(log.clone()).within(budget.clone());
+
+    let request = hello();
+    let mut call = caller.invoke(&request);
+    let soon = tokio::time::timeout(SECOND, &mut call).await;
+    assert!(soon.is_err());
+    assert_eq!(fake.count.running.load(SeqCst), 1);
+    drop(call);
+    assert_eq!(fake.count.running.load(SeqCst), 0);
+
+    let mut deltas = caller.stream(&request).await.unwrap();
+    deltas.next().await.unwrap().unwrap();
+    drop(deltas);
+    assert_eq!(fake.count.running.load(SeqCst), 0);
+    assert_eq!(fake.count.dropped.load(SeqCst), 2);
+
+    // What came was paid for: three tokens read, one written.
+    assert_eq!(budget.spent().usage.total(), 8);
+    let attempt = ["1 started", "1 speaks", "1 dropped 4"];
+    assert_eq!(log.lines(), [attempt, attempt].concat());
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_call_that_waits_to_try_again_makes_no_attempt() {
+    let busy = Play::Refused(crate::fake::limited(Some(30)));
+    let fake = Arc::new(Fake::new([busy, says("hi")]));
+    let caller = Caller::new(fake.clone(), Policy::default());
+    let request = hello();
+    let call = tokio::time::timeout(SECOND, caller.invoke(&request)).await;
+    assert!(call.is_err());
+    advance(100 * SECOND).await;
+    assert_eq!(fake.attempts(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_budget_ends_a_call() {
+    let limits = Limits {
+        wall: Some(7 * SECOND),
+        ..Limits::default()
+    };
+    let steps = vec![
+        text("a"),
+        Step::Wait(4 * SECOND),
+        text("b"),
+        Step::Wait(4 * SECOND),
+        usage(1, 1),
+    ];
+    let fake = Arc::new(Fake::always(Play::Streams(steps)));
+    let caller = Caller::new(fake.clone(), once()).within(Budget::new(limits));
+    let began = Instant::now();
+    for attempts in [1, 1] {
+        let error = caller.invoke(&hello()).await.unwrap_err();
+        assert_eq!(error.code(), "SS3014", "{error}");
+        assert_eq!((began.elapsed().as_secs(), fake.attempts()), (7, attempts));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_may_say_forever() {
+    let ever = Duration::MAX;
+    let mut policy = once();
+    policy.deadlines = Deadlines {
+        first: ever,
+        idle: ever,
+        whole: ever,
+    };
+    policy.rest.time = ever;
+    policy.rest.failures = 1;
+    policy.retries.patience = ever;
+    let limits = Limits {
+        wall: Some(ever),
+        ..Limits::default()
+    };
+    let fake = Fake::new([says("hi"), Play::Refused(crate::fake::server(500))]);
+    let caller = Caller::new(Arc::new(fake), policy).within(Budget::new(limits));
+    assert!(caller.invoke(&hello()).await.is_ok());
+    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS3006");
+    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS3013");
+}

@@ -1,0 +1,16 @@
+//! What the layer around models promises, through its public API.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod budgets;
+mod deadlines;
+mod fake;
+mod ladder;
+mod line;
+mod retries;
+mod schema;

@@ -1,0 +1,199 @@
+//! A model and its tools in a loop, as a graph.
+//!
+//! ```text
+//! start ──► model ──► (one task for each call) tool ──► model ──► ... ──► end
+//! ```
+//!
+//! Each call is a task of its own, so all calls of a turn that need a person are asked for together
+//! and decided one by one, and those that are made are made once. What is wrong with a reply goes
+//! back to the model at most [`REPAIRS`] times in a row. The module `turn` beside this one judges
+//! replies.
+
+mod turn;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use superstep_derive::{Nodes, State};
+use superstep_engine::typed::{Command, Ctx, Graph, GraphBuilder, Input, NodeError, Res, Snap};
+use superstep_model::{Finish, Message, Model, Request, ToolCall};
+
+use crate::{
+    chat::Chat, converse::converse, error::ToolsError, execute::execute, policy::Policy,
+    toolbox::Tools,
+};
+use turn::{Turn, circles};
+
+/// How often a model may mend a reply.
+pub const REPAIRS: u32 = 2;
+
+/// How often a model may make the same calls in a row.
+pub const CIRCLES: usize = 4;
+
+/// The state of an agent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+pub struct AgentState {
+    /// The conversation.
+    #[reduce(Chat)]
+    pub messages: Vec<Message>,
+    /// How often the model spoke since the user did.
+    pub turns: u32,
+    /// How many replies in a row were of no use.
+    pub repairs: u32,
+    /// Why the model stopped, once it has.
+    pub finish: Option<Finish>,
+}
+
+/// The nodes of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+pub enum AgentNode {
+    /// The model speaks.
+    Model,
+    /// A call is made.
+    Tool,
+}
+
+/// A model with tools.
+pub struct Agent {
+    model: Arc<dyn Model>,
+    tools: Tools,
+    policy: Policy,
+    system: Option<String>,
+    max_turns: u32,
+    max_tokens: Option<u32>,
+}
+
+impl Agent {
+    /// A model without tools.
+    pub fn new(model: Arc<dyn Model>) -> Self {
+        Self {
+            model,
+            tools: Tools::default(),
+            policy: Policy::default(),
+            system: None,
+            max_turns: 25,
+            max_tokens: None,
+        }
+    }
+
+    /// Gives it tools.
+    #[must_use]
+    pub fn tools(mut self, tools: Tools) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Says which calls need a person.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Instructs it.
+    #[must_use]
+    pub fn system(mut self, instructions: impl Into<String>) -> Self {
+        self.system = Some(instructions.into());
+        self
+    }
+
+    /// How often the model may speak between two messages of the user. The run then stops, and can
+    /// go on with a higher limit.
+    #[must_use]
+    pub fn max_turns(mut self, turns: u32) -> Self {
+        self.max_turns = turns;
+        self
+    }
+
+    /// How many tokens a reply may have.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// The graph, to be given a saver and built. Its input is [`say`].
+    pub fn graph(self) -> GraphBuilder<AgentState, AgentNode> {
+        Graph::builder()
+            .name("agent")
+            .resource(self)
+            .node(AgentNode::Model, speak)
+            .node(AgentNode::Tool, act)
+            .start(AgentNode::Model)
+            .commands(AgentNode::Model, &[AgentNode::Model])
+            .sends(AgentNode::Model, &[AgentNode::Tool])
+            .edge(AgentNode::Tool, AgentNode::Model)
+    }
+
+    fn request(&self, messages: &[Message]) -> Request {
+        let system = self.system.as_deref().map(Message::system);
+        Request {
+            tools: self.tools.specs(),
+            max_tokens: self.max_tokens,
+            ..Request::new(system.into_iter().chain(messages.iter().cloned()))
+        }
+    }
+}
+
+/// What somebody says to an agent.
+pub fn say(message: Message) -> AgentStateUpdate {
+    AgentState::update()
+        .messages(vec![message])
+        .turns(0)
+        .repairs(0)
+        .finish(None)
+}
+
+async fn speak(
+    state: Snap<AgentState>,
+    agent: Res<Agent>,
+    ctx: Ctx,
+) -> Result<Command<AgentState, AgentNode>, NodeError> {
+    if state.turns >= agent.max_turns {
+        return Err(ToolsError::turn_limit(state.turns).into());
+    }
+    if let Some((tool, times)) = circles(&state.messages, CIRCLES) {
+        return Err(ToolsError::going_in_circles(tool, times).into());
+    }
+    let request = agent.request(&state.messages);
+    let message = converse(&ctx, &agent.model, &request).await?;
+    let turn = Turn::judge(&message, &agent.tools);
+    let update = AgentState::update().turns(state.turns + 1);
+    match turn {
+        Turn::Say(finish) => Ok(update
+            .messages(vec![message])
+            .repairs(0)
+            .finish(Some(finish))
+            .end()),
+        Turn::Call { calls, refused } => {
+            let mut messages = vec![message];
+            messages.extend(refused);
+            let command = update.messages(messages).repairs(0).end();
+            Ok(calls.iter().fold(command, |command, call| {
+                command.and_send(AgentNode::Tool, call)
+            }))
+        }
+        Turn::Mend { why, .. } if state.repairs >= REPAIRS => {
+            Err(ToolsError::unusable(state.repairs, &why).into())
+        }
+        Turn::Mend { told, .. } => {
+            let mut messages = vec![message];
+            messages.extend(told);
+            Ok(update
+                .messages(messages)
+                .repairs(state.repairs + 1)
+                .goto(AgentNode::Model))
+        }
+    }
+}
+
+async fn act(
+    Input(call): Input<ToolCall>,
+    state: Snap<AgentState>,
+    agent: Res<Agent>,
+    ctx: Ctx,
+) -> Result<AgentStateUpdate, NodeError> {
+    let result = execute(&ctx, &agent.tools, &agent.policy, &call, &state.messages).await?;
+    let result = result.with_id(ctx.key("result"));
+    Ok(AgentState::update().messages(vec![result]))
+}

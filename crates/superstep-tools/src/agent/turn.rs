@@ -1,0 +1,94 @@
+//! What a model's reply asks for, whatever it looks like.
+
+use superstep_model::{
+    Finish, InvalidCall, Message, ToolCall,
+    message::{ToolReply, ToolStatus},
+};
+
+use crate::{execute::reply, toolbox::Tools};
+
+/// What a reply asks for.
+#[derive(Debug, PartialEq)]
+pub(super) enum Turn {
+    /// Nothing: it is the answer.
+    Say(Finish),
+    /// Calls, and results of those that cannot be made.
+    Call {
+        /// The calls that can be made.
+        calls: Vec<ToolCall>,
+        /// What the model is told about the others.
+        refused: Vec<Message>,
+    },
+    /// It is of no use: the model is told so.
+    Mend {
+        /// What it is told.
+        told: Vec<Message>,
+        /// What is wrong, for people.
+        why: String,
+    },
+}
+
+impl Turn {
+    pub(super) fn judge(message: &Message, tools: &Tools) -> Self {
+        let Some(said) = message.reply() else {
+            return Self::Say(Finish::Stop);
+        };
+        let mut calls = Vec::new();
+        let mut refused: Vec<ToolReply> = said.invalid_tool_calls.iter().map(unreadable).collect();
+        for call in &said.tool_calls {
+            match tools.check(call) {
+                Ok(()) => calls.push(call.clone()),
+                Err(why) => refused.push(reply(call, ToolStatus::Error, why.into())),
+            }
+        }
+        let finish = said.answered.as_ref().map(|it| it.finish.clone());
+        let finish = finish.unwrap_or_default();
+        let held_back = matches!(finish, Finish::Refusal | Finish::Filtered);
+        if calls.is_empty() && refused.is_empty() {
+            if said.content.is_empty() && !held_back {
+                let nudge = "the last reply was empty; answer, or call a tool";
+                return Self::Mend {
+                    told: vec![Message::user(nudge)],
+                    why: format!("it is empty ({finish:?})"),
+                };
+            }
+            return Self::Say(finish);
+        }
+        if calls.is_empty() {
+            let why = refused.iter().map(|reply| reply.content.text());
+            let why = why.collect::<Vec<_>>().join("; ");
+            let told = refused.into_iter().map(Message::from).collect();
+            return Self::Mend { told, why };
+        }
+        let refused = refused.into_iter().map(Message::from).collect();
+        Self::Call { calls, refused }
+    }
+}
+
+fn unreadable(call: &InvalidCall) -> ToolReply {
+    ToolReply {
+        tool_call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: format!("the arguments are not a JSON object: {}", call.error).into(),
+        status: ToolStatus::Error,
+    }
+}
+
+/// The tool whose same calls the model made again and again, if it did so `most` times or more.
+pub(super) fn circles(messages: &[Message], most: usize) -> Option<(&str, usize)> {
+    let mut turns = messages
+        .iter()
+        .rev()
+        .take_while(|message| !matches!(message.body, superstep_model::Body::User { .. }))
+        .filter_map(Message::reply)
+        .map(|said| &said.tool_calls);
+    let last = turns.next().filter(|calls| !calls.is_empty())?;
+    let alike = |calls: &&Vec<ToolCall>| {
+        let same =
+            |(one, other): (&ToolCall, &ToolCall)| one.name == other.name && one.args == other.args;
+        calls.len() == last.len() && calls.iter().zip(last).all(same)
+    };
+    let times = 1 + turns.take_while(alike).count();
+    let tool = last.first().map(|call| call.name.as_str())?;
+    (times >= most).then_some((tool, times))
+}

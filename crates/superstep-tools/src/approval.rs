@@ -1,0 +1,247 @@
+//! Questions about calls, and answers that fit exactly one of them.
+//!
+//! An answer names the [`Digest`] of what it answers: tool, arguments, thread and task. An answer
+//! to an older question, to another call or to other arguments is given back, and the question
+//! stays open. Answers come from whoever runs the graph; nothing a model or a tool says is one.
+//!
+//! As data a question has the shape that inboxes know: `action_request`, `config`, `description`.
+
+use std::fmt::{self, Write};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use sha2::{Digest as _, Sha256};
+use superstep_core::id::{TaskId, ThreadId};
+use superstep_derive::Ask;
+use superstep_model::ToolCall;
+
+use crate::access::Can;
+
+/// What an approval is for: the hash of tool, arguments, thread and task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Digest(String);
+
+impl Digest {
+    /// The digest of a call on a thread, by a task.
+    pub fn of(call: &ToolCall, thread: Option<&ThreadId>, task: TaskId) -> Self {
+        let mut hash = Sha256::new();
+        // Each part is counted, so that no two calls give the same bytes.
+        for part in [
+            thread.map(ToString::to_string).unwrap_or_default(),
+            task.to_string(),
+            call.id.clone(),
+            call.name.clone(),
+            canonical(&Json::Object(call.args.clone())),
+        ] {
+            hash.update(part.len().to_le_bytes());
+            hash.update(part);
+        }
+        let hex = hash.finalize().iter().fold(String::new(), |mut hex, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        Self(hex)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// JSON text that is equal for equal data, whatever order its keys came in.
+fn canonical(json: &Json) -> String {
+    match json {
+        Json::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
+            let entries: Vec<_> = entries
+                .into_iter()
+                .map(|(key, value)| {
+                    let key = Json::String(key.clone());
+                    format!("{key}:{}", canonical(value))
+                })
+                .collect();
+            format!("{{{}}}", entries.join(","))
+        }
+        Json::Array(items) => {
+            let items: Vec<_> = items.iter().map(canonical).collect();
+            format!("[{}]", items.join(","))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// May this call be made?
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
+#[ask(answer = Decision, kind = "tool_approval")]
+pub struct Approval {
+    /// The call.
+    pub action_request: Action,
+    /// How it can be answered.
+    pub config: Allowed,
+    /// Why it is asked.
+    pub description: String,
+    /// What the tool can do.
+    pub can: Can,
+    /// What an answer must name.
+    pub digest: Digest,
+}
+
+/// A call as a person sees it: exactly what would be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// The tool.
+    pub action: String,
+    /// Its arguments.
+    pub args: Map<String, Json>,
+}
+
+/// How a question about a call can be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "it is the shape that inboxes know"
+)]
+pub struct Allowed {
+    /// Make it.
+    pub allow_accept: bool,
+    /// Make it with other arguments.
+    pub allow_edit: bool,
+    /// Do not make it, and tell the model something instead.
+    pub allow_respond: bool,
+    /// Do not make it.
+    pub allow_ignore: bool,
+}
+
+impl Default for Allowed {
+    fn default() -> Self {
+        Self {
+            allow_accept: true,
+            allow_edit: true,
+            allow_respond: true,
+            allow_ignore: true,
+        }
+    }
+}
+
+/// An answer to [`Approval`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The question's digest.
+    pub digest: Digest,
+    /// What was decided.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+}
+
+/// What was decided about a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "args", rename_all = "lowercase")]
+pub enum Verdict {
+    /// Make it as it is.
+    Accept,
+    /// Make it with these arguments.
+    Edit(Action),
+    /// Do not make it; the model is told this.
+    Response(String),
+    /// Do not make it.
+    Ignore,
+}
+
+/// Did this call happen? Asked when a crash or a broken connection left it unknown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
+#[ask(answer = Settlement, kind = "unknown_outcome")]
+pub struct Outcome {
+    /// The call.
+    pub action_request: Action,
+    /// What is known.
+    pub description: String,
+    /// The key under which its target may know it.
+    pub key: String,
+    /// What an answer must name.
+    pub digest: Digest,
+}
+
+/// An answer to [`Outcome`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settlement {
+    /// The question's digest.
+    pub digest: Digest,
+    /// What a person found out.
+    #[serde(flatten)]
+    pub found: Found,
+}
+
+/// What a person found out about a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "args", rename_all = "snake_case")]
+pub enum Found {
+    /// It happened, with this result.
+    Happened(String),
+    /// It did not happen: make it now.
+    Repeat,
+    /// It did not happen, and shall not.
+    Abandon,
+    /// It stays unknown; the model is told so.
+    StillUnknown,
+}
+
+/// Whether an answer is for this question.
+pub(crate) fn matches(given: &Digest, asked: &Digest) -> Result<(), String> {
+    if given == asked {
+        return Ok(());
+    }
+    Err(format!(
+        "the answer is for `{given}`, the question is `{asked}`: read it again"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use superstep_core::id::Namespace;
+
+    use super::*;
+
+    fn call(name: &str, args: Json) -> ToolCall {
+        ToolCall {
+            id: "c".into(),
+            name: name.into(),
+            args: args.as_object().cloned().unwrap_or_default(),
+        }
+    }
+
+    #[test]
+    fn a_digest_is_of_everything_that_matters_and_nothing_else() {
+        let Ok(checkpoint) = "1ef4f797-8335-6428-8001-8a1503f9b875".parse() else {
+            unreachable!("it is an id");
+        };
+        let task = TaskId::of(checkpoint, &Namespace::default(), 1, "path");
+        let of = |call: &ToolCall, thread: &str| Digest::of(call, Some(&thread.into()), task);
+        let one = of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "1");
+        let same = of(&call("t", json!({"b": [2, {"y": 2, "x": 1}], "a": 1})), "1");
+        assert_eq!(one, same);
+        for other in [
+            of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 3}]})), "1"),
+            of(&call("u", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "1"),
+            of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "2"),
+        ] {
+            assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn answers_have_the_shape_that_inboxes_send() {
+        let accept: Result<Decision, _> =
+            serde_json::from_value(json!({"type": "accept", "args": null, "digest": "d"}));
+        assert_eq!(accept.map(|it| it.verdict).ok(), Some(Verdict::Accept));
+        let edit = json!({"type": "edit", "digest": "d",
+            "args": {"action": "t", "args": {"a": 1}}});
+        let edit: Result<Decision, _> = serde_json::from_value(edit);
+        assert!(matches!(edit.map(|it| it.verdict), Ok(Verdict::Edit(_))));
+    }
+}

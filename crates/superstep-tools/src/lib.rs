@@ -1,0 +1,53 @@
+//! Tools that models call, and what stands between a call and its effect.
+//!
+//! A [`Tool`] has a description for models and [`Access`] for people: what it can do to the world.
+//! [`Tools`] is what an agent has. A call runs as a durable task of its own ([`execute`]): checked,
+//! allowed by the [`Policy`] or approved by a person, journaled before and after, so that it happens
+//! at most once and an unknown outcome is told to a person. [`agent`] is the loop of a model and its
+//! tools as a graph; [`Chat`] keeps a conversation in state.
+
+// The macros name the facade's paths; below it this crate stands in for it.
+extern crate self as superstep;
+#[allow(
+    unused_imports,
+    reason = "which of them the macros use is their business"
+)]
+use superstep_core::{ErrorKind, Value};
+#[allow(
+    unused_imports,
+    reason = "which of them the macros use is their business"
+)]
+use superstep_engine::typed::*;
+
+pub mod access;
+pub mod agent;
+pub mod approval;
+pub mod chat;
+mod converse;
+pub mod error;
+mod execute;
+pub mod policy;
+pub mod tool;
+pub mod toolbox;
+
+pub use access::{Access, Can};
+pub use agent::{Agent, AgentNode, AgentState};
+pub use approval::{Approval, Decision, Digest, Outcome, Verdict};
+pub use chat::Chat;
+pub use converse::converse;
+pub use error::ToolsError;
+pub use execute::execute;
+pub use policy::{Policy, Ruling};
+pub use tool::{Tool, ToolCtx, ToolError, ToolOutput};
+pub use toolbox::{Tools, ToolsBuilder};
+
+#[doc(hidden)]
+pub mod __tool {
+    //! What `#[tool]` needs; not for people.
+
+    pub use schemars;
+    pub use serde;
+    pub use serde_json;
+
+    pub use crate::tool::typed::{check, decode, spec};
+}

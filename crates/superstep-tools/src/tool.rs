@@ -1,0 +1,172 @@
+//! A tool, what it gets, and how a call ends.
+
+pub(crate) mod typed;
+
+use std::{
+    any::{Any, TypeId, type_name},
+    collections::HashMap,
+    sync::Arc,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use superstep_core::saver::BoxFuture;
+use superstep_engine::typed::{Ctx, Res};
+use superstep_model::{Content, ToolSpec};
+
+use crate::access::Access;
+
+/// The most text of an output that a model gets to read, in bytes.
+pub const MAX_OUTPUT: usize = 256 << 10;
+
+/// Something a model can have done. Made by `#[tool]` of an async function, or by hand.
+pub trait Tool: Send + Sync {
+    /// How it is described to a model.
+    fn spec(&self) -> &ToolSpec;
+
+    /// What it can do.
+    fn access(&self) -> Access;
+
+    /// The services it takes, so that a missing one is found before anything runs.
+    fn needs(&self) -> Vec<Need> {
+        Vec::new()
+    }
+
+    /// Checks arguments without running anything; every problem at once.
+    fn check(&self, args: &Map<String, Json>) -> Result<(), Vec<String>>;
+
+    /// Runs one call. Dropping the future cancels it.
+    fn call(
+        &self,
+        ctx: ToolCtx,
+        args: Map<String, Json>,
+    ) -> BoxFuture<'static, Result<ToolOutput, ToolError>>;
+}
+
+/// A service that a tool takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    id: TypeId,
+    /// Its type's name.
+    pub name: &'static str,
+}
+
+impl Need {
+    /// A service of that type.
+    pub fn of<T: 'static>() -> Self {
+        Self {
+            id: TypeId::of::<T>(),
+            name: type_name::<T>(),
+        }
+    }
+}
+
+/// Services by type; never stored.
+#[derive(Clone, Default)]
+pub(crate) struct Services(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Services {
+    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, service: Arc<T>) {
+        self.0.insert(TypeId::of::<T>(), service);
+    }
+
+    pub(crate) fn has(&self, need: Need) -> bool {
+        self.0.contains_key(&need.id)
+    }
+}
+
+/// What a running call has besides its arguments.
+#[derive(Clone)]
+pub struct ToolCtx {
+    key: String,
+    task: Ctx,
+    services: Arc<Services>,
+}
+
+impl ToolCtx {
+    pub(crate) fn new(key: String, task: Ctx, services: Arc<Services>) -> Self {
+        Self {
+            key,
+            task,
+            services,
+        }
+    }
+
+    /// A key for the outside world that is equal on every attempt of this call and differs from
+    /// every other call's.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Passes data to readers of the run's events.
+    pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, data: T) {
+        self.task.emit(data).await;
+    }
+
+    /// A service, by its type.
+    pub fn service<T: Send + Sync + 'static>(&self) -> Result<Res<T>, ToolError> {
+        let found = self.services.0.get(&TypeId::of::<T>()).cloned();
+        let service = found.and_then(|service| service.downcast().ok());
+        service.map(Res).ok_or_else(|| {
+            let name = type_name::<T>();
+            ToolError::Failed(format!("the agent has no service `{name}`"))
+        })
+    }
+}
+
+/// What a call gives a model to read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// The content.
+    pub content: Content,
+}
+
+impl<T: Into<Content>> From<T> for ToolOutput {
+    fn from(content: T) -> Self {
+        Self {
+            content: content.into(),
+        }
+    }
+}
+
+impl ToolOutput {
+    /// Data, as JSON text.
+    pub fn json<T: Serialize>(data: &T) -> Result<Self, ToolError> {
+        let text = serde_json::to_string(data);
+        let text = text.map_err(|error| ToolError::Failed(error.to_string()))?;
+        Ok(text.into())
+    }
+
+    /// The output with no more text than a model should read; what is left out is said.
+    #[must_use]
+    pub(crate) fn capped(self) -> Self {
+        match self.content {
+            Content::Text(text) if text.len() > MAX_OUTPUT => {
+                let end = text.floor_char_boundary(MAX_OUTPUT);
+                let left_out = text.len() - end;
+                let kept = text.get(..end).unwrap_or_default();
+                format!("{kept}\n[{left_out} bytes more were left out]").into()
+            }
+            content => Self { content },
+        }
+    }
+}
+
+/// How a call failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// It did not happen; the model is told why.
+    #[error("{0}")]
+    Failed(String),
+    /// It may or may not have happened: a connection broke after the request, for example. A
+    /// person is asked; it is not tried again before that.
+    #[error("the outcome is unknown: {0}")]
+    Unknown(String),
+}
+
+impl ToolError {
+    /// It did not happen, for this reason.
+    pub fn failed(reason: impl ToString) -> Self {
+        Self::Failed(reason.to_string())
+    }
+}

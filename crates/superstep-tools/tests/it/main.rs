@@ -1,0 +1,15 @@
+//! Tools and the agent through the public API.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod approvals;
+mod injections;
+mod kit;
+mod looping;
+mod macros;
+mod malformed;
