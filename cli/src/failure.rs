@@ -97,7 +97,7 @@ impl Failure {
     pub(crate) fn code(&self) -> Option<&'static str> {
         match self {
             Self::Model(error) => Some(error.code()),
-            Self::NoModel => Some("SS3016"),
+            Self::NoModel => Some("SS5016"),
             Self::Saver(error) => Some(error.code()),
             #[cfg(feature = "local")]
             Self::Weights(error) => Some(error.code()),

@@ -13,7 +13,7 @@ pub(crate) use fanout::MENDED;
 
 use std::{fmt, str::FromStr};
 
-use superstep_core::{command::Output, plan::BuildErrors, run::Halt};
+use superstep_core::{command::Output, event::Modes, plan::BuildErrors, run::Halt};
 use superstep_engine::{Backends, Ctx, Graph, Node};
 
 use crate::{
@@ -70,6 +70,15 @@ impl Scene {
         match self {
             Self::Blind => Target::Blind,
             _ => Target::HonoursKeys,
+        }
+    }
+
+    /// What its runs log. Without a log an answer reaches the disk with what it leads to, so some
+    /// have none.
+    pub fn log(self) -> Modes {
+        match self {
+            Self::Asks | Self::Keyed | Self::Agent => Modes::NONE,
+            _ => Modes::VALUES.with(Modes::UPDATES),
         }
     }
 

@@ -8,7 +8,6 @@ use superstep_core::{
     ask::Ask,
     edit::Update,
     error::{Error, ErrorKind},
-    event::Modes,
     id::{CheckpointId, Namespace, ThreadId},
     record::Effect,
     run::{Durability, RunInput},
@@ -238,7 +237,7 @@ impl Session {
         let options = RunOptions {
             strict_resume: true,
             durability: self.durability,
-            log: Modes::VALUES.with(Modes::UPDATES),
+            log: self.scene.log(),
             ..RunOptions::on(THREAD)
         };
         let Err(error) = self.graph.invoke(input, &options).await else {

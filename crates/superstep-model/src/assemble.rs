@@ -104,6 +104,7 @@ impl Assembly {
             }
             Delta::Usage(usage) => self.usage = Some(usage),
             Delta::Finish(finish) => self.finish = Some(finish),
+            Delta::Paid(paid) => self.answered.paid = Some(paid),
         }
         Ok(())
     }
@@ -237,7 +238,7 @@ mod tests {
     #[test]
     fn a_reply_without_an_end_was_cut() {
         let error = reply([Delta::Text("half an ans".into())]).unwrap_err();
-        assert_eq!(error.code(), "SS3009");
+        assert_eq!(error.code(), "SS5009");
     }
 
     #[test]
@@ -261,7 +262,7 @@ mod tests {
     #[test]
     fn a_reply_too_large_is_refused() {
         let error = reply([Delta::Text("x".repeat(MAX_REPLY + 1))]).unwrap_err();
-        assert_eq!(error.code(), "SS3011");
+        assert_eq!(error.code(), "SS5011");
     }
 
     #[test]

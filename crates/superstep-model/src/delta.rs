@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::ModelError,
-    usage::{Finish, Usage},
+    usage::{Finish, Paid, Usage},
 };
 
 /// A piece of a reply.
@@ -58,8 +58,11 @@ pub enum Delta {
     },
     /// What the call cost so far; the last one counts.
     Usage(Usage),
-    /// Why it stopped; the last piece but for the usage. A stream that ends without it was cut.
+    /// Why it stopped; the last piece but for the usage and what was paid. A stream that ends
+    /// without it was cut.
     Finish(Finish),
+    /// What was paid, told by whoever counts.
+    Paid(Paid),
 }
 
 /// The pieces of one reply. Dropping it cancels the call.

@@ -75,6 +75,7 @@ impl Seen {
 struct Told {
     seen: Mutex<Vec<Seen>>,
     connections: AtomicUsize,
+    hanging: AtomicUsize,
     left: AtomicUsize,
     changed: Notify,
 }
@@ -133,6 +134,12 @@ impl Server {
     /// Waits until so many requests have come.
     pub async fn asked(&self, count: usize) {
         self.told.until(|told| told.lock().len() >= count).await;
+    }
+
+    /// Waits until so many answers hang, with all that comes before it sent.
+    pub async fn hangs(&self, count: usize) {
+        let hangs = |told: &Told| told.hanging.load(Ordering::SeqCst) >= count;
+        self.told.until(hangs).await;
     }
 
     /// Waits until so many clients have gone away from an answer that hangs.
@@ -210,6 +217,8 @@ async fn serve(mut stream: TcpStream, script: &Script, told: &Told) -> io::Resul
                 }
             }
             Act::Hang => {
+                told.hanging.fetch_add(1, Ordering::SeqCst);
+                told.changed.notify_waiters();
                 // Nothing more is asked on this connection: what ends the read is the client.
                 let mut rest = [0; 1024];
                 while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}

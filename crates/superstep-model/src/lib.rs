@@ -38,4 +38,4 @@ pub use schema::{Problem, Schema, SchemaError};
 pub use script::Script;
 pub use secret::Secret;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
-pub use usage::{Answered, Finish, Usage};
+pub use usage::{Answered, Finish, Paid, Usage};

@@ -4,6 +4,8 @@ use std::{fmt, ops::AddAssign};
 
 use serde::{Deserialize, Serialize};
 
+use crate::call::Money;
+
 /// Tokens of one call or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -52,6 +54,21 @@ pub struct Answered {
     /// Why it stopped.
     #[serde(rename = "finish_reason")]
     pub finish: Finish,
+    /// What was paid for it, where somebody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paid: Option<Paid>,
+}
+
+/// What was paid for a reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paid {
+    /// How often it was asked for.
+    pub attempts: u32,
+    /// The price of the attempt that gave it; nothing if the model's prices are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Money>,
+    /// The day of the prices.
+    pub prices: String,
 }
 
 /// Why a model stopped.

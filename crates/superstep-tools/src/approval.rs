@@ -25,25 +25,29 @@ pub struct Digest(String);
 impl Digest {
     /// The digest of a call on a thread, by a task.
     pub fn of(call: &ToolCall, thread: Option<&ThreadId>, task: TaskId) -> Self {
-        let mut hash = Sha256::new();
-        // Each part is counted, so that no two calls give the same bytes.
-        for part in [
+        Self(sha256([
             thread.map(ToString::to_string).unwrap_or_default(),
             task.to_string(),
             call.id.clone(),
             call.name.clone(),
             canonical(&Json::Object(call.args.clone())),
-        ] {
-            hash.update(part.len().to_le_bytes());
-            hash.update(part);
-        }
-        let hex = hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        });
-        Self(hex)
+        ]))
     }
+}
+
+/// The hash of parts, in hexadecimal digits. Each part is counted, so that no two lists of parts
+/// give the same bytes.
+pub(crate) fn sha256<const N: usize>(parts: [String; N]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 impl fmt::Display for Digest {
@@ -53,7 +57,7 @@ impl fmt::Display for Digest {
 }
 
 /// JSON text that is equal for equal data, whatever order its keys came in.
-fn canonical(json: &Json) -> String {
+pub(crate) fn canonical(json: &Json) -> String {
     match json {
         Json::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();

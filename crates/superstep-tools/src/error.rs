@@ -23,24 +23,51 @@ impl ToolsError {
 
     pub(crate) fn bad_tools(problems: &[String]) -> Self {
         let hint = "mend the tools; nothing was run";
-        Self::new("SS3101", hint, problems.join("; "))
+        Self::new("SS5101", hint, problems.join("; "))
     }
 
     pub(crate) fn turn_limit(turns: u32) -> Self {
         let hint = "raise the limit and go on without input";
-        Self::new("SS3102", hint, format!("the model took {turns} turns"))
+        Self::new("SS5102", hint, format!("the model took {turns} turns"))
     }
 
     pub(crate) fn going_in_circles(tool: &str, times: usize) -> Self {
         let hint = "say something new to the agent, or go on without input to let it try again";
         let message = format!("the model made the same call of `{tool}` {times} times in a row");
-        Self::new("SS3103", hint, message)
+        Self::new("SS5103", hint, message)
     }
 
     pub(crate) fn unusable(repairs: u32, why: &str) -> Self {
         let hint = "go on without input to try again, or choose a stronger model";
         let message = format!("the model's reply is of no use after {repairs} repairs: {why}");
-        Self::new("SS3104", hint, message)
+        Self::new("SS5104", hint, message)
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn mcp_unapproved(server: &str, fingerprint: &str) -> Self {
+        let hint = "show what the server offers to whoever answers for it, and approve it";
+        let message = format!("nobody approved the tools of `{server}` ({fingerprint})");
+        Self::new("SS5105", hint, message)
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn mcp_changed(server: &str, changes: &[String]) -> Self {
+        let hint = "look at what the server offers now, and approve it or leave the server";
+        let shown: Vec<_> = changes.iter().take(8).map(String::as_str).collect();
+        let mut what = shown.join(", ");
+        if changes.len() > shown.len() {
+            what.push_str(&format!(" and {} more", changes.len() - shown.len()));
+        }
+        let message = format!("`{server}` is not what was approved: {what}; it is not called");
+        Self::new("SS5106", hint, message)
+    }
+
+    #[cfg(feature = "mcp")]
+    pub(crate) fn mcp_link(server: &str, why: &str) -> Self {
+        let hint = "check the command or the address of the server; the thread is kept";
+        let mut error = Self::new("SS5107", hint, format!("the server `{server}`: {why}"));
+        error.coded.transient = true;
+        error
     }
 
     /// The stable code.

@@ -51,6 +51,12 @@ pub async fn execute(
     let Some(tool) = tool else {
         return Ok(reply(ToolStatus::Error, "there is no such tool".into()));
     };
+    // Descriptions of tools are read before anything that is said.
+    let strangers = [Message::untrusted("descriptions of tools")];
+    let read = match tools.has_foreign() {
+        true => &strangers,
+        false => read,
+    };
     let call = match policy.rule(&call.name, tool.access(), read) {
         Ruling::Allow => call.clone(),
         Ruling::Deny(why) => return Ok(reply(ToolStatus::Error, why.into())),

@@ -4,7 +4,8 @@
 //! [`Tools`] is what an agent has. A call runs as a durable task of its own ([`execute`]): checked,
 //! allowed by the [`Policy`] or approved by a person, journaled before and after, so that it happens
 //! at most once and an unknown outcome is told to a person. [`agent`] is the loop of a model and its
-//! tools as a graph; [`Chat`] keeps a conversation in state.
+//! tools as a graph; [`Chat`] keeps a conversation in state. With the feature `mcp` the tools of MCP
+//! servers are tools like others, under suspicion.
 
 // The macros name the facade's paths; below it this crate stands in for it.
 extern crate self as superstep;
@@ -26,6 +27,8 @@ pub mod chat;
 mod converse;
 pub mod error;
 mod execute;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod policy;
 pub mod tool;
 pub mod toolbox;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use superstep_core::saver::BoxFuture;
 use superstep_engine::typed::{Ctx, Res};
-use superstep_model::{Content, ToolSpec};
+use superstep_model::{Content, Part, ToolSpec};
 
 use crate::access::Access;
 
@@ -30,6 +30,12 @@ pub trait Tool: Send + Sync {
     /// The services it takes, so that a missing one is found before anything runs.
     fn needs(&self) -> Vec<Need> {
         Vec::new()
+    }
+
+    /// Whether somebody the program does not know wrote its description. A model that has such a
+    /// tool has read untrusted content, whatever else it has read.
+    fn foreign(&self) -> bool {
+        false
     }
 
     /// Checks arguments without running anything; every problem at once.
@@ -141,15 +147,34 @@ impl ToolOutput {
     #[must_use]
     pub(crate) fn capped(self) -> Self {
         match self.content {
-            Content::Text(text) if text.len() > MAX_OUTPUT => {
-                let end = text.floor_char_boundary(MAX_OUTPUT);
-                let left_out = text.len() - end;
-                let kept = text.get(..end).unwrap_or_default();
-                format!("{kept}\n[{left_out} bytes more were left out]").into()
+            Content::Text(text) => {
+                let mut room = MAX_OUTPUT;
+                cut(text, &mut room).into()
             }
-            content => Self { content },
+            Content::Parts(mut parts) => {
+                let mut room = MAX_OUTPUT;
+                for part in &mut parts {
+                    if let Part::Text { text } = part {
+                        *text = cut(std::mem::take(text), &mut room);
+                    }
+                }
+                let content = Content::Parts(parts);
+                Self { content }
+            }
         }
     }
+}
+
+/// As much of a text as there is room for.
+fn cut(text: String, room: &mut usize) -> String {
+    let end = text.floor_char_boundary(*room);
+    *room -= end;
+    if end == text.len() {
+        return text;
+    }
+    let left_out = text.len() - end;
+    let kept = text.get(..end).unwrap_or_default();
+    format!("{kept}\n[{left_out} bytes more were left out]")
 }
 
 /// How a call failed.

@@ -52,6 +52,11 @@ impl Tools {
         self.by_name.is_empty()
     }
 
+    /// Whether any of them is described by somebody the program does not know.
+    pub fn has_foreign(&self) -> bool {
+        self.iter().any(|tool| tool.foreign())
+    }
+
     /// What is wrong with a call, told to the model that made it.
     pub fn check(&self, call: &ToolCall) -> Result<(), String> {
         let Some(tool) = self.get(&call.name) else {

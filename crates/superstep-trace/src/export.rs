@@ -10,6 +10,7 @@ mod options;
 mod watch;
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -91,7 +92,8 @@ impl Counts {
 
     fn drop_run(&self, reason: String) {
         if let Some(warn) = &self.warn {
-            warn(&reason);
+            // Called from within a run, which no warning may end.
+            let _panicked = catch_unwind(AssertUnwindSafe(|| warn(&reason)));
         }
         let mut report = self.report();
         report.dropped += 1;

@@ -1,7 +1,7 @@
 //! Error codes are promises: each one that the sources use is listed in [`LIST`], and each one
-//! listed exists.
+//! listed exists, and has one meaning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::problem::Problem;
 use crate::tree::Tree;
@@ -31,6 +31,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
             format!("tell in {LIST} what it means and what to do"),
         ));
     }
+    problems.extend(listed_again(tree));
     let made = made(tree);
     for (code, at) in listed {
         if made.contains_key(code) {
@@ -73,6 +74,23 @@ fn listed(tree: &Tree) -> BTreeMap<&str, Place<'_>> {
             .into_iter()
             .flat_map(|file| file.lines().map(|(line, text)| (&*file.path, line, text))),
     )
+}
+
+/// Codes with an entry of their own more than once.
+fn listed_again(tree: &Tree) -> Vec<Problem> {
+    let mut seen = BTreeSet::new();
+    let entries = tree.get(LIST).into_iter().flat_map(|file| file.lines());
+    let again = entries.filter_map(|(line, text)| {
+        let first = text.strip_prefix('|')?.split('|').next()?;
+        let code = codes(first).next()?;
+        (!seen.insert(code)).then_some((line, code))
+    });
+    again
+        .map(|(line, code)| {
+            let what = format!("the error code {code} is listed twice");
+            Problem::new(LIST, line, what, "give one of the errors another code")
+        })
+        .collect()
 }
 
 fn first_places<'a>(
@@ -123,6 +141,21 @@ mod tests {
             ("docs/errors.md", "| `@0012` | late |\n"),
         ];
         assert_eq!(found(&files), [] as [String; 0]);
+    }
+
+    #[test]
+    fn a_code_has_one_entry() {
+        let files = [
+            ("a/src/error.rs", "Self::Late => \"@0012\",\n"),
+            (
+                "docs/errors.md",
+                "| @0012 | late |\n| @0012 | early |\n| x | @0012 |\n",
+            ),
+        ];
+        assert_eq!(
+            found(&files),
+            ["docs/errors.md:2: the error code @0012 is listed twice"]
+        );
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::{
     error::{ErrorKind, ModelError, Phase},
     message::Reply,
     request::Request,
-    usage::Usage,
+    usage::{Paid, Usage},
 };
 
 /// How many pieces that show nothing are kept back before the first that does.
@@ -87,8 +87,11 @@ impl Live {
         while let Some(delta) = self.next().await? {
             reply.add(delta)?;
         }
-        let reply = reply.finish()?;
-        self.end();
+        let mut reply = reply.finish()?;
+        let paid = self.end();
+        if let Some(answered) = &mut reply.answered {
+            answered.paid = Some(paid);
+        }
         Ok(reply)
     }
 
@@ -190,11 +193,16 @@ impl Live {
         bill
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> Paid {
         self.pass.worked();
         let bill = self.close();
         let (call, number) = (&self.call, self.number);
         call.tell(number, |watch, attempt| watch.ended(attempt, &bill));
+        Paid {
+            attempts: number,
+            cost: bill.cost,
+            prices: call.prices_as_of().to_owned(),
+        }
     }
 
     /// Cancels what still runs, and takes what it cost from the budgets.
@@ -238,7 +246,8 @@ impl Drop for Live {
         }
         // Many readers stop at the end and do not ask for what may follow it.
         if self.finished {
-            return self.end();
+            self.end();
+            return;
         }
         let bill = self.close();
         let (call, number) = (&self.call, self.number);
@@ -270,21 +279,15 @@ impl Stream for Flow {
         let Some(live) = &mut self.live else {
             return Poll::Ready(None);
         };
-        let item = match ready!(live.poll(cx)) {
+        let last = match ready!(live.poll(cx)) {
             Ok(Some(delta)) => return Poll::Ready(Some(Ok(delta))),
-            Ok(None) => {
-                live.end();
-                None
-            }
-            Err(error) => Some(error),
+            Ok(None) => Ok(Delta::Paid(live.end())),
+            Err(error) => Err(live.call.leaves(error)),
         };
-        let live = self.live.take();
-        let failed = live.zip(item).map(|(live, error)| {
-            let error = live.call.leaves(error);
-            live.count(&error);
-            live.fail(&error, None);
-            Err(error)
-        });
-        Poll::Ready(failed)
+        if let (Some(live), Err(error)) = (self.live.take(), &last) {
+            live.count(error);
+            live.fail(error, None);
+        }
+        Poll::Ready(Some(last))
     }
 }

@@ -98,9 +98,10 @@ impl Budget {
             };
             let answered = reply.answered.clone().unwrap_or_default();
             let model = ModelId::new(answered.provider, answered.model);
-            let cost = match answered.weights {
-                Some(_) => Some(Money::default()),
-                None => prices.cost(&model, &usage),
+            let cost = match (answered.paid, answered.weights) {
+                (Some(paid), _) => paid.cost,
+                (None, Some(_)) => Some(Money::default()),
+                (None, None) => prices.cost(&model, &usage),
             };
             spent.add(&model, usage, cost);
         }

@@ -305,6 +305,10 @@ impl Call {
         self.caller.shared.policy.deadlines.idle
     }
 
+    pub(super) fn prices_as_of(&self) -> &str {
+        self.caller.prices.as_of()
+    }
+
     pub(super) fn input(&self) -> u64 {
         self.input
     }

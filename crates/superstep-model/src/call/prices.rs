@@ -274,7 +274,7 @@ mod tests {
             r#"{"as_of": "x", "models": {"a:b": {"input": 1}}}"#,
             r#"{"as_of": "x", "models": {"a:b": {"input": 1, "output": 1, "inptu": 2}}}"#,
         ] {
-            assert_eq!(Prices::parse(bad).unwrap_err().code(), "SS3019", "{bad}");
+            assert_eq!(Prices::parse(bad).unwrap_err().code(), "SS5019", "{bad}");
         }
     }
 }

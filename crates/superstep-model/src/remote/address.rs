@@ -163,7 +163,7 @@ mod tests {
             "http://localhost.a.test",
             "http://0.0.0.0:1",
         ] {
-            assert_eq!(Address::new(far).unwrap_err().code(), "SS3019", "{far}");
+            assert_eq!(Address::new(far).unwrap_err().code(), "SS5019", "{far}");
             assert!(!Address::given(far).unwrap().is_local(), "{far}");
         }
         for near in [

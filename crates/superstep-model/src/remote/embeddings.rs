@@ -72,7 +72,7 @@ impl Embeddings {
             body.insert("dimensions".into(), json!(count));
         }
         let whence = Whence {
-            provider: "embeddings",
+            provider: &self.host,
             model: &self.model,
             host: &self.host,
             key: self.site.key.as_ref(),

@@ -20,7 +20,10 @@ pub const MAX_WORDS: usize = 500;
 const SCRUBBED: &str = "[secret]";
 
 /// A key shorter than this would be found in ordinary words.
-const SHORTEST_KEY: usize = 8;
+const SHORTEST_KEY: usize = 4;
+
+/// How many characters a word must share with the beginning of a key to be taken for a part of it.
+const SHARED: usize = 8;
 
 /// Whose call it is that failed.
 #[derive(Clone, Copy, Debug)]
@@ -194,10 +197,13 @@ pub(crate) fn scrub(text: &str, key: Option<&Secret>) -> String {
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     let key = key.map(|key| key.expose().trim()).unwrap_or_default();
-    let clean = match key.get(..SHORTEST_KEY) {
-        Some(start) => without(&shown.replace(key, SCRUBBED), start),
-        None => shown,
-    };
+    let mut clean = shown;
+    if key.len() >= SHORTEST_KEY {
+        clean = clean.replace(key, SCRUBBED);
+    }
+    if let Some(start) = key.get(..SHARED) {
+        clean = without(&clean, start);
+    }
     let mut cut: String = clean.chars().take(MAX_WORDS).collect();
     if cut.len() < clean.len() {
         cut.push('…');
@@ -336,6 +342,8 @@ mod tests {
         let said = "Incorrect key 'sk-abcde***6789', not sk-abcdefgh-123456789.\u{1b}[31m\n";
         let clean = scrub(said, Some(&key));
         assert_eq!(clean, "Incorrect key '[secret]', not [secret]. [31m ");
+        assert_eq!(scrub("no abcd", Some(&Secret::new("abcd"))), "no [secret]");
+        assert_eq!(scrub("no", Some(&Secret::new(""))), "no");
         assert_eq!(scrub(&"x".repeat(600), None).chars().count(), MAX_WORDS + 1);
     }
 

@@ -10,7 +10,7 @@
 //!   is no bomb to unpack. HTTP/2 is not built in.
 //! - Bodies are read to a limit and no further.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use reqwest::{
     RequestBuilder, Response, Url,
@@ -39,7 +39,7 @@ pub const MAX_STREAM: usize = 256 << 20;
 pub const MAX_FAILURE: usize = 64 << 10;
 
 /// The HTTP client of all providers. Clones share their connections.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
     connect: Duration,
@@ -106,6 +106,11 @@ impl Client {
             http,
             connect: settings.connect,
         })
+    }
+
+    /// The client itself, for what is not spoken to providers.
+    pub fn raw(&self) -> &reqwest::Client {
+        &self.http
     }
 
     /// Sends a body and gives the answer if its status says that it is one.
@@ -192,6 +197,15 @@ impl Client {
             ErrorKind::Cut
         };
         kind.into()
+    }
+}
+
+/// A proxy's address may hold a password, so little is shown.
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("connect", &self.connect)
+            .finish_non_exhaustive()
     }
 }
 

@@ -182,19 +182,19 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_refused() {
         let error = parse([b"data: \xff\n\n".as_slice()]).unwrap_err();
-        assert_eq!(error.code(), "SS3010");
+        assert_eq!(error.code(), "SS5010");
     }
 
     #[test]
     fn lines_and_events_have_a_limit() {
         let endless = vec![b'x'; MAX_LINE / 2 + 1];
         let error = parse([endless.as_slice(), endless.as_slice()]).unwrap_err();
-        assert_eq!(error.code(), "SS3011");
+        assert_eq!(error.code(), "SS5011");
         let mut line = b"data: ".to_vec();
         line.resize(MAX_LINE, b'x');
         line.push(b'\n');
         let error = parse(std::iter::repeat_n(line.as_slice(), 9)).unwrap_err();
-        assert_eq!(error.code(), "SS3011");
+        assert_eq!(error.code(), "SS5011");
         assert!(parse(std::iter::repeat_n(line.as_slice(), 8)).is_ok());
     }
 }

@@ -233,7 +233,7 @@ mod tests {
             "cassette:a?record=cassette:b",
         ] {
             let error = text.parse::<Spec>().unwrap_err();
-            assert_eq!(error.code(), "SS3019", "{text}");
+            assert_eq!(error.code(), "SS5019", "{text}");
         }
     }
 

@@ -48,7 +48,7 @@ async fn a_model_that_never_ends_stops_at_the_limit() {
         }
     };
     // 120 tokens a call; before the ninth 960 are spent, which leaves room for its question.
-    assert_eq!((calls, error.code()), (9, "SS3014"));
+    assert_eq!((calls, error.code()), (9, "SS5014"));
     assert_eq!(budget.spent().usage.total(), 1_080);
     assert!(error.to_string().contains("1080 tokens"), "{error}");
     assert!(error.hint().unwrap().contains("the thread is kept"));
@@ -61,14 +61,14 @@ async fn a_call_that_could_pass_the_limit_is_not_made() {
     let fake = Arc::new(Fake::always(says("x")));
     let caller = within(&fake, &Budget::new(tokens(1_000)));
     let error = caller.invoke(&asking(1_001)).await.unwrap_err();
-    assert_eq!((error.code(), fake.attempts()), ("SS3014", 0));
+    assert_eq!((error.code(), fake.attempts()), ("SS5014", 0));
     assert!(error.to_string().contains("up to 1004 tokens"), "{error}");
     assert!(caller.invoke(&asking(900)).await.is_ok());
 
     // Ten dollars for a million tokens written.
     let caller = within(&fake, &Budget::new(money(Money::micros(5_000))));
     let error = caller.invoke(&asking(501)).await.unwrap_err();
-    assert_eq!(error.code(), "SS3014");
+    assert_eq!(error.code(), "SS5014");
     assert!(error.to_string().contains("$0.005018"), "{error}");
     assert!(caller.invoke(&asking(490)).await.is_ok());
 }
@@ -130,7 +130,7 @@ async fn a_thread_that_goes_on_counts_on() {
     assert_eq!(spent.unpriced, None);
     let budget = Budget::resumed(money(Money::micros(450)), spent);
     let error = within(&fake, &budget).invoke(&hello()).await.unwrap_err();
-    assert_eq!(error.code(), "SS3014");
+    assert_eq!(error.code(), "SS5014");
     assert!(error.to_string().contains("$0.00045"), "{error}");
 }
 
@@ -140,7 +140,7 @@ async fn a_model_without_a_price_is_refused_where_money_is_limited() {
     let log = Arc::new(Log::default());
     let caller = within(&fake, &Budget::new(money(Money::dollars(1))));
     let error = caller.invoke(&hello()).await.unwrap_err();
-    assert_eq!((error.code(), fake.attempts()), ("SS3019", 0));
+    assert_eq!((error.code(), fake.attempts()), ("SS5019", 0));
     assert!(
         error
             .to_string()
@@ -199,7 +199,7 @@ async fn usage_that_cannot_be_is_counted_without_wrapping() {
     let spent = budget.spent();
     assert_eq!(spent.usage.total(), u64::MAX);
     assert_eq!(spent.money, Money::micros(u64::MAX));
-    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS3014");
+    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS5014");
 
     // Below zero cannot be said, so it cannot give anything back.
     let negative = json!({"type": "ai", "content": "", "usage_metadata": {"input_tokens": -5}});
@@ -251,7 +251,7 @@ async fn an_attempt_that_used_up_the_budget_is_the_last() {
     let fake = Arc::new(Fake::always(half));
     let caller = within(&fake, &Budget::new(tokens(500)));
     let error = caller.invoke(&hello()).await.unwrap_err();
-    assert_eq!((error.code(), fake.attempts()), ("SS3014", 1));
+    assert_eq!((error.code(), fake.attempts()), ("SS5014", 1));
 }
 
 #[test]

@@ -165,7 +165,7 @@ async fn the_time_of_a_budget_ends_a_call() {
     let began = Instant::now();
     for attempts in [1, 1] {
         let error = caller.invoke(&hello()).await.unwrap_err();
-        assert_eq!(error.code(), "SS3014", "{error}");
+        assert_eq!(error.code(), "SS5014", "{error}");
         assert_eq!((began.elapsed().as_secs(), fake.attempts()), (7, attempts));
     }
 }
@@ -189,6 +189,6 @@ async fn settings_may_say_forever() {
     let fake = Fake::new([says("hi"), Play::Refused(crate::fake::server(500))]);
     let caller = Caller::new(Arc::new(fake), policy).within(Budget::new(limits));
     assert!(caller.invoke(&hello()).await.is_ok());
-    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS3006");
-    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS3013");
+    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS5006");
+    assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS5013");
 }

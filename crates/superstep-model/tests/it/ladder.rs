@@ -118,7 +118,7 @@ fn cases() -> Vec<Case> {
         by_rung("null", [Mended("must be object, is null"); 2], |rung| {
             answers(rung, "null")
         }),
-        case("no choices", Fails("SS3010"), |_| {
+        case("no choices", Fails("SS5010"), |_| {
             let what = "no choices".into();
             Play::Refused(ErrorKind::Malformed { what })
         }),
@@ -443,7 +443,7 @@ async fn repairs_are_paid_from_the_budget() {
     let error = structured_json(&caller, hello(), &triage())
         .await
         .unwrap_err();
-    assert_eq!(error.code(), "SS3014", "{error}");
+    assert_eq!(error.code(), "SS5014", "{error}");
     assert_eq!((model.attempts(), budget.spent().usage.total()), (1, 15));
 }
 
@@ -508,7 +508,7 @@ async fn whatever_is_done_to_an_answer_nothing_unfit_gets_through() {
                 fits += 1;
             }
             Err(error) => {
-                assert_eq!(error.code(), "SS3015", "seed {seed}: {error}");
+                assert_eq!(error.code(), "SS5015", "seed {seed}: {error}");
                 assert_eq!(model.attempts(), 3, "seed {seed}");
                 unfit += 1;
             }

@@ -39,9 +39,9 @@ async fn what_may_pass_is_tried_again() {
     assert!(began.elapsed() <= Duration::from_millis(1500));
     let seen = [
         "1 started",
-        "1 failed SS3006 0 again",
+        "1 failed SS5006 0 again",
         "2 started",
-        "2 failed SS3006 0 again",
+        "2 failed SS5006 0 again",
         "3 started",
         "3 speaks",
         "3 ended 120 $0.00045",
@@ -71,7 +71,7 @@ async fn a_time_too_long_to_wait_is_told_at_once() {
         .await
         .unwrap_err();
     assert_eq!(began.elapsed(), Duration::ZERO);
-    assert_eq!(error.code(), "SS3005");
+    assert_eq!(error.code(), "SS5005");
     assert!(error.to_string().contains("1000000000 s"), "{error}");
 }
 
@@ -85,7 +85,7 @@ async fn a_wait_that_outlasts_the_deadline_is_not_begun() {
         .invoke(&hello())
         .await
         .unwrap_err();
-    assert_eq!((error.code(), began.elapsed()), ("SS3005", Duration::ZERO));
+    assert_eq!((error.code(), began.elapsed()), ("SS5005", Duration::ZERO));
 }
 
 #[tokio::test(start_paused = true)]
@@ -175,12 +175,12 @@ async fn a_reply_somebody_has_seen_is_not_begun_again() {
     let mut deltas = caller.stream(&hello()).await.unwrap();
     assert!(matches!(deltas.next().await, Some(Ok(Delta::From { .. }))));
     assert!(matches!(deltas.next().await, Some(Ok(Delta::Text(_)))));
-    assert_eq!(deltas.next().await.unwrap().unwrap_err().code(), "SS3009");
+    assert_eq!(deltas.next().await.unwrap().unwrap_err().code(), "SS5009");
     assert!(deltas.next().await.is_none());
     assert_eq!(fake.attempts(), 1);
     assert_eq!(
         log.lines(),
-        ["1 started", "1 speaks", "1 failed SS3009 6 given up"]
+        ["1 started", "1 speaks", "1 failed SS5009 6 given up"]
     );
 }
 
@@ -193,7 +193,7 @@ async fn a_stream_that_ends_without_an_end_was_cut() {
     while let Some(delta) = deltas.next().await {
         last = Some(delta);
     }
-    assert_eq!(last.unwrap().unwrap_err().code(), "SS3009");
+    assert_eq!(last.unwrap().unwrap_err().code(), "SS5009");
 }
 
 #[tokio::test(start_paused = true)]
@@ -242,19 +242,19 @@ async fn a_model_that_keeps_failing_rests_and_comes_back() {
     let caller = Caller::new(fake.clone(), policy);
     let failed = async || caller.invoke(&hello()).await.unwrap_err();
 
-    assert_eq!((failed().await.code(), fake.attempts()), ("SS3006", 3));
+    assert_eq!((failed().await.code(), fake.attempts()), ("SS5006", 3));
     // The fourth failure in a row ends the call with its own error, without further attempts.
-    assert_eq!((failed().await.code(), fake.attempts()), ("SS3006", 4));
+    assert_eq!((failed().await.code(), fake.attempts()), ("SS5006", 4));
     let resting = failed().await;
-    assert_eq!((resting.code(), fake.attempts()), ("SS3013", 4));
+    assert_eq!((resting.code(), fake.attempts()), ("SS5013", 4));
     let ErrorKind::Resting { failures, wait, .. } = resting.kind() else {
         panic!("{resting}");
     };
     assert_eq!((*failures, wait.as_secs()), (4, 30));
 
     tokio::time::advance(Duration::from_secs(30)).await;
-    assert_eq!((failed().await.code(), fake.attempts()), ("SS3006", 5));
-    assert_eq!((failed().await.code(), fake.attempts()), ("SS3013", 5));
+    assert_eq!((failed().await.code(), fake.attempts()), ("SS5006", 5));
+    assert_eq!((failed().await.code(), fake.attempts()), ("SS5013", 5));
     tokio::time::advance(Duration::from_secs(30)).await;
     let reply = caller.clone().invoke(&hello()).await.unwrap();
     assert_eq!(reply.content.text(), "back");
@@ -272,7 +272,7 @@ async fn a_request_that_is_wrong_says_nothing_against_the_model() {
     let caller = Caller::new(fake.clone(), policy);
     for attempts in 1..10 {
         let error = caller.invoke(&hello()).await.unwrap_err();
-        assert_eq!((error.code(), fake.attempts()), ("SS3003", attempts));
+        assert_eq!((error.code(), fake.attempts()), ("SS5003", attempts));
     }
 }
 

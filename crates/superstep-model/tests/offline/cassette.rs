@@ -177,7 +177,7 @@ async fn a_request_that_was_not_recorded_shows_how_it_differs_from_the_nearest()
     request.messages[1] = Message::user("where?");
     request.max_tokens = Some(5);
     let error = replay.invoke(&request).await.unwrap_err();
-    assert_eq!(error.code(), "SS3018");
+    assert_eq!(error.code(), "SS5018");
     let told = error.to_string();
     assert!(
         told.contains("/max_tokens: recorded nothing, asked 5"),
@@ -310,7 +310,7 @@ async fn a_damaged_line_is_named_and_one_that_was_never_finished_is_taken_away()
     );
     assert_eq!(
         Cassette::replay("nowhere.jsonl").err().unwrap().code(),
-        "SS3018"
+        "SS5018"
     );
 }
 

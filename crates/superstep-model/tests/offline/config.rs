@@ -6,7 +6,7 @@ use superstep_model::config::{Config, Origin, Scope};
 
 fn refused(scope: Scope, text: &str) -> String {
     let error = Config::parse(Path::new("f.toml"), scope, text).unwrap_err();
-    assert_eq!(error.code(), "SS3019");
+    assert_eq!(error.code(), "SS5019");
     error.to_string()
 }
 

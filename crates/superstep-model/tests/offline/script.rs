@@ -105,11 +105,11 @@ async fn failures_are_dealt_out_attempt_by_attempt_and_anew_after_a_restart() {
     let turn = [Message::user("x")];
     let model = make();
     for _ in 0..2 {
-        assert_eq!(ask(&model, &turn).await.unwrap_err().code(), "SS3005");
+        assert_eq!(ask(&model, &turn).await.unwrap_err().code(), "SS5005");
     }
     assert_eq!(say(&model, &turn).await, "first");
     let other = make();
-    assert_eq!(ask(&other, &turn).await.unwrap_err().code(), "SS3005");
+    assert_eq!(ask(&other, &turn).await.unwrap_err().code(), "SS5005");
 
     let later = [
         Message::user("x"),
@@ -138,7 +138,7 @@ async fn a_call_without_a_step_names_what_was_asked_and_what_was_wanted() {
         ..Request::new([Message::user("what now")])
     };
     let error = model.invoke(&request).await.unwrap_err();
-    assert_eq!(error.code(), "SS3017");
+    assert_eq!(error.code(), "SS5017");
     assert_eq!(
         error.to_string(),
         "script: no step for call 0 of the conversation, where the user said last \"what now\", \
@@ -276,10 +276,10 @@ async fn a_reply_breaks_where_the_script_says() {
         ..Step::chunks(["a", "b", "c"])
     };
     let cases = [
-        (breaking(Break::Cut, None), "abc", "SS3009"),
-        (breaking(Break::Cut, Some(2)), "a", "SS3009"),
-        (breaking(Break::Disconnect, None), "", "SS3007"),
-        (breaking(Break::Disconnect, Some(3)), "ab", "SS3007"),
+        (breaking(Break::Cut, None), "abc", "SS5009"),
+        (breaking(Break::Cut, Some(2)), "a", "SS5009"),
+        (breaking(Break::Disconnect, None), "", "SS5007"),
+        (breaking(Break::Disconnect, Some(3)), "ab", "SS5007"),
         (
             Step {
                 after: Some(2),
@@ -289,7 +289,7 @@ async fn a_reply_breaks_where_the_script_says() {
                 }
             },
             "a",
-            "SS3006",
+            "SS5006",
         ),
     ];
     for (step, text, code) in cases {
@@ -297,7 +297,7 @@ async fn a_reply_breaks_where_the_script_says() {
         let request = Request::new([Message::user("x")]);
         let mut deltas = model.stream(&request).await.unwrap();
         let mut seen = String::new();
-        let mut failed = "SS3009";
+        let mut failed = "SS5009";
         while let Some(piece) = deltas.next().await {
             match piece {
                 Ok(Delta::Text(piece)) => seen.push_str(&piece),
@@ -328,23 +328,23 @@ async fn pieces_take_the_time_the_script_says() {
 #[tokio::test]
 async fn every_kind_of_error_has_its_own_code() {
     let kinds = [
-        ("auth", "SS3001"),
-        ("unknown_model", "SS3002"),
-        ("refused", "SS3003"),
-        ("too_long", "SS3004"),
-        ("limited", "SS3005"),
-        ("server", "SS3006"),
-        ("connect", "SS3007"),
-        ("timed_out", "SS3008"),
-        ("cut", "SS3009"),
-        ("malformed", "SS3010"),
-        ("too_large", "SS3011"),
-        ("redirected", "SS3012"),
-        ("resting", "SS3013"),
-        ("budget", "SS3014"),
-        ("offline", "SS3020"),
-        ("unable", "SS3021"),
-        ("local", "SS3022"),
+        ("auth", "SS5001"),
+        ("unknown_model", "SS5002"),
+        ("refused", "SS5003"),
+        ("too_long", "SS5004"),
+        ("limited", "SS5005"),
+        ("server", "SS5006"),
+        ("connect", "SS5007"),
+        ("timed_out", "SS5008"),
+        ("cut", "SS5009"),
+        ("malformed", "SS5010"),
+        ("too_large", "SS5011"),
+        ("redirected", "SS5012"),
+        ("resting", "SS5013"),
+        ("budget", "SS5014"),
+        ("offline", "SS5020"),
+        ("unable", "SS5021"),
+        ("local", "SS5022"),
     ];
     for (kind, code) in kinds {
         let text = format!(r#"{{"error": {{"kind": "{kind}", "after_ms": 1500}}}}"#);
@@ -424,7 +424,7 @@ fn a_mistake_in_a_file_is_named_with_its_line() {
         ),
     ] {
         let error = Script::parse("s", text).unwrap_err();
-        assert_eq!(error.code(), "SS3017");
+        assert_eq!(error.code(), "SS5017");
         assert!(error.to_string().contains(why), "{error}");
     }
 }

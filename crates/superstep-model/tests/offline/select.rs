@@ -204,7 +204,7 @@ fn ways_are_tried_in_their_order() {
     let nothing = resolve(&given(world, &vars), None).unwrap();
     assert_eq!(nothing.outcome, Outcome::Nothing);
     let error = nothing.choice().unwrap_err();
-    assert_eq!(error.code(), "SS3016");
+    assert_eq!(error.code(), "SS5016");
     assert!(
         error.to_string().contains("ANTHROPIC_API_KEY: not set"),
         "{error}"
@@ -283,7 +283,7 @@ fn offline_takes_only_what_stays_on_this_machine() {
         };
         assert_eq!(
             resolve(&world, None).unwrap_err().code(),
-            "SS3020",
+            "SS5020",
             "{named}"
         );
     }
@@ -316,7 +316,7 @@ fn what_was_named_and_cannot_be_had_is_an_error_and_nothing_else_is_taken() {
             ..with_vars(&[("OPENAI_API_KEY", "k")])
         };
         let error = resolve(&world, None).unwrap_err();
-        assert_eq!(error.code(), "SS3019");
+        assert_eq!(error.code(), "SS5019");
         assert!(error.to_string().contains(why), "{error}");
     }
     let mut bare = with_files("model = \"local:tiny\"", "");
@@ -483,7 +483,7 @@ fn a_key_that_cannot_be_read_says_where_it_was_looked_for() {
         origin,
     };
     let error = fails.read("openai").unwrap_err();
-    assert_eq!(error.code(), "SS3001");
+    assert_eq!(error.code(), "SS5001");
     assert!(!error.to_string().contains("hush"), "{error}");
 }
 

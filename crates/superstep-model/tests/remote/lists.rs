@@ -74,7 +74,7 @@ async fn a_probe_ends_by_itself() {
         .unwrap();
     let address = Address::new(&page.address()).unwrap();
     let error = list::ollama(&client(), &address, LIMIT).await.unwrap_err();
-    assert_eq!(error.code(), "SS3010");
+    assert_eq!(error.code(), "SS5010");
 }
 
 fn embeddings(server: &Server, dimensions: Dimensions) -> Embeddings {

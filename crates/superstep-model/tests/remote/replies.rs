@@ -210,7 +210,7 @@ async fn what_a_model_cannot_see_is_not_sent() {
     let model = Side::OpenAi.model(&server);
     assert!(!model.caps().images);
     let error = model.invoke(&Request::new([message])).await.unwrap_err();
-    assert_eq!(error.code(), "SS3021");
+    assert_eq!(error.code(), "SS5021");
     assert_eq!(server.connections(), 0);
 }
 
@@ -225,7 +225,7 @@ async fn a_key_that_cannot_be_one_is_not_sent() {
             Side::Anthropic => Box::new(Anthropic::new(client(), at, MODEL)),
         };
         let error = model.invoke(&hello()).await.unwrap_err();
-        assert_eq!(error.code(), "SS3019");
+        assert_eq!(error.code(), "SS5019");
         assert!(!format!("{error:?}").contains("two"));
         assert_eq!(server.connections(), 0);
     }

@@ -50,7 +50,7 @@ async fn after_two_repairs_the_run_fails_and_the_thread_is_kept() {
     let bad = || calls(&[("add", json!("{\"left\": 1"))]);
     let desk = Desk::new(vec![bad(), bad(), bad(), text("never said")]);
     let error = desk.say("go").await.unwrap_err();
-    assert_eq!(error.code(), "SS3104");
+    assert_eq!(error.code(), "SS5104");
     let said = desk.transcript().await;
     assert_eq!(
         said.len(),
@@ -64,7 +64,7 @@ async fn a_model_that_goes_in_circles_is_stopped() {
     let again = || calls(&[("add", json!({"left": 1}))]);
     let desk = Desk::new((0..8).map(|_| again()).collect());
     let error = desk.say("go").await.unwrap_err();
-    assert_eq!(error.code(), "SS3103");
+    assert_eq!(error.code(), "SS5103");
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn a_model_that_never_ends_meets_its_limit() {
     let error = desk.say("go").await.unwrap_err();
     assert_eq!(
         (error.code(), desk.transcript().await.len()),
-        ("SS3102", 17)
+        ("SS5102", 17)
     );
 }
 

@@ -51,7 +51,7 @@ fn a_missing_service_and_a_second_tool_are_found_at_once() {
         .tool(ReadPage)
         .build();
     let error = built.err().unwrap();
-    assert_eq!(error.code(), "SS3101");
+    assert_eq!(error.code(), "SS5101");
     let said = error.to_string();
     assert!(
         said.contains("`send_text` needs the service") && said.contains("two tools `read_page`")

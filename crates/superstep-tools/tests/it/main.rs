@@ -13,3 +13,5 @@ mod kit;
 mod looping;
 mod macros;
 mod malformed;
+#[cfg(feature = "mcp")]
+mod mcp;

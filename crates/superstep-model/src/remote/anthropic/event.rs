@@ -14,6 +14,9 @@ use crate::{
     usage::{Finish, Usage},
 };
 
+/// The most blocks one answer may have.
+const MAX_BLOCKS: usize = 4096;
+
 /// Reads events.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
@@ -165,6 +168,9 @@ impl Events {
             // Tools that the provider runs itself are none of ours.
             _ => Block::Other,
         };
+        if self.blocks.len() >= MAX_BLOCKS {
+            return Err("too many blocks".into());
+        }
         match self.blocks.insert(index, opened) {
             None => Ok(()),
             Some(_) => Err("a block that begins twice".into()),
@@ -223,10 +229,11 @@ impl Events {
     fn stop(&mut self, delta: &Json, usage: &Json, out: &mut Out) {
         self.usage.add(usage);
         out.push(Delta::Usage(self.usage.total()));
-        let Some(Json::String(reason)) = delta.get("stop_reason") else {
+        let reason = delta.get("stop_reason").and_then(Json::as_str);
+        let Some(reason) = reason.filter(|reason| !reason.is_empty()) else {
             return;
         };
-        out.push(Delta::Finish(match reason.as_str() {
+        out.push(Delta::Finish(match reason {
             "end_turn" | "stop_sequence" => Finish::Stop,
             "max_tokens" | "model_context_window_exceeded" => Finish::Length,
             "tool_use" => Finish::ToolCalls,
@@ -393,7 +400,7 @@ mod tests {
     fn a_stop_without_a_reason_was_cut() {
         assert_eq!(
             read(&[json!({"type": "message_stop"})]).unwrap_err().code(),
-            "SS3009"
+            "SS5009"
         );
     }
 }

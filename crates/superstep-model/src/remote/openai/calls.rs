@@ -7,6 +7,7 @@
 use serde_json::Value as Json;
 
 use crate::{
+    assemble::MAX_CALLS,
     delta::Delta,
     remote::pieces::{Out, Wrong},
 };
@@ -43,6 +44,7 @@ impl Calls {
         };
         let at = match self.place(index, id.as_deref(), name.as_deref()) {
             Some(at) => at,
+            None if self.0.len() >= MAX_CALLS => return Err("too many tool calls".into()),
             None if id.is_some() || name.is_some() || index.is_some() => {
                 self.0.push(Slot {
                     index,

@@ -71,7 +71,9 @@ impl Chunks {
             if let Some(said) = choice.get(said_in) {
                 self.said(said, out)?;
             }
+            // Some servers say nothing with every piece instead of leaving it out.
             if let Some(Json::String(reason)) = choice.get("finish_reason")
+                && !reason.is_empty()
                 && !out.is_finished()
             {
                 self.finish(reason, out)?;
@@ -154,7 +156,10 @@ impl Chunks {
 
 fn first_choice(answer: &Json) -> Option<&Json> {
     let choices = answer.get("choices")?.as_array()?;
-    let is_first = |choice: &&Json| choice.get("index").is_none_or(|index| index == 0);
+    let is_first = |choice: &&Json| {
+        let index = choice.get("index").filter(|index| !index.is_null());
+        index.is_none_or(|index| index == 0)
+    };
     choices.iter().find(is_first)
 }
 
@@ -191,7 +196,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ModelError, Reply, remote::pieces::tests::decode};
+    use crate::{ModelError, Reply, assemble::MAX_CALLS, remote::pieces::tests::decode};
 
     fn read(chunks: &[Json]) -> Result<Reply, ModelError> {
         let mut text: String = chunks
@@ -281,7 +286,7 @@ mod tests {
             json!([{"function": {"arguments": "{}"}}]),
             json!([{"index": 0, "id": "a", "function": {"arguments": "{}"}}]),
         ] {
-            assert_eq!(calls(pieces).unwrap_err().code(), "SS3010");
+            assert_eq!(calls(pieces).unwrap_err().code(), "SS5010");
         }
     }
 
@@ -317,12 +322,39 @@ mod tests {
 
     #[test]
     fn an_end_without_anything_is_malformed() {
-        assert_eq!(read(&[]).unwrap_err().code(), "SS3010");
+        assert_eq!(read(&[]).unwrap_err().code(), "SS5010");
         assert_eq!(
             read(&[json!({"choices": []})]).unwrap_err().code(),
-            "SS3010"
+            "SS5010"
         );
-        assert_eq!(read(&[json!([1])]).unwrap_err().code(), "SS3010");
+        assert_eq!(read(&[json!([1])]).unwrap_err().code(), "SS5010");
+    }
+
+    #[test]
+    fn what_is_left_out_may_be_null_or_empty() {
+        let chunk = |text: &str, reason: Json| {
+            json!({"model": null, "usage": null, "error": null, "choices": [{
+                "index": null, "finish_reason": reason, "logprobs": null,
+                "delta": {"content": text, "tool_calls": null, "refusal": null, "role": null},
+            }]})
+        };
+        let said = [
+            chunk("a", json!("")),
+            chunk("b", json!(null)),
+            chunk("c", json!("stop")),
+        ];
+        let reply = read(&said).unwrap();
+        assert_eq!(reply.content.text(), "abc");
+        assert_eq!(reply.answered.unwrap().finish, Finish::Stop);
+    }
+
+    #[test]
+    fn calls_without_number_are_refused() {
+        let begin = |at: usize| json!({"index": at, "function": {"name": "x", "arguments": "{}"}});
+        let many: Vec<Json> = (0..MAX_CALLS).map(begin).collect();
+        assert_eq!(shown(calls(json!(many))).len(), MAX_CALLS);
+        let more: Vec<Json> = (0..=MAX_CALLS).map(begin).collect();
+        assert_eq!(calls(json!(more)).unwrap_err().code(), "SS5010");
     }
 
     #[test]

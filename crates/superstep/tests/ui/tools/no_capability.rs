@@ -1,0 +1,12 @@
+use superstep::prelude::*;
+
+/// Reads a page.
+#[tool]
+async fn read_page(
+    /// Its address.
+    url: String,
+) -> Result<String, superstep::tools::ToolError> {
+    Ok(url)
+}
+
+fn main() {}
