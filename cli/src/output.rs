@@ -5,7 +5,7 @@
 
 use std::{
     fmt,
-    io::{self, IsTerminal, Write},
+    io::{self, Write},
     sync::{Mutex, PoisonError},
 };
 
@@ -125,6 +125,7 @@ impl Output {
     }
 
     /// Goes back to the beginning of the line and clears it; only where a person looks on.
+    #[cfg(feature = "local")]
     pub(crate) fn redraw(&self, pieces: &[Piece]) {
         let line = drawn(pieces);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
@@ -162,8 +163,9 @@ impl Output {
     }
 
     /// Whether a person sees what is said.
+    #[cfg(feature = "local")]
     pub(crate) fn is_watched(&self) -> bool {
-        io::stderr().is_terminal()
+        io::IsTerminal::is_terminal(&io::stderr())
     }
 }
 

@@ -199,9 +199,16 @@ impl<'a> Page<'a> {
     }
 
     fn end(&mut self) -> Result<(), Failure> {
-        if self.is_open {
+        if std::mem::take(&mut self.is_open) {
             self.output.part(&mut self.shown, "\n")?;
         }
         Ok(())
+    }
+}
+
+impl Drop for Page<'_> {
+    /// A reply that is cancelled is dropped, and ends its line all the same.
+    fn drop(&mut self) {
+        let _ = self.end();
     }
 }

@@ -99,6 +99,10 @@ fn a_cancelled_reply_ends_the_command_at_once() {
         .unwrap();
     assert!(killed.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut rest = String::new();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "\n");
     let mut stderr = String::new();
     let mut read = BufReader::new(child.stderr.take().unwrap());
     while read.read_line(&mut stderr).unwrap() > 0 {}

@@ -1,5 +1,8 @@
-//! Models that run inside the process: no key, no service, nothing leaves the machine.
-#![cfg_attr(feature = "chat", doc = "- [`chat`]: a language model.")]
+//! Models that run inside the process, without a key.
+#![cfg_attr(
+    feature = "chat",
+    doc = "- [`chat`]: a language model in a file, which is a `Model` like any other."
+)]
 #![cfg_attr(
     feature = "weights",
     doc = "- [`weights`]: which models there are, where their files come from, and how they are checked."

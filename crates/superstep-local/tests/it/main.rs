@@ -1,5 +1,6 @@
-//! What the language model, the weights and the embedder promise, through their public API.
+//! What the weights and the embedder promise, through their public API.
 
+#![cfg(feature = "weights")]
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -8,25 +9,13 @@
     reason = "a test that cannot go on fails"
 )]
 
-#[cfg(feature = "chat")]
-mod files;
-#[cfg(feature = "chat")]
-mod gguf;
-#[cfg(feature = "weights")]
 mod hub;
 #[cfg(feature = "weights-tests")]
 mod memory;
-#[cfg(feature = "weights")]
 mod own;
-#[cfg(feature = "weights")]
 mod recorded;
-#[cfg(feature = "weights-tests")]
-mod replies;
-#[cfg(feature = "weights")]
 mod server;
-#[cfg(feature = "weights")]
 mod together;
-#[cfg(all(unix, feature = "weights"))]
+#[cfg(unix)]
 mod wheels;
-#[cfg(feature = "weights")]
 mod world;

@@ -1,0 +1,15 @@
+//! The embedded language model, through its public API.
+
+#![cfg(feature = "chat")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod files;
+mod gguf;
+#[cfg(feature = "weights-tests")]
+mod replies;
