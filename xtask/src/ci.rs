@@ -55,7 +55,7 @@ const STEPS: [Step; 9] = [
 ];
 
 const LINTS: &str = "clippy --workspace --all-targets -- -D warnings";
-const LOCAL: &str = "-p superstep-local --features vectors";
+const LOCAL: &str = "-p superstep-local --features chat,vectors";
 const CONFORMANCE: &str =
     "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
 /// What the recorded cases run on.

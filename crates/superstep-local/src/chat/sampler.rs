@@ -35,7 +35,7 @@ impl Sampler {
             let best = candidates.fold(None, |best: Option<(u32, f32)>, (token, rating)| {
                 // The first of equals, so that the same ratings give the same token.
                 match best {
-                    Some((_, highest)) if !(*rating > highest) => best,
+                    Some((_, highest)) if rating.total_cmp(&highest).is_le() => best,
                     _ => Some((token, *rating)),
                 }
             });
