@@ -193,7 +193,7 @@ async fn a_reply_nobody_waits_for_ends_within_one_token() {
     let own = open();
     let request = Request {
         max_tokens: Some(2_000),
-        ..Request::new([Message::user("Count from one to one thousand in words.")])
+        ..Request::new([Message::user("Tell me a long story about the sea.")])
     };
     let mut deltas = own.stream(&request).await.unwrap();
     let mut seen = 0;
