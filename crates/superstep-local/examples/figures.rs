@@ -57,7 +57,7 @@ async fn speed(model: &LocalModel) -> Result<(), Box<dyn Error>> {
         max_tokens: Some(32),
         ..Request::new([
             Message::system("You are a helpful assistant."),
-            Message::user(format!("{}Write a long story about it.", prompt.repeat(23))),
+            Message::user(format!("{}Write a long story about it.", prompt.repeat(26))),
         ])
     };
     let before = cpu();

@@ -46,12 +46,16 @@ impl Grammars {
             trie,
             tokenizer: Arc::clone(tokenizer),
         });
+        Self::with(&environment)
+    }
+
+    fn with(environment: &TokEnv) -> Result<Self, Error> {
         let abilities = InferenceCapabilities {
             ff_tokens: true,
             ..InferenceCapabilities::default()
         };
         let slices = llguidance::earley::SlicedBiasComputer::general_slices();
-        let mut factory = ParserFactory::new(&environment, abilities, &slices)
+        let mut factory = ParserFactory::new(environment, abilities, &slices)
             .map_err(|error| Error::Schema(error.to_string()))?;
         factory.quiet();
         factory.limits_mut().verbose_errors = false;
@@ -177,4 +181,113 @@ fn spaced(mut schema: Json) -> Json {
         schema.insert("x-guidance".to_owned(), spacing);
     }
     schema
+}
+
+#[cfg(test)]
+mod tests {
+    use llguidance::toktrie::ApproximateTokEnv;
+    use superstep_model::OutputSchema;
+
+    use super::*;
+
+    fn request(choice: ToolChoice) -> Request {
+        let tool = |name: &str| ToolSpec {
+            name: name.to_owned(),
+            description: String::new(),
+            parameters: json!({
+                "type": "object",
+                "properties": {"at": {"type": "integer"}},
+                "required": ["at"],
+                "additionalProperties": false,
+            }),
+        };
+        Request {
+            tools: vec![tool("look"), tool("jump")],
+            tool_choice: choice,
+            ..Request::default()
+        }
+    }
+
+    /// Whether the grammar takes the whole of `text`, byte by byte.
+    fn takes(request: &Request, text: &str) -> bool {
+        let grammars = Grammars::with(&ApproximateTokEnv::single_byte_env()).unwrap();
+        let mut guide = grammars.guide(request).unwrap().unwrap();
+        text.bytes().all(|byte| {
+            let allowed = guide.allowed().unwrap();
+            allowed.is_allowed(u32::from(byte)) && guide.take(u32::from(byte)).is_ok()
+        })
+    }
+
+    const LOOK: &str =
+        "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": 3}}\n</tool_call>";
+
+    #[test]
+    fn a_call_that_is_required_is_all_that_fits() {
+        let required = request(ToolChoice::Required);
+        assert!(takes(&required, LOOK));
+        assert!(takes(&required, &LOOK.replace("look", "jump")));
+        assert!(!takes(&required, &LOOK.replace("look", "sing")));
+        assert!(!takes(&required, &LOOK.replace('3', "true")));
+        assert!(!takes(&required, "Hello"));
+    }
+
+    #[test]
+    fn a_named_tool_is_all_that_fits() {
+        let named = request(ToolChoice::Tool("jump".to_owned()));
+        assert!(takes(&named, &LOOK.replace("look", "jump")));
+        assert!(!takes(&named, LOOK));
+    }
+
+    #[test]
+    fn with_a_choice_words_and_calls_fit_but_no_call_within_words() {
+        let auto = request(ToolChoice::Auto);
+        assert!(takes(&auto, LOOK));
+        assert!(takes(&auto, "Well, 1 < 2.\nSo be it."));
+        assert!(!takes(&auto, "Well: <tool_call>"));
+    }
+
+    #[test]
+    fn without_tools_or_schema_everything_fits() {
+        let grammars = Grammars::with(&ApproximateTokEnv::single_byte_env()).unwrap();
+        assert!(grammars.guide(&Request::default()).unwrap().is_none());
+        let none = request(ToolChoice::None);
+        assert!(grammars.guide(&none).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_schema_keeps_the_order_of_its_fields_and_their_spacing() {
+        let data = |schema: Json| Request {
+            output: Some(OutputSchema {
+                name: "data".to_owned(),
+                schema,
+            }),
+            ..Request::default()
+        };
+        let schema: Json = serde_json::from_str(
+            r#"{"type": "object", "properties": {"why": {"type": "string", "maxLength": 3},
+                "answer": {"enum": [1, 2]}}, "required": ["why", "answer"],
+                "additionalProperties": false}"#,
+        )
+        .unwrap();
+        let request = data(schema);
+        assert!(takes(&request, r#"{"why": "abc", "answer": 2}"#));
+        assert!(!takes(&request, r#"{"why": "abcd"#));
+        assert!(!takes(&request, r#"{"answer""#));
+        assert!(!takes(&request, r#"{"why":"a"#));
+    }
+
+    #[test]
+    fn what_cannot_be_a_grammar_is_refused() {
+        let grammars = Grammars::with(&ApproximateTokEnv::single_byte_env()).unwrap();
+        let unknown = request(ToolChoice::Tool("sing".to_owned()));
+        assert!(matches!(grammars.guide(&unknown), Err(Error::NoTool)));
+        let bad = Request {
+            output: Some(OutputSchema {
+                name: "data".to_owned(),
+                schema: json!({"type": "no such type"}),
+            }),
+            ..Request::default()
+        };
+        assert!(matches!(grammars.guide(&bad), Err(Error::Schema(_))));
+    }
 }

@@ -28,6 +28,13 @@ pub(super) struct Slot {
     used: u64,
 }
 
+/// Whether another slot can be made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    Left,
+    None,
+}
+
 impl Slots {
     /// At most `most` sequences of at most `context` tokens.
     pub(super) fn new(most: usize, context: usize) -> Self {
@@ -50,19 +57,19 @@ impl Slots {
             .map(|slot| slot.common(tokens).min(limit))
             .enumerate()
             .max_by_key(|(_, common)| *common);
+        let room = match self.slots.len() < self.most {
+            true => Room::Left,
+            false => Room::None,
+        };
         let (index, common) = match best {
-            Some((index, common)) if common >= WORTH_KEEPING.min(limit.max(1)) => (index, common),
-            _ if self.slots.len() < self.most => {
+            Some((index, common)) if self.is_worth(index, common, limit, room) => (index, common),
+            _ if room == Room::Left => {
                 self.slots.push(Slot::new(shape, self.context)?);
                 (self.slots.len() - 1, 0)
             }
             _ => {
-                let oldest = self
-                    .slots
-                    .iter()
-                    .enumerate()
-                    .min_by_key(|(_, slot)| slot.used);
-                let (index, slot) = oldest?;
+                let slots = self.slots.iter().enumerate();
+                let (index, slot) = slots.min_by_key(|(_, slot)| slot.used)?;
                 (index, slot.common(tokens).min(limit))
             }
         };
@@ -70,6 +77,14 @@ impl Slots {
         slot.tokens.truncate(common);
         slot.used = self.clock;
         Some(slot)
+    }
+
+    /// Whether taking a slot over saves more than it destroys. While there is room, a slot that would
+    /// lose most of what it has is left alone.
+    fn is_worth(&self, index: usize, common: usize, limit: usize, room: Room) -> bool {
+        let held = self.slots.get(index).map_or(0, Slot::len);
+        let keeps_most = 2 * common >= held;
+        common >= WORTH_KEEPING.min(limit.max(1)) && (keeps_most || room == Room::None)
     }
 }
 

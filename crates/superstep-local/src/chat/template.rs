@@ -40,6 +40,13 @@ impl Template {
                 why,
             ))
         });
+        environment.add_filter("tojson", |value: minijinja::Value| {
+            serde_json::to_value(&value)
+                .map(|json| spaced(&json))
+                .map_err(|error| {
+                    minijinja::Error::new(minijinja::ErrorKind::BadSerialization, error.to_string())
+                })
+        });
         environment
             .add_template_owned(NAME, source.to_owned())
             .map_err(|error| FileError::Template(error.to_string()))?;
@@ -69,18 +76,16 @@ impl Template {
             })
             .collect();
         if let Some(output) = &request.output {
-            let schema = clean(&output.schema.to_string());
+            let schema = clean(&spaced(&output.schema));
             instruct(
                 &mut messages,
                 &format!("Answer with JSON that follows this schema:\n{schema}"),
             );
         }
-        let described: Vec<Json> = tools.iter().map(described).collect();
+        let described = tools.iter().map(|tool| cleaned(described(tool), &clean));
+        let described: Vec<Json> = described.collect();
         if !self.knows_tools && !tools.is_empty() {
-            let list: Vec<String> = described
-                .iter()
-                .map(|tool| clean(&tool.to_string()))
-                .collect();
+            let list: Vec<String> = described.iter().map(spaced).collect();
             instruct(&mut messages, &tool_list(&list.join("\n")));
         }
         let offered = (self.knows_tools && !tools.is_empty()).then_some(described);
@@ -103,6 +108,37 @@ fn described(tool: &ToolSpec) -> Json {
         "description": tool.description,
         "parameters": tool.parameters,
     }})
+}
+
+/// Data in which no text can be taken for a mark.
+fn cleaned(data: Json, clean: &impl Fn(&str) -> String) -> Json {
+    match data {
+        Json::String(text) => Json::String(clean(&text)),
+        Json::Array(items) => items.into_iter().map(|item| cleaned(item, clean)).collect(),
+        Json::Object(fields) => fields
+            .into_iter()
+            .map(|(key, value)| (clean(&key), cleaned(value, clean)))
+            .collect(),
+        other => other,
+    }
+}
+
+/// JSON with a space after commas and colons, as models have seen it most. The library's own filter
+/// would escape quotes and angles for web pages.
+fn spaced(data: &Json) -> String {
+    match data {
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(spaced).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Json::Object(fields) => {
+            let fields = fields
+                .iter()
+                .map(|(key, value)| format!("{}: {}", Json::from(key.as_str()), spaced(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn tool_list(tools: &str) -> String {
@@ -140,7 +176,7 @@ fn with_calls(message: &Message, clean: &impl Fn(&str) -> String) -> Json {
             let calls = reply.tool_calls.iter().map(|call| {
                 json!({"type": "function", "function": {
                     "name": call.name,
-                    "arguments": call.args,
+                    "arguments": cleaned(Json::Object(call.args.clone()), clean),
                 }})
             });
             let calls: Vec<Json> = calls.collect();
@@ -164,7 +200,7 @@ fn without_calls(message: &Message, clean: &impl Fn(&str) -> String) -> Json {
                     text.push('\n');
                 }
                 let call = json!({"name": call.name, "arguments": call.args});
-                text.push_str(&format!("{open}\n{}\n{close}", clean(&call.to_string())));
+                text.push_str(&format!("{open}\n{}\n{close}", clean(&spaced(&call))));
             }
             json!({"role": "assistant", "content": text})
         }
@@ -205,7 +241,7 @@ mod tests {
     fn a_template_without_tools_gets_them_in_the_instructions() {
         let text = render(PLAIN, &request());
         assert!(text.starts_with("[system]be brief\n\n"), "{text}");
-        assert!(text.contains("\"name\":\"look\""), "{text}");
+        assert!(text.contains("\"name\": \"look\""), "{text}");
         assert!(text.ends_with("[user]hi\n[assistant]"), "{text}");
     }
 
@@ -213,7 +249,7 @@ mod tests {
     fn a_template_with_tools_gets_them_as_data() {
         let text = render(TOOLS, &request());
         assert!(text.starts_with("({"), "{text}");
-        assert!(text.contains("\"name\":\"look\""), "{text}");
+        assert!(text.contains("\"name\": \"look\""), "{text}");
     }
 
     #[test]
@@ -245,7 +281,7 @@ mod tests {
         request.messages.push(result.into());
         let text = render(PLAIN, &request);
         assert!(
-            text.contains("[assistant]<tool_call>\n{\"name\":\"look\""),
+            text.contains("[assistant]<tool_call>\n{\"name\": \"look\""),
             "{text}"
         );
         assert!(text.contains("[user]<tool_response>\nnothing"), "{text}");
@@ -266,6 +302,16 @@ mod tests {
         let text = render(PLAIN, &request);
         assert!(text.starts_with("[system]Answer with JSON"), "{text}");
         assert!(text.contains("boolean"), "{text}");
+    }
+
+    #[test]
+    fn data_keeps_its_quotes_and_loses_its_marks() {
+        let mut request = request();
+        request.tools[0].description = "it's <b> & <end>".into();
+        let template = Template::new(TOOLS).unwrap();
+        let clean = |text: &str| text.replace("<end>", "< end>");
+        let text = template.render(&request, clean).unwrap();
+        assert!(text.contains("\"it's <b> & < end>\""), "{text}");
     }
 
     #[test]

@@ -10,7 +10,7 @@
 )]
 
 mod hub;
-#[cfg(feature = "weights-tests")]
+#[cfg(all(feature = "vectors", feature = "weights-tests"))]
 mod memory;
 mod own;
 mod recorded;

@@ -282,3 +282,113 @@ impl<F: Layout> Work for Share<'_, F> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::tensor::half;
+
+    /// Each format with the size of its block and where its scales stand.
+    const FORMATS: [(Format, usize, &[usize]); 8] = [
+        (Format::Q4_0, 18, &[0]),
+        (Format::Q4_1, 20, &[0, 2]),
+        (Format::Q5_0, 22, &[0]),
+        (Format::Q5_1, 24, &[0, 2]),
+        (Format::Q8_0, 34, &[0]),
+        (Format::Q4K, 144, &[0, 2]),
+        (Format::Q5K, 176, &[0, 2]),
+        (Format::Q6K, 210, &[208]),
+    ];
+
+    fn noise(count: usize) -> impl Iterator<Item = u8> {
+        let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+        std::iter::successors(Some(7), next)
+            .map(|state| (state >> 24) as u8)
+            .take(count)
+    }
+
+    fn matrix(format: Format, block: usize, scales: &[usize], shape: (usize, usize)) -> Matrix {
+        let size = format.row_bytes(shape.1).unwrap() * shape.0;
+        let mut bytes: Vec<u8> = noise(size).collect();
+        for block in bytes.chunks_mut(block) {
+            for at in scales {
+                block[*at..at + 2].copy_from_slice(&half::narrow(0.01).to_le_bytes());
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("weights");
+        std::fs::write(&path, bytes).unwrap();
+        let map = Arc::new(Map::open(&path).unwrap());
+        Matrix::new(map, 0..size, format, shape).unwrap()
+    }
+
+    #[test]
+    fn a_product_is_that_of_the_unpacked_weights() {
+        // Neither a multiple of a panel nor of a share.
+        let (rows, columns, count) = (21, 512, 3);
+        let input: Vec<f32> = noise(columns * count)
+            .map(|x| f32::from(x) / 128.0 - 1.0)
+            .collect();
+        for (format, block, scales) in FORMATS {
+            let matrix = matrix(format, block, scales, (rows, columns));
+            let mut out = Vec::new();
+            matrix.multiply(&Rows::new(&input, columns), &mut out);
+            let mut weights = vec![0.0; columns];
+            for row in 0..rows {
+                matrix.read_row(row, &mut weights);
+                for (at, input) in input.chunks_exact(columns).enumerate() {
+                    let exact: f32 = weights.iter().zip(input).map(|(w, x)| w * x).sum();
+                    let sizes = weights.iter().zip(input).map(|(w, x)| (w * x).abs());
+                    let found = out[at * rows + row];
+                    let error = (found - exact).abs() / sizes.sum::<f32>();
+                    assert!(error < 0.01, "{format:?} {row} {at}: {found} for {exact}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_gives_what_it_gives_among_others() {
+        let (rows, columns) = (16, 256);
+        let input: Vec<f32> = noise(columns * 2).map(f32::from).collect();
+        for (format, block, scales) in FORMATS {
+            let matrix = matrix(format, block, scales, (rows, columns));
+            let (mut both, mut alone) = (Vec::new(), Vec::new());
+            matrix.multiply(&Rows::new(&input, columns), &mut both);
+            matrix.multiply(&Rows::new(&input[..columns], columns), &mut alone);
+            assert_eq!(both[..rows], alone, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn five_bit_weights_are_unpacked_as_the_format_says() {
+        let (block, at) = (176, 100);
+        let matrix = matrix(Format::Q5K, block, &[0, 2], (1, 256));
+        let bytes: Vec<u8> = matrix.bytes().to_vec();
+        let mut weights = vec![0.0; 256];
+        matrix.read_row(0, &mut weights);
+        // Number 100 is in the second pair of 32, in its high half, at place 4.
+        let fifth = bytes[16 + 4] >> 3 & 1;
+        let q = bytes[48 + 32 + 4] >> 4 | fifth << 4;
+        let (scale, min) = (bytes[4 + 3] & 63, bytes[8 + 3] & 63);
+        let d = half::widen(half::narrow(0.01));
+        let value = d * f32::from(scale) * f32::from(q) - d * f32::from(min);
+        assert!(
+            (weights[at] - value).abs() < 1e-4,
+            "{} for {value}",
+            weights[at]
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_such_matrix_are_refused() {
+        let good = matrix(Format::Q8_0, 34, &[0], (2, 32));
+        let map = &good.map;
+        let new = |bytes, format, shape| Matrix::new(Arc::clone(map), bytes, format, shape);
+        assert!(new(0..68, Format::Q8_0, (2, 32)).is_some());
+        assert!(new(0..69, Format::Q8_0, (2, 32)).is_none());
+        assert!(new(0..68, Format::Q8_0, (2, 33)).is_none());
+        assert!(new(0..68, Format::Q8_0, (usize::MAX, 32)).is_none());
+        assert!(new(34..102, Format::Q8_0, (2, 32)).is_none());
+    }
+}
