@@ -28,7 +28,7 @@ fn a_short_difference_is_shown_with_carets() {
     let actual = json!({"log": ["a", "c"], "x": 1});
     let shown = render(&case(op), &mismatch("/output/log/1", expected, actual));
     let wanted = [
-        r#"c: operation 0: invoke input={"x":1} thread="2""#,
+        r#"c: operation 0: invoke thread="2" input={"x":1}"#,
         r#"  at /output/log/1: values differ"#,
         r#"  - {"log":["a","b"],"x":1}"#,
         r#"                 ^"#,

@@ -28,6 +28,11 @@ fn effects_without_keys_happen_once_or_are_reported_whatever_operation_is_the_la
 }
 
 #[test]
+fn tool_calls_happen_once_or_are_asked_about_whatever_operation_is_the_last() {
+    campaign("matrix --at ops --jobs 1 --graph agent");
+}
+
+#[test]
 fn a_history_survives_a_kill_at_every_operation() {
     campaign("matrix --at ops --jobs 1 --graph chain");
 }
@@ -35,7 +40,7 @@ fn a_history_survives_a_kill_at_every_operation() {
 #[test]
 fn every_graph_survives_a_kill_at_every_named_point() {
     let said = campaign("matrix --at points --jobs 1");
-    assert_eq!(said.lines().count(), 6, "{said}");
+    assert_eq!(said.lines().count(), 7, "{said}");
 }
 
 #[test]

@@ -207,7 +207,7 @@ async fn a_reply_nobody_has_seen_is_begun_again_after_a_cut() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_whole_reply_streams_through_unchanged() {
+async fn a_whole_reply_streams_through_unchanged_and_ends_with_what_was_paid() {
     let steps = vec![
         from(),
         usage(5, 1),
@@ -225,6 +225,8 @@ async fn a_whole_reply_streams_through_unchanged() {
     while let Some(delta) = deltas.next().await {
         got.push(format!("{:?}", Step::Give(delta.unwrap())));
     }
+    let paid = got.pop().unwrap();
+    assert!(paid.contains("Paid { attempts: 1"), "{paid}");
     let sent: Vec<String> = steps.iter().map(|step| format!("{step:?}")).collect();
     assert_eq!(got, sent);
 }
