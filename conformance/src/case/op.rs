@@ -134,7 +134,7 @@ pub enum RunInput {
     /// An input expression.
     Value(Json),
     /// A command.
-    Command(CommandDef),
+    Command(Box<CommandDef>),
 }
 
 /// A command given from outside.
@@ -318,7 +318,7 @@ fn store(fields: &Fields<'_>, source: &Map<String, Json>) -> Result<Action, Flaw
 
 fn run(fields: &Fields<'_>) -> Result<Run, Flaw> {
     let input = match (fields.maybe("command")?, fields.maybe("input")?) {
-        (Some(command), None) => RunInput::Command(command),
+        (Some(command), None) => RunInput::Command(Box::new(command)),
         (None, Some(input)) => RunInput::Value(input),
         (None, None) => RunInput::Nothing,
         (Some(_), Some(_)) => return Err(Flaw::new("given besides input").under("command")),
