@@ -194,7 +194,7 @@ Ends with 3 if there is no model.")]
   superstep model pull tiny        a small one for tests, 98 MB
   superstep model pull hf:owner/repo/file.gguf@revision")]
     Pull {
-        /// Which: default, tiny, minilm, a path, or hf:owner/repo/file[@revision]
+        /// Which: default, tiny, minilm, a path, or hf:owner/repo/file, with @revision behind it
         #[arg(default_value = "default")]
         weights: String,
     },

@@ -58,7 +58,7 @@ const STEPS: [Step; 8] = [
 /// All crates, with the parts that are not built unless asked for.
 const WORKSPACE: &str = "--workspace --features superstep-model/remote,superstep-model/fake,\
                          superstep-local/vectors,superstep-local/chat,superstep-tools/mcp,\
-                         superstep/otlp,superstep/encryption";
+                         superstep-examples/otlp,superstep/otlp,superstep/encryption";
 const CONFORMANCE: &str =
     "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
 /// What the recorded cases run on.

@@ -16,7 +16,7 @@ use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::workspace::Workspace;
 
-const BUILD: &str = "build -q -p superstep-examples --bins --examples \
+const BUILD: &str = "build -q -p superstep-examples --features otlp --bins --examples \
                      --message-format=json-render-diagnostics";
 
 const LIMIT: Duration = Duration::from_mins(1);
