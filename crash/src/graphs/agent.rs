@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json, json};
 use superstep_core::{plan::BuildErrors, saver::BoxFuture};
 use superstep_engine::{Backends, Graph};
 use superstep_model::{
-    Caps, Delta, Deltas, Finish, Message, Model, ModelError, ModelId, Request, Structured, ToolSpec,
+    ToolSpec,
+    script::{Script, Step},
 };
 use superstep_tools::{Access, Agent, Can, Tool, ToolCtx, ToolError, ToolOutput, Tools};
 
@@ -29,52 +30,15 @@ pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErr
         .tool(pay("pay_blind", Target::Blind));
     // Two tools with names of their own and no services cannot be refused.
     let tools = tools.build().unwrap_or_default();
-    let model = Arc::new(Payer(ModelId::new("crash", "payer")));
+    let to = |who: &str| json!({ "who": who });
+    // What a script says follows from the conversation, so it says the same after a restart.
+    let model = Arc::new(Script::new([
+        Step::call("pay_keyed", to("ann")).and_call("pay_blind", to("bob")),
+        Step::call("pay_blind", to("cyd")),
+        Step::text("all paid"),
+    ]));
     let agent = Agent::new(model).tools(tools).graph();
     Ok(agent.backends(backends).build()?.dynamic().clone())
-}
-
-/// Wants three payments made, and says so again after every restart.
-struct Payer(ModelId);
-
-impl Model for Payer {
-    fn id(&self) -> &ModelId {
-        &self.0
-    }
-
-    fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Asked,
-            images: false,
-            context: None,
-            local: true,
-        }
-    }
-
-    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        let said = request.messages.iter().filter_map(Message::reply).count();
-        let calls: &[(&str, &str)] = match said {
-            0 => &[("pay_keyed", "ann"), ("pay_blind", "bob")],
-            1 => &[("pay_blind", "cyd")],
-            _ => &[],
-        };
-        let mut pieces = Vec::new();
-        for (index, (tool, who)) in (0..).zip(calls) {
-            pieces.push(Delta::Call {
-                index,
-                id: Some(format!("call {said} {index}")),
-                name: String::from(*tool),
-            });
-            let json = json!({ "who": who }).to_string();
-            pieces.push(Delta::Args { index, json });
-        }
-        if pieces.is_empty() {
-            pieces.push(Delta::Text("all paid".to_owned()));
-        }
-        pieces.push(Delta::Finish(Finish::Stop));
-        Box::pin(async move { Ok(Deltas::ready(pieces.into_iter().map(Ok))) })
-    }
 }
 
 /// Makes an entry in the ledger, under the key of its call.

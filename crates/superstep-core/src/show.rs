@@ -91,13 +91,17 @@ impl Shown {
 }
 
 /// Characters that act instead of being seen: controls, those that turn the direction of text around,
-/// and tags, which spell letters that nobody sees.
+/// blanks without a width, and tags, which spell letters that nobody sees.
 fn is_hidden(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\n' | '\t');
-    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns = matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+    );
+    let blanks = matches!(c, '\u{200b}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let breaks = matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
     let tags = matches!(c, '\u{e0000}'..='\u{e007f}');
-    is_control || turns || breaks || tags
+    is_control || turns || blanks || breaks || tags
 }
 
 #[cfg(test)]

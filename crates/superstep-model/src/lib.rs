@@ -21,10 +21,11 @@ pub mod remote;
 pub mod request;
 pub mod schema;
 pub mod script;
-pub mod secret;
 pub mod select;
 pub mod tool;
 pub mod usage;
+
+pub use superstep_core::redact::Secret;
 
 pub use assemble::Assembly;
 pub use call::{Budget, Caller, Fitted, Policy, Prices, Watch, structured, structured_json};
@@ -36,6 +37,5 @@ pub use model::{Caps, Model, ModelId, Structured};
 pub use request::{Effort, OutputSchema, Request, ToolChoice};
 pub use schema::{Problem, Schema, SchemaError};
 pub use script::Script;
-pub use secret::Secret;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
 pub use usage::{Answered, Finish, Paid, Usage};

@@ -1,67 +1,10 @@
-//! Text for a terminal: what a model or a tool said must not move the cursor, change colours or
-//! reorder what is read.
+//! Text for one line of a terminal.
 
-/// The text without escape sequences, control characters and marks that change its direction or
-/// hide it. Breaks become spaces.
+use superstep_core::show;
+
+/// The text without what a terminal would obey or a reader would not see. Breaks become spaces.
 pub fn clean(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\u{1b}' => skip_sequence(&mut letters),
-            '\u{9b}' => skip_parameters(&mut letters),
-            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => clean.push(' '),
-            letter if is_hidden(letter) => {}
-            letter => clean.push(letter),
-        }
-    }
-    clean
-}
-
-type Letters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-fn skip_sequence(letters: &mut Letters<'_>) {
-    match letters.peek() {
-        Some('[') => {
-            letters.next();
-            skip_parameters(letters);
-        }
-        // A string that the terminal keeps: a title, a link, the clipboard.
-        Some(']' | 'P' | 'X' | '^' | '_') => {
-            letters.next();
-            while let Some(letter) = letters.next() {
-                match letter {
-                    '\u{7}' | '\u{9c}' => return,
-                    '\u{1b}' => {
-                        letters.next_if_eq(&'\\');
-                        return;
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Some(' '..='~') => {
-            letters.next();
-        }
-        _ => {}
-    }
-}
-
-/// Up to the letter that ends it.
-fn skip_parameters(letters: &mut Letters<'_>) {
-    while letters
-        .next_if(|letter| (' '..='?').contains(letter))
-        .is_some()
-    {}
-    letters.next_if(|letter| ('@'..='~').contains(letter));
-}
-
-fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter,
-            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
+    show::clean(text).replace(['\n', '\t'], " ")
 }
 
 #[cfg(test)]
@@ -88,7 +31,7 @@ mod tests {
 
     #[test]
     fn breaks_are_spaces_and_other_letters_stay() {
-        assert_eq!(clean("a\nb\r\nc\td"), "a b  c d");
+        assert_eq!(clean("a\nb\r\nc\td"), "a b c d");
         assert_eq!(clean("Grüße, 世界 👩‍👩‍👧"), "Grüße, 世界 👩‍👩‍👧");
     }
 }

@@ -44,7 +44,6 @@ pub struct Anthropic {
     site: Site,
     id: ModelId,
     profile: Profile,
-    host: String,
 }
 
 impl Anthropic {
@@ -62,13 +61,11 @@ impl Anthropic {
         model: impl Into<String>,
         profile: Profile,
     ) -> Self {
-        let host = site.address.host();
         Self {
             client,
             site,
             id: ModelId::new(PROVIDER, model),
             profile,
-            host,
         }
     }
 
@@ -96,12 +93,7 @@ impl Model for Anthropic {
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
         Box::pin(async move {
             let (body, forced) = body::write(&self.id, &self.profile, request)?;
-            let reader = Reader {
-                provider: self.id.provider.clone(),
-                model: self.id.name.clone(),
-                host: self.host.clone(),
-                key: self.site.key.clone(),
-            };
+            let reader = Reader::new(&self.id, &self.site);
             let call = call(&self.site, "messages", reader.whence())?;
             let response = self.client.post(&call, &body).await?;
             let decoder = Decoder::new(event::Events::default(), reader.clone(), forced);

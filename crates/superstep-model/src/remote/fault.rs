@@ -11,7 +11,7 @@ use std::{
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value as Json;
 
-use crate::{error::ErrorKind, secret::Secret};
+use crate::{Secret, error::ErrorKind};
 
 /// The most characters of a provider's words that enter an error.
 pub const MAX_WORDS: usize = 500;

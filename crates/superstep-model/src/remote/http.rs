@@ -21,12 +21,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::{
+    Secret,
     error::{ErrorKind, ModelError, Phase},
     remote::{
         address::Address,
         fault::{self, Told, Whence},
     },
-    secret::Secret,
 };
 
 /// How much of an answer that is no stream is read.

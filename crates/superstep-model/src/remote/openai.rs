@@ -37,7 +37,6 @@ pub struct OpenAi {
     site: Site,
     id: ModelId,
     dialect: Dialect,
-    host: String,
 }
 
 impl OpenAi {
@@ -55,13 +54,11 @@ impl OpenAi {
         model: impl Into<String>,
         dialect: Dialect,
     ) -> Self {
-        let host = site.address.host();
         Self {
             client,
             site,
             id: ModelId::new(dialect.provider.clone(), model),
             dialect,
-            host,
         }
     }
 
@@ -89,12 +86,7 @@ impl Model for OpenAi {
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
         Box::pin(async move {
             let (body, forced) = body::write(&self.id, &self.dialect, request)?;
-            let reader = Reader {
-                provider: self.id.provider.clone(),
-                model: self.id.name.clone(),
-                host: self.host.clone(),
-                key: self.site.key.clone(),
-            };
+            let reader = Reader::new(&self.id, &self.site);
             let call = call(&self.site, "chat/completions", reader.whence())?;
             let response = self.client.post(&call, &body).await?;
             let decoder = Decoder::new(chunk::Chunks::default(), reader.clone(), forced);

@@ -14,15 +14,16 @@ use http_body::Body as _;
 use serde_json::Value as Json;
 
 use crate::{
+    Secret,
     delta::Delta,
     error::{ErrorKind, ModelError},
+    model::ModelId,
     remote::{
         fault::{self, Told, Whence},
         forced::Forced,
-        http::{MAX_ANSWER, MAX_STREAM},
+        http::{MAX_ANSWER, MAX_STREAM, Site},
         sse::{Event, Parser},
     },
-    secret::Secret,
 };
 
 /// What a protocol makes of events and whole answers.
@@ -100,6 +101,16 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
+    /// For a model at a site.
+    pub(crate) fn new(id: &ModelId, site: &Site) -> Self {
+        Self {
+            provider: id.provider.clone(),
+            model: id.name.clone(),
+            host: site.address.host(),
+            key: site.key.clone(),
+        }
+    }
+
     pub(crate) fn whence(&self) -> Whence<'_> {
         Whence {
             provider: &self.provider,

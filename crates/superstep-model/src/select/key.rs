@@ -3,9 +3,9 @@
 use std::{fmt, path::PathBuf, process::Command};
 
 use crate::{
+    Secret,
     config::Origin,
     error::{ErrorKind, ModelError},
-    secret::Secret,
 };
 
 /// Where a key is.
