@@ -37,6 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-trace",
         ],
     ),
+    ("superstep-archie", &["superstep", "superstep-core"]),
     (
         "superstep-conformance",
         &[

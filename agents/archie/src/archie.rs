@@ -1,0 +1,202 @@
+//! The agent: its graph, and what begins each of its flows.
+
+use std::{path::PathBuf, sync::Arc};
+
+use superstep::{
+    Backends, BuildErrors, Graph, NodeOptions, RetryOn, RetryPolicy, model::Model,
+    store::StoreError,
+};
+
+use crate::{
+    desk::Desk,
+    documents::{Entry, Inputs, Keep},
+    nodes,
+    settings::{Attempts, Settings},
+    state::{Analysis, AnalysisUpdate, Flow, Node},
+};
+
+/// What a person asks for when they name a folder and nothing else.
+const USUAL_QUERY: &str =
+    "Analyse these documents: what is the system, and what should be decided?";
+
+/// The agent.
+///
+/// Its graph runs, resumes and shows threads as any graph does; threads are named by the caller.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use superstep::{Backends, MemorySaver, MemoryStore, Outcome, model::{Script, script::Step}};
+/// use superstep_archie::{Archie, Brief, Question, Settings};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = Script::new([Step::text("How many users?"), Step::text("## Summary\n...")]);
+/// let backends = Backends {
+///     store: Some(Arc::new(MemoryStore::default())),
+///     ..Backends::on(MemorySaver::default())
+/// };
+/// let archie = Archie::new(Arc::new(model), Settings::default(), backends)?;
+///
+/// let brief = Brief { words: "Design a booking service".into(), ..Brief::default() };
+/// let outcome = archie.graph().run("t", archie.analyze(&brief)).await?;
+/// let [ask] = outcome.asks() else { panic!("it asks") };
+/// assert_eq!(ask.question::<Question>()?.query, "How many users?");
+///
+/// let approved = ask.reply::<Question>(&"/approve".to_owned())?;
+/// let outcome = archie.graph().answer("t", [approved]).await?;
+/// let Outcome::Done(state) = outcome else { panic!("it is approved") };
+/// assert_eq!(state.analysis_output.as_deref(), Some("## Summary\n..."));
+/// # Ok(()) }
+/// ```
+pub struct Archie {
+    graph: Graph<Analysis, Node>,
+    desk: Arc<Desk>,
+}
+
+/// What a person wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Brief {
+    /// What they say: the goal of an analysis, a question.
+    pub words: String,
+    /// The folder with the documents, or one file.
+    pub inputs: Option<PathBuf>,
+    /// Files besides `.txt` and `.md`, such as `*.rst` or `src/**/*.rs`.
+    pub globs: Vec<String>,
+    /// Files that are never read, such as the one the result goes to.
+    pub skip: Vec<PathBuf>,
+}
+
+impl Archie {
+    /// An agent with this model. The backends must have a store: documents go there.
+    ///
+    /// To look at threads without running them, any model will do.
+    pub fn new(
+        model: Arc<dyn Model>,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, BuildErrors> {
+        let retry = || NodeOptions::default().retry(retries(settings.attempts));
+        let desk = Arc::new(Desk {
+            model,
+            settings: settings.clone(),
+        });
+        let graph = Graph::builder()
+            .name("archie")
+            .backends(backends)
+            .shared(desk.clone())
+            .node(Node::DocumentRetrieval, nodes::document_retrieval)
+            .node(Node::GraphExtraction, nodes::graph_extraction)
+            .node_with(Node::AnalysisPrepare, nodes::analysis_prepare, retry())
+            .node(Node::AnalysisInterrupt, nodes::analysis_interrupt)
+            .node_with(Node::BuildContext, nodes::build_context, retry())
+            .node_with(Node::Ask, nodes::ask, retry())
+            .start_if(&[Node::DocumentRetrieval, Node::Ask], first)
+            .route(
+                Node::DocumentRetrieval,
+                &[Node::GraphExtraction, Node::Ask],
+                |state: &Analysis| {
+                    Some(match state.current_flow {
+                        Flow::Ask => Node::Ask,
+                        Flow::Analysis | Flow::BuildContext => Node::GraphExtraction,
+                    })
+                },
+            )
+            .route(
+                Node::GraphExtraction,
+                &[Node::AnalysisPrepare, Node::BuildContext],
+                |state: &Analysis| {
+                    Some(match state.current_flow {
+                        Flow::BuildContext => Node::BuildContext,
+                        Flow::Analysis | Flow::Ask => Node::AnalysisPrepare,
+                    })
+                },
+            )
+            .route(
+                Node::AnalysisPrepare,
+                &[Node::AnalysisInterrupt],
+                |state: &Analysis| match state.analysis_output {
+                    None => Some(Node::AnalysisInterrupt),
+                    Some(_) => None,
+                },
+            )
+            .edge(Node::AnalysisInterrupt, Node::AnalysisPrepare)
+            .finish(Node::BuildContext)
+            .finish(Node::Ask)
+            .build()?;
+        Ok(Self { graph, desk })
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph<Analysis, Node> {
+        &self.graph
+    }
+
+    /// Begins an analysis. On a thread that is done it begins another one, which knows what was
+    /// said before.
+    pub fn analyze(&self, brief: &Brief) -> AnalysisUpdate {
+        let words = match brief.words.trim() {
+            "" => USUAL_QUERY,
+            words => words,
+        };
+        self.begin(Flow::Analysis, words, brief)
+    }
+
+    /// Asks one question; the answer is the state's `analysis_output`.
+    pub fn ask(&self, brief: &Brief) -> AnalysisUpdate {
+        self.begin(Flow::Ask, brief.words.trim(), brief)
+    }
+
+    /// Has a document written about a system of that name; it is the state's `analysis_output`.
+    pub fn build_context(&self, name: &str, brief: &Brief) -> AnalysisUpdate {
+        self.begin(Flow::BuildContext, brief.words.trim(), brief)
+            .context_name(Some(name.trim().to_owned()))
+    }
+
+    /// All files that were found for a thread. Its state lists only so many.
+    pub async fn manifest(&self, state: &Analysis) -> Result<Vec<Entry>, StoreError> {
+        match &self.graph.backends().store {
+            Some(store) => Keep(&**store).manifest(&state.inputs).await,
+            None => Ok(state.inputs.files.clone()),
+        }
+    }
+
+    /// What it was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.desk.settings
+    }
+
+    fn begin(&self, flow: Flow, words: &str, brief: &Brief) -> AnalysisUpdate {
+        Analysis::update()
+            .current_flow(flow)
+            .user_input(words)
+            .inputs(Inputs::of(brief.inputs.as_ref(), &brief.globs, &brief.skip))
+            .current_analysis_query(None)
+            .analysis_output(None)
+            .approved(false)
+            .context_name(None)
+            .system_context("")
+            .model_name(self.desk.model.id().to_string())
+    }
+}
+
+fn first(state: &Analysis) -> Node {
+    match (state.current_flow, &state.inputs.folder) {
+        (Flow::Ask, None) => Node::Ask,
+        _ => Node::DocumentRetrieval,
+    }
+}
+
+/// Replies that are empty or break off are asked for again. Other failures were repeated by the
+/// rules around the model, as far as that helps.
+fn retries(attempts: Attempts) -> RetryPolicy {
+    RetryPolicy {
+        max_attempts: attempts.most.max(1),
+        initial: attempts.wait,
+        jitter: attempts.wait,
+        on: RetryOn::Custom(Arc::new(|error| {
+            matches!(error.code(), "SS6003" | "SS5009")
+        })),
+        ..RetryPolicy::default()
+    }
+}

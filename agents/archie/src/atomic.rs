@@ -1,0 +1,74 @@
+//! Files that appear whole or not at all.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+/// A new file beside its final place, on the disk already.
+pub(crate) struct Ready {
+    file: NamedTempFile,
+    target: PathBuf,
+}
+
+impl Ready {
+    /// Writes the content beside the target.
+    pub(crate) fn new(target: &Path, content: &[u8]) -> io::Result<Self> {
+        let mut file = builder().tempfile_in(folder(target))?;
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        Ok(Self {
+            file,
+            target: target.to_owned(),
+        })
+    }
+
+    /// Puts it in its place. What was there is gone, a link as such.
+    pub(crate) fn place(self) -> io::Result<()> {
+        self.file
+            .persist(&self.target)
+            .map_err(|error| error.error)?;
+        sync_folder(&self.target)
+    }
+}
+
+/// The folder of a file.
+pub(crate) fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes the names in a file's folder last.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder(path))?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// The same file under a second name, which must be free. Where the file system has no second
+/// names it is moved.
+pub(crate) fn second_name(path: &Path, second: &Path) -> io::Result<()> {
+    match fs::hard_link(path, second) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) => fs::rename(path, second),
+    }
+}
+
+/// Temporary files are for their owner alone; these become files like others.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".superstep-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
+}

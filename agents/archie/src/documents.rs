@@ -1,0 +1,263 @@
+//! What is read of a folder: found, decoded, chosen, and kept by hash.
+//!
+//! [`read`] goes through a folder twice. The first pass looks at every file and keeps figures only;
+//! the second takes the text of those that were chosen. So memory is bounded by one file and the
+//! budget, however large the folder is. `walk` finds files, `open` opens them, `decode` makes text
+//! of bytes, `tokens` estimates, `rank` and `choose` decide what fits, `manifest` is what a thread
+//! keeps of all that, and `keep` puts texts into the long-term store.
+
+mod choose;
+mod decode;
+mod keep;
+mod manifest;
+mod open;
+pub(crate) mod rank;
+pub(crate) mod tokens;
+mod walk;
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, ErrorKind};
+use choose::{Candidate, choose};
+use decode::Decoded;
+use rank::{Count, Words};
+use walk::{Find, Found};
+
+pub use decode::Encoding;
+pub(crate) use keep::{Document, Keep};
+pub use manifest::{Entry, Fate, Inputs, LISTED, Why};
+
+/// What is read of a folder at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How large a file may be.
+    pub file_bytes: u64,
+    /// How many files are looked at.
+    pub files: usize,
+    /// How many bytes are read in all.
+    pub total_bytes: u64,
+    /// How deep folders may be nested.
+    pub depth: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            file_bytes: 4 << 20,
+            files: 50_000,
+            total_bytes: 2 << 30,
+            depth: 64,
+        }
+    }
+}
+
+/// What to read.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// What the documents are read for; decides when not all of them fit.
+    pub query: String,
+    /// How many tokens they may have together, as estimated.
+    pub budget: usize,
+    /// Files besides `.txt` and `.md`.
+    pub globs: Vec<String>,
+    /// Files that are never read: where results go.
+    pub skip: Vec<PathBuf>,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// Every file that was found, those that are included first, each kind in order of path.
+    pub files: Vec<Entry>,
+    /// The texts of the included ones, in the same order.
+    pub texts: Vec<String>,
+    /// How many tokens they are, as estimated.
+    pub tokens: usize,
+    /// Whether there are files that were not looked at, because there are too many.
+    pub stopped: bool,
+}
+
+/// Reads the documents of a folder, or one file. It ends early with an error once `stop` is set.
+pub fn read(folder: &Path, order: &Order, stop: &AtomicBool) -> Result<Reading, Error> {
+    let find = Find::new(folder, order)?;
+    let found = find.all(stop)?;
+    let words = Words::new(&order.query);
+    let mut seen = Vec::with_capacity(found.files.len());
+    let mut left_bytes = order.limits.total_bytes;
+    for file in found.files {
+        halt(folder, stop)?;
+        seen.push(look(file, &words, order.limits.file_bytes, &mut left_bytes));
+    }
+    decide(&mut seen, &words, order.budget);
+    let mut reading = take(folder, seen, order, stop)?;
+    reading.stopped = found.stopped;
+    if reading.texts.is_empty() {
+        let more = reading.files.len().saturating_sub(LISTED);
+        reading.files.truncate(LISTED);
+        return Err(ErrorKind::NothingToRead {
+            folder: crate::error::shown(folder),
+            found: reading.files,
+            more,
+        }
+        .into());
+    }
+    Ok(reading)
+}
+
+fn halt(folder: &Path, stop: &AtomicBool) -> Result<(), Error> {
+    if stop.load(Ordering::Relaxed) {
+        return Err(Error::folder(folder, "reading was cancelled"));
+    }
+    Ok(())
+}
+
+/// A file after the first pass: figures, no text.
+struct Seen {
+    path: PathBuf,
+    entry: Entry,
+    count: Count,
+    tokens: usize,
+}
+
+/// Looks at a file and forgets its text.
+fn look(file: Found, words: &Words, most: u64, left: &mut u64) -> Seen {
+    let mut seen = Seen {
+        entry: Entry {
+            path: file.name,
+            sha256: None,
+            bytes: file.bytes,
+            encoding: None,
+            fate: Fate::Left(Why::Budget),
+        },
+        path: file.path,
+        count: Count::default(),
+        tokens: 0,
+    };
+    if let Some(why) = file.why {
+        seen.entry.fate = Fate::Left(why);
+        return seen;
+    }
+    if file.bytes > *left {
+        seen.entry.fate = Fate::Left(Why::TooMuch);
+        return seen;
+    }
+    match text_of(&seen.path, most) {
+        Err(why) => seen.entry.fate = Fate::Left(why),
+        Ok(text) => {
+            *left = left.saturating_sub(text.bytes);
+            seen.count = words.count([seen.entry.path.as_str(), &text.decoded.text]);
+            seen.tokens = tokens::estimate(&text.decoded.text) + tokens::HEADER;
+            seen.entry.bytes = text.bytes;
+            seen.entry.sha256 = Some(text.sha256);
+            seen.entry.encoding = Some(text.decoded.encoding);
+        }
+    }
+    seen
+}
+
+struct Text {
+    bytes: u64,
+    sha256: String,
+    decoded: Decoded,
+}
+
+fn text_of(path: &Path, most: u64) -> Result<Text, Why> {
+    let bytes = open::bytes(path, most)?;
+    let decoded = decode::text(&bytes).ok_or(Why::Binary)?;
+    if decoded.text.trim().is_empty() {
+        return Err(Why::Empty);
+    }
+    Ok(Text {
+        bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
+        sha256: hash(&bytes),
+        decoded,
+    })
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Says which files are included.
+fn decide(seen: &mut [Seen], words: &Words, budget: usize) {
+    let mut known = HashSet::new();
+    let mut files = Vec::new();
+    for seen in seen.iter_mut() {
+        match &seen.entry.sha256 {
+            None => {}
+            Some(sha256) if known.insert(sha256.clone()) => files.push(seen),
+            Some(_) => seen.entry.fate = Fate::Left(Why::Copy),
+        }
+    }
+    let counts: Vec<&Count> = files.iter().map(|seen| &seen.count).collect();
+    let scores = words.scores(&counts);
+    let candidates: Vec<Candidate> = files
+        .iter()
+        .zip(scores)
+        .map(|(seen, score)| Candidate {
+            tokens: seen.tokens,
+            score,
+        })
+        .collect();
+    for (seen, fate) in files.iter_mut().zip(choose(&candidates, budget)) {
+        seen.entry.fate = fate;
+    }
+}
+
+/// The texts of the files that are included. A file that changed since it was looked at is taken
+/// as it is now, within the room it was given.
+fn take(
+    folder: &Path,
+    seen: Vec<Seen>,
+    order: &Order,
+    stop: &AtomicBool,
+) -> Result<Reading, Error> {
+    let mut reading = Reading::default();
+    let mut left = Vec::new();
+    for Seen {
+        path, mut entry, ..
+    } in seen
+    {
+        let Some(room) = entry.fate.tokens() else {
+            left.push(entry);
+            continue;
+        };
+        halt(folder, stop)?;
+        match text_of(&path, order.limits.file_bytes) {
+            Err(why) => {
+                entry.fate = Fate::Left(why);
+                left.push(entry);
+            }
+            Ok(text) => {
+                let whole = text.decoded.text;
+                let kept = tokens::head(&whole, room.saturating_sub(tokens::HEADER));
+                let used = tokens::estimate(kept) + tokens::HEADER;
+                entry.fate = if kept.len() < whole.len() {
+                    Fate::Cut {
+                        tokens: used,
+                        of: tokens::estimate(&whole) + tokens::HEADER,
+                    }
+                } else {
+                    Fate::Whole { tokens: used }
+                };
+                entry.bytes = text.bytes;
+                entry.sha256 = Some(text.sha256);
+                entry.encoding = Some(text.decoded.encoding);
+                reading.tokens += used;
+                reading.texts.push(kept.to_owned());
+                reading.files.push(entry);
+            }
+        }
+    }
+    reading.files.extend(left);
+    Ok(reading)
+}

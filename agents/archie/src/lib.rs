@@ -1,0 +1,60 @@
+//! Archie: an analysis of documents, as a conversation that ends with a person's approval.
+//!
+//! A person states a goal and names a folder. Archie reads the documents, asks what it needs to know,
+//! proposes, and asks again, until the person approves; then it writes the analysis. The thread
+//! survives anything: it stops at every question, and goes on in another process without the folder
+//! and without calling the model twice for the same turn.
+//!
+//! ```text
+//!         ┌─► document_retrieval ─► graph_extraction ─┬─► analysis_prepare ◄─► analysis_interrupt
+//! start ──┤            │                              │          └─► end
+//!         │            ▼                              └─► build_context ─► end
+//!         └─────────► ask ─► end
+//! ```
+//!
+//! | in the description of the flow | here |
+//! |---|---|
+//! | `AppState` | [`Analysis`] |
+//! | `userInput`, `modelName` | [`Analysis::user_input`], [`Analysis::model_name`] |
+//! | `fileContents` | [`Analysis::inputs`] names them; texts are in the long-term store, by hash |
+//! | `analysisHistory` | [`Analysis::analysis_history`], which nodes add to |
+//! | `currentAnalysisQuery` | [`Analysis::current_analysis_query`] |
+//! | `analysisOutput` | [`Analysis::analysis_output`] |
+//! | keywords in `userInput` at `START` | [`Analysis::current_flow`], a [`Flow`] |
+//! | `readFiles` | [`Node::DocumentRetrieval`], [`documents::read`] |
+//! | `AnalysisPrepareNode` | [`Node::AnalysisPrepare`] |
+//! | `AnalysisInterruptNode` | [`Node::AnalysisInterrupt`] |
+//! | `interrupt({ query })` | the ask [`Question`] |
+//! | `Command({ resume })` | an answer to it: a string |
+//! | `userIsDone` | [`approval::Keywords::judge`], for answers of the person only |
+//! | `returnFinalOutput` | [`Stage::Final`] in [`Node::AnalysisPrepare`] |
+//! | `callLLM` | `superstep::tools::converse` |
+//! | prompt types `initial`, `followup` | [`Stage`] |
+//! | `persistFinalOutput` | [`result::write`] |
+//!
+//! Begin with [`Archie`]. The guide is `docs/archie.md`.
+
+pub mod approval;
+mod archie;
+mod atomic;
+mod desk;
+pub mod documents;
+mod error;
+pub mod memory;
+mod nodes;
+mod prompts;
+pub mod result;
+mod settings;
+mod state;
+mod talk;
+mod told;
+mod traced;
+mod usage;
+
+pub use archie::{Archie, Brief};
+pub use error::{Error, ErrorKind};
+pub use prompts::{Prompts, Stage};
+pub use settings::{Attempts, Replies, Settings, USUAL_DOCUMENT_TOKENS};
+pub use state::{Analysis, AnalysisUpdate, Flow, Kind, Node, Question};
+pub use told::{About, Notice, Told};
+pub use usage::Spent;

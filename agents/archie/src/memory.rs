@@ -1,0 +1,96 @@
+//! What outlives threads: the entities a system is made of and how they work together.
+//!
+//! It is a JSON file that people may read and edit. Everything in it says where it comes from.
+//! `file` reads and writes it, `merge` adds to it, `relevant` makes a short text of it for a query,
+//! `extract` asks a model for more.
+
+mod extract;
+mod file;
+mod merge;
+mod relevant;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+pub(crate) use extract::{Extracted, extract_request, found, schema};
+pub use file::{Loaded, load, update};
+pub use merge::Grown;
+pub(crate) use relevant::relevant;
+
+/// What is remembered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Memory {
+    /// The version of the file's form.
+    pub version: u32,
+    /// What there is.
+    pub entities: Vec<Entity>,
+    /// How it works together.
+    pub relationships: Vec<Relationship>,
+    /// The documents that were looked through, by hash.
+    pub documents: BTreeMap<String, Seen>,
+    /// Fields of others; they stay as they are.
+    #[serde(flatten)]
+    pub other: Map<String, Json>,
+}
+
+/// The form of the file this version writes.
+pub const VERSION: u32 = 1;
+
+/// Something a system is made of.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entity {
+    /// Its name. Two entities are the same if their names are, whatever their case.
+    pub name: String,
+    /// What it is, in a sentence.
+    pub description: String,
+    /// What kind of thing it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Words it can be found by.
+    pub tags: Vec<String>,
+    /// Anything else.
+    pub properties: Map<String, Json>,
+    /// Where this is known from.
+    pub sources: Vec<Source>,
+}
+
+/// What one entity does with another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Relationship {
+    /// Which entity.
+    pub from: String,
+    /// With which other one.
+    pub to: String,
+    /// What it does.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Anything else.
+    pub properties: Map<String, Json>,
+    /// Where this is known from.
+    pub sources: Vec<Source>,
+}
+
+/// Where something is known from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Source {
+    /// The thread that learned it.
+    pub thread: String,
+    /// The hash of the document that says so, or `user` for a person.
+    pub document: String,
+}
+
+/// A document that was looked through.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    /// What it was called.
+    pub path: String,
+    /// By which thread.
+    pub thread: String,
+}

@@ -1,0 +1,165 @@
+//! The file of a memory: locked while it changes, replaced whole, never thrown away.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use super::{Memory, VERSION};
+use crate::{
+    atomic::{self, Ready},
+    error::{Error, ErrorKind, shown},
+};
+
+/// A larger file is no memory.
+const LARGEST: u64 = 32 << 20;
+
+/// How long another process may keep the file, and how often it is looked whether it still does.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A memory as it was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loaded {
+    /// What is remembered.
+    pub memory: Memory,
+    /// Where a file that made no sense was put.
+    pub aside: Option<PathBuf>,
+}
+
+/// Reads a memory. No file is an empty memory; one that makes no sense is set aside under another
+/// name.
+pub fn load(path: &Path) -> Result<Loaded, Error> {
+    match read(path)? {
+        Content::Memory(memory) => Ok(Loaded {
+            memory,
+            aside: None,
+        }),
+        Content::Nonsense => {
+            let _lock = lock(path)?;
+            read_or_set_aside(path)
+        }
+    }
+}
+
+/// Changes a memory: nobody else does so at the same time, and readers see the file before or
+/// after. A change that changes nothing writes nothing.
+pub fn update<T>(path: &Path, change: impl FnOnce(&mut Memory) -> T) -> Result<(T, Loaded), Error> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| Error::memory(path, error))?;
+    }
+    let _lock = lock(path)?;
+    let mut loaded = read_or_set_aside(path)?;
+    let before = loaded.memory.clone();
+    let done = change(&mut loaded.memory);
+    if loaded.memory != before {
+        write(path, &mut loaded.memory)?;
+    }
+    Ok((done, loaded))
+}
+
+enum Content {
+    Memory(Memory),
+    Nonsense,
+}
+
+fn read(path: &Path) -> Result<Content, Error> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Content::Memory(Memory::default()));
+        }
+        Err(error) => return Err(Error::memory(path, error)),
+    };
+    let facts = file
+        .metadata()
+        .map_err(|error| Error::memory(path, error))?;
+    if !facts.is_file() || facts.len() > LARGEST {
+        return Err(Error::memory(path, "it is no file, or far too large"));
+    }
+    let mut bytes = Vec::new();
+    let reading = file.take(LARGEST).read_to_end(&mut bytes);
+    reading.map_err(|error| Error::memory(path, error))?;
+    let Ok(memory) = serde_json::from_slice::<Memory>(&bytes) else {
+        return Ok(Content::Nonsense);
+    };
+    if memory.version > VERSION {
+        let why = format!(
+            "it has the form {} and this version knows {VERSION}; it was not touched",
+            memory.version
+        );
+        return Err(Error::memory(path, why));
+    }
+    Ok(Content::Memory(memory))
+}
+
+fn read_or_set_aside(path: &Path) -> Result<Loaded, Error> {
+    match read(path)? {
+        Content::Memory(memory) => Ok(Loaded {
+            memory,
+            aside: None,
+        }),
+        Content::Nonsense => Ok(Loaded {
+            memory: Memory::default(),
+            aside: Some(set_aside(path).map_err(|error| Error::memory(path, error))?),
+        }),
+    }
+}
+
+/// Gives a file another name that is free.
+fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default();
+    for number in 1..1000 {
+        let mut other = name.to_owned();
+        other.push(format!(".damaged-{number}"));
+        let other = path.with_file_name(other);
+        match atomic::second_name(path, &other) {
+            Ok(()) => {
+                if path.exists() {
+                    fs::remove_file(path)?;
+                }
+                atomic::sync_folder(path)?;
+                return Ok(other);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other(
+        "there are a thousand damaged files beside it",
+    ))
+}
+
+fn write(path: &Path, memory: &mut Memory) -> Result<(), Error> {
+    memory.version = VERSION;
+    let mut text =
+        serde_json::to_string_pretty(memory).map_err(|error| Error::memory(path, error))?;
+    text.push('\n');
+    let placed = Ready::new(path, text.as_bytes()).and_then(Ready::place);
+    placed.map_err(|error| Error::memory(path, error))
+}
+
+/// Held until it is dropped. It is on a file of its own, because the memory itself is replaced.
+fn lock(path: &Path) -> Result<File, Error> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".lock");
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path.with_file_name(name))
+        .map_err(|error| Error::memory(path, error))?;
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(Error::memory(path, error)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                return Err(ErrorKind::MemoryBusy { path: shown(path) }.into());
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+        }
+    }
+}

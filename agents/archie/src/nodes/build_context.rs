@@ -1,0 +1,30 @@
+//! Writes a document about a system, made of its documents and of what is remembered.
+
+use superstep::{Ctx, NodeError, Res, Snap, Store};
+
+use crate::{
+    desk::Desk,
+    documents::Keep,
+    prompts::Stage,
+    state::{Analysis, AnalysisUpdate},
+};
+
+pub(crate) async fn build_context(
+    state: Snap<Analysis>,
+    desk: Res<Desk>,
+    store: Store,
+    ctx: Ctx,
+) -> Result<AnalysisUpdate, NodeError> {
+    let documents = Keep(&*store).documents(&state.inputs).await?;
+    let name = state.context_name.as_deref().unwrap_or("the system");
+    let said = match state.user_input.as_str() {
+        "" => format!("The system: {name}"),
+        words => format!("The system: {name}\n\n{words}"),
+    };
+    let memory = &state.system_context;
+    let spoken = desk
+        .speak(&ctx, &state, &documents, memory, &said, Stage::Context)
+        .await?;
+    let text = spoken.text.clone();
+    Ok(spoken.update().analysis_output(Some(text)))
+}

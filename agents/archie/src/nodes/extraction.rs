@@ -1,0 +1,173 @@
+//! Remembers what documents say the system is made of, and recalls what is known about the query.
+//!
+//! Documents whose hash the memory knows are not looked through again. Whatever fails here is told
+//! and the thread goes on: an analysis without a memory is worth more than none.
+
+use std::path::Path;
+
+use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured};
+
+use crate::{
+    desk::{Desk, blocking},
+    documents::{Document, Keep},
+    error::Error,
+    memory::{self, Extracted, Grown, Loaded, Memory},
+    prompts::Stage,
+    state::{Analysis, AnalysisUpdate},
+    talk,
+    told::{About, Notice, Told},
+    traced::Traced,
+    usage::Spent,
+};
+
+pub(crate) async fn graph_extraction(
+    state: Snap<Analysis>,
+    desk: Res<Desk>,
+    store: Store,
+    ctx: Ctx,
+) -> Result<AnalysisUpdate, NodeError> {
+    let Some(path) = desk.settings.memory.clone() else {
+        return Ok(Analysis::update());
+    };
+    let mut work = Work::default();
+    let documents = Keep(&*store).documents(&state.inputs).await?;
+    let known = work.load(&path).await?;
+    let known = match known {
+        None => Memory::default(),
+        Some(known) => match work.extract(&desk, &ctx, &known, documents).await? {
+            None => known,
+            Some(new) => work.merge(&path, &ctx, new).await?.unwrap_or(known),
+        },
+    };
+    for notice in &work.notices {
+        ctx.emit(Told::Notice(notice.clone())).await;
+    }
+    Ok(Analysis::update()
+        .system_context(memory::relevant(&known, &query(&state)))
+        .usage(Vec::from_iter(work.spent))
+        .notices(work.notices))
+}
+
+/// What is known about the query of a thread, for a node that needs no more of the memory.
+pub(super) async fn recall(
+    state: &Analysis,
+    desk: &Desk,
+    ctx: &Ctx,
+) -> Result<(String, Vec<Notice>), NodeError> {
+    let Some(path) = desk.settings.memory.clone() else {
+        return Ok((String::new(), Vec::new()));
+    };
+    let mut work = Work::default();
+    let known = work.load(&path).await?.unwrap_or_default();
+    for notice in &work.notices {
+        ctx.emit(Told::Notice(notice.clone())).await;
+    }
+    Ok((memory::relevant(&known, &query(state)), work.notices))
+}
+
+fn query(state: &Analysis) -> String {
+    let name = state.context_name.as_deref().unwrap_or_default();
+    format!("{name} {}", state.user_input)
+}
+
+#[derive(Default)]
+struct Work {
+    spent: Option<Spent>,
+    notices: Vec<Notice>,
+}
+
+impl Work {
+    fn note(&mut self, about: About, message: impl std::fmt::Display) {
+        self.notices.push(Notice::new(about, message));
+    }
+
+    fn set_aside(&mut self, path: &Path, loaded: &Loaded) {
+        if let Some(aside) = &loaded.aside {
+            let [path, aside] = [path, aside].map(crate::error::shown);
+            let why = format!("the memory file `{path}` made no sense; it is kept as `{aside}`");
+            self.note(About::Memory, why);
+        }
+    }
+
+    /// The memory; nothing if it cannot be read.
+    async fn load(&mut self, path: &Path) -> Result<Option<Memory>, NodeError> {
+        let file = path.to_owned();
+        let loaded = blocking(move |_| memory::load(&file)).await?;
+        Ok(self.told(loaded).map(|loaded| {
+            self.set_aside(path, &loaded);
+            loaded.memory
+        }))
+    }
+
+    /// What is new in the documents; nothing if none is new or it could not be had.
+    async fn extract(
+        &mut self,
+        desk: &Desk,
+        ctx: &Ctx,
+        known: &Memory,
+        documents: Vec<Document>,
+    ) -> Result<Option<Memory>, NodeError> {
+        let is_new = |document: &Document| !known.documents.contains_key(&document.sha256);
+        let new = documents.iter().filter(|it| is_new(it)).count();
+        if new == 0 {
+            return Ok(None);
+        }
+        ctx.emit(Told::Extracting { documents: new }).await;
+        let settings = &desk.settings;
+        let request = memory::extract_request(
+            talk::beginning(settings, &documents),
+            &documents,
+            is_new,
+            settings.prompts.of(Stage::Extract),
+            settings.replies.extract,
+        );
+        let schema = memory::schema(documents.len())?;
+        let model = Traced {
+            model: &desk.model,
+            ctx,
+        };
+        let fitted = match structured::<Extracted>(&model, request, &schema).await {
+            Ok(fitted) => fitted,
+            Err(error) => {
+                let code = error.code();
+                let why = format!("the memory did not grow: [{code}] {error}");
+                self.note(About::Extraction, why);
+                return Ok(None);
+            }
+        };
+        self.spent = Some(Spent::on(&fitted.reply, Stage::Extract, 0));
+        let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
+        Ok(Some(memory::found(fitted.value, &documents, &thread)))
+    }
+
+    /// The memory with what is new in it; nothing if it cannot be written.
+    async fn merge(
+        &mut self,
+        path: &Path,
+        ctx: &Ctx,
+        new: Memory,
+    ) -> Result<Option<Memory>, NodeError> {
+        let file = path.to_owned();
+        let merged = blocking(move |_| memory::update(&file, |memory| memory.add(new))).await?;
+        let Some((grown, loaded)) = self.told(merged) else {
+            return Ok(None);
+        };
+        self.set_aside(path, &loaded);
+        let Grown {
+            entities,
+            relationships,
+        } = grown;
+        ctx.emit(Told::Remembered {
+            entities,
+            relationships,
+        })
+        .await;
+        Ok(Some(loaded.memory))
+    }
+
+    fn told<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+        result
+            .map_err(|error| self.note(About::Memory, format!("[{}] {error}", error.code())))
+            .ok()
+    }
+}

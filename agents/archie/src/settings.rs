@@ -1,0 +1,70 @@
+//! What a caller can choose.
+
+use std::path::PathBuf;
+
+use crate::{approval::Keywords, documents::Limits, prompts::Prompts};
+
+/// How many tokens of documents a model gets whose limit is not known.
+pub const USUAL_DOCUMENT_TOKENS: usize = 48_000;
+
+/// What a caller can choose; the defaults do for a model on this machine and for one far away.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What the model is told.
+    pub prompts: Prompts,
+    /// Which words approve.
+    pub keywords: Keywords,
+    /// What is read of a folder.
+    pub limits: Limits,
+    /// How many tokens of documents the model gets, as estimated. By default half of what it can
+    /// read, or [`USUAL_DOCUMENT_TOKENS`] if that is not known.
+    pub document_tokens: Option<usize>,
+    /// The file of the memory; without one nothing is remembered, and documents are not looked
+    /// through for entities.
+    pub memory: Option<PathBuf>,
+    /// How long replies may be.
+    pub replies: Replies,
+    /// How often a reply that is empty or breaks off is asked for.
+    pub attempts: Attempts,
+}
+
+/// How many tokens replies may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replies {
+    /// A turn of the conversation, or an answer.
+    pub turn: u32,
+    /// The analysis, or a context document.
+    pub result: u32,
+    /// The entities of documents.
+    pub extract: u32,
+}
+
+impl Default for Replies {
+    fn default() -> Self {
+        Self {
+            turn: 800,
+            result: 3_000,
+            extract: 1_200,
+        }
+    }
+}
+
+/// How often a reply that is empty or breaks off is asked for.
+///
+/// Other failures are not repeated here: the rules around a model (`superstep::model::Caller`) do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempts {
+    /// The attempts, the first included.
+    pub most: u32,
+    /// The wait before the second; it doubles.
+    pub wait: std::time::Duration,
+}
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Self {
+            most: 3,
+            wait: std::time::Duration::from_millis(500),
+        }
+    }
+}

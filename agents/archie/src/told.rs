@@ -1,0 +1,85 @@
+//! What a run tells besides the words of the model.
+//!
+//! Nodes emit [`Told`] as custom events: `value.take::<Told>()` gives it its type back. Notices are
+//! in the state too, so that a thread which is looked at later tells them still.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use superstep_core::show;
+
+/// Something a reader of a run may want to show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "told", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Told {
+    /// The documents were read; the state says which.
+    Read {
+        /// How many are included, whole or cut.
+        included: usize,
+        /// How many are not.
+        left: usize,
+        /// How many tokens the included ones are, as estimated.
+        tokens: usize,
+        /// How many they may be.
+        budget: usize,
+    },
+    /// The documents are looked through for what the system is made of.
+    Extracting {
+        /// How many documents are new to the memory.
+        documents: usize,
+    },
+    /// The memory has grown.
+    Remembered {
+        /// Entities that are new.
+        entities: usize,
+        /// Relationships that are new.
+        relationships: usize,
+    },
+    /// The model is asked again from the start: words of this message that were shown are void.
+    Again {
+        /// Which attempt it is.
+        attempt: u32,
+    },
+    /// Something went wrong that does not stop the thread.
+    Notice(Notice),
+}
+
+/// Something that went wrong without stopping the thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// What it is about.
+    pub about: About,
+    /// What happened, in words.
+    pub message: String,
+}
+
+/// What a notice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum About {
+    /// Documents.
+    Documents,
+    /// The memory file.
+    Memory,
+    /// Looking through the documents for entities.
+    Extraction,
+    /// A reply of the model.
+    Reply,
+}
+
+impl Notice {
+    pub(crate) fn new(about: About, message: impl fmt::Display) -> Self {
+        Self {
+            about,
+            message: show::clean(&message.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

@@ -1,0 +1,8 @@
+//! What the agent promises, through its public API.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
