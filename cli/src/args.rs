@@ -1,11 +1,21 @@
 //! What can be said on the command line.
 
+mod archie;
+mod models;
+mod threads;
+mod traces;
+
 use std::path::PathBuf;
 
 use anstream::ColorChoice;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::output::Form;
+use crate::{agents::Agent, output::Form};
+
+pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, Talk};
+pub(crate) use models::{Chat, ModelCommand};
+pub(crate) use threads::{At, Delete, Prune, ThreadsCommand};
+pub(crate) use traces::{ExportFormat, TraceCommand, Which};
 
 /// Agents that survive: run graphs, talk to models, look at what happened.
 #[derive(Debug, Parser)]
@@ -15,10 +25,11 @@ use crate::output::Form;
     arg_required_else_help = true,
     propagate_version = true,
     after_help = "Examples:
-  superstep model show                          which model answers, and why
-  superstep model chat                          talk to it
-  superstep model chat --model script:a.jsonl   talk to a script
-  superstep trace list                          what ran, and what it cost
+  superstep demo                                 what the agents do, in under a minute
+  superstep analyze --query 'One service or two?' --inputs docs
+  superstep shell                                all of it, one command after the other
+  superstep threads list                         what is there, and what waits for you
+  superstep model show                           which model answers, and why
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person or no model,
 4 key refused, 5 budget or limit, 6 conflict, 130 cancelled."
@@ -83,6 +94,20 @@ impl From<Color> for ColorChoice {
 }
 
 impl Global {
+    /// Takes over what the shell was told and this command was not.
+    pub(crate) fn inherit(&mut self, shell: &Self) {
+        self.model = self.model.take().or_else(|| shell.model.clone());
+        self.db = self.db.take().or_else(|| shell.db.clone());
+        self.offline |= shell.offline;
+        self.probe |= shell.probe;
+        self.json |= shell.json;
+        self.no_input |= shell.no_input;
+        self.yes |= shell.yes;
+        if matches!(self.color, Color::Auto) {
+            self.color = shell.color;
+        }
+    }
+
     pub(crate) fn form(&self) -> Form {
         if self.json { Form::Json } else { Form::Text }
     }
@@ -91,155 +116,95 @@ impl Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Archie's shell: every command, one after the other; other words are questions
+    #[command(after_help = "Examples:
+  superstep shell
+  superstep shell --model ollama:qwen3:8b
+  printf 'threads list\\nexit\\n' | superstep shell
+
+Commands are written without `superstep`. What is no command is a question to Archie. Tab completes
+commands, paths and threads; Alt-Enter begins another line; `/help` tells more; `exit` or Ctrl-D ends.")]
+    Shell,
+    /// Archie: talk about a folder of documents until you approve the analysis
+    Analyze(Analyze),
+    /// Archie: one question, answered from memory and documents
+    Ask(Ask),
+    /// Archie: write down what a folder of documents says, for other agents
+    BuildContext(BuildContext),
+    /// Threads: what is there, what waits for you, go on, go back
+    #[command(subcommand, arg_required_else_help = true)]
+    Threads(ThreadsCommand),
+    /// Draw the graph of an agent
+    #[command(after_help = "Examples:
+  superstep graph archie                a picture for the terminal
+  superstep graph archie --mermaid      text for a Markdown file
+  superstep graph archie --svg > archie.svg")]
+    Graph {
+        /// Which
+        agent: Agent,
+        /// As Mermaid text
+        #[arg(long, conflicts_with = "svg")]
+        mermaid: bool,
+        /// As SVG
+        #[arg(long)]
+        svg: bool,
+    },
     /// Language models: which there are, which one answers, talk to it
     #[command(subcommand, arg_required_else_help = true)]
     Model(ModelCommand),
     /// Traces: what runs of a thread did, how long it took, what it cost
     #[command(subcommand, arg_required_else_help = true)]
     Trace(TraceCommand),
+    /// See what the agents do: scripted models, nothing leaves this machine
+    #[command(after_help = "Examples:
+  superstep demo               every agent
+  superstep demo archie        one of them")]
+    Demo {
+        /// Only this one
+        agent: Option<Agent>,
+    },
+    /// Check this machine, and say what to do about what is missing
+    #[command(after_help = "Examples:
+  superstep doctor
+  superstep doctor --json
+
+Ends with 1 if something is broken. That there is no model yet is no fault.")]
+    Doctor,
+    /// Settings, and where each comes from
+    #[command(subcommand, arg_required_else_help = true)]
+    Config(ConfigCommand),
+    /// Print what makes a shell complete commands, paths and threads
+    #[command(after_help = "Examples:
+  echo 'source <(superstep completions bash)' >> ~/.bashrc
+  superstep completions fish > ~/.config/fish/completions/superstep.fish
+  superstep completions zsh")]
+    Completions {
+        /// Which shell
+        #[arg(value_parser = ["bash", "elvish", "fish", "powershell", "zsh"])]
+        shell: String,
+    },
+    /// Write the manual pages
+    #[command(after_help = "Examples:
+  superstep man ~/.local/share/man/man1
+  superstep man .")]
+    Man {
+        /// Into this folder
+        folder: PathBuf,
+    },
 }
 
-/// What can be done with traces.
+/// What can be done with settings.
 #[derive(Debug, Subcommand)]
-pub(crate) enum TraceCommand {
-    /// List threads, or the runs of one
+pub(crate) enum ConfigCommand {
+    /// Show the settings that hold
     #[command(after_help = "Examples:
-  superstep trace list                 all threads with a log
-  superstep trace list mail-7 --json   the runs of one")]
-    List {
-        /// The thread
-        thread: Option<String>,
-    },
-    /// Show what a run did, as a tree
-    #[command(after_help = "Examples:
-  superstep trace show mail-7                  its last run
-  superstep trace show mail-7 --run 3          that run
-  superstep trace show mail-7 --all --content 200")]
+  superstep config show
+  superstep config show --origin      with the place each comes from")]
     Show {
-        /// The thread
-        thread: String,
-        #[command(flatten)]
-        which: Which,
-        /// Also the first so many letters of what went in and came out
-        #[arg(long, value_name = "LETTERS")]
-        content: Option<usize>,
-    },
-    /// Give runs to other programs, as JSON
-    #[command(after_help = "Examples:
-  superstep trace export mail-7 --all > trace.json
-  superstep trace export mail-7 --format otlp | curl -d @- …
-
-The format `otlp` is a request in OTLP's JSON encoding, as collectors take it.")]
-    Export {
-        /// The thread
-        thread: String,
-        #[command(flatten)]
-        which: Which,
-        /// In which form
-        #[arg(long, default_value = "json")]
-        format: ExportFormat,
-    },
-}
-
-/// Which runs of a thread.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Which {
-    /// The run with this number; the last one if absent
-    #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
-    pub(crate) run: Option<u64>,
-    /// All runs
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Leave out what went in and came out
-    #[arg(long)]
-    pub(crate) no_content: bool,
-}
-
-/// The form of an export.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// The run tree
-    Json,
-    /// Spans for an OpenTelemetry collector
-    Otlp,
-}
-
-/// What can be done with models.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ModelCommand {
-    /// List providers and models, and what each needs
-    #[command(after_help = "Examples:
-  superstep model list             providers, and what each needs
-  superstep model list ollama      the models of one of them
-  superstep model list --json")]
-    List {
-        /// Ask this provider for its models
-        provider: Option<String>,
-    },
-    /// Show which model answers, and why
-    #[command(after_help = "Examples:
-  superstep model show                   the model, and every way to one
-  superstep model show --node triage     the model of a node
-  superstep model show --offline --json
-
-Ends with 3 if there is no model.")]
-    Show {
-        /// The node of a graph, which may have a model of its own
+        /// Where each comes from
         #[arg(long)]
-        node: Option<String>,
+        origin: bool,
     },
-    /// Fetch the weights of a local model
-    #[command(after_help = "Examples:
-  superstep model pull             the default model, 1.1 GB
-  superstep model pull tiny        a small one for tests, 98 MB
-  superstep model pull hf:owner/repo/file.gguf@revision")]
-    Pull {
-        /// Which: default, tiny, minilm, a path, or hf:owner/repo/file, with @revision behind it
-        #[arg(default_value = "default")]
-        weights: String,
-    },
-    /// Try what a model can do: a reply, data, a tool call, a cancel
-    #[command(after_help = "Examples:
-  superstep model test
-  superstep model test --model local:tiny --json
-
-Ends with 1 if a check fails.")]
-    Test,
-    /// Talk to the model: every line of stdin is a turn
-    #[command(after_help = "Examples:
-  superstep model chat
-  superstep model chat 'What is a superstep?'
-  printf 'hi\\nand again\\n' | superstep model chat --json
-
-Replies go to stdout; the model, tokens, speed and cost to stderr.")]
-    Chat(Chat),
-}
-
-/// How to talk.
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Chat {
-    /// What to say, as one turn; stdin is not read then
-    pub(crate) words: Vec<String>,
-    /// Instructions for the model
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) system: Option<String>,
-    /// How many tokens a reply may have
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u32>,
-    /// How freely the model chooses words, from 0 to 2
-    #[arg(long, value_name = "T", value_parser = temperature)]
-    pub(crate) temperature: Option<f32>,
-    /// Show what the model thinks aloud, on stderr
-    #[arg(long)]
-    pub(crate) reasoning: bool,
-}
-
-fn temperature(text: &str) -> Result<f32, String> {
-    let value: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if !(0.0..=2.0).contains(&value) {
-        return Err("not from 0 to 2".into());
-    }
-    Ok(value)
 }
 
 #[cfg(test)]

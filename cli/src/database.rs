@@ -1,18 +1,26 @@
 //! The database: where it is, and opening it.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
+use superstep::Backends;
 use superstep_core::saver::Saver;
+use superstep_model::config::{Origin, Setting};
 use superstep_sqlite::Database;
 
-use crate::{args::Global, failure::Failure, world};
+use crate::{args::Global, failure::Failure, folders, world};
 
 /// The threads of the database, which must be there.
 pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Failure> {
-    let path = path(global)?;
+    Ok(Arc::new(there(global)?.saver()))
+}
+
+/// Threads and long-term memory of the database, which must be there.
+pub(crate) fn looked_at(global: &Global) -> Result<Backends, Failure> {
+    Ok(both(&there(global)?))
+}
+
+fn there(global: &Global) -> Result<Database, Failure> {
+    let path = path(global)?.value;
     // Looking must not make a file.
     if !path.exists() {
         return Err(Failure::Missing {
@@ -20,28 +28,41 @@ pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Failure> {
             hint: "run something first, or name one with --db",
         });
     }
-    Ok(Arc::new(Database::open(&path)?.saver()))
+    Ok(Database::open(&path)?)
+}
+
+fn both(database: &Database) -> Backends {
+    Backends {
+        saver: Some(Arc::new(database.saver())),
+        store: Some(Arc::new(database.store())),
+        ..Backends::default()
+    }
+}
+
+/// Threads and long-term memory for a run; the database is made if it is not there.
+pub(crate) fn backends(global: &Global) -> Result<Backends, Failure> {
+    let path = path(global)?.value;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    Ok(both(&Database::open(&path)?))
 }
 
 /// The flag, then `SUPERSTEP_DB`, then the user's file, then the usual place.
-fn path(global: &Global) -> Result<PathBuf, Failure> {
+pub(crate) fn path(global: &Global) -> Result<Setting<PathBuf>, Failure> {
+    let at = |value, origin| Ok(Setting { value, origin });
     if let Some(path) = &global.db {
-        return Ok(path.clone());
+        return at(path.clone(), Origin::Flag("--db"));
     }
-    let set = |name: &str| {
-        let value = std::env::var_os(name).map(PathBuf::from);
-        value.filter(|path| !path.as_os_str().is_empty())
-    };
-    if let Some(path) = set("SUPERSTEP_DB") {
-        return Ok(path);
+    let set = std::env::var_os("SUPERSTEP_DB").filter(|path| !path.is_empty());
+    if let Some(path) = set {
+        return at(path.into(), Origin::Env("SUPERSTEP_DB".into()));
     }
     if let Some(setting) = world::look(global)?.config.db() {
-        return Ok(setting.value.clone());
+        return Ok(setting.clone());
     }
-    let data = set("XDG_DATA_HOME").filter(|path| path.is_absolute());
-    let home = || std::env::home_dir().map(|home| home.join(".local").join("share"));
-    let Some(base) = data.or_else(home) else {
-        return Err(Failure::Usage("there is no home folder; use --db".into()));
-    };
-    Ok(base.join(Path::new("superstep").join("superstep.db")))
+    match folders::data() {
+        Some(folder) => at(folder.join("superstep.db"), Origin::Found("the usual place")),
+        None => Err(Failure::Usage("there is no home folder; use --db".into())),
+    }
 }

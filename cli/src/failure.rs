@@ -19,6 +19,46 @@ pub(crate) enum Failure {
     /// The storage refused.
     #[error(transparent)]
     Saver(#[from] SaverError),
+    /// A run failed; its thread is kept.
+    #[error(transparent)]
+    Run(#[from] superstep::Error),
+    /// A graph of ours cannot be built.
+    #[error(transparent)]
+    Build(#[from] superstep::BuildErrors),
+    /// The long-term store refused.
+    #[error(transparent)]
+    Store(#[from] superstep::store::StoreError),
+    /// A file of Archie cannot be read or written.
+    #[error(transparent)]
+    Archie(#[from] superstep_archie::Error),
+    /// There is nothing to keep threads in.
+    #[error("there is no database")]
+    NoSaver,
+    /// A person has to answer.
+    #[error("thread `{thread}` waits for an answer")]
+    Waiting {
+        /// The thread.
+        thread: String,
+    },
+    /// It was told already.
+    #[error("failed")]
+    Told {
+        /// The exit code.
+        exit: u8,
+    },
+    /// A trace cannot be sent.
+    #[cfg(feature = "remote")]
+    #[error(transparent)]
+    Export(#[from] superstep_trace::export::ExportError),
+    /// A trace was not taken.
+    #[cfg(feature = "remote")]
+    #[error("{dropped} runs did not arrive: {why}")]
+    Unsent {
+        /// How many.
+        dropped: u64,
+        /// What the collector or the network said last.
+        why: String,
+    },
     /// There is nothing to show.
     #[error("{what}")]
     Missing {
@@ -75,6 +115,14 @@ impl Failure {
             Self::Usage(_) => 2,
             Self::Saver(SaverError::Busy { .. } | SaverError::Conflict { .. }) => 6,
             Self::Saver(_) | Self::Missing { .. } => 1,
+            Self::Run(error) => of_code(error.code()),
+            Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
+            Self::Waiting { .. } => 3,
+            Self::Told { exit } => *exit,
+            #[cfg(feature = "remote")]
+            Self::Export(_) => 2,
+            #[cfg(feature = "remote")]
+            Self::Unsent { .. } => 1,
             Self::NoModel => 3,
             Self::Checks { .. } | Self::Io(_) => 1,
             Self::Cancelled => 130,
@@ -99,6 +147,11 @@ impl Failure {
             Self::Model(error) => Some(error.code()),
             Self::NoModel => Some("SS5016"),
             Self::Saver(error) => Some(error.code()),
+            Self::Run(error) => Some(error.code()),
+            Self::Store(error) => Some(error.code()),
+            Self::Archie(error) => Some(error.code()),
+            #[cfg(feature = "remote")]
+            Self::Export(error) => Some(error.code()),
             #[cfg(feature = "local")]
             Self::Weights(error) => Some(error.code()),
             _ => None,
@@ -110,6 +163,8 @@ impl Failure {
         match self {
             Self::NoModel => WAYS_OUT.to_vec(),
             Self::Saver(error) => error.hint().into_iter().collect(),
+            Self::Run(error) => error.hint().into_iter().collect(),
+            Self::Archie(error) => error.hint().into_iter().collect(),
             Self::Missing { hint, .. } => vec![hint],
             Self::Model(error) => match error.kind() {
                 ErrorKind::NoModel { .. } => WAYS_OUT.to_vec(),
@@ -119,6 +174,17 @@ impl Failure {
             Self::Weights(error) => vec![error.hint()],
             _ => Vec::new(),
         }
+    }
+}
+
+/// The exit code of a run that failed with an error of this code.
+fn of_code(code: &str) -> u8 {
+    match code {
+        "SS5016" => 3,
+        "SS5001" => 4,
+        "SS5014" => 5,
+        "SS2001" | "SS2002" => 6,
+        _ => 1,
     }
 }
 

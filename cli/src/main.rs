@@ -4,16 +4,28 @@
 //! exit code (`failure`). Text of models and tools passes `output`, the only place that prints, and
 //! comes out without anything a terminal would obey.
 //!
-//! Read `args` for the commands, `world` for how a model is chosen, then one file a command.
+//! Read `args` for the commands, `world` for how a model is chosen, `agents` for what is known of the
+//! agents, then one file a command.
 
+mod agents;
+mod archie;
 mod args;
 mod database;
+mod demo;
+mod doctor;
 mod failure;
+mod folders;
 mod model;
 mod output;
+mod page;
+mod pages;
 mod person;
+mod picture;
 mod providers;
+mod settings;
+mod shell;
 mod stats;
+mod threads;
 mod trace;
 mod weights;
 mod world;
@@ -27,9 +39,13 @@ use crate::{
     failure::Failure,
     output::Output,
     person::Person,
+    picture::Drawn,
 };
 
 fn main() -> ExitCode {
+    if pages::complete() {
+        return ExitCode::SUCCESS;
+    }
     let args = Args::parse();
     let output = Output::new(args.global.form(), args.global.color);
     let built = tokio::runtime::Builder::new_multi_thread()
@@ -55,9 +71,40 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args, output: &Output) -> Result<(), Failure> {
-    let person = Person::listen()?;
+    let mut person = Person::listen(!args.global.no_input)?;
     match args.command {
-        Command::Trace(command) => trace::run(command, args.global, output).await,
+        Command::Shell => shell::run(args.global, output, &mut person).await,
+        _ => dispatch(args, output, &mut person).await,
+    }
+}
+
+/// Runs any command but the shell, which runs them itself.
+async fn dispatch(args: Args, output: &Output, person: &mut Person) -> Result<(), Failure> {
+    let global = &args.global;
+    match args.command {
+        Command::Shell => Err(Failure::Usage("this is the shell already".into())),
+        Command::Analyze(what) => archie::analyze(&what, global, output, person).await,
+        Command::Ask(what) => archie::ask(&what, global, output, person).await,
+        Command::BuildContext(what) => archie::build_context(&what, global, output, person).await,
+        Command::Threads(command) => threads::run(command, global, output, person).await,
+        Command::Graph {
+            agent,
+            mermaid,
+            svg,
+        } => {
+            let form = match (mermaid, svg) {
+                (true, _) => Drawn::Mermaid,
+                (_, true) => Drawn::Svg,
+                _ => Drawn::Picture,
+            };
+            picture::run(agent, form, output)
+        }
         Command::Model(command) => model::run(command, args.global, output, person).await,
+        Command::Trace(command) => trace::run(command, args.global, output).await,
+        Command::Demo { agent } => demo::run(agent, global, output, person).await,
+        Command::Doctor => doctor::run(global, output).await,
+        Command::Config(command) => settings::run(&command, global, output),
+        Command::Completions { shell } => pages::completions(&shell, output),
+        Command::Man { folder } => pages::manual(&folder, output),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) async fn run(
     command: ModelCommand,
     global: Global,
     output: &Output,
-    mut person: Person,
+    person: &mut Person,
 ) -> Result<(), Failure> {
     match command {
         ModelCommand::List { provider: None } => list::all(&global, output).await,
@@ -26,8 +26,8 @@ pub(crate) async fn run(
             provider: Some(name),
         } => list::of(&name, &global, output).await,
         ModelCommand::Show { node } => show::run(node.as_deref(), &global, output).await,
-        ModelCommand::Pull { weights } => pull::run(&weights, &global, output, &mut person).await,
-        ModelCommand::Test => test::run(&global, output, &mut person).await,
-        ModelCommand::Chat(chat) => chat::run(chat, &global, output, &mut person).await,
+        ModelCommand::Pull { weights } => pull::run(&weights, &global, output, person).await,
+        ModelCommand::Test => test::run(&global, output, person).await,
+        ModelCommand::Chat(chat) => chat::run(chat, &global, output, person).await,
     }
 }

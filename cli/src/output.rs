@@ -135,7 +135,7 @@ impl Output {
 
     /// Why the command failed.
     pub(crate) fn failure(&self, failure: &Failure) {
-        if matches!(failure, Failure::Closed) {
+        if matches!(failure, Failure::Closed | Failure::Told { .. }) {
             return;
         }
         let hints = failure.hints();
@@ -153,7 +153,12 @@ impl Output {
         let lines = failure.lines();
         let mut lines = lines.iter();
         let first = lines.next().map_or("", String::as_str);
-        self.say(&[bad("error"), plain(format!("{code}: {first}"))]);
+        // That somebody has to answer is no mistake of anybody.
+        let head = match failure {
+            Failure::Waiting { .. } => strong("waiting"),
+            _ => bad("error"),
+        };
+        self.say(&[head, plain(format!("{code}: {first}"))]);
         for line in lines {
             self.say(&[plain(line)]);
         }

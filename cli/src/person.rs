@@ -1,23 +1,70 @@
-//! Whoever sits before the command: their lines on stdin, and Ctrl-C.
+//! Whoever sits before the command: what they say, and Ctrl-C.
+//!
+//! At a terminal they have a line editor (`editor`); what comes through a pipe is read line by line.
 
-use std::io::{self, BufRead};
+mod editor;
+mod suggest;
+
+use std::io::{self, BufRead, IsTerminal};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    output::{Output, strong},
+};
 
-/// Lines and Ctrl-C, listened to from the first moment on.
+pub(crate) use editor::Editor;
+
+/// What somebody said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// This.
+    Words(String),
+    /// They pressed Ctrl-C instead.
+    Stop,
+    /// They pressed Ctrl-D, or there is no more input.
+    End,
+}
+
+/// What is asked for, which decides what the editor helps with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topic {
+    /// A command of the shell.
+    Command,
+    /// A message of a conversation.
+    Message,
+    /// Something small that nobody wants to see again.
+    Detail,
+}
+
+/// Words and Ctrl-C, listened to from the first moment on.
 pub(crate) struct Person {
     #[cfg(unix)]
     signal: tokio::signal::unix::Signal,
     #[cfg(windows)]
     signal: tokio::signal::windows::CtrlC,
-    lines: Option<UnboundedReceiver<io::Result<String>>>,
+    mouth: Mouth,
+}
+
+/// Where words come from.
+enum Mouth {
+    Terminal(Editors),
+    Lines(Option<UnboundedReceiver<io::Result<String>>>),
+}
+
+/// An editor for each topic, made when it is needed.
+#[derive(Default)]
+struct Editors {
+    command: Option<Box<Editor>>,
+    message: Option<Box<Editor>>,
+    detail: Option<Box<Editor>>,
 }
 
 impl Person {
-    /// Begins to listen: from here on Ctrl-C does not end the process by itself.
-    pub(crate) fn listen() -> Result<Self, Failure> {
+    /// Begins to listen: from here on Ctrl-C does not end the process by itself. Without `asks` no
+    /// question is put to them, so there is nothing to edit.
+    pub(crate) fn listen(asks: bool) -> Result<Self, Failure> {
         #[cfg(unix)]
         let signal = {
             use tokio::signal::unix::{SignalKind, signal};
@@ -25,8 +72,14 @@ impl Person {
         };
         #[cfg(windows)]
         let signal = tokio::signal::windows::ctrl_c()?;
-        let lines = None;
-        Ok(Self { signal, lines })
+        let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
+        let can_draw = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let mouth = if asks && is_there && can_draw {
+            Mouth::Terminal(Editors::default())
+        } else {
+            Mouth::Lines(None)
+        };
+        Ok(Self { signal, mouth })
     }
 
     /// Waits until Ctrl-C is pressed, or was since the last time.
@@ -34,13 +87,51 @@ impl Person {
         self.signal.recv().await;
     }
 
-    /// The next line of stdin; nothing at its end.
-    pub(crate) async fn line(&mut self) -> Result<Option<String>, Failure> {
-        let lines = self.lines.get_or_insert_with(read_lines);
-        tokio::select! {
-            line = lines.recv() => Ok(line.transpose()?),
-            _ = self.signal.recv() => Err(Failure::Cancelled),
+    /// Whether somebody sits there who can be asked.
+    pub(crate) fn is_there(&self) -> bool {
+        matches!(self.mouth, Mouth::Terminal(_))
+    }
+
+    /// What they say next.
+    pub(crate) async fn words(
+        &mut self,
+        topic: Topic,
+        prompt: &str,
+        output: &Output,
+    ) -> Result<Said, Failure> {
+        let lines = match &mut self.mouth {
+            Mouth::Terminal(editors) => return editors.words(topic, prompt).await,
+            Mouth::Lines(lines) => lines.get_or_insert_with(read_lines),
+        };
+        if io::stdin().is_terminal() && io::stderr().is_terminal() {
+            output.ask(&[strong(prompt)]);
         }
+        tokio::select! {
+            line = lines.recv() => Ok(line.transpose()?.map_or(Said::End, Said::Words)),
+            _ = self.signal.recv() => Ok(Said::Stop),
+        }
+    }
+}
+
+impl Editors {
+    /// An editor blocks, so it reads on a thread of its own and comes back with the words.
+    async fn words(&mut self, topic: Topic, prompt: &str) -> Result<Said, Failure> {
+        let place = match topic {
+            Topic::Command => &mut self.command,
+            Topic::Message => &mut self.message,
+            Topic::Detail => &mut self.detail,
+        };
+        let mut editor = place
+            .take()
+            .unwrap_or_else(|| Box::new(Editor::new(topic)));
+        let prompt = prompt.to_owned();
+        let reading = tokio::task::spawn_blocking(move || {
+            let said = editor.read(&prompt);
+            (editor, said)
+        });
+        let (editor, said) = reading.await.map_err(io::Error::other)?;
+        *place = Some(editor);
+        Ok(said?)
     }
 }
 

@@ -7,6 +7,8 @@ use superstep_core::{
     redact::{Capture, Privacy},
     saver::Saver,
 };
+#[cfg(feature = "remote")]
+use superstep_trace::export::{ExportOptions, Exporter};
 use superstep_trace::{
     Run, RunTree, View,
     otlp::{self, Origin},
@@ -19,6 +21,10 @@ use crate::{
     failure::Failure,
     output::{Form, Output, faint, plain, strong},
 };
+
+/// How long a collector may take for all of it.
+#[cfg(feature = "remote")]
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 pub(crate) async fn run(
     command: TraceCommand,
@@ -49,10 +55,18 @@ pub(crate) async fn run(
             let detail = content.map_or(Detail::Brief, Detail::Content);
             lines(&tree.show(detail), output)
         }
+        #[cfg(feature = "remote")]
+        TraceCommand::Export {
+            thread,
+            which,
+            to: Some(endpoint),
+            ..
+        } => send(&saver, &thread, &which, endpoint, output).await,
         TraceCommand::Export {
             thread,
             which,
             format,
+            ..
         } => {
             let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
             output.json(&exported(&tree, format))
@@ -146,6 +160,49 @@ fn exported(tree: &RunTree, format: ExportFormat) -> Json {
             otlp::request_json(&tree.to_otlp(&origin), &origin)
         }
     }
+}
+
+/// Sends runs to a collector and waits until it has them.
+#[cfg(feature = "remote")]
+async fn send(
+    saver: &Arc<dyn Saver>,
+    thread: &str,
+    which: &Which,
+    endpoint: String,
+    output: &Output,
+) -> Result<(), Failure> {
+    let tree = chosen(tree(saver, thread, &which.view()).await?, which)?;
+    let variables = |name: &str| match name {
+        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" => Some(endpoint.clone()),
+        other => std::env::var(other).ok(),
+    };
+    let options = ExportOptions::from_vars(variables)?;
+    let mut options = options.unwrap_or_else(|| ExportOptions::to(endpoint.clone()));
+    options.privacy = which.view().privacy;
+    let exporter = Exporter::start(options)?;
+    for run in &tree.runs {
+        exporter.offer(saver, thread, run.number);
+    }
+    let report = exporter.shutdown(PATIENCE).await;
+    if report.dropped > 0 {
+        let why = report.reason.unwrap_or_else(|| "no reason was given".into());
+        return Err(Failure::Unsent {
+            dropped: report.dropped,
+            why,
+        });
+    }
+    let (sent, spans) = (report.sent, report.spans);
+    if output.form == Form::Json {
+        return output.json(&json!({"sent": sent, "spans": spans, "rejected": report.rejected}));
+    }
+    output.say(&[plain(format!("sent {sent} runs, {spans} spans"))]);
+    if report.rejected > 0 {
+        output.say(&[strong(format!(
+            "the collector threw {} spans away",
+            report.rejected
+        ))]);
+    }
+    Ok(())
 }
 
 fn lines(text: &str, output: &Output) -> Result<(), Failure> {

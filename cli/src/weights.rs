@@ -22,8 +22,8 @@ mod present {
 
     use crate::{
         failure::Failure,
-        output::{Output, faint, plain, strong},
-        person::Person,
+        output::{Output, faint, plain},
+        person::{Person, Said, Topic},
     };
 
     /// Language models whose weights are in the cache.
@@ -53,18 +53,12 @@ mod present {
     /// Whether the person wants the default model.
     pub(crate) async fn is_wanted(output: &Output, person: &mut Person) -> Result<bool, Failure> {
         output.say(&[plain("There is no model yet.")]);
-        output.ask(&[
-            plain("Fetch "),
-            strong(about(&DEFAULT)),
-            plain("? It takes about a minute. [Y/n] "),
-        ]);
-        let Some(answer) = person.line().await? else {
+        let prompt = format!("Fetch {}? It takes a few minutes. [Y/n] ", about(&DEFAULT));
+        let Said::Words(answer) = person.words(Topic::Detail, &prompt, output).await? else {
             return Ok(false);
         };
-        Ok(matches!(
-            answer.trim().to_lowercase().as_str(),
-            "" | "y" | "yes"
-        ))
+        let answer = answer.trim().to_lowercase();
+        Ok(matches!(answer.as_str(), "" | "y" | "yes"))
     }
 
     /// Fetches the default model, or the tiny one if that cannot be had.

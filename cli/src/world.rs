@@ -15,6 +15,7 @@ use superstep_model::{
 use crate::{
     args::Global,
     failure::Failure,
+    folders,
     output::{Output, faint, plain, strong},
     person::Person,
     providers::{self, OTHER_PORTS},
@@ -24,7 +25,7 @@ use crate::{
 /// All that is known before any server on this machine is asked.
 pub(crate) fn look(global: &Global) -> Result<World, Failure> {
     let folder = std::env::current_dir()?;
-    let user = config_home().map(|home| home.join("superstep").join("config.toml"));
+    let user = user_file();
     let config = Config::load(&folder, user.as_deref())?;
     let can_ask = !global.no_input && io::stdin().is_terminal() && io::stderr().is_terminal();
     let world = World {
@@ -38,6 +39,11 @@ pub(crate) fn look(global: &Global) -> Result<World, Failure> {
         ..World::default()
     };
     Ok(world.seen(|name| std::env::var(name).ok()))
+}
+
+/// The file with the user's settings, which may be missing.
+pub(crate) fn user_file() -> Option<PathBuf> {
+    folders::config().map(|folder| folder.join("config.toml"))
 }
 
 /// The model, and every way to one. Servers of this machine are asked only if it comes to that.
@@ -92,11 +98,4 @@ fn banner(choice: &Choice, model: &dyn Model, output: &Output) {
 
 fn is_useful(probe: &Probe) -> bool {
     matches!(probe, Probe::Has(offered) if !offered.is_empty())
-}
-
-fn config_home() -> Option<PathBuf> {
-    // By the standard, a relative folder counts as not set.
-    let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-    let home = || std::env::home_dir().map(|home| home.join(".config"));
-    set.filter(|path| path.is_absolute()).or_else(home)
 }

@@ -1,19 +1,17 @@
 //! `superstep model chat`: a plain conversation, a turn a line.
 
-use std::{
-    io::{self, IsTerminal},
-    time::Instant,
-};
+use std::time::Instant;
 
 use serde_json::json;
-use superstep_core::show::{self, Shown};
+use superstep_core::show;
 use superstep_model::{Assembly, Caller, Delta, Finish, Message, Model, Reply, Request};
 
 use crate::{
     args::{Chat, Global},
     failure::Failure,
-    output::{Form, Output, bad, faint, strong},
-    person::Person,
+    output::{Form, Output, bad, faint},
+    page::Page,
+    person::{Person, Said, Topic},
     stats::Stats,
     world,
 };
@@ -39,7 +37,7 @@ pub(super) async fn run(
         let words = talk.chat.words.join(" ");
         return talk.turn(words, person).await;
     }
-    talk.lines(global, person).await
+    talk.lines(person).await
 }
 
 struct Talk<'a> {
@@ -52,19 +50,18 @@ struct Talk<'a> {
 
 impl Talk<'_> {
     /// Every line of stdin is a turn. A person at a terminal goes on after a turn that failed.
-    async fn lines(&mut self, global: &Global, person: &mut Person) -> Result<(), Failure> {
-        let is_person = io::stdin().is_terminal() && io::stderr().is_terminal();
-        let prompts = is_person && !global.no_input;
-        if prompts {
+    async fn lines(&mut self, person: &mut Person) -> Result<(), Failure> {
+        let is_person = person.is_there();
+        if is_person {
             self.output
                 .say(&[faint("Ctrl-D ends, Ctrl-C stops a reply")]);
         }
         loop {
-            if prompts {
-                self.output.ask(&[strong("> ")]);
-            }
-            let Some(line) = person.line().await? else {
-                return Ok(());
+            let said = person.words(Topic::Message, "> ", self.output).await?;
+            let line = match said {
+                Said::Words(line) => line,
+                Said::End => return Ok(()),
+                Said::Stop => return Err(Failure::Cancelled),
             };
             if line.trim().is_empty() {
                 continue;
@@ -171,44 +168,5 @@ impl Talk<'_> {
         }
         self.output.say(&[faint(stats.line())]);
         Ok(())
-    }
-}
-
-/// A reply on its way to stdout, which ends with a line end.
-struct Page<'a> {
-    output: &'a Output,
-    shown: Shown,
-    is_open: bool,
-}
-
-impl<'a> Page<'a> {
-    fn new(output: &'a Output) -> Self {
-        Self {
-            output,
-            shown: Shown::default(),
-            is_open: false,
-        }
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        if self.output.form == Form::Json || text.is_empty() {
-            return Ok(());
-        }
-        self.is_open = !text.ends_with('\n');
-        self.output.part(&mut self.shown, text)
-    }
-
-    fn end(&mut self) -> Result<(), Failure> {
-        if std::mem::take(&mut self.is_open) {
-            self.output.part(&mut self.shown, "\n")?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Page<'_> {
-    /// A reply that is cancelled is dropped, and ends its line all the same.
-    fn drop(&mut self) {
-        let _ = self.end();
     }
 }

@@ -15,6 +15,7 @@ use std::{
 };
 
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::error::{ErrorKind, ModelError};
 
@@ -45,6 +46,9 @@ pub struct ConfigFile {
     pub db: Option<Setting<PathBuf>>,
     /// `providers.NAME`: how to reach a provider.
     pub providers: BTreeMap<String, ProviderSettings>,
+    /// `agents.NAME`: what an agent is told, by keys such as `prompts.initial`. What the keys mean
+    /// is the agent's business.
+    pub agents: BTreeMap<String, BTreeMap<String, Setting<Json>>>,
 }
 
 /// How to reach a provider.
@@ -150,10 +154,35 @@ impl Config {
         self.files.iter().find_map(|file| file.db.as_ref())
     }
 
+    /// What an agent is told, by key; for each key the file that counts.
+    pub fn agent(&self, name: &str) -> BTreeMap<&str, &Setting<Json>> {
+        let mut all = BTreeMap::new();
+        for file in self.files.iter().rev() {
+            let keys = file.agents.get(name).into_iter().flatten();
+            all.extend(keys.map(|(key, setting)| (key.as_str(), setting)));
+        }
+        all
+    }
+
     /// How to reach a provider.
     pub fn provider(&self, name: &str) -> Option<&ProviderSettings> {
         let mut files = self.files.iter();
         files.find_map(|file| file.providers.get(name))
+    }
+}
+
+impl<T> Setting<T> {
+    /// A path as it is written in a file: relative to the file, `~/` for the home folder.
+    pub fn path(&self, written: &str) -> PathBuf {
+        let folder = match &self.origin {
+            Origin::File { path, .. } => path.parent(),
+            _ => None,
+        };
+        let home = written.strip_prefix("~/").zip(std::env::home_dir());
+        match home {
+            Some((rest, home)) => home.join(rest),
+            None => folder.unwrap_or(Path::new("")).join(written),
+        }
     }
 }
 

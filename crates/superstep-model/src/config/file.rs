@@ -1,13 +1,17 @@
 //! Reading one file: TOML, every key known, every value with its line.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
+use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
 use super::{ConfigFile, Origin, ProviderSettings, Scope, Setting, wrong};
 use crate::{error::ModelError, near};
 
-const KEYS: [&str; 5] = ["model", "models", "offline", "db", "providers"];
+const KEYS: [&str; 6] = ["model", "models", "offline", "db", "providers", "agents"];
 const PROVIDER_KEYS: [&str; 5] = ["base_url", "model", "key_env", "key_cmd", "key_file"];
 
 /// The largest file that is read.
@@ -44,6 +48,7 @@ pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile,
         offline: None,
         db: None,
         providers: Default::default(),
+        agents: Default::default(),
     };
     for (key, value) in table.get_ref() {
         let at = key.span().start;
@@ -76,10 +81,37 @@ pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile,
                         .insert(name.get_ref().to_string(), provider(&below)?);
                 }
             }
+            "agents" => {
+                for (name, value) in item.table()? {
+                    let below = item.below(name.get_ref(), name.span().start, value.get_ref());
+                    let settings = file.agents.entry(name.get_ref().to_string()).or_default();
+                    leaves(&below, "", settings)?;
+                }
+            }
             unknown => return Err(source.unknown(at, unknown, &KEYS)),
         }
     }
     Ok(file)
+}
+
+/// The values of a table and of those in it, each by its path.
+fn leaves(
+    table: &Item<'_>,
+    above: &str,
+    found: &mut BTreeMap<String, Setting<Json>>,
+) -> Result<(), ModelError> {
+    for (key, value) in table.table()? {
+        let below = table.below(key.get_ref(), key.span().start, value.get_ref());
+        let path = format!("{above}{}", key.get_ref());
+        match value.get_ref() {
+            DeValue::Table(_) => leaves(&below, &format!("{path}."), found)?,
+            _ => {
+                let value = below.plain()?;
+                found.insert(path, below.setting(value));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn provider(item: &Item<'_>) -> Result<ProviderSettings, ModelError> {
@@ -165,16 +197,32 @@ impl<'a> Item<'a> {
 
     fn path(&self) -> Result<Setting<PathBuf>, ModelError> {
         let text = self.text()?;
-        let folder = self.source.path.parent().unwrap_or(Path::new(""));
-        let home = text.value.strip_prefix("~/").zip(std::env::home_dir());
-        let value = match home {
-            Some((rest, home)) => home.join(rest),
-            None => folder.join(&text.value),
+        Ok(self.setting(text.path(&text.value)))
+    }
+
+    /// Text, a number, yes or no, or a list of those.
+    fn plain(&self) -> Result<Json, ModelError> {
+        let plain = match self.value {
+            DeValue::String(text) => Some(Json::from(&**text)),
+            DeValue::Boolean(value) => Some(Json::from(*value)),
+            DeValue::Integer(_) | DeValue::Float(_) => {
+                let text = match self.value {
+                    DeValue::Integer(number) => number.as_str(),
+                    DeValue::Float(number) => number.as_str(),
+                    _ => "",
+                };
+                serde_json::from_str(&text.replace('_', "")).ok()
+            }
+            DeValue::Array(items) => {
+                let items = items.iter().map(|item| {
+                    let below = self.below(self.key, item.span().start, item.get_ref());
+                    below.plain()
+                });
+                Some(items.collect::<Result<Vec<_>, _>>()?.into())
+            }
+            DeValue::Datetime(_) | DeValue::Table(_) => None,
         };
-        Ok(Setting {
-            value,
-            origin: text.origin,
-        })
+        plain.ok_or_else(|| self.not("text, a number, true or false, or a list of those"))
     }
 
     fn yes_or_no(&self) -> Result<Setting<bool>, ModelError> {

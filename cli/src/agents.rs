@@ -1,0 +1,116 @@
+//! The agents as the command line knows them: by the names of their threads.
+//!
+//! A thread is called `AGENT-…`, so its agent can be found without reading it. To look at a thread no
+//! model is needed; the graphs made here have one that refuses to answer.
+
+mod absent;
+
+use std::sync::Arc;
+
+use clap::{Parser, ValueEnum};
+use clap_complete::engine::CompletionCandidate;
+use serde_json::Value as Json;
+use superstep::{Backends, dynamic::Graph};
+use superstep_archie::{Archie, Settings};
+use superstep_core::{saver::Saver, show};
+
+use crate::{args::Args, database, failure::Failure};
+
+/// An agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Agent {
+    /// Talks about a folder of documents
+    Archie,
+}
+
+impl Agent {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Archie => "archie",
+        }
+    }
+
+    /// The agent a thread belongs to.
+    pub(crate) fn of(thread: &str) -> Option<Self> {
+        let (name, _) = thread.split_once('-')?;
+        let mut all = Self::value_variants().iter();
+        all.find(|agent| agent.name() == name).copied()
+    }
+
+    /// Its graph, to look at threads and to draw it.
+    pub(crate) fn graph(self, backends: Backends) -> Result<Graph, Failure> {
+        let model = Arc::new(absent::Absent::default());
+        Ok(match self {
+            Self::Archie => Archie::new(model, Settings::default(), backends)?
+                .graph()
+                .dynamic()
+                .clone(),
+        })
+    }
+
+    /// What a thread is about, in a line.
+    pub(crate) fn title(self, state: &Json) -> String {
+        let text = match self {
+            Self::Archie => {
+                let first = state.pointer("/analysis_history/0/content");
+                let query = first.or_else(|| state.get("user_input"));
+                query.and_then(Json::as_str).map(str::to_owned)
+            }
+        };
+        show::line(&text.unwrap_or_default())
+    }
+
+    /// A name for a new thread that no other has.
+    pub(crate) async fn new_thread(self, saver: &dyn Saver) -> Result<String, Failure> {
+        let taken = saver.threads().await?;
+        loop {
+            let name = format!("{}-{}", self.name(), short_id());
+            if taken.iter().all(|thread| thread.as_str() != name) {
+                return Ok(name);
+            }
+        }
+    }
+}
+
+/// Six letters and digits that are easy to tell apart.
+fn short_id() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    const SIGNS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+    let random = RandomState::new().hash_one(std::process::id());
+    let sign = |n: u32| SIGNS.get((random >> (5 * n)) as usize & 31);
+    (0..6).filter_map(sign).map(|sign| char::from(*sign)).collect()
+}
+
+/// The names of all threads, for completion: of the database that the command line would use.
+pub(crate) fn thread_names() -> Vec<CompletionCandidate> {
+    let named = || {
+        let args = Args::try_parse_from(["superstep", "threads", "list"]).ok()?;
+        let saver = database::threads(&args.global).ok()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
+        runtime.block_on(saver.threads()).ok()
+    };
+    // Completion may run inside a runtime, which does not take another one on its thread.
+    let names = std::thread::scope(|scope| scope.spawn(named).join().ok().flatten());
+    let names = names.unwrap_or_default();
+    let names = names.iter().map(|name| CompletionCandidate::new(name.as_str()));
+    names.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_thread_tells_its_agent() {
+        assert_eq!(Agent::of("archie-7f3k2m"), Some(Agent::Archie));
+        assert_eq!(Agent::of("archie"), None);
+        assert_eq!(Agent::of("thread-1"), None);
+    }
+
+    #[test]
+    fn short_ids_differ() {
+        let ids: std::collections::BTreeSet<_> = (0..100).map(|_| short_id()).collect();
+        assert!(ids.len() > 90, "{ids:?}");
+        assert!(ids.iter().all(|id| id.len() == 6));
+    }
+}

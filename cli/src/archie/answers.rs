@@ -1,0 +1,103 @@
+//! Where the person's words come from: a file, a number of replies, or the person.
+
+use std::{collections::VecDeque, path::PathBuf};
+
+use superstep_archie::Question;
+
+use crate::{
+    args::Talk,
+    failure::Failure,
+    output::Output,
+    person::{Person, Said, Topic},
+};
+
+/// What is said next.
+pub(super) struct Answers {
+    /// Answers that were written down before; nobody is asked then.
+    written: Option<VecDeque<String>>,
+    approve_after: Option<usize>,
+}
+
+impl Answers {
+    /// Only the person.
+    pub(super) fn none() -> Self {
+        Self {
+            written: None,
+            approve_after: None,
+        }
+    }
+
+    pub(super) fn of(talk: &Talk) -> Result<Self, Failure> {
+        let read = |path: &PathBuf| -> Result<String, Failure> {
+            let text = std::fs::read_to_string(path);
+            text.map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+        };
+        let text = talk.answers.as_ref().map(read).transpose()?;
+        Ok(Self {
+            written: text.map(|text| lines(&text)),
+            approve_after: talk.approve_after.map(|count| count as usize),
+        })
+    }
+
+    /// Whether a person is asked.
+    pub(super) fn asks(&self) -> bool {
+        self.written.is_none() && self.approve_after.is_none()
+    }
+
+    /// The answer to a question.
+    pub(super) async fn next(
+        &mut self,
+        question: &Question,
+        output: &Output,
+        person: &mut Person,
+    ) -> Result<Said, Failure> {
+        if let Some(words) = self.written.as_mut().and_then(VecDeque::pop_front) {
+            return Ok(Said::Words(words));
+        }
+        if self.approve_after.is_some_and(|count| question.turn >= count) {
+            return Ok(Said::Words("/approve".into()));
+        }
+        if self.written.is_some() {
+            return Ok(Said::End);
+        }
+        person.words(Topic::Message, "you> ", output).await
+    }
+}
+
+/// The answers of a file: one a line, a backslash at the end goes on, empty lines and those that
+/// begin with `#` say nothing.
+fn lines(text: &str) -> VecDeque<String> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut answers = VecDeque::new();
+    let mut open = String::new();
+    for line in text.lines() {
+        if open.is_empty() && (line.trim().is_empty() || line.starts_with('#')) {
+            continue;
+        }
+        match line.strip_suffix('\\') {
+            Some(part) => {
+                open.push_str(part);
+                open.push('\n');
+            }
+            None => {
+                open.push_str(line);
+                answers.push_back(std::mem::take(&mut open));
+            }
+        }
+    }
+    if !open.is_empty() {
+        answers.push_back(open);
+    }
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_an_answer_a_line() {
+        let read = lines("\u{feff}# what I say\none\n\n two \\\nand more\n/approve");
+        assert_eq!(read, ["one", " two \nand more", "/approve"]);
+    }
+}

@@ -1,0 +1,142 @@
+//! Archie with a model, settings and a database.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde_json::Value as Json;
+use superstep::{Backends, saver::Saver};
+use superstep_archie::{Analysis, Archie, Settings, approval::Keywords};
+use superstep_model::{
+    Budget, Caller, Model,
+    call::{self, Money},
+    config::{Config, Origin, Scope, Setting},
+    near,
+};
+
+use crate::{
+    args::{Global, Limits},
+    database,
+    failure::Failure,
+    folders,
+    output::Output,
+    person::Person,
+    world,
+};
+
+/// The settings of `[agents.archie]`, besides `prompts.NAME`.
+const KEYS: [&str; 3] = ["keywords", "memory", "document_tokens"];
+
+/// All that an agent is made of.
+pub(super) struct Desk {
+    caller: Caller,
+    settings: Settings,
+    backends: Backends,
+    most: Option<Money>,
+}
+
+impl Desk {
+    pub(super) async fn open(
+        limits: &Limits,
+        document_tokens: Option<u64>,
+        global: &Global,
+        output: &Output,
+        person: &mut Person,
+    ) -> Result<Self, Failure> {
+        let most = limits.max_cost.as_deref().map(str::parse).transpose();
+        let most = most.map_err(|error| Failure::Usage(format!("--max-cost: {error}")))?;
+        let config = world::look(global)?.config;
+        let mut settings = settings(&config)?;
+        if let Some(tokens) = document_tokens {
+            settings.document_tokens = usize::try_from(tokens).ok();
+        }
+        if let Some(file) = &limits.memory_file {
+            settings.memory = Some(file.clone());
+        }
+        let backends = database::backends(global)?;
+        let caller = world::open(global, output, person).await?;
+        Ok(Self {
+            caller,
+            settings,
+            backends,
+            most,
+        })
+    }
+
+    pub(super) fn saver(&self) -> Result<Arc<dyn Saver>, Failure> {
+        self.backends.saver.clone().ok_or(Failure::NoSaver)
+    }
+
+    /// The agent. What a thread has spent already counts.
+    pub(super) fn archie(&self, state: Option<&Analysis>) -> Result<Archie, Failure> {
+        let mut caller = self.caller.clone();
+        if let Some(most) = self.most {
+            let limits = call::Limits {
+                money: Some(most),
+                ..call::Limits::default()
+            };
+            let spent = state.map(Analysis::spent).unwrap_or_default();
+            let spent = call::Spent {
+                usage: spent.tokens,
+                money: spent.cost.unwrap_or_default(),
+                ..call::Spent::default()
+            };
+            caller = caller.within(Budget::resumed(limits, spent));
+        }
+        let model: Arc<dyn Model> = Arc::new(caller);
+        let (settings, backends) = (self.settings.clone(), self.backends.clone());
+        Ok(Archie::new(model, settings, backends)?)
+    }
+}
+
+/// What `[agents.archie]` says. A project may not say which file is written as memory.
+fn settings(config: &Config) -> Result<Settings, Failure> {
+    let mut settings = Settings {
+        memory: folders::data().map(|folder| folder.join("archie.json")),
+        ..Settings::default()
+    };
+    for (key, setting) in config.agent("archie") {
+        let wrong = |why: String| Failure::Usage(format!("{}: {why}", setting.origin));
+        let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
+        match key {
+            "keywords" => {
+                let words = setting.value.as_array().map(|items| {
+                    let words = items.iter().filter_map(Json::as_str);
+                    words.map(str::to_owned).collect::<Vec<_>>()
+                });
+                settings.keywords = Keywords::new(words.ok_or_else(|| not("a list of texts"))?);
+            }
+            "memory" if is_of_project(setting) => {
+                return Err(wrong("`memory` belongs in the user's file".into()));
+            }
+            "memory" => settings.memory = Some(path(setting).ok_or_else(|| not("a path"))?),
+            "document_tokens" => {
+                let tokens = setting.value.as_u64().and_then(|n| usize::try_from(n).ok());
+                settings.document_tokens = Some(tokens.ok_or_else(|| not("a number"))?);
+            }
+            _ => match key.strip_prefix("prompts.") {
+                Some(name) => {
+                    let path = path(setting).ok_or_else(|| not("a path"))?;
+                    let text = std::fs::read_to_string(&path)
+                        .map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+                    let replaced = settings.prompts.replace(name, text);
+                    replaced.map_err(|error| wrong(error.to_string()))?;
+                }
+                None => {
+                    let hint = near::hint(key, KEYS);
+                    return Err(wrong(format!("unknown key `{key}`{hint}")));
+                }
+            },
+        }
+    }
+    Ok(settings)
+}
+
+fn path(setting: &Setting<Json>) -> Option<PathBuf> {
+    Some(setting.path(setting.value.as_str()?))
+}
+
+fn is_of_project<T>(setting: &Setting<T>) -> bool {
+    let Origin::File { scope, .. } = &setting.origin else {
+        return false;
+    };
+    *scope == Scope::Project
+}

@@ -1,0 +1,70 @@
+//! Where a thread ends: its result on stdout and in a file.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use superstep_archie::{
+    Analysis, Flow,
+    result::{self, Written},
+};
+
+use super::{name_of, screen::Screen};
+use crate::{
+    failure::Failure,
+    output::{Output, faint, plain, strong},
+};
+
+/// Shows a result and writes it where it belongs. Writing it twice changes nothing.
+pub(super) fn publish(
+    state: &Analysis,
+    out: Option<&Path>,
+    screen: &mut Screen<'_>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let text = state.analysis_output.as_deref().unwrap_or_default();
+    if !screen.takes_streamed() {
+        screen.whole(text)?;
+    }
+    let Some(path) = place(state, out) else {
+        if screen.is_json() {
+            screen.event("result", json!({"text": text}))?;
+        }
+        return Ok(());
+    };
+    let written = result::write(&path, text)?;
+    if screen.is_json() {
+        return screen.event("result", json!({"text": text, "path": path}));
+    }
+    let shown = path.display();
+    let what = name_of(state.current_flow);
+    let older = match &written {
+        Written::Replaced { older } => format!("; the one before is {}", older.display()),
+        _ => String::new(),
+    };
+    output.say(&[
+        plain(format!("{what} is in ")),
+        strong(shown),
+        faint(older),
+    ]);
+    Ok(())
+}
+
+/// The file of a result; an answer has none unless one is named.
+fn place(state: &Analysis, out: Option<&Path>) -> Option<PathBuf> {
+    if let Some(out) = out {
+        return Some(out.to_owned());
+    }
+    let inputs = PathBuf::from(state.inputs.folder.as_deref()?);
+    let folder = match inputs.is_dir() {
+        true => inputs,
+        false => inputs.parent()?.to_owned(),
+    };
+    match state.current_flow {
+        Flow::Analysis => Some(folder.join(result::ANALYSIS)),
+        Flow::BuildContext => {
+            let name = state.context_name.as_deref().unwrap_or_default();
+            Some(folder.join(result::context_file(name)))
+        }
+        Flow::Ask => None,
+    }
+}

@@ -1,0 +1,195 @@
+//! What is shown of a run: words of the model on stdout, all else on stderr; or a line of JSON for
+//! each thing that happens.
+
+use serde_json::{Value as Json, json};
+use superstep::Event;
+use superstep_archie::{Analysis, Node, Question, Spent, Told};
+use superstep_core::{Value, show};
+use superstep_model::Message;
+
+use crate::{
+    failure::Failure,
+    output::{Form, Output, faint, plain, strong},
+    page::Page,
+};
+
+/// What is shown.
+pub(super) struct Screen<'a> {
+    output: &'a Output,
+    page: Page<'a>,
+    /// Whether words of the current turn were shown as they came.
+    has_streamed: bool,
+    /// How many calls were told.
+    told_calls: usize,
+}
+
+impl<'a> Screen<'a> {
+    pub(super) fn new(output: &'a Output) -> Self {
+        Self {
+            output,
+            page: Page::new(output),
+            has_streamed: false,
+            told_calls: 0,
+        }
+    }
+
+    pub(super) fn thread(&self, thread: &str) -> Result<(), Failure> {
+        if self.is_json() {
+            return self.event("thread", json!({"thread": thread}));
+        }
+        self.output.say(&[faint("thread "), strong(thread)]);
+        Ok(())
+    }
+
+    /// What was told before this process began is not told again.
+    pub(super) fn knows(&mut self, state: &Analysis) {
+        self.told_calls = state.usage.len();
+    }
+
+    pub(super) fn show(&mut self, event: Event<Analysis, Node>) -> Result<(), Failure> {
+        match event {
+            Event::Message { node, message } => self.words(node, &message),
+            Event::Custom(data) => match data.take::<Told>() {
+                Ok(told) => self.told(&told),
+                Err(_) => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn words(&mut self, node: Node, message: &Value) -> Result<(), Failure> {
+        // What is looked up for the memory is no part of the conversation.
+        if node == Node::GraphExtraction {
+            return Ok(());
+        }
+        let json = serde_json::to_value(message).unwrap_or_default();
+        let Ok(message) = serde_json::from_value::<Message>(json) else {
+            return Ok(());
+        };
+        let text = message.text();
+        if self.is_json() {
+            self.has_streamed = true;
+            return self.event("token", json!({"text": text}));
+        }
+        self.has_streamed |= !text.is_empty();
+        self.page.write(&text)
+    }
+
+    fn told(&mut self, told: &Told) -> Result<(), Failure> {
+        if self.is_json() {
+            return self.event("told", serde_json::to_value(told).unwrap_or_default());
+        }
+        let line = match told {
+            Told::Read {
+                included,
+                left,
+                tokens,
+                budget,
+            } => format!(
+                "read {included} documents, about {tokens} of {budget} tokens; {left} left out"
+            ),
+            Told::Extracting { documents } => {
+                format!("looking through {documents} new documents for what the system is made of")
+            }
+            Told::Remembered {
+                entities,
+                relationships,
+            } => format!("remembered {entities} entities and {relationships} relationships"),
+            Told::Again { attempt } => {
+                self.page.end()?;
+                format!("the reply broke off; attempt {attempt}, from the start")
+            }
+            Told::Notice(notice) => format!("note: {}", show::line(&notice.to_string())),
+            _ => return Ok(()),
+        };
+        self.output.say(&[faint(line)]);
+        Ok(())
+    }
+
+    /// A turn of the model has ended.
+    pub(super) fn end(&mut self, state: &Analysis) -> Result<(), Failure> {
+        self.page.end()?;
+        for spent in state.usage.iter().skip(self.told_calls) {
+            if self.is_json() {
+                let usage = serde_json::to_value(spent).unwrap_or_default();
+                self.event("usage", usage)?;
+            } else {
+                self.output.say(&[faint(cost(spent))]);
+            }
+        }
+        self.told_calls = state.usage.len();
+        Ok(())
+    }
+
+    /// What the person is asked, unless they have just read it.
+    pub(super) fn question(&mut self, question: &Question) -> Result<(), Failure> {
+        if self.is_json() {
+            return self.event("question", serde_json::to_value(question).unwrap_or_default());
+        }
+        if !std::mem::take(&mut self.has_streamed) {
+            self.page.write(&question.query)?;
+            self.page.end()?;
+        }
+        Ok(())
+    }
+
+    /// Whether the words that end a thread were shown as they came.
+    pub(super) fn takes_streamed(&mut self) -> bool {
+        std::mem::take(&mut self.has_streamed)
+    }
+
+    pub(super) fn whole(&mut self, text: &str) -> Result<(), Failure> {
+        self.page.write(text)?;
+        self.page.end()
+    }
+
+    pub(super) fn answered(&self, words: &str) -> Result<(), Failure> {
+        if self.is_json() {
+            return self.event("answer", json!({"text": words}));
+        }
+        Ok(())
+    }
+
+    /// A line for programs: what happened, and about it.
+    pub(super) fn event(&self, name: &str, data: Json) -> Result<(), Failure> {
+        let mut line = json!({"event": name});
+        if let (Some(line), Json::Object(data)) = (line.as_object_mut(), data) {
+            line.extend(data);
+        }
+        self.output.json(&line)
+    }
+
+    pub(super) fn is_json(&self) -> bool {
+        self.output.form == Form::Json
+    }
+
+    /// What the whole thread cost.
+    pub(super) fn tokens(&self, state: &Analysis) {
+        let sum = state.spent();
+        let turns = state.turn();
+        self.output.say(&[plain(format!(
+            "{turns} turns, {} calls: {}",
+            sum.calls,
+            cost(&sum)
+        ))]);
+    }
+}
+
+/// What calls cost, in a line.
+fn cost(spent: &Spent) -> String {
+    let model = &spent.model;
+    let tokens = match spent.uncounted < spent.calls {
+        true => format!("{} + {} tokens", spent.tokens.input, spent.tokens.output),
+        false => "tokens n/a".to_owned(),
+    };
+    let cached = match spent.tokens.cached {
+        0 => String::new(),
+        cached => format!(" ({cached} read before)"),
+    };
+    let cost = match spent.cost {
+        Some(cost) if cost.as_micros() == 0 => "free".to_owned(),
+        Some(cost) => cost.to_string(),
+        None => "price n/a".to_owned(),
+    };
+    format!("{model} · {tokens}{cached} · {cost}")
+}

@@ -1,0 +1,122 @@
+//! `superstep demo`: what each agent does, on scripted models, in a folder that is thrown away.
+//!
+//! The commands that are shown are the commands that are run. A scene is its files, its script and
+//! its commands; `archie` has one.
+
+mod archie;
+
+use std::path::Path;
+
+use clap::{Parser, ValueEnum};
+
+use crate::{
+    agents::Agent,
+    args::{Args, Global},
+    failure::Failure,
+    output::{Form, Output, faint, plain, strong},
+    person::Person,
+    shell::words,
+};
+
+/// What is shown of an agent.
+struct Scene {
+    /// What it is about.
+    about: &'static str,
+    /// Files, by their names below the folder of the scene.
+    files: &'static [(&'static str, &'static str)],
+    /// Commands without `superstep`, and what to say before each.
+    commands: &'static [(&'static str, &'static str)],
+}
+
+pub(crate) async fn run(
+    agent: Option<Agent>,
+    global: &Global,
+    output: &Output,
+    person: &mut Person,
+) -> Result<(), Failure> {
+    if output.form == Form::Json {
+        return Err(Failure::Usage(
+            "the demo is for people; its commands have --json".into(),
+        ));
+    }
+    let folder = Folder::new()?;
+    for shown in Agent::value_variants() {
+        if agent.is_none_or(|wanted| wanted == *shown) {
+            scene(*shown, &folder.0, global, output, person).await?;
+        }
+    }
+    output.say(&[
+        plain("The replies were written beforehand. For real ones: "),
+        strong("superstep model show"),
+    ]);
+    Ok(())
+}
+
+async fn scene(
+    agent: Agent,
+    folder: &Path,
+    global: &Global,
+    output: &Output,
+    person: &mut Person,
+) -> Result<(), Failure> {
+    let scene = match agent {
+        Agent::Archie => &archie::SCENE,
+    };
+    output.say(&[strong(agent.name()), plain(format!(": {}", scene.about))]);
+    let place = folder.join(agent.name());
+    for (name, text) in scene.files {
+        let path = place.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)?;
+    }
+    let database = folder.join("demo.db");
+    for (about, line) in scene.commands {
+        output.say(&[]);
+        output.say(&[faint(format!("# {about}"))]);
+        output.say(&[strong(format!("$ superstep {line}"))]);
+        let args = read(line, &place, &database, global)?;
+        Box::pin(crate::dispatch(args, output, person)).await?;
+    }
+    output.say(&[]);
+    Ok(())
+}
+
+/// A command as it is run: names of files are below the folder of the scene.
+fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Args, Failure> {
+    let split = words::split(line).map_err(|error| Failure::Usage(error.to_string()))?;
+    let mut words = vec!["superstep".to_owned()];
+    for word in split {
+        words.push(match word.split_once("./") {
+            Some((before, name)) => format!("{before}{}", place.join(name).display()),
+            None => word,
+        });
+    }
+    let parsed = Args::try_parse_from(words);
+    let mut args = parsed.map_err(|error| Failure::Usage(error.to_string()))?;
+    args.global.color = global.color;
+    args.global.db = Some(database.to_owned());
+    args.global.offline = true;
+    args.global.no_input = true;
+    Ok(args)
+}
+
+/// A folder that is gone when the demo ends.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, Failure> {
+        let name = format!("superstep-demo-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What stays behind is in the folder for what may be thrown away.
+        let _removed = std::fs::remove_dir_all(&self.0);
+    }
+}

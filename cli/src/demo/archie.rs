@@ -1,0 +1,37 @@
+//! Archie: a conversation over a folder, left in the middle and gone on with.
+
+use super::Scene;
+
+pub(super) const SCENE: Scene = Scene {
+    about: "talks about a folder of documents until you approve the analysis",
+    files: &[
+        (
+            "docs/overview.md",
+            include_str!("../../../examples/documents/bookings/overview.md"),
+        ),
+        (
+            "docs/requirements.md",
+            include_str!("../../../examples/documents/bookings/requirements.md"),
+        ),
+        (
+            "docs/notes.txt",
+            include_str!("../../../examples/documents/bookings/notes.txt"),
+        ),
+        ("replies.jsonl", include_str!("archie.jsonl")),
+        ("answers.txt", "Nobody may pay twice; that comes first.\n/approve\n"),
+    ],
+    commands: &[
+        (
+            "Archie reads the folder and asks; the answers come from a file here",
+            "analyze --query 'One service or two?' --inputs ./docs --answers ./answers.txt \
+             --memory-file ./memory.json --model script:./replies.jsonl",
+        ),
+        ("every step is stored", "threads list"),
+        (
+            "one question, from what was remembered",
+            "ask 'Who owns the room inventory?' --memory-file ./memory.json \
+             --model script:./replies.jsonl",
+        ),
+        ("the graph behind it", "graph archie"),
+    ],
+};

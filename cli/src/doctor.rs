@@ -1,0 +1,256 @@
+//! `superstep doctor`: what works on this machine, and what to do about what does not.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+use superstep_model::select::Outcome;
+use superstep_sqlite::Database;
+
+use crate::{
+    args::Global,
+    database,
+    failure::Failure,
+    folders,
+    output::{Form, Output, bad, faint, good, plain, strong},
+    weights, world,
+};
+
+/// How something stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Health {
+    Good,
+    /// Not there, which is no fault.
+    Absent,
+    Broken,
+}
+
+/// One line of the report.
+struct Finding {
+    what: &'static str,
+    health: Health,
+    told: String,
+    hint: Option<String>,
+}
+
+impl Finding {
+    fn good(what: &'static str, told: impl Into<String>) -> Self {
+        Self {
+            what,
+            health: Health::Good,
+            told: told.into(),
+            hint: None,
+        }
+    }
+
+    fn absent(what: &'static str, told: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            health: Health::Absent,
+            hint: Some(hint.into()),
+            ..Self::good(what, told)
+        }
+    }
+
+    fn broken(what: &'static str, told: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            health: Health::Broken,
+            ..Self::absent(what, told, hint)
+        }
+    }
+}
+
+pub(crate) async fn run(global: &Global, output: &Output) -> Result<(), Failure> {
+    let mut findings = vec![build(), machine(), clock(), settings(global)];
+    findings.push(storage(global).await);
+    findings.extend(model(global).await);
+    findings.push(weights_here());
+    findings.push(person_place());
+    for finding in &findings {
+        tell(finding, output)?;
+    }
+    let broken = findings.iter().filter(|it| it.health == Health::Broken);
+    match broken.count() {
+        0 => Ok(()),
+        failed => Err(Failure::Checks {
+            failed,
+            all: findings.len(),
+        }),
+    }
+}
+
+fn tell(finding: &Finding, output: &Output) -> Result<(), Failure> {
+    if output.form == Form::Json {
+        let health = match finding.health {
+            Health::Good => "good",
+            Health::Absent => "absent",
+            Health::Broken => "broken",
+        };
+        return output.json(&json!({
+            "check": finding.what, "health": health, "told": finding.told, "hint": finding.hint,
+        }));
+    }
+    let mark = match finding.health {
+        Health::Good => good("ok  "),
+        Health::Absent => faint("-   "),
+        Health::Broken => bad("bad "),
+    };
+    let what = format!("{:<10}", finding.what);
+    output.data(&[mark, strong(what), plain(&finding.told)])?;
+    if let Some(hint) = &finding.hint {
+        output.data(&[faint(format!("              {hint}"))])?;
+    }
+    Ok(())
+}
+
+fn build() -> Finding {
+    let parts = [
+        ("remote models", cfg!(feature = "remote")),
+        ("local model", cfg!(feature = "local")),
+    ];
+    let parts = parts.map(|(name, is_in)| match is_in {
+        true => name.to_owned(),
+        false => format!("no {name}"),
+    });
+    let version = env!("CARGO_PKG_VERSION");
+    let kind = if cfg!(debug_assertions) {
+        ", debug build"
+    } else {
+        ""
+    };
+    Finding::good("build", format!("{version}, {}{kind}", parts.join(", ")))
+}
+
+fn machine() -> Finding {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (system, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    let mut told = format!("{system} {arch}, {cores} cores");
+    let Some(free) = free_memory() else {
+        return Finding::good("machine", told);
+    };
+    told.push_str(&format!(", {:.1} GB of memory free", free as f64 / 1e9));
+    // What the default model needs, with some room.
+    if free < 1_500_000_000 {
+        return Finding::absent(
+            "machine",
+            told,
+            "the local default model wants 1.5 GB: `superstep model pull tiny` fetches a smaller one",
+        );
+    }
+    Finding::good("machine", told)
+}
+
+/// Memory that programs can have, where the system tells.
+fn free_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Checkpoints are ordered by the clock, so one that runs before it was built is worth a word.
+fn clock() -> Finding {
+    const BUILT_AFTER: Duration = Duration::from_secs(1_767_225_600);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    match now.unwrap_or_default() {
+        now if now > BUILT_AFTER => Finding::good("clock", "set"),
+        _ => Finding::broken("clock", "is before 2026", "set the time of this machine"),
+    }
+}
+
+fn settings(global: &Global) -> Finding {
+    match world::look(global) {
+        Ok(world) if world.config.files.is_empty() => {
+            let place = world::user_file().map(|path| path.display().to_string());
+            let hint = format!("yours would be {}", place.unwrap_or_default());
+            Finding::absent("settings", "no file", hint)
+        }
+        Ok(world) => {
+            let files = world.config.files.iter();
+            let files: Vec<_> = files.map(|file| file.path.display().to_string()).collect();
+            Finding::good("settings", files.join(", "))
+        }
+        Err(failure) => Finding::broken("settings", failure.to_string(), "correct the file"),
+    }
+}
+
+async fn storage(global: &Global) -> Finding {
+    let path = match database::path(global) {
+        Ok(path) => path.value,
+        Err(failure) => return Finding::broken("database", failure.to_string(), "use --db"),
+    };
+    let shown = path.display().to_string();
+    if !path.exists() {
+        return Finding::absent("database", format!("{shown}: not there"), "the first run makes it");
+    }
+    let checked = async {
+        let database = Database::open(&path)?;
+        let report = database.quick_check().await?;
+        let threads = superstep_core::saver::Saver::threads(&database.saver()).await?;
+        Ok::<_, Failure>((report.is_clean(), threads.len(), database.size()?))
+    };
+    match checked.await {
+        Ok((true, threads, bytes)) => {
+            let size = bytes as f64 / 1e6;
+            Finding::good("database", format!("{shown}: {threads} threads, {size:.1} MB"))
+        }
+        Ok((false, ..)) => Finding::broken(
+            "database",
+            format!("{shown} is damaged"),
+            "restore a backup; see docs/sqlite.md",
+        ),
+        Err(failure) => {
+            let hint = failure.hints().first().copied().unwrap_or("use another with --db");
+            Finding::broken("database", format!("{shown}: {failure}"), hint)
+        }
+    }
+}
+
+/// Which model would answer, and whether its key can be read. Nothing is sent.
+async fn model(global: &Global) -> Vec<Finding> {
+    let resolution = match world::choose(global, None).await {
+        Ok(resolution) => resolution,
+        Err(failure) => {
+            return vec![Finding::broken(
+                "model",
+                failure.to_string(),
+                "see `superstep model show`",
+            )];
+        }
+    };
+    let Outcome::Chosen(choice) = &resolution.outcome else {
+        let hint = "`superstep model pull` fetches one, or set ANTHROPIC_API_KEY or OPENAI_API_KEY";
+        return vec![Finding::absent("model", "none", hint)];
+    };
+    let place = match choice.leaves() {
+        Some(host) => format!("content goes to {host}"),
+        None => "content stays on this machine".to_owned(),
+    };
+    let mut found = vec![Finding::good("model", format!("{}, {place}", choice.spec))];
+    match choice.key.read(&choice.spec.provider) {
+        Ok(Some(_)) => found.push(Finding::good("key", format!("there: {}", choice.key))),
+        Ok(None) => {}
+        Err(error) => found.push(Finding::broken("key", error.to_string(), "set it")),
+    }
+    found
+}
+
+fn weights_here() -> Finding {
+    let cached = weights::cached();
+    if cached.is_empty() {
+        let hint = "`superstep model pull` fetches them";
+        return Finding::absent("weights", "none in the cache", hint);
+    }
+    let names: Vec<&str> = cached.keys().map(String::as_str).collect();
+    Finding::good("weights", names.join(", "))
+}
+
+/// Whether histories and memories can be kept.
+fn person_place() -> Finding {
+    let Some(folder) = folders::state() else {
+        return Finding::absent("home", "no home folder", "set HOME: histories are not kept");
+    };
+    let shown = folder.display().to_string();
+    match std::fs::create_dir_all(&folder) {
+        Ok(()) => Finding::good("home", shown),
+        Err(error) => Finding::absent("home", format!("{shown}: {error}"), "histories are not kept"),
+    }
+}

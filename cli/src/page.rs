@@ -1,0 +1,47 @@
+//! A text that streams to stdout.
+
+use superstep_core::show::Shown;
+
+use crate::{
+    failure::Failure,
+    output::{Form, Output},
+};
+
+/// A reply on its way to stdout, which ends with a line end.
+pub(crate) struct Page<'a> {
+    output: &'a Output,
+    shown: Shown,
+    is_open: bool,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(output: &'a Output) -> Self {
+        Self {
+            output,
+            shown: Shown::default(),
+            is_open: false,
+        }
+    }
+
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        if self.output.form == Form::Json || text.is_empty() {
+            return Ok(());
+        }
+        self.is_open = !text.ends_with('\n');
+        self.output.part(&mut self.shown, text)
+    }
+
+    pub(crate) fn end(&mut self) -> Result<(), Failure> {
+        if std::mem::take(&mut self.is_open) {
+            self.output.part(&mut self.shown, "\n")?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Page<'_> {
+    /// A reply that is cancelled is dropped, and ends its line all the same.
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}

@@ -1,0 +1,197 @@
+//! The line editor: history over runs, several lines, safe paste, completion.
+
+use std::{
+    borrow::Cow,
+    io,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use reedline::{
+    ColumnarMenu, DefaultHinter, EditCommand, Emacs, FileBackedHistory, KeyCode, KeyModifiers,
+    Keybindings, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
+    PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult,
+    Validator, default_emacs_keybindings,
+};
+
+use super::{Said, Topic, suggest};
+use crate::folders;
+
+/// How many lines are remembered.
+const REMEMBERED: usize = 2_000;
+
+/// The name of the menu of completions.
+const MENU: &str = "completion";
+
+/// The line editor of a topic.
+pub(crate) struct Editor(Reedline);
+
+impl Editor {
+    pub(crate) fn new(topic: Topic) -> Self {
+        let menu = ColumnarMenu::default().with_name(MENU);
+        let has_colors = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
+        let mut editor = Reedline::create()
+            .use_bracketed_paste(true)
+            .with_ansi_colors(has_colors)
+            .with_validator(Box::new(OpenEnd))
+            .with_edit_mode(Box::new(Emacs::new(keys())));
+        if topic != Topic::Detail {
+            editor = editor
+                .with_completer(suggest::for_topic(topic))
+                .with_quick_completions(true)
+                .with_partial_completions(true)
+                .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
+                .with_hinter(Box::new(DefaultHinter::default()));
+        }
+        // Whoever cannot keep a history can still talk.
+        if let Some(history) = remembered(topic) {
+            editor = editor.with_history(Box::new(history));
+        }
+        if let Some((program, draft)) = outer_editor() {
+            editor = editor.with_buffer_editor(program, draft);
+        }
+        Self(editor)
+    }
+
+    pub(crate) fn read(&mut self, prompt: &str) -> io::Result<Said> {
+        let signal = self.0.read_line(&Line(prompt)).map_err(io::Error::other)?;
+        Ok(match signal {
+            Signal::Success(words) => Said::Words(joined(&words)),
+            Signal::CtrlC => Said::Stop,
+            _ => Said::End,
+        })
+    }
+
+    /// A text written in `$VISUAL` or `$EDITOR`; nothing if there is none.
+    pub(crate) fn compose(start: &str) -> io::Result<Option<String>> {
+        let Some((mut program, draft)) = outer_editor() else {
+            return Ok(None);
+        };
+        std::fs::write(&draft, start)?;
+        let ended = program.arg(&draft).status();
+        let text = std::fs::read_to_string(&draft);
+        std::fs::remove_file(&draft)?;
+        match ended?.success() {
+            true => Ok(Some(text?)),
+            false => Ok(None),
+        }
+    }
+}
+
+fn keys() -> Keybindings {
+    let mut keys = default_emacs_keybindings();
+    let complete = vec![
+        ReedlineEvent::Menu(MENU.to_owned()),
+        ReedlineEvent::MenuNext,
+    ];
+    keys.add_binding(
+        KeyModifiers::NONE,
+        KeyCode::Tab,
+        ReedlineEvent::UntilFound(complete),
+    );
+    let line = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
+    for with in [KeyModifiers::ALT, KeyModifiers::SHIFT] {
+        keys.add_binding(with, KeyCode::Enter, line.clone());
+    }
+    keys.add_binding(
+        KeyModifiers::CONTROL,
+        KeyCode::Char('o'),
+        ReedlineEvent::OpenEditor,
+    );
+    keys
+}
+
+fn remembered(topic: Topic) -> Option<FileBackedHistory> {
+    let name = match topic {
+        Topic::Command => "commands",
+        Topic::Message => "messages",
+        Topic::Detail => return None,
+    };
+    let folder = folders::state()?;
+    std::fs::create_dir_all(&folder).ok()?;
+    let file = folder.join(format!("{name}.history"));
+    FileBackedHistory::with_file(REMEMBERED, file).ok()
+}
+
+/// The editor of the person, and a file of their own to write in.
+fn outer_editor() -> Option<(Command, PathBuf)> {
+    let set = |name| std::env::var(name).ok().filter(|set| !set.is_empty());
+    let line = set("VISUAL").or_else(|| set("EDITOR"))?;
+    let mut words = line.split_whitespace();
+    let mut program = Command::new(words.next()?);
+    program.args(words);
+    let folder = folders::state()?;
+    std::fs::create_dir_all(&folder).ok()?;
+    Some((program, draft_in(&folder)))
+}
+
+fn draft_in(folder: &Path) -> PathBuf {
+    folder.join(format!("draft-{}.md", std::process::id()))
+}
+
+/// A line that ends with a backslash goes on.
+struct OpenEnd;
+
+impl Validator for OpenEnd {
+    fn validate(&self, line: &str) -> ValidationResult {
+        match line.ends_with('\\') {
+            true => ValidationResult::Incomplete,
+            false => ValidationResult::Complete,
+        }
+    }
+}
+
+/// The text without the backslashes that kept it open.
+fn joined(text: &str) -> String {
+    text.replace("\\\n", "\n")
+}
+
+/// A prompt in one line.
+struct Line<'a>(&'a str);
+
+impl Prompt for Line<'_> {
+    fn render_prompt_left(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.0)
+    }
+
+    fn render_prompt_right(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
+        Cow::Borrowed("… ")
+    }
+
+    fn render_prompt_history_search_indicator(
+        &self,
+        search: PromptHistorySearch,
+    ) -> Cow<'_, str> {
+        let found = match search.status {
+            PromptHistorySearchStatus::Passing => "",
+            PromptHistorySearchStatus::Failing => "nothing for ",
+        };
+        Cow::Owned(format!("(search: {found}{}) ", search.term))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backslash_at_the_end_keeps_a_message_open() {
+        assert!(matches!(
+            OpenEnd.validate("one \\"),
+            ValidationResult::Incomplete
+        ));
+        assert!(matches!(
+            OpenEnd.validate("one \\\ntwo"),
+            ValidationResult::Complete
+        ));
+        assert_eq!(joined("one \\\ntwo"), "one \ntwo");
+    }
+}

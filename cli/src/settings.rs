@@ -1,0 +1,137 @@
+//! `superstep config show`: the settings that hold, and where each comes from.
+
+use serde_json::{Value as Json, json};
+use superstep_model::config::{Config, Origin, ProviderSettings, Setting};
+
+use crate::{
+    args::{ConfigCommand, Global},
+    database,
+    failure::Failure,
+    output::{Form, Output, faint, plain, strong},
+    world,
+};
+
+/// A setting by its name.
+struct Row {
+    key: String,
+    value: Json,
+    origin: Origin,
+}
+
+pub(crate) fn run(command: &ConfigCommand, global: &Global, output: &Output) -> Result<(), Failure> {
+    let ConfigCommand::Show { origin } = command;
+    let rows = rows(global)?;
+    for row in &rows {
+        if output.form == Form::Json {
+            output.json(&json!({
+                "key": row.key, "value": row.value, "origin": row.origin.to_string(),
+            }))?;
+            continue;
+        }
+        let value = row.value.as_str().map_or_else(|| row.value.to_string(), str::to_owned);
+        let place = match origin {
+            true => faint(format!("  {}", row.origin)),
+            false => plain(""),
+        };
+        output.data(&[strong(&row.key), plain(format!(" = {value}")), place])?;
+    }
+    Ok(())
+}
+
+fn rows(global: &Global) -> Result<Vec<Row>, Failure> {
+    let world = world::look(global)?;
+    let config = &world.config;
+    let mut rows = Vec::new();
+    rows.extend(model(global, config));
+    for file in config.files.iter().rev() {
+        for (node, setting) in &file.models {
+            push(&mut rows, format!("models.{node}"), setting.clone());
+        }
+    }
+    let offline = match (&world.offline, config.offline()) {
+        (Some(origin), _) => origin.clone(),
+        (None, Some(setting)) => setting.origin.clone(),
+        (None, None) => Origin::Found("default"),
+    };
+    let is_offline = !matches!(offline, Origin::Found(_));
+    rows.push(Row {
+        key: "offline".into(),
+        value: is_offline.into(),
+        origin: offline,
+    });
+    let path = database::path(global)?;
+    rows.push(Row {
+        key: "db".into(),
+        value: path.value.display().to_string().into(),
+        origin: path.origin,
+    });
+    for file in &config.files {
+        for (name, settings) in &file.providers {
+            provider(&mut rows, name, settings);
+        }
+    }
+    let agents = config.files.iter().flat_map(|file| file.agents.keys());
+    let mut agents: Vec<&String> = agents.collect();
+    agents.sort();
+    agents.dedup();
+    for name in agents {
+        for (key, setting) in config.agent(name) {
+            rows.push(Row {
+                key: format!("agents.{name}.{key}"),
+                value: setting.value.clone(),
+                origin: setting.origin.clone(),
+            });
+        }
+    }
+    Ok(rows)
+}
+
+fn model(global: &Global, config: &Config) -> Option<Row> {
+    let row = |value: &str, origin| Row {
+        key: "model".into(),
+        value: value.into(),
+        origin,
+    };
+    if let Some(flag) = &global.model {
+        return Some(row(flag, Origin::Flag("--model")));
+    }
+    if let Ok(set) = std::env::var("SUPERSTEP_MODEL")
+        && !set.is_empty()
+    {
+        return Some(row(&set, Origin::Env("SUPERSTEP_MODEL".into())));
+    }
+    let mut files = config.files.iter();
+    let setting = files.find_map(|file| file.model.as_ref())?;
+    Some(row(&setting.value, setting.origin.clone()))
+}
+
+/// What a later file says is set before: the first one counts.
+fn push(rows: &mut Vec<Row>, key: String, setting: Setting<String>) {
+    rows.retain(|row| row.key != key);
+    rows.push(Row {
+        key,
+        value: setting.value.into(),
+        origin: setting.origin,
+    });
+}
+
+fn provider(rows: &mut Vec<Row>, name: &str, settings: &ProviderSettings) {
+    let text = [
+        ("base_url", &settings.base_url),
+        ("model", &settings.model),
+        ("key_env", &settings.key_env),
+        ("key_cmd", &settings.key_cmd),
+    ];
+    for (key, setting) in text {
+        if let Some(setting) = setting {
+            push(rows, format!("providers.{name}.{key}"), setting.clone());
+        }
+    }
+    if let Some(file) = &settings.key_file {
+        let setting = Setting {
+            value: file.value.display().to_string(),
+            origin: file.origin.clone(),
+        };
+        push(rows, format!("providers.{name}.key_file"), setting);
+    }
+}

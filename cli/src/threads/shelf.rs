@@ -1,0 +1,165 @@
+//! The database opened for looking: threads by name, checkpoints by step or id, how a thread stands.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::Serialize;
+use superstep::{
+    Backends, CheckpointRef,
+    dynamic::{Graph, Snapshot},
+    saver::HistoryQuery,
+};
+use superstep_core::{
+    id::{CheckpointId, ThreadId},
+    saver::Saver,
+};
+use superstep_engine::{clock::made_at, state::Depth};
+use superstep_model::near;
+
+use crate::{agents::Agent, args::Global, database, failure::Failure};
+
+/// The threads of a database.
+pub(crate) struct Shelf {
+    pub(crate) saver: Arc<dyn Saver>,
+    backends: Backends,
+}
+
+/// How a thread stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Standing {
+    /// A person is asked.
+    Waiting,
+    /// Nothing is left to run.
+    Done,
+    /// A task failed; it can be tried again.
+    Failed,
+    /// It stopped between steps, or is running somewhere else.
+    Cut,
+}
+
+impl Standing {
+    pub(crate) fn of(snapshot: &Snapshot) -> Self {
+        let failed = snapshot.tasks.iter().any(|task| task.error.is_some());
+        match snapshot.asks().next() {
+            Some(_) => Self::Waiting,
+            None if snapshot.next.is_empty() => Self::Done,
+            None if failed => Self::Failed,
+            None => Self::Cut,
+        }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cut => "cut",
+        }
+    }
+}
+
+impl Shelf {
+    pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
+        let backends = database::looked_at(global)?;
+        let saver = backends.saver.clone().ok_or(Failure::NoSaver)?;
+        Ok(Self { saver, backends })
+    }
+
+    /// The agent of a thread, which must be there.
+    pub(crate) async fn agent(&self, thread: &str) -> Result<Agent, Failure> {
+        let all = self.saver.threads().await?;
+        if all.iter().all(|known| known.as_str() != thread) {
+            let near = near::hint(thread, all.iter().map(ThreadId::as_str));
+            return Err(Failure::Missing {
+                what: format!("there is no thread `{thread}`{near}"),
+                hint: "see `superstep threads list`",
+            });
+        }
+        Agent::of(thread).ok_or_else(|| Failure::Missing {
+            what: format!("thread `{thread}` belongs to no agent that is known here"),
+            hint: "its runs can be seen with `superstep trace show`",
+        })
+    }
+
+    /// The graph of a thread.
+    pub(crate) async fn graph(&self, thread: &str) -> Result<Graph, Failure> {
+        self.graph_of(self.agent(thread).await?)
+    }
+
+    pub(crate) fn graph_of(&self, agent: Agent) -> Result<Graph, Failure> {
+        agent.graph(self.backends.clone())
+    }
+
+    /// A thread now, or at a checkpoint.
+    pub(crate) async fn snapshot(
+        &self,
+        graph: &Graph,
+        thread: &str,
+        at: Option<&str>,
+    ) -> Result<Snapshot, Failure> {
+        let thread = ThreadId::from(thread);
+        let at = match at {
+            Some(text) => Some(CheckpointRef::root(self.find(graph, &thread, text).await?)),
+            None => None,
+        };
+        let depth = match at {
+            // What graphs below did since is not how it was.
+            Some(_) => Depth::Here,
+            None => Depth::Subgraphs,
+        };
+        Ok(graph.state(&thread, at.as_ref(), depth).await?)
+    }
+
+    /// All checkpoints of a thread, the newest first.
+    pub(crate) async fn history(
+        &self,
+        graph: &Graph,
+        thread: &str,
+        limit: Option<usize>,
+    ) -> Result<Vec<Snapshot>, Failure> {
+        let query = HistoryQuery {
+            limit,
+            ..HistoryQuery::default()
+        };
+        let thread = ThreadId::from(thread);
+        Ok(graph.history(&thread, &"".into(), &query).await?)
+    }
+
+    /// The checkpoint that a step, an id or the beginning of one names.
+    async fn find(
+        &self,
+        graph: &Graph,
+        thread: &ThreadId,
+        text: &str,
+    ) -> Result<CheckpointId, Failure> {
+        let all = self.history(graph, thread.as_str(), None).await?;
+        let step = text.parse::<i64>().ok();
+        let fits = |snapshot: &&Snapshot| match (step, snapshot.origin, snapshot.checkpoint) {
+            (Some(step), Some((_, of)), _) if text.len() < 8 => step == of,
+            (_, _, Some(id)) => id.to_string().starts_with(&text.to_lowercase()),
+            _ => false,
+        };
+        // Of several branches the newest counts: history shows it first.
+        let found = all.iter().find(fits).and_then(|it| it.checkpoint);
+        found.ok_or_else(|| Failure::Missing {
+            what: format!("thread `{thread}` has no step or checkpoint `{text}`"),
+            hint: "see `superstep threads history THREAD`",
+        })
+    }
+}
+
+/// How long ago a checkpoint was made.
+pub(crate) fn ago(checkpoint: CheckpointId) -> String {
+    let made = Duration::from_micros(made_at(checkpoint));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.unwrap_or_default().saturating_sub(made).as_secs();
+    match seconds {
+        0..60 => "just now".into(),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}

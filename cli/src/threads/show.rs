@@ -1,0 +1,117 @@
+//! `superstep threads show`.
+
+use serde_json::{Value as Json, json};
+use superstep::dynamic::Snapshot;
+
+use super::{Shelf, Standing, ago};
+use crate::{
+    args::At,
+    failure::Failure,
+    output::{Form, Output, bad, faint, plain, strong},
+};
+
+/// How much of a long text is shown.
+const MOST_LETTERS: usize = 400;
+
+pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), Failure> {
+    let graph = shelf.graph(&at.thread).await?;
+    let snapshot = shelf
+        .snapshot(&graph, &at.thread, at.at.as_deref())
+        .await?;
+    let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
+    if output.form == Form::Json {
+        return output.json(&json!({
+            "thread": at.thread,
+            "status": Standing::of(&snapshot),
+            "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
+            "step": snapshot.origin.map(|(_, step)| step),
+            "next": snapshot.next,
+            "asks": snapshot.asks().map(ask).collect::<Vec<_>>(),
+            "errors": errors(&snapshot),
+            "state": state,
+        }));
+    }
+    let when = snapshot.checkpoint.map(ago).unwrap_or_default();
+    let step = snapshot.origin.map_or(0, |(_, step)| step);
+    output.data(&[
+        strong(&at.thread),
+        plain(format!("  {}", Standing::of(&snapshot).as_str())),
+        faint(format!("  step {step}, {when}")),
+    ])?;
+    if !snapshot.next.is_empty() {
+        output.data(&[faint("next: "), plain(snapshot.next.join(", "))])?;
+    }
+    for error in errors(&snapshot) {
+        output.data(&[
+            bad("failed: "),
+            plain(error.get("node").and_then(Json::as_str).unwrap_or("")),
+            plain(": "),
+            plain(error.get("message").and_then(Json::as_str).unwrap_or("")),
+        ])?;
+    }
+    fields(&state, output)?;
+    for ask in snapshot.asks() {
+        let value = serde_json::to_value(&ask.value).unwrap_or_default();
+        let text = value.get("query").and_then(Json::as_str);
+        let text = text.map_or_else(|| value.to_string(), str::to_owned);
+        output.data(&[strong("asks: "), plain(short(&text))])?;
+    }
+    if snapshot.asks().next().is_some() {
+        output.say(&[
+            faint("answer it with "),
+            plain(format!("superstep threads resume {}", at.thread)),
+        ]);
+    }
+    Ok(())
+}
+
+fn ask(ask: &superstep_core::ask::Ask) -> Json {
+    json!({"id": ask.id.to_string(), "value": ask.value, "kind": ask.kind})
+}
+
+fn errors(snapshot: &Snapshot) -> Vec<Json> {
+    let failed = snapshot.tasks.iter().filter_map(|task| {
+        let error = task.error.as_ref()?;
+        Some(json!({"node": &*task.name, "code": error.code, "message": error.message}))
+    });
+    failed.collect()
+}
+
+/// The state, a field a line; what is empty is left out.
+fn fields(state: &Json, output: &Output) -> Result<(), Failure> {
+    let Some(fields) = state.as_object() else {
+        return Ok(());
+    };
+    for (name, value) in fields {
+        let text = match value {
+            Json::Null => continue,
+            Json::String(text) if text.is_empty() => continue,
+            Json::Array(items) if items.is_empty() => continue,
+            Json::Object(items) if items.is_empty() => continue,
+            Json::String(text) => text.clone(),
+            Json::Array(items) => format!("{} entries", items.len()),
+            other => other.to_string(),
+        };
+        output.data(&[faint(format!("{name}: ")), plain(short(&text))])?;
+        let Json::Array(items) = value else { continue };
+        for item in items {
+            let text = message(item).unwrap_or_else(|| item.to_string());
+            output.data(&[plain("  "), plain(short(&text))])?;
+        }
+    }
+    Ok(())
+}
+
+/// A message of a conversation: who says what.
+fn message(item: &Json) -> Option<String> {
+    let who = item.get("type").or_else(|| item.get("role"))?.as_str()?;
+    let text = item.get("content")?.as_str()?;
+    Some(format!("{who}: {text}"))
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(MOST_LETTERS) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
