@@ -78,7 +78,10 @@ fn short_id() -> String {
     const SIGNS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let random = RandomState::new().hash_one(std::process::id());
     let sign = |n: u32| SIGNS.get((random >> (5 * n)) as usize & 31);
-    (0..6).filter_map(sign).map(|sign| char::from(*sign)).collect()
+    (0..6)
+        .filter_map(sign)
+        .map(|sign| char::from(*sign))
+        .collect()
 }
 
 /// The names of all threads, for completion: of the database that the command line would use.
@@ -92,7 +95,9 @@ pub(crate) fn thread_names() -> Vec<CompletionCandidate> {
     // Completion may run inside a runtime, which does not take another one on its thread.
     let names = std::thread::scope(|scope| scope.spawn(named).join().ok().flatten());
     let names = names.unwrap_or_default();
-    let names = names.iter().map(|name| CompletionCandidate::new(name.as_str()));
+    let names = names
+        .iter()
+        .map(|name| CompletionCandidate::new(name.as_str()));
     names.collect()
 }
 

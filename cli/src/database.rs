@@ -62,7 +62,10 @@ pub(crate) fn path(global: &Global) -> Result<Setting<PathBuf>, Failure> {
         return Ok(setting.clone());
     }
     match folders::data() {
-        Some(folder) => at(folder.join("superstep.db"), Origin::Found("the usual place")),
+        Some(folder) => at(
+            folder.join("superstep.db"),
+            Origin::Found("the usual place"),
+        ),
         None => Err(Failure::Usage("there is no home folder; use --db".into())),
     }
 }

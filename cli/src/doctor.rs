@@ -141,7 +141,9 @@ fn machine() -> Finding {
 /// Memory that programs can have, where the system tells.
 fn free_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
     Some(kilobytes * 1024)
 }
@@ -179,7 +181,11 @@ async fn storage(global: &Global) -> Finding {
     };
     let shown = path.display().to_string();
     if !path.exists() {
-        return Finding::absent("database", format!("{shown}: not there"), "the first run makes it");
+        return Finding::absent(
+            "database",
+            format!("{shown}: not there"),
+            "the first run makes it",
+        );
     }
     let checked = async {
         let database = Database::open(&path)?;
@@ -190,7 +196,10 @@ async fn storage(global: &Global) -> Finding {
     match checked.await {
         Ok((true, threads, bytes)) => {
             let size = bytes as f64 / 1e6;
-            Finding::good("database", format!("{shown}: {threads} threads, {size:.1} MB"))
+            Finding::good(
+                "database",
+                format!("{shown}: {threads} threads, {size:.1} MB"),
+            )
         }
         Ok((false, ..)) => Finding::broken(
             "database",
@@ -198,7 +207,11 @@ async fn storage(global: &Global) -> Finding {
             "restore a backup; see docs/sqlite.md",
         ),
         Err(failure) => {
-            let hint = failure.hints().first().copied().unwrap_or("use another with --db");
+            let hint = failure
+                .hints()
+                .first()
+                .copied()
+                .unwrap_or("use another with --db");
             Finding::broken("database", format!("{shown}: {failure}"), hint)
         }
     }
@@ -251,6 +264,10 @@ fn person_place() -> Finding {
     let shown = folder.display().to_string();
     match std::fs::create_dir_all(&folder) {
         Ok(()) => Finding::good("home", shown),
-        Err(error) => Finding::absent("home", format!("{shown}: {error}"), "histories are not kept"),
+        Err(error) => Finding::absent(
+            "home",
+            format!("{shown}: {error}"),
+            "histories are not kept",
+        ),
     }
 }

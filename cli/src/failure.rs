@@ -138,7 +138,15 @@ impl Failure {
             let ways = why.split("; ").map(|way| format!("  {way}"));
             return ["no model".to_owned()].into_iter().chain(ways).collect();
         }
-        self.to_string().lines().map(str::to_owned).collect()
+        let told = match self {
+            // The code and the thread are told anyway.
+            Self::Run(error) => match &*error.kind {
+                superstep::ErrorKind::Failed(failure) => failure.message.clone(),
+                other => other.to_string(),
+            },
+            other => other.to_string(),
+        };
+        told.lines().map(str::to_owned).collect()
     }
 
     /// The stable code, where there is one.

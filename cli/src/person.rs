@@ -121,9 +121,7 @@ impl Editors {
             Topic::Message => &mut self.message,
             Topic::Detail => &mut self.detail,
         };
-        let mut editor = place
-            .take()
-            .unwrap_or_else(|| Box::new(Editor::new(topic)));
+        let mut editor = place.take().unwrap_or_else(|| Box::new(Editor::new(topic)));
         let prompt = prompt.to_owned();
         let reading = tokio::task::spawn_blocking(move || {
             let said = editor.read(&prompt);

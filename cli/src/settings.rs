@@ -18,7 +18,11 @@ struct Row {
     origin: Origin,
 }
 
-pub(crate) fn run(command: &ConfigCommand, global: &Global, output: &Output) -> Result<(), Failure> {
+pub(crate) fn run(
+    command: &ConfigCommand,
+    global: &Global,
+    output: &Output,
+) -> Result<(), Failure> {
     let ConfigCommand::Show { origin } = command;
     let rows = rows(global)?;
     for row in &rows {
@@ -28,7 +32,10 @@ pub(crate) fn run(command: &ConfigCommand, global: &Global, output: &Output) -> 
             }))?;
             continue;
         }
-        let value = row.value.as_str().map_or_else(|| row.value.to_string(), str::to_owned);
+        let value = row
+            .value
+            .as_str()
+            .map_or_else(|| row.value.to_string(), str::to_owned);
         let place = match origin {
             true => faint(format!("  {}", row.origin)),
             false => plain(""),

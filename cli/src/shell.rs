@@ -52,7 +52,10 @@ pub(crate) async fn run(
                 continue;
             }
             Line::Model(None) => {
-                let name = global.model.as_deref().unwrap_or("not chosen; see `model show`");
+                let name = global
+                    .model
+                    .as_deref()
+                    .unwrap_or("not chosen; see `model show`");
                 output.say(&[plain(name)]);
                 continue;
             }
@@ -163,7 +166,9 @@ fn help(output: &Output) {
     output.say(&[faint(
         "  Anything else is a question to Archie. Tab completes, Alt-Enter begins another line,",
     )]);
-    output.say(&[faint("  Ctrl-O opens your editor, Ctrl-R searches what you typed before.")]);
+    output.say(&[faint(
+        "  Ctrl-O opens your editor, Ctrl-R searches what you typed before.",
+    )]);
 }
 
 #[cfg(test)]
@@ -203,7 +208,13 @@ mod tests {
 
     #[test]
     fn mistakes_are_told() {
-        for line in ["threads lst", "/modl", "shell", "ask --inputs 'x", "analyze"] {
+        for line in [
+            "threads lst",
+            "/modl",
+            "shell",
+            "ask --inputs 'x",
+            "analyze",
+        ] {
             assert!(matches!(read(line, &global()), Line::Wrong(_)), "{line}");
         }
     }

@@ -185,7 +185,9 @@ async fn send(
     }
     let report = exporter.shutdown(PATIENCE).await;
     if report.dropped > 0 {
-        let why = report.reason.unwrap_or_else(|| "no reason was given".into());
+        let why = report
+            .reason
+            .unwrap_or_else(|| "no reason was given".into());
         return Err(Failure::Unsent {
             dropped: report.dropped,
             why,

@@ -121,6 +121,7 @@ impl Archie {
                 },
             )
             .edge(Node::AnalysisInterrupt, Node::AnalysisPrepare)
+            .finish(Node::AnalysisPrepare)
             .finish(Node::BuildContext)
             .finish(Node::Ask)
             .build()?;

@@ -1,9 +1,7 @@
 //! The model of a graph that is only looked at.
 
 use superstep_core::saver::BoxFuture;
-use superstep_model::{
-    Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request, Structured,
-};
+use superstep_model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request, Structured};
 
 /// Answers nothing.
 #[derive(Debug)]

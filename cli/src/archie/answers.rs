@@ -54,7 +54,10 @@ impl Answers {
         if let Some(words) = self.written.as_mut().and_then(VecDeque::pop_front) {
             return Ok(Said::Words(words));
         }
-        if self.approve_after.is_some_and(|count| question.turn >= count) {
+        if self
+            .approve_after
+            .is_some_and(|count| question.turn >= count)
+        {
             return Ok(Said::Words("/approve".into()));
         }
         if self.written.is_some() {

@@ -62,14 +62,23 @@ mod tests {
 
     #[test]
     fn commands_are_known_and_other_words_are_not_commands() {
-        for words in ["/approve", "/etc/hosts", "/ledger is wrong", "help", "not /help"] {
+        for words in [
+            "/approve",
+            "/etc/hosts",
+            "/ledger is wrong",
+            "help",
+            "not /help",
+        ] {
             assert_eq!(meant(words), Meant::Words, "{words}");
         }
         assert_eq!(meant(" /undo "), Meant::Undo);
         let Meant::Unknown(told) = meant("/aprove") else {
             panic!("it is mistyped")
         };
-        assert_eq!(told, "there is no command /aprove; did you mean `/approve`?");
+        assert_eq!(
+            told,
+            "there is no command /aprove; did you mean `/approve`?"
+        );
     }
 
     #[test]

@@ -41,11 +41,7 @@ pub(super) fn publish(
         Written::Replaced { older } => format!("; the one before is {}", older.display()),
         _ => String::new(),
     };
-    output.say(&[
-        plain(format!("{what} is in ")),
-        strong(shown),
-        faint(older),
-    ]);
+    output.say(&[plain(format!("{what} is in ")), strong(shown), faint(older)]);
     Ok(())
 }
 

@@ -85,16 +85,21 @@ impl<'a> Screen<'a> {
                 left,
                 tokens,
                 budget,
-            } => format!(
-                "read {included} documents, about {tokens} of {budget} tokens; {left} left out"
-            ),
+            } => {
+                let documents = count(*included, "document");
+                format!("read {documents}, about {tokens} of {budget} tokens; {left} left out")
+            }
             Told::Extracting { documents } => {
-                format!("looking through {documents} new documents for what the system is made of")
+                let documents = count(*documents, "new document");
+                format!("looking through {documents} for what the system is made of")
             }
             Told::Remembered {
                 entities,
                 relationships,
-            } => format!("remembered {entities} entities and {relationships} relationships"),
+            } => {
+                let relationships = count(*relationships, "relationship");
+                format!("remembered {entities} entities and {relationships}")
+            }
             Told::Again { attempt } => {
                 self.page.end()?;
                 format!("the reply broke off; attempt {attempt}, from the start")
@@ -124,7 +129,10 @@ impl<'a> Screen<'a> {
     /// What the person is asked, unless they have just read it.
     pub(super) fn question(&mut self, question: &Question) -> Result<(), Failure> {
         if self.is_json() {
-            return self.event("question", serde_json::to_value(question).unwrap_or_default());
+            return self.event(
+                "question",
+                serde_json::to_value(question).unwrap_or_default(),
+            );
         }
         if !std::mem::take(&mut self.has_streamed) {
             self.page.write(&question.query)?;
@@ -172,6 +180,13 @@ impl<'a> Screen<'a> {
             sum.calls,
             cost(&sum)
         ))]);
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
     }
 }
 

@@ -249,7 +249,9 @@ impl<'a> Talk<'a> {
         let line = format!("superstep threads resume {}", self.thread);
         if self.screen.is_json() {
             // Whoever stopped reading is not told.
-            let _told = self.screen.event("kept", json!({"thread": self.thread, "resume": line}));
+            let _told = self
+                .screen
+                .event("kept", json!({"thread": self.thread, "resume": line}));
             return;
         }
         self.output

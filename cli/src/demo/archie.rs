@@ -18,7 +18,10 @@ pub(super) const SCENE: Scene = Scene {
             include_str!("../../../examples/documents/bookings/notes.txt"),
         ),
         ("replies.jsonl", include_str!("archie.jsonl")),
-        ("answers.txt", "Nobody may pay twice; that comes first.\n/approve\n"),
+        (
+            "answers.txt",
+            "Nobody may pay twice; that comes first.\n/approve\n",
+        ),
     ],
     commands: &[
         (

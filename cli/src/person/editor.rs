@@ -55,6 +55,9 @@ impl Editor {
 
     pub(crate) fn read(&mut self, prompt: &str) -> io::Result<Said> {
         let signal = self.0.read_line(&Line(prompt)).map_err(io::Error::other)?;
+        // A process that is killed later must not take what was typed with it. A history that
+        // cannot be written is no reason to stop talking.
+        let _kept = self.0.sync_history();
         Ok(match signal {
             Signal::Success(words) => Said::Words(joined(&words)),
             Signal::CtrlC => Said::Stop,
@@ -166,10 +169,7 @@ impl Prompt for Line<'_> {
         Cow::Borrowed("… ")
     }
 
-    fn render_prompt_history_search_indicator(
-        &self,
-        search: PromptHistorySearch,
-    ) -> Cow<'_, str> {
+    fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
         let found = match search.status {
             PromptHistorySearchStatus::Passing => "",
             PromptHistorySearchStatus::Failing => "nothing for ",

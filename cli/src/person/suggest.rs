@@ -53,8 +53,8 @@ impl Completer for Slashes {
         let before = line.get(..pos).unwrap_or(line);
         let known = archie::COMMANDS.iter();
         let fitting = known.filter(|(name, _)| !before.is_empty() && name.starts_with(before));
-        let suggestions =
-            fitting.map(|(name, about)| suggestion((*name).to_owned(), Some((*about).to_owned()), 0, pos));
+        let suggestions = fitting
+            .map(|(name, about)| suggestion((*name).to_owned(), Some((*about).to_owned()), 0, pos));
         CompletionResult::fresh(suggestions.collect::<Vec<_>>())
     }
 }

@@ -74,7 +74,10 @@ mod tests {
     fn words_are_read_as_a_shell_reads_them() {
         let words = |line| split(line).unwrap();
         assert_eq!(words("  a  b\tc "), ["a", "b", "c"]);
-        assert_eq!(words(r#"--query "is it, 'so'?" x"#), ["--query", "is it, 'so'?", "x"]);
+        assert_eq!(
+            words(r#"--query "is it, 'so'?" x"#),
+            ["--query", "is it, 'so'?", "x"]
+        );
         assert_eq!(words(r#"a\ b "c\"d" '' '\n'"#), ["a b", "c\"d", "", "\\n"]);
         assert_eq!(words(""), [""; 0]);
         assert_eq!(split("say 'it"), Err(OpenQuote('\'')));

@@ -34,7 +34,12 @@ pub(super) async fn fork(
     let agent = shelf.agent(&at.thread).await?;
     let graph = shelf.graph_of(agent)?;
     let back = match at.at.as_deref() {
-        Some(text) => shelf.snapshot(&graph, &at.thread, Some(text)).await?.checkpoint,
+        Some(text) => {
+            shelf
+                .snapshot(&graph, &at.thread, Some(text))
+                .await?
+                .checkpoint
+        }
         None => None,
     };
     let name = match name {
@@ -48,7 +53,9 @@ pub(super) async fn fork(
         None => agent.new_thread(&*shelf.saver).await?,
     };
     let copy = ThreadId::from(name.as_str());
-    graph.copy_thread(&ThreadId::from(&*at.thread), &copy).await?;
+    graph
+        .copy_thread(&ThreadId::from(&*at.thread), &copy)
+        .await?;
     if let Some(checkpoint) = back {
         let update = Update {
             output: Written::Nothing,

@@ -21,7 +21,9 @@ pub(super) async fn run(
         let Some(id) = snapshot.checkpoint else {
             continue;
         };
-        let (source, step) = snapshot.origin.map_or(("", 0), |(source, step)| (source.as_str(), step));
+        let (source, step) = snapshot
+            .origin
+            .map_or(("", 0), |(source, step)| (source.as_str(), step));
         let before = all.get(n + 1);
         let changed: Vec<String> = before
             .map(|before| diff::fields(&before.values, &snapshot.values))

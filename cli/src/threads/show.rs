@@ -15,9 +15,7 @@ const MOST_LETTERS: usize = 400;
 
 pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), Failure> {
     let graph = shelf.graph(&at.thread).await?;
-    let snapshot = shelf
-        .snapshot(&graph, &at.thread, at.at.as_deref())
-        .await?;
+    let snapshot = shelf.snapshot(&graph, &at.thread, at.at.as_deref()).await?;
     let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
     if output.form == Form::Json {
         return output.json(&json!({
@@ -77,7 +75,7 @@ fn errors(snapshot: &Snapshot) -> Vec<Json> {
     failed.collect()
 }
 
-/// The state, a field a line; what is empty is left out.
+/// The state, a field a line; what is empty is left out. `--json` has all of it.
 fn fields(state: &Json, output: &Output) -> Result<(), Failure> {
     let Some(fields) = state.as_object() else {
         return Ok(());
@@ -90,6 +88,10 @@ fn fields(state: &Json, output: &Output) -> Result<(), Failure> {
             Json::Object(items) if items.is_empty() => continue,
             Json::String(text) => text.clone(),
             Json::Array(items) => format!("{} entries", items.len()),
+            Json::Object(fields) => {
+                let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+                format!("{{{}}}", names.join(", "))
+            }
             other => other.to_string(),
         };
         output.data(&[faint(format!("{name}: ")), plain(short(&text))])?;

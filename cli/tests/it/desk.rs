@@ -54,6 +54,20 @@ impl Desk {
         fs::write(path, text).unwrap();
     }
 
+    /// A folder with documents, `work/docs`.
+    pub(crate) fn with_documents(self) -> Self {
+        self.write(
+            "work/docs/plan.md",
+            "# Plan\nOne ledger holds all payments.\n",
+        );
+        self.write("work/docs/deep/notes.txt", "Tom wants two services.\n");
+        self
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
     pub(crate) fn run(&self, line: &str) -> Ran {
         self.run_with(line, "")
     }
@@ -66,6 +80,21 @@ impl Desk {
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         self.ran(line, child.wait_with_output().unwrap())
+    }
+
+    /// What a shell is offered for the last of these words.
+    pub(crate) fn complete(&self, words: &[&str]) -> String {
+        let mut command = self.command("");
+        let last = words.len() - 1;
+        command
+            .env("COMPLETE", "bash")
+            .env("_CLAP_COMPLETE_INDEX", last.to_string())
+            .env("_CLAP_COMPLETE_COMP_TYPE", "9")
+            .env("_CLAP_COMPLETE_SPACE", "false")
+            .env("_CLAP_IFS", "\n")
+            .arg("--")
+            .args(words);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
     }
 
     pub(crate) fn command(&self, line: &str) -> Command {
@@ -106,14 +135,25 @@ impl Desk {
 }
 
 impl Ran {
+    /// The thread it told about.
+    pub(crate) fn thread(&self) -> String {
+        thread_in(&self.stderr).unwrap_or_else(|| panic!("no thread in {}", self.stderr))
+    }
+
+    /// The lines of stdout, each JSON.
+    pub(crate) fn events(&self) -> Vec<Json> {
+        let read = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        self.stdout.lines().map(read).collect()
+    }
+
     /// Compares all that was printed with a file.
     pub(crate) fn is_like(&self, name: &str) -> &Self {
         let told = format!(
             "$ superstep {}\nexit {}\n--- stdout\n{}--- stderr\n{}",
             self.line,
             self.code,
-            times(&self.stdout),
-            times(&self.stderr)
+            nameless(&times(&self.stdout)),
+            nameless(&times(&self.stderr))
         );
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/snapshots")
@@ -125,6 +165,28 @@ impl Ran {
         assert_eq!(told, wanted, "differs from {}", path.display());
         self
     }
+}
+
+/// The first name of a thread in a text.
+pub(crate) fn thread_in(text: &str) -> Option<String> {
+    let start = text.find("thread archie-")? + "thread ".len();
+    let name = text[start..].split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    name.into_iter().next().map(str::to_owned)
+}
+
+/// Names of threads become `archie-ID`: they differ from run to run.
+fn nameless(text: &str) -> String {
+    const ID: usize = 6;
+    let mut parts = text.split("archie-");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_id = |id: &str| id.chars().all(|c| c.is_ascii_alphanumeric());
+        match part.split_at_checked(ID) {
+            Some((id, rest)) if is_id(id) => plain.push_str(&format!("archie-ID{rest}")),
+            _ => plain.push_str(&format!("archie-{part}")),
+        }
+    }
+    plain
 }
 
 /// Numbers of seconds and speeds become `T`: they differ from run to run.

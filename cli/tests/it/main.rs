@@ -7,10 +7,18 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod analyze;
 mod chat;
 mod choice;
+mod conversation;
+mod crash;
 mod desk;
+mod front;
 mod help;
+mod picture;
 mod servers;
+mod shell;
+mod terminal;
 mod tests;
+mod threads;
 mod traces;

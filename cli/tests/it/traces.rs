@@ -106,7 +106,9 @@ fn collector(status: &'static str) -> (String, mpsc::Receiver<Vec<u8>>) {
                 head.push(byte[0]);
             }
             let head = String::from_utf8(head).unwrap().to_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            let length = head
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length: "));
             let mut body = vec![0; length.unwrap().trim().parse().unwrap()];
             stream.read_exact(&mut body).unwrap();
             let answer =
@@ -129,7 +131,10 @@ fn runs_are_sent_to_a_collector() {
     assert_eq!(report["sent"], 1);
     let body = told.recv().unwrap();
     let has = |text: &str| body.windows(text.len()).any(|part| part == text.as_bytes());
-    assert!(has("invoke_agent talk") || has("talk"), "the graph is in it");
+    assert!(
+        has("invoke_agent talk") || has("talk"),
+        "the graph is in it"
+    );
     assert!(has("speak"), "the node is in it");
 }
 

@@ -115,13 +115,13 @@ impl<'a> Sketch<'a> {
     }
 
     fn named(&mut self, from: usize, to: &Arc<str>, label: Option<String>, kind: EdgeKind) {
+        // What only repeats where the edge leads says nothing.
+        let label = label.filter(|label| **label != **to);
         let to = match &**to {
             END => Some(self.end),
             name => self.plan.node(name).and_then(|node| self.place(node)),
         };
         if let Some(to) = to {
-            let label =
-                label.filter(|label| self.drawing.nodes.get(to).is_none_or(|n| n.name != *label));
             self.drawing.edges.push(DrawnEdge {
                 from,
                 to,

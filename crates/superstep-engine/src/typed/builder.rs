@@ -227,7 +227,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self
     }
 
-    /// A branch may end after this node.
+    /// A branch may end after this node. A node that has a route may end without this; saying it
+    /// shows that in pictures.
     #[must_use]
     pub fn finish(mut self, node: N) -> Self {
         self.finishes.push(node);
@@ -374,7 +375,9 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 to.name().into(),
             )
         }));
-        blueprint.routers = self.routes.into_iter().map(Route::into_def).collect();
+        let routes = self.routes.into_iter();
+        let routers = routes.map(|route| route.into_def(&self.finishes));
+        blueprint.routers = routers.collect();
         for NodeEntry {
             node,
             handler,
@@ -473,11 +476,11 @@ impl<N: Nodes> Route<N> {
         }
     }
 
-    fn into_def(self) -> RouterDef {
-        let map = self
-            .targets
-            .iter()
-            .map(|node| (Value::from(node.name()), node.name().into()));
+    fn into_def(self, finishes: &[N]) -> RouterDef {
+        let may_end = self.from.is_some_and(|from| finishes.contains(&from));
+        let names = self.targets.iter().map(|node| node.name());
+        let names = names.chain(may_end.then_some(END));
+        let map = names.map(|name| (Value::from(name), name.into()));
         RouterDef {
             from: self.from.map_or(START, N::name).into(),
             name: None,

@@ -1,0 +1,122 @@
+//! A person at a terminal.
+
+use crate::{
+    desk::{Desk, thread_in},
+    terminal::Terminal,
+};
+
+const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+
+#[test]
+fn a_person_answers_looks_around_takes_an_answer_back_and_approves() {
+    let desk = Desk::new().with_documents();
+    let terminal = Terminal::run(&desk, ANALYZE);
+    terminal.shows("First question?").prompts(1).say("/help");
+    terminal.shows("take your last answer back").prompts(2);
+    terminal.say("/documents").shows("plan.md").prompts(3);
+    terminal
+        .say("/undo")
+        .shows("there is no answer to take back");
+    terminal
+        .prompts(4)
+        .say("/aprove")
+        .shows("did you mean `/approve`?");
+    terminal.prompts(5).say("one").shows("Second question?");
+    terminal
+        .prompts(6)
+        .say("/undo")
+        .shows("back at the question before");
+    terminal
+        .has_shown("First question?", 2)
+        .prompts(7)
+        .say("another");
+    terminal.has_shown("Second question?", 2).prompts(8);
+    terminal.say("/tokens").shows("2 turns").prompts(9);
+    terminal.say("I think we are done.").prompts(10);
+    terminal.say("y").shows("the analysis is in");
+    let thread = thread_in(&terminal.screen()).unwrap();
+    assert_eq!(terminal.end(), 0);
+    let shown = desk.run(&format!("threads show {thread}"));
+    assert!(shown.stdout.contains("human: another"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("human: one"), "{}", shown.stdout);
+}
+
+#[test]
+fn ctrl_c_stops_a_reply_and_keeps_the_thread_and_enter_tries_again() {
+    let desk = Desk::new().with_documents();
+    let terminal = Terminal::run(&desk, ANALYZE);
+    terminal.prompts(1).say("hang here").shows("so far");
+    terminal.press("\u{3}").prompts(2).press("\r");
+    terminal.has_shown("so far", 2).press("\u{3}");
+    terminal.prompts(3).press("\u{4}");
+    terminal.shows("superstep threads resume");
+    assert_eq!(terminal.end(), 130);
+}
+
+#[test]
+fn an_empty_answer_is_asked_again_and_ctrl_d_leaves() {
+    let desk = Desk::new().with_documents();
+    let terminal = Terminal::run(&desk, ANALYZE);
+    terminal.prompts(1).press("\r");
+    terminal.prompts(2).press("  \r");
+    terminal.prompts(3).press("\u{4}");
+    terminal.shows("waits for an answer");
+    let thread = thread_in(&terminal.screen()).unwrap();
+    assert_eq!(terminal.end(), 3);
+    let shown = desk.run(&format!("threads show {thread}"));
+    assert!(
+        shown.stdout.contains("analysis_history: 2 entries"),
+        "{}",
+        shown.stdout
+    );
+}
+
+#[test]
+fn several_lines_are_one_answer_typed_or_pasted() {
+    let desk = Desk::new().with_documents();
+    let terminal = Terminal::run(&desk, ANALYZE);
+    terminal.prompts(1);
+    terminal.press("\u{1b}[200~first line\nsecond line\u{1b}[201~");
+    terminal.shows("second line").press("\r");
+    terminal.shows("Second question?").prompts(2);
+    terminal.press("typed \\\r").press("and more\r");
+    terminal.shows("Third question?").prompts(3).press("\u{4}");
+    terminal.shows("waits for an answer");
+    let thread = thread_in(&terminal.screen()).unwrap();
+    assert_eq!(terminal.end(), 3);
+    let shown = desk.run(&format!("threads show {thread} --json"));
+    for said in ["first line\\nsecond line", "typed \\nand more"] {
+        assert!(shown.stdout.contains(said), "{}", shown.stdout);
+    }
+}
+
+#[test]
+fn killed_at_the_prompt_the_question_is_there_and_what_was_typed_before_can_be_recalled() {
+    let desk = Desk::new().with_documents();
+    let terminal = Terminal::run(&desk, ANALYZE);
+    terminal.prompts(1).say("a long thought");
+    terminal.shows("Second question?").prompts(2);
+    let thread = thread_in(&terminal.screen()).unwrap();
+    terminal.kill();
+    let line = format!("threads resume {thread} --model script:FIXTURES/archie.jsonl");
+    let terminal = Terminal::run(&desk, &line);
+    terminal.shows("Second question?").prompts(1);
+    // The arrow key brings back what was said in the process that is gone.
+    terminal.press("\u{1b}[A").shows("you> a long thought");
+    terminal.press("\r").shows("Third question?").prompts(2);
+    terminal.say("/approve").shows("the analysis is in");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn nothing_a_model_says_acts_on_the_terminal() {
+    let desk = Desk::new().with_documents();
+    let terminal = Terminal::run(&desk, ANALYZE);
+    terminal.prompts(1).say("escape");
+    terminal.shows("abc?").prompts(2).press("\u{4}");
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    for act in ["\u{1b}]0;owned", "\u{9b}2J", "\u{202e}", "\u{1b}[31mb"] {
+        assert!(!raw.contains(act), "{act:?}");
+    }
+    assert_eq!(terminal.end(), 3);
+}

@@ -1,0 +1,174 @@
+//! Processes that are killed, and processes that meet.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, Command},
+};
+
+use serde_json::Value as Json;
+
+use crate::desk::{Desk, thread_in};
+
+const TAPE: &str = "--model cassette:tape.jsonl?auto=script:FIXTURES/archie.jsonl";
+
+/// Reads stdout until it has this, and what stderr says until the thread is named.
+fn wait_for(child: &mut Child, wanted: &str) -> String {
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    let thread = loop {
+        assert!(
+            stderr.read_line(&mut told).unwrap() > 0,
+            "no thread: {told}"
+        );
+        if let Some(thread) = thread_in(&told) {
+            break thread;
+        }
+    };
+    // Whoever is not read stops writing.
+    std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+    let stdout = child.stdout.as_mut().unwrap();
+    let mut seen = Vec::new();
+    let mut byte = [0];
+    while !String::from_utf8_lossy(&seen).contains(wanted) {
+        assert_eq!(stdout.read(&mut byte).unwrap(), 1, "no `{wanted}`");
+        seen.push(byte[0]);
+    }
+    thread
+}
+
+fn kill(child: &mut Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn calls(desk: &Desk) -> usize {
+    let tape = desk.read("work/tape.jsonl");
+    let lines = tape.lines().filter(|line| line.contains("\"key\""));
+    lines.count()
+}
+
+fn history(desk: &Desk, thread: &str) -> Vec<String> {
+    let ran = desk.run(&format!("threads show {thread} --json"));
+    let state: Json = serde_json::from_str(ran.stdout.trim()).unwrap();
+    let history = state["state"]["analysis_history"].as_array().unwrap();
+    let text = |entry: &Json| entry["content"].as_str().unwrap().to_owned();
+    history.iter().map(text).collect()
+}
+
+#[test]
+fn killed_while_the_model_speaks_nothing_is_lost_and_no_finished_call_is_repeated() {
+    let desk = Desk::new().with_documents();
+    let line = format!("analyze --query what --inputs docs {TAPE}");
+    let mut child = desk.command(&line).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"one\nplease hang here\n").unwrap();
+    let thread = wait_for(&mut child, "so far");
+    kill(&mut child);
+    let done = calls(&desk);
+    assert_eq!(done, 3, "documents, and two turns");
+    // What was said is there, the reply that was cut is not.
+    let shown = desk.run(&format!("threads show {thread}"));
+    assert!(
+        shown.stdout.contains("please hang here"),
+        "{}",
+        shown.stdout
+    );
+    let model = "--model script:FIXTURES/talk.jsonl";
+    let other = desk.run(&format!(
+        "threads resume {thread} --model script:nowhere.jsonl"
+    ));
+    assert_eq!(other.code, 1, "{}", other.stderr);
+    desk.write(
+        "work/then.jsonl",
+        "{\"text\": \"Go on?\", \"repeat\": \"always\"}\n",
+    );
+    let resumed = desk.run(&format!(
+        "threads resume {thread} --model script:then.jsonl"
+    ));
+    assert_eq!(
+        (resumed.code, &*resumed.stdout),
+        (3, "Go on?\n"),
+        "{}",
+        resumed.stderr
+    );
+    let wanted = [
+        "what",
+        "First question?",
+        "one",
+        "Second question?",
+        "please hang here",
+        "Go on?",
+    ];
+    assert_eq!(history(&desk, &thread), wanted);
+    // The question is shown as it is, whatever the model would say now.
+    let again = desk.run(&format!("threads resume {thread} {model}"));
+    assert_eq!((again.code, &*again.stdout), (3, "Go on?\n"));
+    assert_eq!(calls(&desk), done);
+}
+
+#[test]
+fn killed_while_the_person_thinks_nothing_is_lost() {
+    let desk = Desk::new().with_documents();
+    let line = format!("analyze --query what --inputs docs {TAPE}");
+    let mut child = desk.command(&line).spawn().unwrap();
+    let stdin = child.stdin.take().unwrap();
+    let thread = wait_for(&mut child, "First question?");
+    kill(&mut child);
+    drop(stdin);
+    let resumed = desk.run(&format!("threads resume {thread} --approve-after 1 {TAPE}"));
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(
+        resumed.stdout,
+        "First question?\n## Summary\nOne service.\n"
+    );
+    assert_eq!(calls(&desk), 3, "documents, one turn, the result");
+}
+
+#[test]
+fn of_two_processes_that_go_on_with_a_thread_one_wins_and_the_other_is_told() {
+    let desk = Desk::new().with_documents();
+    let line = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+    let thread = desk.run(line).thread();
+    let resume = format!("threads resume {thread} --model script:FIXTURES/archie.jsonl");
+    let mut first = desk.command(&resume).spawn().unwrap();
+    let mut stdin = first.stdin.take().unwrap();
+    stdin.write_all(b"hang here\n").unwrap();
+    let stdout = first.stdout.as_mut().unwrap();
+    let mut seen = Vec::new();
+    let mut byte = [0];
+    while !seen.ends_with(b"so far") {
+        assert_eq!(stdout.read(&mut byte).unwrap(), 1);
+        seen.push(byte[0]);
+    }
+    let second = desk.run_with(&resume, "me too\n");
+    assert_eq!(second.code, 6, "{}", second.stderr);
+    assert!(second.stderr.contains("SS2001"), "{}", second.stderr);
+    kill(&mut first);
+    let said = history(&desk, &thread);
+    assert!(!said.contains(&"me too".to_owned()), "{said:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_command_without_a_person_and_keeps_the_thread() {
+    let desk = Desk::new().with_documents();
+    let line = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+    let mut child = desk.command(line).spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(b"hang here\n")
+        .unwrap();
+    let thread = wait_for(&mut child, "so far");
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(history(&desk, &thread).len(), 2);
+}

@@ -1,0 +1,118 @@
+//! What a new user meets first: the doctor, settings, pictures, the demo, completions, the manual.
+
+use crate::desk::Desk;
+
+#[test]
+fn the_doctor_tells_what_is_missing_and_what_is_broken() {
+    let desk = Desk::new();
+    let ran = desk.run("doctor --json");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let health = |ran: &crate::desk::Ran, check: &str| {
+        let found = ran.events().into_iter().find(|it| it["check"] == check);
+        found.map(|it| it["health"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(health(&ran, "model").as_deref(), Some("absent"));
+    assert_eq!(health(&ran, "database").as_deref(), Some("absent"));
+    desk.write(
+        "home/.local/share/superstep/superstep.db",
+        "this is no database, is it?",
+    );
+    desk.write("home/.config/superstep/config.toml", "model = 3\n");
+    let ran = desk.run("doctor --json");
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert_eq!(health(&ran, "settings").as_deref(), Some("broken"));
+    assert_eq!(health(&ran, "database").as_deref(), Some("broken"));
+}
+
+#[test]
+fn the_doctor_shows_no_key() {
+    let desk = Desk::new().with("ANTHROPIC_API_KEY", "sk-ant-hidden-value-123456");
+    let ran = desk.run("doctor");
+    assert!(ran.stdout.contains("anthropic"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("hidden-value"), "{}", ran.stdout);
+}
+
+#[test]
+fn settings_tell_where_they_come_from() {
+    let desk = Desk::new().with("SUPERSTEP_DB", "/tmp/other.db");
+    desk.write(
+        "home/.config/superstep/config.toml",
+        "model = \"anthropic\"\n\n[agents.archie]\nkeywords = [\"ship it\"]\n",
+    );
+    desk.write(
+        "work/superstep.toml",
+        "offline = true\nmodel = \"local:default\"\n",
+    );
+    desk.run("config show --origin").is_like("config-origin");
+    let flag = desk.run("config show --origin --model script:x");
+    assert!(
+        flag.stdout.contains("model = script:x  --model"),
+        "{}",
+        flag.stdout
+    );
+}
+
+#[test]
+fn a_graph_is_drawn_in_three_ways() {
+    let desk = Desk::new();
+    desk.run("graph archie").is_like("graph-archie");
+    desk.run("graph archie --mermaid")
+        .is_like("graph-archie-mermaid");
+    let svg = desk.run("graph archie --svg").stdout;
+    assert!(
+        svg.starts_with("<svg") && svg.contains("analysis_interrupt"),
+        "{svg}"
+    );
+    let wrong = desk.run("graph archy");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("archie"), "{}", wrong.stderr);
+}
+
+#[test]
+fn the_demo_needs_nothing_and_leaves_nothing() {
+    let desk = Desk::new();
+    let before = std::fs::read_dir(desk.path("work")).unwrap().count();
+    let ran = desk.run("demo");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("payments first"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("$ superstep analyze"), "{}", ran.stderr);
+    assert_eq!(
+        std::fs::read_dir(desk.path("work")).unwrap().count(),
+        before
+    );
+    assert!(!desk.path("home/.local/share/superstep").exists());
+}
+
+#[test]
+fn shells_complete_commands_and_threads() {
+    let desk = Desk::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let ran = desk.run(&format!("completions {shell}"));
+        assert!(ran.stdout.contains("superstep"), "{shell}: {}", ran.stdout);
+    }
+    let asked = desk.run("ask --model script:FIXTURES/archie.jsonl who?");
+    assert_eq!(desk.run("completions tcsh").code, 2);
+    let completing = Desk::complete(&desk, &["superstep", "threads", "show", "archie-"]);
+    assert_eq!(completing.trim(), asked.thread());
+    let completing = Desk::complete(&desk, &["superstep", "thr"]);
+    assert!(completing.contains("threads"), "{completing}");
+}
+
+#[test]
+fn every_command_has_a_page_in_the_manual() {
+    let desk = Desk::new();
+    assert_eq!(desk.run("man pages").code, 0);
+    let pages = std::fs::read_dir(desk.path("work/pages")).unwrap();
+    let names: Vec<String> = pages
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in [
+        "superstep.1",
+        "superstep-analyze.1",
+        "superstep-threads-diff.1",
+    ] {
+        assert!(names.iter().any(|it| it == name), "{names:?}");
+    }
+    let page = desk.read("work/pages/superstep-analyze.1");
+    assert!(page.contains("Archie reads the folder"), "{page}");
+}

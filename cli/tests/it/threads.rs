@@ -1,0 +1,132 @@
+//! Threads: look, go back, throw away.
+
+use serde_json::Value as Json;
+
+use crate::desk::Desk;
+
+const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+
+fn desk_with_thread() -> (Desk, String) {
+    let desk = Desk::new().with_documents();
+    let thread = desk.run_with(ANALYZE, "one\n").thread();
+    (desk, thread)
+}
+
+fn json(desk: &Desk, line: &str) -> Vec<Json> {
+    desk.run(&format!("{line} --json")).events()
+}
+
+#[test]
+fn threads_are_listed_with_how_they_stand() {
+    let (desk, waiting) = desk_with_thread();
+    let done = desk.run(&format!("{ANALYZE} --approve-after 1")).thread();
+    let listed = json(&desk, "threads list");
+    let told: Vec<(&str, &str)> = listed
+        .iter()
+        .map(|it| {
+            (
+                it["thread"].as_str().unwrap(),
+                it["status"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(told, [(&*done, "done"), (&*waiting, "waiting")]);
+    let only = json(&desk, "threads list --waiting --agent archie");
+    assert_eq!(only.len(), 1);
+    let text = desk.run("threads list").stdout;
+    assert!(text.contains("just now"), "{text}");
+    assert!(text.contains("what"), "{text}");
+}
+
+#[test]
+fn a_thread_shows_its_question_and_a_mistyped_name_the_one_that_was_meant() {
+    let (desk, thread) = desk_with_thread();
+    let shown = desk.run(&format!("threads show {thread}"));
+    assert!(
+        shown.stdout.contains("asks: Second question?"),
+        "{}",
+        shown.stdout
+    );
+    let near = format!("{}x", &thread[..thread.len() - 1]);
+    let missing = desk.run(&format!("threads show {near}"));
+    assert_eq!(missing.code, 1);
+    assert!(
+        missing
+            .stderr
+            .contains(&format!("did you mean `{thread}`?")),
+        "{}",
+        missing.stderr
+    );
+}
+
+#[test]
+fn history_and_differences_are_told_by_step() {
+    let (desk, thread) = desk_with_thread();
+    let history = json(&desk, &format!("threads history {thread}"));
+    let steps: Vec<i64> = history
+        .iter()
+        .map(|it| it["step"].as_i64().unwrap())
+        .collect();
+    assert_eq!(steps, [5, 4, 3, 2, 1, 0, -1]);
+    assert_eq!(history[0]["next"][0], "analysis_interrupt");
+    assert_eq!(
+        json(&desk, &format!("threads history {thread} --limit 2")).len(),
+        2
+    );
+    let diff = json(&desk, &format!("threads diff {thread} 3 5"));
+    let paths: Vec<&str> = diff.iter().map(|it| it["path"].as_str().unwrap()).collect();
+    assert!(paths.contains(&"/analysis_history/2"), "{paths:?}");
+    assert!(paths.contains(&"/current_analysis_query"), "{paths:?}");
+    let none = desk.run(&format!("threads diff {thread} 99"));
+    assert!(
+        none.stderr.contains("no step or checkpoint"),
+        "{}",
+        none.stderr
+    );
+}
+
+#[test]
+fn a_fork_goes_its_own_way() {
+    let (desk, thread) = desk_with_thread();
+    let forked = desk.run(&format!("threads fork {thread} --at 3"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let copy = forked.stdout.trim();
+    let resumed = desk.run_with(
+        &format!("threads resume {copy} --model script:FIXTURES/archie.jsonl"),
+        "other words\n",
+    );
+    assert_eq!(
+        resumed.stdout, "First question?\nSecond question?\n",
+        "{}",
+        resumed.stderr
+    );
+    let words = |thread: &str| desk.run(&format!("threads show {thread}")).stdout;
+    assert!(words(copy).contains("human: other words"));
+    assert!(words(&thread).contains("human: one"));
+    assert!(!words(&thread).contains("other words"));
+    let wrong = desk.run(&format!("threads fork {thread} --name mine"));
+    assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+    let taken = desk.run(&format!("threads fork {thread} --name {copy}"));
+    assert_eq!(taken.code, 1, "{}", taken.stderr);
+}
+
+#[test]
+fn threads_are_thrown_away_only_when_somebody_said_so() {
+    let (desk, thread) = desk_with_thread();
+    let refused = desk.run(&format!("threads delete {thread}"));
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert_eq!(json(&desk, "threads list").len(), 1);
+    let pruned = desk.run(&format!("threads prune {thread} --keep 1"));
+    assert_eq!(pruned.code, 0, "{}", pruned.stderr);
+    assert_eq!(json(&desk, &format!("threads history {thread}")).len(), 1);
+    // What is pruned goes on all the same.
+    let resumed = desk.run(&format!(
+        "threads resume {thread} --approve-after 1 --model script:FIXTURES/archie.jsonl"
+    ));
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    let kept = json(&desk, "threads prune --unused-days 1 --yes");
+    assert_eq!(kept[0]["deleted"].as_array().unwrap().len(), 0);
+    let deleted = desk.run(&format!("threads delete {thread} --yes"));
+    assert_eq!(deleted.code, 0, "{}", deleted.stderr);
+    assert!(json(&desk, "threads list").is_empty());
+}
