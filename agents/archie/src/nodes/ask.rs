@@ -8,6 +8,7 @@ use crate::{
     documents::Keep,
     prompts::Stage,
     state::{Analysis, AnalysisUpdate},
+    talk::Talk,
 };
 
 pub(crate) async fn ask(
@@ -18,22 +19,15 @@ pub(crate) async fn ask(
 ) -> Result<AnalysisUpdate, NodeError> {
     let documents = Keep(&*store).documents(&state.inputs).await?;
     let (memory, notices) = recall(&state, &desk, &ctx).await?;
-    let spoken = desk
-        .speak(
-            &ctx,
-            &state,
-            &documents,
-            &memory,
-            &state.user_input,
-            Stage::Ask,
-        )
-        .await?;
+    let talk = Talk {
+        memory: &memory,
+        ..Talk::new(&documents, &state.user_input, Stage::Ask)
+    };
+    let mut spoken = desk.speak(&ctx, &state, talk).await?;
+    spoken.notices.extend(notices);
     let text = spoken.text.clone();
-    let mut all = spoken.notices();
-    all.extend(notices);
     Ok(spoken
         .update()
-        .notices(all)
         .system_context(memory)
         .analysis_output(Some(text)))
 }

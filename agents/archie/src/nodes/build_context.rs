@@ -7,6 +7,7 @@ use crate::{
     documents::Keep,
     prompts::Stage,
     state::{Analysis, AnalysisUpdate},
+    talk::Talk,
 };
 
 pub(crate) async fn build_context(
@@ -21,10 +22,11 @@ pub(crate) async fn build_context(
         "" => format!("The system: {name}"),
         words => format!("The system: {name}\n\n{words}"),
     };
-    let memory = &state.system_context;
-    let spoken = desk
-        .speak(&ctx, &state, &documents, memory, &said, Stage::Context)
-        .await?;
+    let talk = Talk {
+        memory: &state.system_context,
+        ..Talk::new(&documents, &said, Stage::Context)
+    };
+    let spoken = desk.speak(&ctx, &state, talk).await?;
     let text = spoken.text.clone();
     Ok(spoken.update().analysis_output(Some(text)))
 }

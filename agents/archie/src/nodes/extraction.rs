@@ -119,7 +119,7 @@ impl Work {
             &documents,
             is_new,
             settings.prompts.of(Stage::Extract),
-            settings.replies.extract,
+            talk::at_most_a_quarter(settings.replies.extract, desk.context()),
         );
         let schema = memory::schema(documents.len())?;
         let model = Traced {

@@ -7,6 +7,7 @@ use crate::{
     documents::Keep,
     prompts::Stage,
     state::{Analysis, AnalysisUpdate},
+    talk::Talk,
 };
 
 pub(crate) async fn analysis_prepare(
@@ -21,10 +22,11 @@ pub(crate) async fn analysis_prepare(
         (false, false) => Stage::Followup,
     };
     let documents = Keep(&*store).documents(&state.inputs).await?;
-    let memory = &state.system_context;
-    let spoken = desk
-        .speak(&ctx, &state, &documents, memory, &state.user_input, stage)
-        .await?;
+    let talk = Talk {
+        memory: &state.system_context,
+        ..Talk::new(&documents, &state.user_input, stage)
+    };
+    let spoken = desk.speak(&ctx, &state, talk).await?;
     let text = spoken.text.clone();
     let update = spoken.update();
     Ok(match stage {
