@@ -78,8 +78,17 @@ async fn a_context_document_is_made_of_the_documents() {
     };
     let archie = world.archie_with(model.clone(), settings);
     let input = archie.build_context(" Shop ", &world.brief(""));
-    let state = archie.graph().run("t", input).await.unwrap().done().unwrap();
-    assert_eq!(state.analysis_output.as_deref(), Some("## Purpose\n- bread"));
+    let state = archie
+        .graph()
+        .run("t", input)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
+    assert_eq!(
+        state.analysis_output.as_deref(),
+        Some("## Purpose\n- bread")
+    );
     assert_eq!(state.context_name.as_deref(), Some("Shop"));
     let stages: Vec<_> = state.usage.iter().filter_map(|it| it.stage).collect();
     assert_eq!(stages, [Stage::Extract, Stage::Context]);
@@ -88,7 +97,7 @@ async fn a_context_document_is_made_of_the_documents() {
 #[tokio::test]
 async fn the_graph_has_the_shape_that_is_documented() {
     let archie = World::new().archie(says([]));
-    let drawn = archie.graph().plan().drawing().mermaid();
+    let drawn = archie.graph().dynamic().drawing().mermaid();
     for node in [
         "document_retrieval",
         "graph_extraction",

@@ -86,7 +86,7 @@ pub(crate) fn says<const N: usize>(texts: [&str; N]) -> Arc<Script> {
 }
 
 /// The usual rules around a model, without waits.
-pub(crate) fn ruled(model: Arc<Script>) -> Arc<Caller> {
+pub(crate) fn ruled(model: Arc<dyn Model>) -> Arc<Caller> {
     let policy = Policy {
         retries: Retries {
             base: Duration::ZERO,

@@ -1,4 +1,5 @@
-//! What the model gets, word for word. The texts are in `tests/fixtures`.
+//! What the model gets, word for word. The texts are in `tests/fixtures`; with `BLESS=1` in the
+//! environment they are written anew, to be read before they are committed.
 
 use std::{fmt::Write, fs, path::Path, sync::Arc};
 
@@ -22,7 +23,9 @@ fn rendered(request: &Request) -> String {
         let schema = serde_json::to_string_pretty(&output.schema).unwrap();
         writeln!(text, "##### schema {}\n{schema}\n", output.name).unwrap();
     }
-    let limit = request.max_tokens.map_or("none".into(), |it| it.to_string());
+    let limit = request
+        .max_tokens
+        .map_or("none".into(), |it| it.to_string());
     writeln!(text, "##### at most {limit} tokens").unwrap();
     text
 }
@@ -31,6 +34,9 @@ fn expect(name: &str, request: &Request) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let path = path.join(format!("{name}.txt"));
     let rendered = rendered(request);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &rendered).unwrap();
+    }
     let expected = fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(rendered, expected, "{}", path.display());
 }
@@ -62,7 +68,10 @@ async fn every_stage_gets_what_the_fixtures_say() {
     answer(&archie, "t", "A million a day").await;
     answer(&archie, "t", "DONE").await;
     let graph = archie.graph();
-    graph.run("q", archie.ask(&world.brief("What is slow?"))).await.unwrap();
+    graph
+        .run("q", archie.ask(&world.brief("What is slow?")))
+        .await
+        .unwrap();
     let context = archie.build_context("Payments", &world.brief(""));
     graph.run("c", context).await.unwrap();
 
@@ -74,7 +83,10 @@ async fn every_stage_gets_what_the_fixtures_say() {
     }
     let beginning = |request: &Request| request.messages[..2].to_vec();
     let all: Vec<Vec<Message>> = seen.iter().map(beginning).collect();
-    assert!(all.iter().all(|it| *it == all[0]), "the beginning is shared");
+    assert!(
+        all.iter().all(|it| *it == all[0]),
+        "the beginning is shared"
+    );
     assert_eq!(all[0][1].label(), Label::Untrusted);
 }
 
@@ -82,7 +94,9 @@ async fn every_stage_gets_what_the_fixtures_say() {
 async fn prompts_can_be_replaced() {
     let mut prompts = Prompts::default();
     prompts.replace("system", "You are somebody else.").unwrap();
-    prompts.replace("initial", "Ask about the weather.").unwrap();
+    prompts
+        .replace("initial", "Ask about the weather.")
+        .unwrap();
     assert_eq!(prompts.replace("intial", "x").unwrap_err().code(), "SS6008");
     assert_eq!(prompts.replace("final", " ").unwrap_err().code(), "SS6008");
     let world = World::with(&[("a.md", "text")]);
@@ -134,7 +148,12 @@ async fn a_model_that_reads_little_gets_what_fits() {
     let outcome = begin(&archie, "t", &world.brief("the goal")).await;
     assert_eq!(outcome.state().inputs.budget, 4_096 / 8 * 3);
     for turn in 0..12 {
-        answer(&archie, "t", &format!("turn {turn}: {}", "said ".repeat(40))).await;
+        answer(
+            &archie,
+            "t",
+            &format!("turn {turn}: {}", "said ".repeat(40)),
+        )
+        .await;
     }
     let outcome = answer(&archie, "t", "/approve").await;
     assert_eq!(outcome.state().analysis_history.len(), 28);

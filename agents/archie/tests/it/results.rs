@@ -19,7 +19,12 @@ fn the_file_before_is_kept_and_only_that_one() {
     for (new, before) in [("two", "one\n"), ("three", "two\n")] {
         let written = result::write(&path, new).unwrap();
         let older = older.clone();
-        assert_eq!(written, Written::Replaced { older: older.clone() });
+        assert_eq!(
+            written,
+            Written::Replaced {
+                older: older.clone()
+            }
+        );
         assert_eq!(text(&older), before);
     }
     assert_eq!(text(&path), "three\n");
