@@ -44,7 +44,7 @@ impl Default for Replies {
         Self {
             turn: 800,
             result: 3_000,
-            extract: 1_200,
+            extract: 1_500,
         }
     }
 }

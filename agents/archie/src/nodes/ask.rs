@@ -17,11 +17,11 @@ pub(crate) async fn ask(
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
-    let documents = Keep(&*store).documents(&state.inputs).await?;
+    let shelf = Keep(&*store).shelf(&state.inputs).await?;
     let (memory, notices) = recall(&state, &desk, &ctx).await?;
     let talk = Talk {
         memory: &memory,
-        ..Talk::new(&documents, &state.user_input, Stage::Ask)
+        ..Talk::new(&shelf, &state.user_input, Stage::Ask)
     };
     let mut spoken = desk.speak(&ctx, &state, talk).await?;
     spoken.notices.extend(notices);

@@ -16,7 +16,7 @@ pub(crate) async fn build_context(
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
-    let documents = Keep(&*store).documents(&state.inputs).await?;
+    let shelf = Keep(&*store).shelf(&state.inputs).await?;
     let name = state.context_name.as_deref().unwrap_or("the system");
     let said = match state.user_input.as_str() {
         "" => format!("The system: {name}"),
@@ -24,7 +24,7 @@ pub(crate) async fn build_context(
     };
     let talk = Talk {
         memory: &state.system_context,
-        ..Talk::new(&documents, &said, Stage::Context)
+        ..Talk::new(&shelf, &said, Stage::Context)
     };
     let spoken = desk.speak(&ctx, &state, talk).await?;
     let text = spoken.text.clone();

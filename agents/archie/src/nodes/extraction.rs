@@ -9,7 +9,7 @@ use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured};
 
 use crate::{
     desk::{Desk, blocking},
-    documents::{Document, Keep},
+    documents::{Document, Keep, Shelf},
     error::Error,
     memory::{self, Extracted, Grown, Loaded, Memory},
     prompts::Stage,
@@ -30,11 +30,11 @@ pub(crate) async fn graph_extraction(
         return Ok(Analysis::update());
     };
     let mut work = Work::default();
-    let documents = Keep(&*store).documents(&state.inputs).await?;
+    let shelf = Keep(&*store).shelf(&state.inputs).await?;
     let known = work.load(&path).await?;
     let known = match known {
         None => Memory::default(),
-        Some(known) => match work.extract(&desk, &ctx, &known, documents).await? {
+        Some(known) => match work.extract(&desk, &ctx, &known, &shelf).await? {
             None => known,
             Some(new) => work.merge(&path, &ctx, new).await?.unwrap_or(known),
         },
@@ -105,9 +105,10 @@ impl Work {
         desk: &Desk,
         ctx: &Ctx,
         known: &Memory,
-        documents: Vec<Document>,
+        shelf: &Shelf,
     ) -> Result<Option<Memory>, NodeError> {
         let is_new = |document: &Document| !known.documents.contains_key(&document.sha256);
+        let documents = &shelf.documents;
         let new = documents.iter().filter(|it| is_new(it)).count();
         if new == 0 {
             return Ok(None);
@@ -115,8 +116,8 @@ impl Work {
         ctx.emit(Told::Extracting { documents: new }).await;
         let settings = &desk.settings;
         let request = memory::extract_request(
-            talk::beginning(settings, &documents),
-            &documents,
+            talk::beginning(settings, shelf),
+            documents,
             is_new,
             settings.prompts.of(Stage::Extract),
             talk::at_most_a_quarter(settings.replies.extract, desk.context()),
@@ -137,7 +138,7 @@ impl Work {
         };
         self.spent = Some(Spent::on(&fitted.reply, Stage::Extract, 0));
         let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
-        Ok(Some(memory::found(fitted.value, &documents, &thread)))
+        Ok(Some(memory::found(fitted.value, documents, &thread)))
     }
 
     /// The memory with what is new in it; nothing if it cannot be written.

@@ -21,10 +21,10 @@ pub(crate) async fn analysis_prepare(
         (false, true) => Stage::Initial,
         (false, false) => Stage::Followup,
     };
-    let documents = Keep(&*store).documents(&state.inputs).await?;
+    let shelf = Keep(&*store).shelf(&state.inputs).await?;
     let talk = Talk {
         memory: &state.system_context,
-        ..Talk::new(&documents, &state.user_input, stage)
+        ..Talk::new(&shelf, &state.user_input, stage)
     };
     let spoken = desk.speak(&ctx, &state, talk).await?;
     let text = spoken.text.clone();

@@ -147,6 +147,11 @@ async fn a_model_that_reads_little_gets_what_fits() {
     let archie = world.archie(model.clone());
     let outcome = begin(&archie, "t", &world.brief("the goal")).await;
     assert_eq!(outcome.state().inputs.budget, 4_096 / 8 * 3);
+    let block = model.seen()[0].messages[1].text();
+    assert!(
+        block.contains("Not shown because they do not fit: 7\n"),
+        "{block}"
+    );
     for turn in 0..12 {
         answer(
             &archie,

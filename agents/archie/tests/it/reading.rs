@@ -317,6 +317,18 @@ fn names_are_shown_without_sequences_and_kept_as_they_are() {
     assert_eq!(reading.files[0].path, "odd \x1b[31mname.md");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_is_no_reason_to_leave_a_file() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    let world = World::new();
+    let name = OsStr::from_bytes(b"bad\xFF.md");
+    fs::write(world.docs().join(name), "text").unwrap();
+    let reading = read(&world.docs(), &order(1_000));
+    assert_eq!(included(&reading), ["bad\u{fffd}.md"]);
+}
+
 #[test]
 fn reading_ends_when_it_is_told_to() {
     let world = World::with(&[("a.md", "text")]);
