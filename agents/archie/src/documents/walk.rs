@@ -181,6 +181,10 @@ impl Find {
     }
 
     fn is_own(&self, path: &Path) -> bool {
+        // Whoever names one file means that one.
+        if path == self.root {
+            return false;
+        }
         result::is_own_name(path) || self.skip.iter().any(|skip| is_it_or_kept(path, skip))
     }
 
@@ -188,7 +192,6 @@ impl Find {
         let is_text = path.extension().is_some_and(|ending| {
             ending.eq_ignore_ascii_case("txt") || ending.eq_ignore_ascii_case("md")
         });
-        // Whoever names one file means that one.
         is_text || path == self.root || self.globs.is_match(name)
     }
 }

@@ -31,14 +31,15 @@ pub(crate) async fn graph_extraction(
     };
     let mut work = Work::default();
     let shelf = Keep(&*store).shelf(&state.inputs).await?;
-    let known = work.load(&path).await?;
-    let known = match known {
-        None => Memory::default(),
-        Some(known) => match work.extract(&desk, &ctx, &known, &shelf).await? {
-            None => known,
-            Some(new) => work.merge(&path, &ctx, new).await?.unwrap_or(known),
-        },
-    };
+    let mut known = Memory::default();
+    if let Some(loaded) = work.load(&path).await? {
+        known = loaded;
+        if let Some(new) = work.extract(&desk, &ctx, &known, &shelf).await? {
+            // This thread has use for it even if no other will.
+            known.add(new.clone());
+            known = work.merge(&path, &ctx, new).await?.unwrap_or(known);
+        }
+    }
     for notice in &work.notices {
         ctx.emit(Told::Notice(notice.clone())).await;
     }
@@ -136,7 +137,11 @@ impl Work {
                 return Ok(None);
             }
         };
-        self.spent = Some(Spent::on(&fitted.reply, Stage::Extract, 0));
+        let mut spent = Spent::on(&fitted.reply, Stage::Extract, 0);
+        // The price of a reply is its own; its tokens are those of the mended ones too.
+        spent.calls += fitted.repairs;
+        spent.unpriced += fitted.repairs;
+        self.spent = Some(spent);
         let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
         Ok(Some(memory::found(fitted.value, documents, &thread)))
     }

@@ -76,9 +76,11 @@ fn folders_are_read_to_the_bottom_and_what_is_ignored_is_not() {
 
 #[test]
 fn one_file_can_be_read_whatever_its_name() {
-    let world = World::with(&[("notes.log", "one")]);
-    let reading = read(&world.docs().join("notes.log"), &order(1000));
-    assert_eq!(included(&reading), ["notes.log"]);
+    let world = World::with(&[("notes.log", "one"), ("shop_context.md", "two")]);
+    for name in ["notes.log", "shop_context.md"] {
+        let reading = read(&world.docs().join(name), &order(1000));
+        assert_eq!(included(&reading), [name]);
+    }
 }
 
 #[test]

@@ -159,6 +159,24 @@ async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
     assert_eq!(kept, "{\"entities\": [");
 }
 
+#[tokio::test]
+async fn what_cannot_be_stored_is_known_to_its_thread() {
+    let world = World::with(&[("a.md", "text"), ("b.md", "more")]);
+    let path = world.docs().join("a.md/memory.json");
+    let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
+    let outcome = begin(&archie, "t", &world.brief("go")).await;
+    assert_eq!(outcome.state().notices.len(), 1);
+
+    let path = world.path("memory.json");
+    fs::create_dir(world.path("memory.json.lock")).unwrap();
+    let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
+    let outcome = begin(&archie, "u", &world.brief("go")).await;
+    let notices = &outcome.state().notices;
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].message.contains("SS6005"), "{notices:?}");
+    assert!(outcome.state().system_context.contains("Ledger"));
+}
+
 #[test]
 fn a_file_of_a_newer_version_is_not_touched() {
     let world = World::new();
