@@ -14,10 +14,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::{Limits, Order, halt, manifest::Why};
-use crate::{
-    error::{Error, ErrorKind},
-    result,
-};
+use crate::{error::Error, result};
 
 /// A larger list of what to ignore is none.
 const LARGEST_RULES: u64 = 1 << 20;
@@ -207,10 +204,8 @@ fn odd_rules(folder: &Path) -> Option<String> {
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
-    let wrong = |error: globset::Error| {
-        let why = format!("the glob makes no sense: {error}");
-        Error::from(ErrorKind::Settings { why })
-    };
+    let wrong =
+        |error: globset::Error| Error::settings(format!("the glob makes no sense: {error}"));
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(Glob::new(pattern).map_err(wrong)?);

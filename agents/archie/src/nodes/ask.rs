@@ -6,6 +6,7 @@ use super::extraction::recall;
 use crate::{
     desk::Desk,
     documents::Keep,
+    error::Error,
     prompts::Stage,
     state::{Analysis, AnalysisUpdate},
     talk::Talk,
@@ -17,6 +18,9 @@ pub(crate) async fn ask(
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
+    if state.user_input.is_empty() {
+        return Err(Error::settings("there is no question").into());
+    }
     let shelf = Keep(&*store).shelf(&state.inputs).await?;
     let (memory, notices) = recall(&state, &desk, &ctx).await?;
     let talk = Talk {

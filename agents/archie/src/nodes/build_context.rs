@@ -5,6 +5,7 @@ use superstep::{Ctx, NodeError, Res, Snap, Store};
 use crate::{
     desk::Desk,
     documents::Keep,
+    error::Error,
     prompts::Stage,
     state::{Analysis, AnalysisUpdate},
     talk::Talk,
@@ -17,6 +18,10 @@ pub(crate) async fn build_context(
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
     let shelf = Keep(&*store).shelf(&state.inputs).await?;
+    if shelf.documents.is_empty() && state.system_context.is_empty() {
+        // A model that has nothing to go by makes something up.
+        return Err(Error::settings("there is nothing to make a context document of").into());
+    }
     let name = state.context_name.as_deref().unwrap_or("the system");
     let said = match state.user_input.as_str() {
         "" => format!("The system: {name}"),

@@ -95,6 +95,19 @@ async fn a_context_document_is_made_of_the_documents() {
 }
 
 #[tokio::test]
+async fn without_anything_to_go_by_the_model_is_not_called() {
+    let world = World::new();
+    let model = says(["something made up"]);
+    let archie = world.archie(model.clone());
+    let nothing = Brief::default();
+    for input in [archie.ask(&nothing), archie.build_context("Shop", &nothing)] {
+        let error = archie.graph().run("t", input).await.unwrap_err();
+        assert_eq!(error.code(), "SS6008", "{error}");
+    }
+    assert_eq!(model.seen().len(), 0);
+}
+
+#[tokio::test]
 async fn the_graph_has_the_shape_that_is_documented() {
     let archie = World::new().archie(says([]));
     let drawn = archie.graph().dynamic().drawing().mermaid();
