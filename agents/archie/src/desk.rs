@@ -12,12 +12,10 @@ use superstep::{
 };
 
 use crate::{
-    documents::Document,
     error::{Error, ErrorKind},
-    prompts::Stage,
     settings::{Settings, USUAL_DOCUMENT_TOKENS},
     state::{Analysis, AnalysisUpdate},
-    talk,
+    talk::Talk,
     told::{About, Notice, Told},
     usage::Spent,
 };
@@ -34,16 +32,22 @@ pub(crate) struct Spoken {
     said: Message,
     reply: Message,
     spent: Spent,
-    notice: Option<Notice>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 impl Desk {
-    /// How many tokens of documents the model gets.
+    /// How many tokens the model can read and write in all, if that is known.
+    pub(crate) fn context(&self) -> Option<usize> {
+        let context = self.model.caps().context?;
+        usize::try_from(context).ok()
+    }
+
+    /// How many tokens of documents the model gets: what was chosen, or three eighths of what it
+    /// can read, which leaves a quarter for the reply and as much for the conversation.
     pub(crate) fn document_tokens(&self) -> usize {
-        let context = self.model.caps().context;
-        let half = context.and_then(|tokens| usize::try_from(tokens / 2).ok());
-        let chosen = self.settings.document_tokens.or(half);
-        chosen.unwrap_or(USUAL_DOCUMENT_TOKENS)
+        let part = self.context().map(|tokens| tokens / 8 * 3);
+        let usual = part.unwrap_or(usize::MAX).min(USUAL_DOCUMENT_TOKENS);
+        self.settings.document_tokens.unwrap_or(usual)
     }
 
     /// Has the model answer what the person says.
@@ -51,24 +55,30 @@ impl Desk {
         &self,
         ctx: &Ctx,
         state: &Analysis,
-        documents: &[Document],
-        memory: &str,
-        said: &str,
-        stage: Stage,
+        talk: Talk<'_>,
     ) -> Result<Spoken, NodeError> {
         if ctx.attempt() > 1 {
             let attempt = ctx.attempt();
             ctx.emit(Told::Again { attempt }).await;
         }
-        let history = &state.analysis_history;
-        let request = talk::request(&self.settings, documents, memory, history, said, stage);
+        let Talk { said, stage, .. } = talk;
+        let talk = Talk {
+            history: &state.analysis_history,
+            context: self.context(),
+            ..talk
+        };
+        let (request, skipped) = talk.request(&self.settings);
         let mut reply = converse(ctx, &self.model, &request).await?;
         let text = reply.text().trim().to_owned();
         if text.is_empty() {
             return Err(Error::from(ErrorKind::SaidNothing).into());
         }
         let mut spent = Spent::default();
-        let mut notice = None;
+        let mut notices = Vec::new();
+        if skipped > 0 {
+            let why = format!("the model cannot read all: {skipped} old entries were left out");
+            notices.push(Notice::new(About::Reply, why));
+        }
         if let Body::Model(reply) = &mut reply.body {
             spent = Spent::on(reply, stage, state.turn() + 1);
             if reply
@@ -77,14 +87,14 @@ impl Desk {
                 .is_some_and(|it| it.finish == Finish::Length)
             {
                 let why = "the reply was cut at the limit of tokens";
-                notice = Some(Notice::new(About::Reply, why));
+                notices.push(Notice::new(About::Reply, why));
             }
             // No tool was offered, and thoughts are in the trace: neither is part of what was said.
             reply.tool_calls.clear();
             reply.invalid_tool_calls.clear();
             reply.reasoning.clear();
         }
-        if let Some(notice) = &notice {
+        for notice in &notices {
             ctx.emit(Told::Notice(notice.clone())).await;
         }
         Ok(Spoken {
@@ -92,23 +102,18 @@ impl Desk {
             said: Message::user(said).with_id(ctx.key("said")),
             reply,
             spent,
-            notice,
+            notices,
         })
     }
 }
 
 impl Spoken {
-    /// What went wrong with it.
-    pub(crate) fn notices(&self) -> Vec<Notice> {
-        Vec::from_iter(self.notice.clone())
-    }
-
     /// The turn as an update: two entries of the history and what they cost.
     pub(crate) fn update(self) -> AnalysisUpdate {
         Analysis::update()
             .analysis_history(vec![self.said, self.reply])
             .usage(vec![self.spent])
-            .notices(Vec::from_iter(self.notice))
+            .notices(self.notices)
     }
 }
 

@@ -30,7 +30,7 @@ use rank::{Count, Words};
 use walk::{Find, Found};
 
 pub use decode::Encoding;
-pub(crate) use keep::{Document, Keep};
+pub(crate) use keep::{Document, Keep, Shelf};
 pub use manifest::{Entry, Fate, Inputs, LISTED, Why};
 
 /// What is read of a folder at most.

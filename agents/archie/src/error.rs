@@ -72,7 +72,7 @@ pub enum ErrorKind {
         /// Why.
         why: String,
     },
-    /// Settings that make no sense.
+    /// Settings or an input that make no sense.
     #[error("{why}")]
     Settings {
         /// What is wrong with them.
@@ -102,6 +102,10 @@ impl Error {
             return None;
         };
         failure.source.as_deref()?.downcast_ref()
+    }
+
+    pub(crate) fn settings(why: impl Into<String>) -> Self {
+        ErrorKind::Settings { why: why.into() }.into()
     }
 
     pub(crate) fn folder(folder: &Path, why: impl fmt::Display) -> Self {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 
 /// What a call of the model is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -87,8 +87,7 @@ impl Prompts {
     pub fn replace(&mut self, name: &str, text: impl Into<String>) -> Result<(), Error> {
         let text = text.into();
         if text.trim().is_empty() {
-            let why = format!("the prompt `{name}` is empty");
-            return Err(ErrorKind::Settings { why }.into());
+            return Err(Error::settings(format!("the prompt `{name}` is empty")));
         }
         if name == "system" {
             self.system = text;
@@ -97,7 +96,7 @@ impl Prompts {
         let Some(stage) = Stage::ALL.into_iter().find(|stage| stage.name() == name) else {
             let known = Stage::ALL.map(Stage::name).join(", ");
             let why = format!("no prompt `{name}`; there are system, {known}");
-            return Err(ErrorKind::Settings { why }.into());
+            return Err(Error::settings(why));
         };
         self.stages.insert(stage, text);
         Ok(())

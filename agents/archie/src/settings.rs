@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{approval::Keywords, documents::Limits, prompts::Prompts};
 
-/// How many tokens of documents a model gets whose limit is not known.
+/// How many tokens of documents a model gets at most, unless the caller says otherwise.
 pub const USUAL_DOCUMENT_TOKENS: usize = 48_000;
 
 /// What a caller can choose; the defaults do for a model on this machine and for one far away.
@@ -16,8 +16,8 @@ pub struct Settings {
     pub keywords: Keywords,
     /// What is read of a folder.
     pub limits: Limits,
-    /// How many tokens of documents the model gets, as estimated. By default half of what it can
-    /// read, or [`USUAL_DOCUMENT_TOKENS`] if that is not known.
+    /// How many tokens of documents the model gets, as estimated. By default three eighths of what
+    /// it can read, and no more than [`USUAL_DOCUMENT_TOKENS`].
     pub document_tokens: Option<usize>,
     /// The file of the memory; without one nothing is remembered, and documents are not looked
     /// through for entities.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub attempts: Attempts,
 }
 
-/// How many tokens replies may have.
+/// How many tokens replies may have; never more than a quarter of what the model can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replies {
     /// A turn of the conversation, or an answer.
@@ -44,7 +44,7 @@ impl Default for Replies {
         Self {
             turn: 800,
             result: 3_000,
-            extract: 1_200,
+            extract: 1_500,
         }
     }
 }

@@ -177,6 +177,13 @@ fn windows_1252(byte: u8) -> Option<char> {
 /// Whether a text has no characters but those that texts have. Escape is among them: logs have
 /// colours.
 fn is_plain(text: &str) -> bool {
+    if text.is_ascii()
+        && text
+            .bytes()
+            .all(|byte| byte >= 0x20 && byte != 0x7f || byte == b'\n')
+    {
+        return true;
+    }
     let allowed = |c: char| matches!(c, '\n' | '\r' | '\t' | '\x0c' | '\x1b' | '\x08' | '\u{85}');
     text.chars().all(|c| {
         let code = u32::from(c);
@@ -209,7 +216,9 @@ mod tests {
         text(bytes).map(|decoded| (decoded.text, decoded.encoding))
     }
 
-    fn bytes16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    type Unit = fn(u16) -> [u8; 2];
+
+    fn bytes16(text: &str, unit: Unit) -> Vec<u8> {
         text.encode_utf16().flat_map(unit).collect()
     }
 
@@ -222,7 +231,7 @@ mod tests {
 
     #[test]
     fn utf_16_is_read_in_both_orders_with_and_without_a_mark() {
-        let orders: [(fn(u16) -> [u8; 2], Encoding); 2] = [
+        let orders: [(Unit, Encoding); 2] = [
             (u16::to_le_bytes, Encoding::Utf16Le),
             (u16::to_be_bytes, Encoding::Utf16Be),
         ];

@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 use superstep::store::{Get, Index, Namespace, Op, Put, PutOptions, Store, StoreError, TtlOnRead};
 
-use super::{Entry, Fate, Inputs, Reading, hash, manifest::LISTED};
+use super::{Entry, Fate, Inputs, Reading, Why, hash, manifest::LISTED};
 use crate::error::ErrorKind;
 
 /// A document as the model gets it.
@@ -17,6 +17,15 @@ pub(crate) struct Document {
     pub(crate) text: String,
     /// Whether there is more of it.
     pub(crate) is_cut: bool,
+}
+
+/// The documents of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shelf {
+    /// In order of their paths.
+    pub(crate) documents: Vec<Document>,
+    /// How many others do not fit.
+    pub(crate) left: usize,
 }
 
 /// Where texts are kept.
@@ -44,11 +53,8 @@ impl Keep<'_> {
         Ok(manifest)
     }
 
-    /// The documents of a thread, in order of their paths.
-    pub(crate) async fn documents(
-        &self,
-        inputs: &Inputs,
-    ) -> Result<Vec<Document>, superstep::NodeError> {
+    /// The documents of a thread.
+    pub(crate) async fn shelf(&self, inputs: &Inputs) -> Result<Shelf, superstep::NodeError> {
         let entries: Vec<&Entry> = inputs.included().collect();
         let gets: Result<Vec<Op>, StoreError> = entries
             .iter()
@@ -73,7 +79,11 @@ impl Keep<'_> {
                 is_cut: matches!(entry.fate, Fate::Cut { .. }),
             });
         }
-        Ok(documents)
+        let left = inputs.left.get(Why::Budget.name()).copied();
+        Ok(Shelf {
+            documents,
+            left: left.unwrap_or(0),
+        })
     }
 
     /// All files of a reading: those in the state, or the whole list if it is longer.

@@ -28,9 +28,13 @@ pub(crate) struct Count {
 impl Words {
     pub(crate) fn new(query: &str) -> Self {
         let mut words = HashMap::new();
-        for word in split(query).filter(|word| !COMMON.contains(&word.as_str())) {
+        for word in split(query) {
+            let mut plain = String::new();
+            fold(word, &mut plain);
             let next = words.len();
-            words.entry(word).or_insert(next);
+            if !COMMON.contains(&plain.as_str()) {
+                words.entry(plain).or_insert(next);
+            }
         }
         Self(words)
     }
@@ -41,11 +45,13 @@ impl Words {
             hits: vec![0; self.0.len()],
             words: 0,
         };
+        let mut plain = String::new();
         for word in parts.into_iter().flat_map(split) {
             count.words = count.words.saturating_add(1);
+            fold(word, &mut plain);
             let hit = self
                 .0
-                .get(&word)
+                .get(&plain)
                 .and_then(|index| count.hits.get_mut(*index));
             if let Some(hit) = hit {
                 *hit = hit.saturating_add(1);
@@ -78,17 +84,19 @@ impl Words {
     }
 }
 
-/// The words of a text in lower case, plurals in `s` as their singular.
-fn split(text: &str) -> impl Iterator<Item = String> {
+fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .map(|word| {
-            let mut word = word.to_lowercase();
-            if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
-                word.pop();
-            }
-            word
-        })
+}
+
+/// A word in lower case, a plural in `s` as its singular; into a text that is used again, because
+/// folders have millions of words.
+fn fold(word: &str, plain: &mut String) {
+    plain.clear();
+    plain.extend(word.chars().flat_map(char::to_lowercase));
+    if plain.len() > 3 && plain.ends_with('s') && !plain.ends_with("ss") {
+        plain.pop();
+    }
 }
 
 #[cfg(test)]

@@ -7,17 +7,17 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::{Limits, Order, halt, manifest::Why};
-use crate::{
-    error::{Error, ErrorKind},
-    result,
-};
+use crate::{error::Error, result};
+
+/// A larger list of what to ignore is none.
+const LARGEST_RULES: u64 = 1 << 20;
 
 /// A file of a folder.
 #[derive(Debug)]
@@ -67,15 +67,31 @@ impl Find {
     }
 
     pub(super) fn all(&self, stop: &AtomicBool) -> Result<Files, Error> {
+        let mut found = Files::default();
+        if let Some(why) = odd_rules(&self.root) {
+            return Err(Error::folder(&self.root, why));
+        }
+        let odd = Arc::new(Mutex::new(Vec::new()));
         let walk = WalkBuilder::new(&self.root)
+            .filter_entry({
+                let odd = odd.clone();
+                move |entry| {
+                    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                    let why = is_folder.then(|| odd_rules(entry.path())).flatten();
+                    let is_fine = why.is_none();
+                    let mut odd = odd.lock().unwrap_or_else(PoisonError::into_inner);
+                    odd.extend(why.map(|why| (entry.path().to_owned(), why)));
+                    is_fine
+                }
+            })
             .parents(false)
             .git_global(false)
+            .git_exclude(false)
             .require_git(false)
             .follow_links(false)
             .max_depth(Some(self.limits.depth))
             .sort_by_file_name(Ord::cmp)
             .build();
-        let mut found = Files::default();
         for entry in walk {
             halt(&self.root, stop)?;
             let file = match entry {
@@ -91,6 +107,15 @@ impl Find {
             }
             found.files.push(file);
         }
+        let odd = std::mem::take(&mut *odd.lock().unwrap_or_else(PoisonError::into_inner));
+        found
+            .files
+            .extend(odd.into_iter().map(|(path, message)| Found {
+                name: self.name(&path),
+                path,
+                bytes: 0,
+                why: Some(Why::Unreadable { message }),
+            }));
         // The walk goes folder by folder; a list reads better, and chooses the same everywhere, by
         // path.
         found.files.sort_by(|one, other| one.name.cmp(&other.name));
@@ -153,6 +178,10 @@ impl Find {
     }
 
     fn is_own(&self, path: &Path) -> bool {
+        // Whoever names one file means that one.
+        if path == self.root {
+            return false;
+        }
         result::is_own_name(path) || self.skip.iter().any(|skip| is_it_or_kept(path, skip))
     }
 
@@ -160,16 +189,23 @@ impl Find {
         let is_text = path.extension().is_some_and(|ending| {
             ending.eq_ignore_ascii_case("txt") || ending.eq_ignore_ascii_case("md")
         });
-        // Whoever names one file means that one.
         is_text || path == self.root || self.globs.is_match(name)
     }
 }
 
+/// What is wrong with the files that say what to ignore in a folder. They are opened by name, and
+/// one that is a pipe would never end.
+fn odd_rules(folder: &Path) -> Option<String> {
+    [".gitignore", ".ignore"].into_iter().find_map(|name| {
+        let facts = fs::metadata(folder.join(name)).ok()?;
+        let is_fine = facts.is_file() && facts.len() <= LARGEST_RULES;
+        (!is_fine).then(|| format!("its {name} is no file, or far too large"))
+    })
+}
+
 fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
-    let wrong = |error: globset::Error| {
-        let why = format!("the glob makes no sense: {error}");
-        Error::from(ErrorKind::Settings { why })
-    };
+    let wrong =
+        |error: globset::Error| Error::settings(format!("the glob makes no sense: {error}"));
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(Glob::new(pattern).map_err(wrong)?);

@@ -8,11 +8,11 @@ use super::{Entity, Memory, Relationship, Seen, Source, VERSION};
 use crate::documents::Document;
 
 /// How much is asked for. A model on a slow machine writes a few tokens a second.
-const MOST_ENTITIES: usize = 10;
-const MOST_RELATIONSHIPS: usize = 10;
-const LONGEST_NAME: usize = 60;
-const LONGEST_SENTENCE: usize = 160;
-const MOST_TAGS: usize = 3;
+const MOST_ENTITIES: usize = 8;
+const MOST_RELATIONSHIPS: usize = 6;
+const LONGEST_NAME: usize = 50;
+const LONGEST_SENTENCE: usize = 120;
+const MOST_TAGS: usize = 2;
 
 /// What a model found.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -104,7 +104,6 @@ pub(crate) fn extract_request(
     );
     Request {
         max_tokens: Some(max_tokens),
-        temperature: Some(0.0),
         ..Request::new(beginning.into_iter().chain([Message::user(task)]))
     }
 }

@@ -66,19 +66,18 @@ enum Content {
 }
 
 fn read(path: &Path) -> Result<Content, Error> {
-    let file = match File::open(path) {
-        Ok(file) => file,
+    // Before it is opened: a pipe would be waited for.
+    let facts = match fs::metadata(path) {
+        Ok(facts) => facts,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(Content::Memory(Memory::default()));
         }
         Err(error) => return Err(Error::memory(path, error)),
     };
-    let facts = file
-        .metadata()
-        .map_err(|error| Error::memory(path, error))?;
     if !facts.is_file() || facts.len() > LARGEST {
         return Err(Error::memory(path, "it is no file, or far too large"));
     }
+    let file = File::open(path).map_err(|error| Error::memory(path, error))?;
     let mut bytes = Vec::new();
     let reading = file.take(LARGEST).read_to_end(&mut bytes);
     reading.map_err(|error| Error::memory(path, error))?;

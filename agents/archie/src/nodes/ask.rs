@@ -6,8 +6,10 @@ use super::extraction::recall;
 use crate::{
     desk::Desk,
     documents::Keep,
+    error::Error,
     prompts::Stage,
     state::{Analysis, AnalysisUpdate},
+    talk::Talk,
 };
 
 pub(crate) async fn ask(
@@ -16,24 +18,20 @@ pub(crate) async fn ask(
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
-    let documents = Keep(&*store).documents(&state.inputs).await?;
+    if state.user_input.is_empty() {
+        return Err(Error::settings("there is no question").into());
+    }
+    let shelf = Keep(&*store).shelf(&state.inputs).await?;
     let (memory, notices) = recall(&state, &desk, &ctx).await?;
-    let spoken = desk
-        .speak(
-            &ctx,
-            &state,
-            &documents,
-            &memory,
-            &state.user_input,
-            Stage::Ask,
-        )
-        .await?;
+    let talk = Talk {
+        memory: &memory,
+        ..Talk::new(&shelf, &state.user_input, Stage::Ask)
+    };
+    let mut spoken = desk.speak(&ctx, &state, talk).await?;
+    spoken.notices.extend(notices);
     let text = spoken.text.clone();
-    let mut all = spoken.notices();
-    all.extend(notices);
     Ok(spoken
         .update()
-        .notices(all)
         .system_context(memory)
         .analysis_output(Some(text)))
 }

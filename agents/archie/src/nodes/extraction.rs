@@ -9,7 +9,7 @@ use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured};
 
 use crate::{
     desk::{Desk, blocking},
-    documents::{Document, Keep},
+    documents::{Document, Keep, Shelf},
     error::Error,
     memory::{self, Extracted, Grown, Loaded, Memory},
     prompts::Stage,
@@ -30,15 +30,16 @@ pub(crate) async fn graph_extraction(
         return Ok(Analysis::update());
     };
     let mut work = Work::default();
-    let documents = Keep(&*store).documents(&state.inputs).await?;
-    let known = work.load(&path).await?;
-    let known = match known {
-        None => Memory::default(),
-        Some(known) => match work.extract(&desk, &ctx, &known, documents).await? {
-            None => known,
-            Some(new) => work.merge(&path, &ctx, new).await?.unwrap_or(known),
-        },
-    };
+    let shelf = Keep(&*store).shelf(&state.inputs).await?;
+    let mut known = Memory::default();
+    if let Some(loaded) = work.load(&path).await? {
+        known = loaded;
+        if let Some(new) = work.extract(&desk, &ctx, &known, &shelf).await? {
+            // This thread has use for it even if no other will.
+            known.add(new.clone());
+            known = work.merge(&path, &ctx, new).await?.unwrap_or(known);
+        }
+    }
     for notice in &work.notices {
         ctx.emit(Told::Notice(notice.clone())).await;
     }
@@ -105,9 +106,10 @@ impl Work {
         desk: &Desk,
         ctx: &Ctx,
         known: &Memory,
-        documents: Vec<Document>,
+        shelf: &Shelf,
     ) -> Result<Option<Memory>, NodeError> {
         let is_new = |document: &Document| !known.documents.contains_key(&document.sha256);
+        let documents = &shelf.documents;
         let new = documents.iter().filter(|it| is_new(it)).count();
         if new == 0 {
             return Ok(None);
@@ -115,11 +117,11 @@ impl Work {
         ctx.emit(Told::Extracting { documents: new }).await;
         let settings = &desk.settings;
         let request = memory::extract_request(
-            talk::beginning(settings, &documents),
-            &documents,
+            talk::beginning(settings, shelf),
+            documents,
             is_new,
             settings.prompts.of(Stage::Extract),
-            settings.replies.extract,
+            talk::at_most_a_quarter(settings.replies.extract, desk.context()),
         );
         let schema = memory::schema(documents.len())?;
         let model = Traced {
@@ -135,9 +137,13 @@ impl Work {
                 return Ok(None);
             }
         };
-        self.spent = Some(Spent::on(&fitted.reply, Stage::Extract, 0));
+        let mut spent = Spent::on(&fitted.reply, Stage::Extract, 0);
+        // The price of a reply is its own; its tokens are those of the mended ones too.
+        spent.calls += fitted.repairs;
+        spent.unpriced += fitted.repairs;
+        self.spent = Some(spent);
         let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
-        Ok(Some(memory::found(fitted.value, &documents, &thread)))
+        Ok(Some(memory::found(fitted.value, documents, &thread)))
     }
 
     /// The memory with what is new in it; nothing if it cannot be written.

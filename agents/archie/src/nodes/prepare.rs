@@ -7,6 +7,7 @@ use crate::{
     documents::Keep,
     prompts::Stage,
     state::{Analysis, AnalysisUpdate},
+    talk::Talk,
 };
 
 pub(crate) async fn analysis_prepare(
@@ -20,11 +21,12 @@ pub(crate) async fn analysis_prepare(
         (false, true) => Stage::Initial,
         (false, false) => Stage::Followup,
     };
-    let documents = Keep(&*store).documents(&state.inputs).await?;
-    let memory = &state.system_context;
-    let spoken = desk
-        .speak(&ctx, &state, &documents, memory, &state.user_input, stage)
-        .await?;
+    let shelf = Keep(&*store).shelf(&state.inputs).await?;
+    let talk = Talk {
+        memory: &state.system_context,
+        ..Talk::new(&shelf, &state.user_input, stage)
+    };
+    let spoken = desk.speak(&ctx, &state, talk).await?;
     let text = spoken.text.clone();
     let update = spoken.update();
     Ok(match stage {

@@ -6,3 +6,13 @@
     clippy::unwrap_used,
     reason = "a test that cannot go on fails"
 )]
+
+mod conversation;
+mod failures;
+mod flows;
+mod kit;
+mod prompting;
+mod reading;
+mod remembering;
+mod results;
+mod resuming;

@@ -1,0 +1,124 @@
+//! The two other flows: one question, and a context document.
+
+use std::{fs, sync::Arc};
+
+use superstep::{
+    Event, Outcome,
+    model::{
+        Script,
+        script::{Step, When},
+    },
+};
+use superstep_archie::{Brief, Flow, Node, Settings, Stage};
+
+use crate::kit::{World, said, says};
+
+#[tokio::test]
+async fn a_question_is_answered_as_it_comes() {
+    let world = World::new();
+    let model = Arc::new(Script::new([Step::chunks(["It keeps ", "accounts."])]));
+    let archie = world.archie(model.clone());
+    let brief = Brief {
+        words: " What does the ledger do? ".into(),
+        ..Brief::default()
+    };
+    let mut events = archie.graph().stream("t", archie.ask(&brief));
+    let mut pieces = Vec::new();
+    while let Some(event) = events.next().await {
+        if let Event::Message { node, message } = event {
+            assert_eq!(node, Node::Ask);
+            pieces.push(message.to_json()["content"].as_str().unwrap().to_owned());
+        }
+    }
+    assert_eq!(pieces, ["It keeps ", "accounts."]);
+    let state = events.outcome().await.unwrap().done().unwrap();
+    assert_eq!(state.current_flow, Flow::Ask);
+    assert_eq!(state.analysis_output.as_deref(), Some("It keeps accounts."));
+    assert_eq!(
+        said(&state),
+        ["What does the ledger do?", "It keeps accounts."]
+    );
+    assert_eq!(model.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn a_question_sees_the_memory_and_documents_but_learns_nothing() {
+    let world = World::with(&[("a.md", "a document")]);
+    let path = world.path("memory.json");
+    let memory = r#"{"entities": [{"name": "Ledger", "description": "Keeps accounts."}]}"#;
+    fs::write(&path, memory).unwrap();
+    let model = says(["It does."]);
+    let settings = Settings {
+        memory: Some(path.clone()),
+        ..Settings::default()
+    };
+    let archie = world.archie_with(model.clone(), settings);
+    let input = archie.ask(&world.brief("The ledger?"));
+    let outcome = archie.graph().run("t", input).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+    let seen = model.seen();
+    let all: Vec<String> = seen[0].messages.iter().map(|it| it.text()).collect();
+    assert!(all[1].contains("a document"), "{all:?}");
+    assert!(all[2].contains("- Ledger: Keeps accounts."), "{all:?}");
+    assert_eq!(seen.len(), 1);
+    assert_eq!(fs::read_to_string(path).unwrap(), memory);
+}
+
+#[tokio::test]
+async fn a_context_document_is_made_of_the_documents() {
+    let world = World::with(&[("a.md", "the shop sells bread")]);
+    let model = Arc::new(Script::new([
+        Step::data(serde_json::json!({"entities": [], "relationships": []}))
+            .when(When::schema("entities")),
+        Step::text("## Purpose\n- bread").when(When::contains("The system: Shop")),
+    ]));
+    let settings = Settings {
+        memory: Some(world.path("memory.json")),
+        ..Settings::default()
+    };
+    let archie = world.archie_with(model.clone(), settings);
+    let input = archie.build_context(" Shop ", &world.brief(""));
+    let state = archie
+        .graph()
+        .run("t", input)
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
+    assert_eq!(
+        state.analysis_output.as_deref(),
+        Some("## Purpose\n- bread")
+    );
+    assert_eq!(state.context_name.as_deref(), Some("Shop"));
+    let stages: Vec<_> = state.usage.iter().filter_map(|it| it.stage).collect();
+    assert_eq!(stages, [Stage::Extract, Stage::Context]);
+}
+
+#[tokio::test]
+async fn without_anything_to_go_by_the_model_is_not_called() {
+    let world = World::new();
+    let model = says(["something made up"]);
+    let archie = world.archie(model.clone());
+    let nothing = Brief::default();
+    for input in [archie.ask(&nothing), archie.build_context("Shop", &nothing)] {
+        let error = archie.graph().run("t", input).await.unwrap_err();
+        assert_eq!(error.code(), "SS6008", "{error}");
+    }
+    assert_eq!(model.seen().len(), 0);
+}
+
+#[tokio::test]
+async fn the_graph_has_the_shape_that_is_documented() {
+    let archie = World::new().archie(says([]));
+    let drawn = archie.graph().dynamic().drawing().mermaid();
+    for node in [
+        "document_retrieval",
+        "graph_extraction",
+        "analysis_prepare",
+        "analysis_interrupt",
+        "build_context",
+        "ask",
+    ] {
+        assert!(drawn.contains(node), "{drawn}");
+    }
+}

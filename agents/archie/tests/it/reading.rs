@@ -1,0 +1,431 @@
+//! What is read of a folder, and what is not.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::Instant,
+};
+
+use superstep_archie::{
+    Brief, ErrorKind, Settings,
+    documents::{self, Encoding, Entry, Fate, LISTED, Limits, Order, Reading, Why},
+};
+
+use crate::kit::{World, begin, says};
+
+fn order(budget: usize) -> Order {
+    Order {
+        budget,
+        ..Order::default()
+    }
+}
+
+fn read(folder: &Path, order: &Order) -> Reading {
+    documents::read(folder, order, &AtomicBool::new(false)).unwrap()
+}
+
+fn included(reading: &Reading) -> Vec<&str> {
+    let files = reading.files.iter();
+    let files = files.filter(|entry| entry.fate.tokens().is_some());
+    files.map(|entry| entry.path.as_str()).collect()
+}
+
+fn fate<'a>(reading: &'a Reading, path: &str) -> &'a Fate {
+    let entry = reading.files.iter().find(|entry| entry.path == path);
+    &entry
+        .unwrap_or_else(|| panic!("{path} should be listed"))
+        .fate
+}
+
+/// Makes a pipe, which nobody ever writes to.
+#[cfg(unix)]
+fn pipe(path: &Path) {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR).unwrap();
+}
+
+#[test]
+fn folders_are_read_to_the_bottom_and_what_is_ignored_is_not() {
+    let world = World::with(&[
+        ("a.md", "one"),
+        ("deep/er/b.TXT", "two"),
+        ("c.rs", "three"),
+        ("d.rst", "four"),
+        (".hidden/e.md", "five"),
+        (".f.md", "six"),
+        (".gitignore", "build/\n*.tmp.md\n"),
+        ("build/g.md", "seven"),
+        ("h.tmp.md", "eight"),
+        ("deep/.gitignore", "i.md\n"),
+        ("deep/i.md", "nine"),
+        ("empty.md", " \n"),
+    ]);
+    let order = Order {
+        globs: vec!["*.rst".into()],
+        ..order(10_000)
+    };
+    let reading = read(&world.docs(), &order);
+    assert_eq!(included(&reading), ["a.md", "d.rst", "deep/er/b.TXT"]);
+    assert_eq!(reading.texts, ["one", "four", "two"]);
+    assert_eq!(fate(&reading, "c.rs"), &Fate::Left(Why::OtherKind));
+    assert_eq!(fate(&reading, "empty.md"), &Fate::Left(Why::Empty));
+    assert_eq!(reading.files.len(), 5);
+}
+
+#[test]
+fn one_file_can_be_read_whatever_its_name() {
+    let world = World::with(&[("notes.log", "one"), ("shop_context.md", "two")]);
+    for name in ["notes.log", "shop_context.md"] {
+        let reading = read(&world.docs().join(name), &order(1000));
+        assert_eq!(included(&reading), [name]);
+    }
+}
+
+#[test]
+fn texts_of_many_encodings_are_read() {
+    let world = World::new();
+    let text = "Grüße aus Köln";
+    let wide = |unit: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
+        format!("{mark}{text}")
+            .encode_utf16()
+            .flat_map(unit)
+            .collect()
+    };
+    let latin: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap()).collect();
+    let table = [
+        (
+            "bom.md",
+            format!("\u{feff}{text}").into_bytes(),
+            Encoding::Utf8Bom,
+        ),
+        (
+            "be.md",
+            wide(u16::to_be_bytes, "\u{feff}"),
+            Encoding::Utf16Be,
+        ),
+        (
+            "le.md",
+            wide(u16::to_le_bytes, "\u{feff}"),
+            Encoding::Utf16Le,
+        ),
+        ("plain-be.md", wide(u16::to_be_bytes, ""), Encoding::Utf16Be),
+        ("plain-le.md", wide(u16::to_le_bytes, ""), Encoding::Utf16Le),
+        ("latin.md", latin, Encoding::Latin1),
+        ("utf8.md", text.as_bytes().to_vec(), Encoding::Utf8),
+    ];
+    for (name, bytes, _) in &table {
+        world.write(name, bytes);
+    }
+    world.write("windows.md", b"\x8410 \x80\x93");
+    let reading = read(&world.docs(), &order(10_000));
+    assert_eq!(reading.texts.len(), 8);
+    for (name, _, encoding) in table {
+        let at = reading.files.iter().position(|it| it.path == name).unwrap();
+        assert_eq!(reading.files[at].encoding, Some(encoding), "{name}");
+        assert_eq!(reading.texts[at], text, "{name}");
+    }
+    let last = reading.files.last().unwrap();
+    assert_eq!(last.encoding, Some(Encoding::Windows1252));
+    assert_eq!(reading.texts.last().unwrap(), "„10 €“");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_with_nothing_to_read_says_what_is_there() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let world = World::new();
+    world.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0");
+    let closed = world.write("closed.md", b"\0\0 not for everybody");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    pipe(&world.docs().join("pipe.md"));
+    symlink("/", world.docs().join("all.md")).unwrap();
+
+    let archie = world.archie(says([]));
+    let input = archie.analyze(&world.brief("go"));
+    let error = archie.graph().run("t", input).await.unwrap_err();
+    assert_eq!(error.code(), "SS6002", "{error}");
+    let own = superstep_archie::Error::of(&error).unwrap();
+    let ErrorKind::NothingToRead { found, more: 0, .. } = own.kind() else {
+        panic!("it should say what is there: {own}");
+    };
+    let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert_eq!(lines[0], "all.md: a link; links are not followed");
+    // Whoever may read everything finds that it is no text.
+    let reasons = [&found[1].fate];
+    assert!(
+        matches!(reasons, [Fate::Left(Why::Unreadable { .. } | Why::Binary)]),
+        "{lines:?}"
+    );
+    assert_eq!(lines[2], "logo.png: neither .txt nor .md");
+    assert_eq!(lines[3], "pipe.md: a pipe, a socket or a device");
+    assert!(lines.iter().all(|line| error.to_string().contains(line)));
+
+    // Once there is something, the thread goes on.
+    world.write("a.md", b"text");
+    drop(archie);
+    let archie = world.archie(says(["1"]));
+    let outcome = archie.graph().resume("t").await.unwrap();
+    assert_eq!(outcome.asks().len(), 1);
+}
+
+#[test]
+fn a_folder_that_is_not_there_or_empty_is_told() {
+    let world = World::new();
+    let stop = AtomicBool::new(false);
+    let gone = documents::read(&world.path("gone"), &order(9), &stop).unwrap_err();
+    assert_eq!(gone.code(), "SS6001");
+    let empty = documents::read(&world.docs(), &order(9), &stop).unwrap_err();
+    assert_eq!(empty.code(), "SS6002");
+    assert!(empty.to_string().contains("it is empty"), "{empty}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_are_left_alone_even_as_rules() {
+    use std::os::unix::fs::symlink;
+
+    let world = World::with(&[("a.md", "one"), ("odd/b.md", "two"), ("far/c.md", "three")]);
+    let outside = world.path("secret.md");
+    fs::write(&outside, "a secret").unwrap();
+    symlink(&outside, world.docs().join("link.md")).unwrap();
+    symlink(world.path("."), world.docs().join("around")).unwrap();
+    symlink("/dev/zero", world.docs().join("zero.md")).unwrap();
+    pipe(&world.docs().join("odd/.gitignore"));
+    let reading = read(&world.docs(), &order(10_000));
+    assert_eq!(included(&reading), ["a.md", "far/c.md"]);
+    for name in ["link.md", "around", "zero.md"] {
+        assert_eq!(fate(&reading, name), &Fate::Left(Why::Link));
+    }
+    let odd = fate(&reading, "odd");
+    assert!(matches!(odd, Fate::Left(Why::Unreadable { .. })), "{odd:?}");
+}
+
+#[test]
+fn results_are_no_documents() {
+    let world = World::with(&[
+        ("a.md", "one"),
+        ("analysis_result.md", "old"),
+        ("analysis_result.md.1", "older"),
+        ("shop_context.md", "made"),
+        ("sub/out.md", "made too"),
+        ("sub/other.md", "two"),
+    ]);
+    let order = Order {
+        skip: vec![world.docs().join("sub/../sub/out.md")],
+        globs: vec!["*.1".into()],
+        ..order(10_000)
+    };
+    let reading = read(&world.docs(), &order);
+    assert_eq!(included(&reading), ["a.md", "sub/other.md"]);
+    let own = Fate::Left(Why::OwnOutput);
+    for name in [
+        "analysis_result.md",
+        "analysis_result.md.1",
+        "shop_context.md",
+        "sub/out.md",
+    ] {
+        assert_eq!(fate(&reading, name), &own, "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_chosen_by_the_query_and_listed() {
+    let world = World::new();
+    let filler = "something else entirely. ".repeat(60);
+    for number in 0..10 {
+        world.write(
+            &format!("f{number}.md"),
+            format!("{number} {filler}").as_bytes(),
+        );
+    }
+    world.write(
+        "z.md",
+        format!("payments go to the ledger. {filler}").as_bytes(),
+    );
+    let order = Order {
+        query: "How are payments booked?".into(),
+        ..order(1_600)
+    };
+    let reading = read(&world.docs(), &order);
+    assert_eq!(included(&reading), ["f0.md", "f1.md", "z.md"]);
+    assert!(matches!(fate(&reading, "z.md"), Fate::Whole { .. }));
+    assert!(matches!(fate(&reading, "f1.md"), Fate::Cut { .. }));
+    assert_eq!(fate(&reading, "f2.md"), &Fate::Left(Why::Budget));
+    assert!(reading.tokens <= 1_600);
+    assert_eq!(read(&world.docs(), &order), reading);
+}
+
+#[test]
+fn copies_are_read_once() {
+    let world = World::with(&[("a.md", "same"), ("b.md", "same")]);
+    let reading = read(&world.docs(), &order(1_000));
+    assert_eq!(included(&reading), ["a.md"]);
+    assert_eq!(fate(&reading, "b.md"), &Fate::Left(Why::Copy));
+}
+
+#[test]
+fn limits_hold_and_are_told() {
+    let world = World::with(&[("a.md", "12345"), ("b.md", "123"), ("c.md", "1234")]);
+    let limits = Limits {
+        file_bytes: 4,
+        total_bytes: 5,
+        ..Limits::default()
+    };
+    let reading = read(
+        &world.docs(),
+        &Order {
+            limits,
+            ..order(1_000)
+        },
+    );
+    assert_eq!(included(&reading), ["b.md"]);
+    assert_eq!(
+        fate(&reading, "a.md"),
+        &Fate::Left(Why::TooLarge { limit: 4 })
+    );
+    assert_eq!(fate(&reading, "c.md"), &Fate::Left(Why::TooMuch));
+    let limits = Limits {
+        files: 2,
+        ..Limits::default()
+    };
+    let reading = read(
+        &world.docs(),
+        &Order {
+            limits,
+            ..order(1_000)
+        },
+    );
+    assert!(reading.stopped);
+    assert_eq!(reading.files.len(), 2);
+}
+
+#[test]
+fn names_are_shown_without_sequences_and_kept_as_they_are() {
+    let entry = Entry {
+        path: "a\x1b]0;title\x07b\n.md".into(),
+        sha256: None,
+        bytes: 0,
+        encoding: None,
+        fate: Fate::Left(Why::Binary),
+    };
+    assert_eq!(entry.to_string(), "ab .md: no text");
+    let world = World::new();
+    world.write("odd \x1b[31mname.md", b"text");
+    let reading = read(&world.docs(), &order(1_000));
+    assert_eq!(reading.files[0].path, "odd \x1b[31mname.md");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_is_no_reason_to_leave_a_file() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    let world = World::new();
+    let name = OsStr::from_bytes(b"bad\xFF.md");
+    fs::write(world.docs().join(name), "text").unwrap();
+    let reading = read(&world.docs(), &order(1_000));
+    assert_eq!(included(&reading), ["bad\u{fffd}.md"]);
+}
+
+#[test]
+fn reading_ends_when_it_is_told_to() {
+    let world = World::with(&[("a.md", "text")]);
+    let told = documents::read(&world.docs(), &order(9), &AtomicBool::new(true)).unwrap_err();
+    assert!(told.to_string().contains("cancelled"), "{told}");
+}
+
+/// The most memory this process has had, in bytes.
+#[cfg(target_os = "linux")]
+fn peak() -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.unwrap().trim().trim_end_matches(" kB");
+    kilobytes.parse::<usize>().unwrap() << 10
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn five_thousand_files_of_two_hundred_megabytes_are_read_in_bounded_memory() {
+    const FILES: usize = 5_000;
+    let world = World::new();
+    let page = "The service answers requests of the shop and of the warehouse. ".repeat(640);
+    let mut bytes = 0;
+    for folder in 0..50 {
+        fs::create_dir(world.docs().join(format!("part{folder:02}"))).unwrap();
+    }
+    for number in 0..FILES {
+        let name = format!("part{:02}/page{number:04}.md", number % 50);
+        let about = if number == 4_321 { "ledger" } else { "number" };
+        let text = format!("# {about} {number}\n{page}");
+        bytes += text.len();
+        fs::write(world.docs().join(name), text).unwrap();
+    }
+    assert!(bytes > 200_000_000);
+
+    let before = peak();
+    let began = Instant::now();
+    let budget = 60_000;
+    let settings = Settings {
+        document_tokens: Some(budget),
+        ..Settings::default()
+    };
+    let archie = world.archie_with(says(["1"]), settings);
+    let outcome = begin(&archie, "t", &world.brief("What does the ledger do?")).await;
+    let grown = peak().saturating_sub(before);
+    let took = began.elapsed();
+    assert!(grown < 100 << 20, "{grown} bytes of {bytes}");
+    assert!(took.as_secs() < 60, "{took:?}");
+
+    let inputs = &outcome.state().inputs;
+    assert!(inputs.tokens <= budget, "{} tokens", inputs.tokens);
+    let names: Vec<_> = inputs.included().map(|it| it.path.as_str()).collect();
+    assert!(names.contains(&"part21/page4321.md"), "{names:?}");
+    assert_eq!(inputs.omitted() + names.len(), FILES);
+    assert_eq!(inputs.files.len(), names.len() + LISTED);
+    let all = archie.manifest(outcome.state()).await.unwrap();
+    assert_eq!(all.len(), FILES);
+    let left = all.iter().filter(|it| it.fate == Fate::Left(Why::Budget));
+    assert_eq!(left.count(), FILES - names.len());
+    let state = serde_json::to_string(&**outcome.state()).unwrap();
+    assert!(state.len() < 100_000, "{} bytes", state.len());
+}
+
+#[tokio::test]
+async fn a_glob_that_makes_no_sense_is_told() {
+    let world = World::with(&[("a.md", "text")]);
+    let archie = world.archie(says([]));
+    let input = archie.analyze(&Brief {
+        globs: vec!["[".into()],
+        ..world.brief("go")
+    });
+    let error = archie.graph().run("t", input).await.unwrap_err();
+    assert_eq!(error.code(), "SS6008", "{error}");
+}
+
+#[tokio::test]
+async fn the_result_goes_beside_the_documents_and_is_not_read_again() {
+    let world = World::with(&[("a.md", "text")]);
+    let out: PathBuf = world.docs().join("report.md");
+    let brief = Brief {
+        skip: vec![out.clone()],
+        ..world.brief("go")
+    };
+    fs::write(&out, "an old report").unwrap();
+    let archie = world.archie(says(["1"]));
+    let outcome = begin(&archie, "t", &brief).await;
+    let lines: Vec<_> = outcome
+        .state()
+        .inputs
+        .files
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        lines,
+        ["a.md (42 tokens)", "report.md: a result of this program"]
+    );
+}

@@ -1,0 +1,236 @@
+//! The memory: what is learned once, by whom, and what becomes of its file.
+
+use std::{fs, path::Path, sync::Arc};
+
+use serde_json::{Value as Json, json};
+use superstep::model::{
+    Script,
+    script::{FailureKind, Step, When},
+};
+use superstep_archie::{
+    About, Settings, Stage,
+    memory::{self, Entity, Memory},
+};
+
+use crate::kit::{World, answer, begin, names, question};
+
+fn facts() -> Json {
+    json!({
+        "entities": [
+            {"document": 2, "name": "Ledger", "type": "service",
+             "description": "Keeps the accounts.", "tags": ["money"]},
+            {"document": 1, "name": "Gateway", "type": "service",
+             "description": "Takes payments.", "tags": []},
+        ],
+        "relationships": [
+            {"document": 2, "from": "Gateway", "type": "writes to", "to": "Ledger"},
+        ],
+    })
+}
+
+fn learning(steps: impl IntoIterator<Item = Step>) -> Arc<Script> {
+    let extract = Step::data(facts()).when(When::schema("entities")).always();
+    Arc::new(Script::new([extract].into_iter().chain(steps)))
+}
+
+fn remembering(path: &Path) -> Settings {
+    Settings {
+        memory: Some(path.to_owned()),
+        ..Settings::default()
+    }
+}
+
+fn extractions(model: &Script) -> usize {
+    let seen = model.seen();
+    seen.iter()
+        .filter(|request| request.output.is_some())
+        .count()
+}
+
+#[tokio::test]
+async fn what_documents_say_is_learned_once_and_told_to_the_model() {
+    let world = World::with(&[("a.md", "The gateway."), ("b.md", "The ledger.")]);
+    let path = world.path("memory.json");
+    let model = learning([Step::text("1"), Step::text("2")]);
+    let archie = world.archie_with(model.clone(), remembering(&path));
+    let outcome = begin(&archie, "first", &world.brief("payments")).await;
+    assert_eq!(extractions(&model), 1);
+    let state = outcome.state();
+    assert_eq!(
+        state.system_context,
+        "- Gateway (service): Takes payments.\n- Ledger (service): Keeps the accounts.\n\
+         - Gateway writes to Ledger"
+    );
+    let stages: Vec<_> = state.usage.iter().filter_map(|it| it.stage).collect();
+    assert_eq!(stages, [Stage::Extract, Stage::Initial]);
+    answer(&archie, "first", "on").await;
+    assert_eq!(extractions(&model), 1);
+
+    let known = memory::load(&path).unwrap().memory;
+    assert_eq!(known.entities.len(), 2);
+    let ledger = known
+        .entities
+        .iter()
+        .find(|it| it.name == "Ledger")
+        .unwrap();
+    assert_eq!(ledger.sources[0].thread, "first");
+    let b = state.inputs.files[1].sha256.clone().unwrap();
+    assert_eq!(ledger.sources[0].document, b);
+    assert_eq!(known.documents.len(), 2);
+
+    let again = learning([Step::text("1")]);
+    let archie = world.archie_with(again.clone(), remembering(&path));
+    begin(&archie, "second", &world.brief("payments")).await;
+    assert_eq!(extractions(&again), 0);
+    world.write("c.md", b"A new one.");
+    begin(&archie, "third", &world.brief("payments")).await;
+    assert_eq!(extractions(&again), 1);
+    let seen = again.seen();
+    let asked = seen
+        .iter()
+        .find(|request| request.output.is_some())
+        .unwrap();
+    let task = asked.messages.last().unwrap().text();
+    assert!(task.starts_with("Documents to look through: 3\n"), "{task}");
+}
+
+#[tokio::test]
+async fn without_a_memory_nothing_is_extracted() {
+    let world = World::with(&[("a.md", "text")]);
+    let model = learning([Step::text("1")]);
+    let archie = world.archie(model.clone());
+    begin(&archie, "t", &world.brief("go")).await;
+    assert_eq!(extractions(&model), 0);
+}
+
+#[tokio::test]
+async fn an_analysis_goes_on_when_the_memory_cannot_grow() {
+    let failures = [
+        Step::error(FailureKind::Auth),
+        Step::data(json!({"entities": "many"})),
+        Step::text("no JSON at all"),
+    ];
+    for failure in failures {
+        let world = World::with(&[("a.md", "text")]);
+        let failure = failure.when(When::schema("entities")).always();
+        let model = Arc::new(Script::new([
+            failure,
+            Step::text("1").when(When::schema("")),
+        ]));
+        let settings = remembering(&world.path("memory.json"));
+        let archie = world.archie_with(model.clone(), settings);
+        let outcome = begin(&archie, "t", &world.brief("go")).await;
+        assert_eq!(question(&archie, "t").await.query, "1");
+        let notices = &outcome.state().notices;
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        assert_eq!(notices[0].about, About::Extraction);
+        assert!(notices[0].message.contains("SS50"), "{notices:?}");
+        assert!(extractions(&model) <= 3);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
+    let world = World::with(&[("a.md", "text"), ("b.md", "more")]);
+    let path = world.path("memory.json");
+    for broken in ["{\"entities\": [", "[1, 2]", "\0\0"] {
+        fs::write(&path, broken).unwrap();
+        let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
+        let outcome = begin(&archie, broken.trim_matches('\0'), &world.brief("go")).await;
+        let notices = &outcome.state().notices;
+        assert_eq!(notices.len(), 1, "{notices:?}");
+        assert_eq!(notices[0].about, About::Memory);
+        assert_eq!(memory::load(&path).unwrap().memory.entities.len(), 2);
+    }
+    let folder = path.parent().unwrap();
+    let aside: Vec<_> = names(folder)
+        .into_iter()
+        .filter(|it| it.contains("damaged"))
+        .collect();
+    assert_eq!(
+        aside,
+        [
+            "memory.json.damaged-1",
+            "memory.json.damaged-2",
+            "memory.json.damaged-3"
+        ]
+    );
+    let kept = fs::read_to_string(folder.join(&aside[0])).unwrap();
+    assert_eq!(kept, "{\"entities\": [");
+}
+
+#[tokio::test]
+async fn what_cannot_be_stored_is_known_to_its_thread() {
+    let world = World::with(&[("a.md", "text"), ("b.md", "more")]);
+    let path = world.docs().join("a.md/memory.json");
+    let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
+    let outcome = begin(&archie, "t", &world.brief("go")).await;
+    assert_eq!(outcome.state().notices.len(), 1);
+
+    let path = world.path("memory.json");
+    fs::create_dir(world.path("memory.json.lock")).unwrap();
+    let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
+    let outcome = begin(&archie, "u", &world.brief("go")).await;
+    let notices = &outcome.state().notices;
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].message.contains("SS6005"), "{notices:?}");
+    assert!(outcome.state().system_context.contains("Ledger"));
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_not_touched() {
+    let world = World::new();
+    let path = world.path("memory.json");
+    fs::write(&path, r#"{"version": 99, "entities": []}"#).unwrap();
+    let error = memory::update(&path, |memory| memory.entities.clear()).unwrap_err();
+    assert_eq!(error.code(), "SS6005", "{error}");
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text, r#"{"version": 99, "entities": []}"#);
+}
+
+#[test]
+fn fields_of_others_stay() {
+    let world = World::new();
+    let path = world.path("memory.json");
+    fs::write(&path, r#"{"entities": [], "owner": "Ann"}"#).unwrap();
+    memory::update(&path, |memory| memory.add(one("Ledger"))).unwrap();
+    let text: Json = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(text["owner"], "Ann");
+    assert_eq!(text["entities"][0]["name"], "Ledger");
+    let before = fs::metadata(&path).unwrap().modified().unwrap();
+    memory::update(&path, |memory| memory.add(one("ledger"))).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), before);
+}
+
+#[test]
+fn writers_at_the_same_time_lose_nothing() {
+    let world = World::new();
+    let path = world.path("deep/er/memory.json");
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let path = &path;
+            scope.spawn(move || {
+                for number in 0..10 {
+                    let name = format!("part {writer}-{number}");
+                    memory::update(path, |memory| memory.add(one(&name))).unwrap();
+                }
+            });
+        }
+    });
+    let known = memory::load(&path).unwrap();
+    assert_eq!((known.memory.entities.len(), known.aside), (80, None));
+    assert_eq!(
+        names(path.parent().unwrap()),
+        ["memory.json", "memory.json.lock"]
+    );
+}
+
+fn one(name: &str) -> Memory {
+    Memory {
+        entities: vec![Entity {
+            name: name.into(),
+            ..Entity::default()
+        }],
+        ..Memory::default()
+    }
+}
