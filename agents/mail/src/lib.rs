@@ -5,14 +5,20 @@
 
 mod address;
 mod calendar;
+mod compose;
 mod error;
+mod key;
 mod mailbox;
+mod parse;
 
 pub use address::Address;
 pub use calendar::{Busy, Calendar, Event, EventId, NewEvent, Span, When};
+pub use compose::{Recipients, Reply, reply_subject};
 pub use error::MailError;
+pub use key::thread_name;
 pub use mailbox::Outgoing;
 pub use mailbox::{
     Arrival, Later, Lookup, MailId, Mailbox, Page, PageToken, Query, RawMail, SendError, Sent,
     ThreadKey,
 };
+pub use parse::{Attachment, Mail, parse};
