@@ -7,6 +7,7 @@ mod address;
 mod calendar;
 mod compose;
 mod error;
+mod folder;
 mod key;
 mod mailbox;
 mod parse;
@@ -15,6 +16,7 @@ pub use address::Address;
 pub use calendar::{Busy, Calendar, Event, EventId, NewEvent, Span, When};
 pub use compose::{Recipients, Reply, reply_subject};
 pub use error::MailError;
+pub use folder::{FolderCalendar, FolderMailbox};
 pub use key::thread_name;
 pub use mailbox::Outgoing;
 pub use mailbox::{
