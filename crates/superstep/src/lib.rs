@@ -73,7 +73,7 @@
 pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
-    error::{Error, ErrorKind, Failure},
+    error::{Coded, Error, ErrorKind, Failure},
     event::{
         Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,
         SpanStart,
