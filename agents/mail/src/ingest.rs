@@ -5,7 +5,7 @@
 //! lost. The name of a thread follows from the mailbox's name for it ([`thread_name`]).
 
 use jiff::Timestamp;
-use superstep::{Outcome, ThreadId};
+use superstep::{ErrorKind, Outcome, ThreadId, saver::SaverError};
 
 use crate::{
     Address, AgentError, Arrival, MailAgent, MailError, MailId, Query, RawMail,
@@ -171,7 +171,12 @@ impl MailAgent {
             return Ok(Ingested::Known);
         }
         // A process ended, or a failure stopped the run: it goes on.
-        Ok(ended(&graph.resume(thread).await?))
+        match graph.resume(thread).await {
+            Ok(outcome) => Ok(ended(&outcome)),
+            // Another process is at it, and looks for what waits when it is done.
+            Err(error) if is_busy(&error) && !is_known => Ok(Ingested::Queued),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn input(&self, raw: RawMail) -> Result<EmailInput, MailError> {
@@ -196,6 +201,10 @@ impl MailAgent {
             participants,
         })
     }
+}
+
+fn is_busy(error: &superstep::Error) -> bool {
+    matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }))
 }
 
 fn people(mail: &crate::Mail) -> Vec<Address> {

@@ -75,20 +75,17 @@ pub(super) async fn llm_call(
             .goto(ReplyNode::MarkAsReadNode));
     }
     let misses = state.misses + 1;
-    if messages.len() == 1 {
+    let may_mend = misses < MAX_MISSES;
+    if messages.len() > 1 {
+        let why = "not yet: a call of this turn failed";
+        messages.extend(done_replies(&said, &ctx, why, ToolStatus::Error));
+    } else if may_mend {
         let nudge = "That was no tool call. Call a tool: send_email_tool, \
                      schedule_meeting_tool, check_calendar_tool, Question, or Done.";
         messages.push(Message::user(nudge).with_id(ctx.key("nudge")));
-    } else {
-        messages.extend(done_replies(
-            &said,
-            &ctx,
-            "not yet: a call of this turn failed",
-            ToolStatus::Error,
-        ));
     }
     let update = update.misses(misses).messages(messages);
-    Ok(match misses < MAX_MISSES {
+    Ok(match may_mend {
         true => update.goto(ReplyNode::LlmCall),
         false => {
             let why = "the model calls no tool, or not in a way that can be understood";
