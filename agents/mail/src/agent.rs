@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use superstep::{Backends, BuildErrors, Graph, Outcome, model::Model};
+use superstep::{
+    AskId, Backends, BuildErrors, Graph, Outcome,
+    dynamic::{Snapshot, SubState, state::Depth},
+    model::Model,
+};
 
 use crate::{
     Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Settings,
@@ -126,8 +130,19 @@ impl MailAgent {
     /// The open questions of a thread.
     pub async fn open(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
         let found = self.graph.state(thread).await?;
-        let asks = found.asks.iter();
+        let open = self.unanswered(thread).await?;
+        let asks = found.asks.iter().filter(|ask| open.contains(&ask.id));
         Ok(asks.filter_map(|ask| InboxItem::of(thread, ask)).collect())
+    }
+
+    /// The questions that nobody has answered. A graph above another still shows a question that
+    /// was answered when the run stopped behind it; the graph that asked it knows.
+    pub(crate) async fn unanswered(&self, thread: &str) -> Result<Vec<AskId>, AgentError> {
+        let graph = self.graph.dynamic();
+        let found = graph.state(&thread.into(), None, Depth::Subgraphs).await?;
+        let mut open = Vec::new();
+        unanswered(&found, &mut open);
+        Ok(open)
     }
 
     /// Answers open questions of a thread, any number of them, and goes on. An answer that does not
@@ -135,9 +150,20 @@ impl MailAgent {
     pub async fn answer(
         &self,
         thread: &str,
-        answers: impl IntoIterator<Item = (superstep::AskId, Answer)>,
+        answers: impl IntoIterator<Item = (AskId, Answer)>,
     ) -> Result<Outcome<MailState>, AgentError> {
         let answers = answers.into_iter().map(|(ask, answer)| (ask, vec![answer]));
         Ok(self.graph.answer(thread, answers).await?)
+    }
+}
+
+fn unanswered(snapshot: &Snapshot, open: &mut Vec<AskId>) {
+    for task in &snapshot.tasks {
+        match &task.state {
+            Some(SubState::Snapshot(inner)) if inner.checkpoint.is_some() => {
+                unanswered(inner, open);
+            }
+            _ => open.extend(task.asks.iter().map(|ask| ask.id)),
+        }
     }
 }

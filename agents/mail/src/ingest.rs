@@ -67,12 +67,52 @@ impl MailAgent {
     /// Takes in the mail that arrived, the oldest first, all pages of it. What is wrong with one mail
     /// keeps no other from being looked at; an error is of the mailbox as a whole.
     pub async fn ingest(&self, options: &IngestOptions) -> Result<Vec<Intake>, AgentError> {
-        let arrivals = self.arrivals(options).await?;
-        let mut taken = Vec::new();
-        for arrival in arrivals {
+        let mut taken = self.catch_up().await?;
+        for arrival in self.arrivals(options).await? {
+            if !options.rerun && taken.iter().any(|it| it.mail == arrival.id) {
+                continue;
+            }
             taken.push(self.take_in(&arrival, options).await);
         }
         Ok(taken)
+    }
+
+    /// Goes on with mail that a killed process or a failure left unfinished, and with mail that waits
+    /// for no question any more. [`MailAgent::ingest`] begins with it.
+    pub async fn catch_up(&self) -> Result<Vec<Intake>, AgentError> {
+        let mut taken = Vec::new();
+        for input in self.office.queue.all().await? {
+            let (mail, thread) = (input.id.clone(), thread_name(&input.thread));
+            let result = self.go_on(&thread, input).await;
+            let result = result.unwrap_or_else(|error| Some(failure(&error)));
+            taken.extend(result.map(|result| Intake {
+                mail,
+                thread,
+                result,
+            }));
+        }
+        Ok(taken)
+    }
+
+    async fn go_on(&self, thread: &str, input: EmailInput) -> Result<Option<Ingested>, AgentError> {
+        if !self.unanswered(thread).await?.is_empty() {
+            return Ok(None);
+        }
+        let found = self.graph().state(thread).await?;
+        let is_known = found.state.handled.contains(&input.id);
+        let outcome = match (found.next.is_empty(), is_known) {
+            (true, true) => {
+                self.office.queue.remove(&thread.into(), &input.id).await?;
+                return Ok(None);
+            }
+            (true, false) => self.graph().run(thread, begin(input)).await,
+            (false, _) => self.graph().resume(thread).await,
+        };
+        match outcome {
+            Ok(outcome) => Ok(Some(ended(&outcome))),
+            Err(error) if is_busy(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Takes in one mail, whether it was read or not.
@@ -152,7 +192,8 @@ impl MailAgent {
         }
         let found = graph.state(thread).await?;
         let is_known = found.state.handled.contains(&id);
-        if is_known && !found.asks.is_empty() {
+        let is_asking = !self.unanswered(thread).await?.is_empty();
+        if is_known && is_asking {
             return Ok(Ingested::Known);
         }
         if !is_known {
@@ -164,7 +205,7 @@ impl MailAgent {
                 let outcome = graph.run(thread, begin(input)).await?;
                 return Ok(ended(&outcome));
             }
-            if !found.asks.is_empty() {
+            if is_asking {
                 return Ok(Ingested::Queued);
             }
         } else if found.next.is_empty() {

@@ -1,13 +1,14 @@
 //! Mail that came while its thread had open questions.
 //!
 //! It waits in the store, not in the thread: writing to a thread would take its open questions away.
-//! The graph takes the next one when the questions are decided and what they were about is done.
+//! The graph takes the next one when the questions are decided and what they were about is done. A mail
+//! is taken out when the graph is finished with it, so what a killed process left is found here too.
 
 use std::sync::Arc;
 
 use superstep::{
     ThreadId,
-    store::{Namespace, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead},
+    store::{Namespace, NamespaceError, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead},
 };
 
 use crate::{MailId, graph::EmailInput, key::key};
@@ -30,7 +31,7 @@ impl Queue {
         input: &EmailInput,
     ) -> Result<(), StoreError> {
         let value = serde_json::to_value(input);
-        let value = value.map_err(|error| StoreError::backend(error.to_string()))?;
+        let value = value.map_err(broken)?;
         let key = key(&[&input.id.0]);
         let space = space(thread)?;
         self.store
@@ -40,21 +41,29 @@ impl Queue {
 
     /// What waits for a thread, the oldest first.
     pub(crate) async fn list(&self, thread: &ThreadId) -> Result<Vec<EmailInput>, StoreError> {
-        let prefix = Prefix::new(space(thread)?.labels().to_vec());
+        self.under(Prefix::new(space(thread)?.labels().to_vec()))
+            .await
+    }
+
+    /// What waits for any thread, and what threads are not finished with.
+    pub(crate) async fn all(&self) -> Result<Vec<EmailInput>, StoreError> {
+        self.under(Prefix::new(["email_assistant", "queue"])).await
+    }
+
+    async fn under(
+        &self,
+        prefix: Result<Prefix, NamespaceError>,
+    ) -> Result<Vec<EmailInput>, StoreError> {
         let search = Search {
-            prefix: prefix.map_err(|error| StoreError::backend(error.to_string()))?,
-            limit: 1_000,
+            prefix: prefix.map_err(broken)?,
+            limit: 100_000,
             ttl: TtlOnRead::Keep,
             ..Search::default()
         };
         let found = self.store.search(search).await?;
-        let read = |value| {
-            serde_json::from_value(value).map_err(|error| StoreError::backend(error.to_string()))
-        };
-        found
-            .into_iter()
-            .map(|found| read(found.item.value))
-            .collect()
+        let read = |value| serde_json::from_value(value).map_err(broken);
+        let found = found.into_iter();
+        found.map(|found| read(found.item.value)).collect()
     }
 
     pub(crate) async fn remove(&self, thread: &ThreadId, id: &MailId) -> Result<(), StoreError> {
@@ -65,5 +74,9 @@ impl Queue {
 fn space(thread: &ThreadId) -> Result<Namespace, StoreError> {
     let thread = key(&[&thread.to_string()]);
     let space = Namespace::new(["email_assistant", "queue", &thread]);
-    space.map_err(|error| StoreError::backend(error.to_string()))
+    space.map_err(broken)
+}
+
+fn broken(error: impl std::fmt::Display) -> StoreError {
+    StoreError::backend(error.to_string())
 }

@@ -144,7 +144,7 @@ pub mod dynamic {
         record::Effect,
         reducer::Reducer,
         run::{Halt, RunInput},
-        snapshot::Snapshot,
+        snapshot::{Snapshot, SubState},
     };
     pub use superstep_engine::{
         CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, Node, NodeOptions, Outcome,

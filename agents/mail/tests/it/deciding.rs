@@ -54,15 +54,23 @@ async fn an_accepted_reply_is_sent_and_nothing_is_learnt() {
     let (_, items) = asked(&agent).await;
     let item = about(&items, "send_email_tool");
     let config = item.item.config;
-    assert!(config.allow_accept && config.allow_edit && config.allow_ignore && config.allow_respond);
+    assert!(
+        config.allow_accept && config.allow_edit && config.allow_ignore && config.allow_respond
+    );
     assert!(world.sent().is_empty());
     let outcome = answer(&agent, item, Answer::accept()).await;
     assert!(is_done(&outcome));
     assert_eq!(world.sent_texts(), ["Yes."]);
     assert_eq!(changes(&agent).await, [0, 0, 0]);
     assert!(world.is_read("a.eml"));
-    assert_eq!(outcome.state().classification_decision, Some(Class::Respond));
-    assert_eq!(call_and_result(outcome.state()).1, "sent to ann@example.org");
+    assert_eq!(
+        outcome.state().classification_decision,
+        Some(Class::Respond)
+    );
+    assert_eq!(
+        call_and_result(outcome.state()).1,
+        "sent to ann@example.org"
+    );
 }
 
 #[tokio::test]
@@ -76,7 +84,10 @@ async fn an_edited_reply_is_sent_as_edited_and_teaches_how_to_reply() {
     assert_eq!(world.sent_texts(), ["Yes, gladly."]);
     assert_eq!(changes(&agent).await, [0, 1, 0]);
     let (call, _) = call_and_result(outcome.state());
-    assert_eq!(call["response_text"], "Yes, gladly.", "the model's message is patched");
+    assert_eq!(
+        call["response_text"], "Yes, gladly.",
+        "the model's message is patched"
+    );
 }
 
 #[tokio::test]
@@ -102,7 +113,11 @@ async fn words_about_a_reply_go_to_the_model_and_teach_how_to_reply() {
     assert_eq!(changes(&agent).await, [0, 1, 0]);
     let items = agent.open(&thread).await.unwrap();
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
-    assert!(call_and_result(outcome.state()).1.contains("the user says: Say when."));
+    assert!(
+        call_and_result(outcome.state())
+            .1
+            .contains("the user says: Say when.")
+    );
     assert_eq!(world.sent_texts(), ["Yes, at noon."]);
 }
 
@@ -128,7 +143,12 @@ async fn an_edited_meeting_is_made_as_edited_and_teaches_about_meetings() {
     let mut args = items[0].item.action_request.args.clone();
     args.insert("start_time".into(), json!("2026-11-16T14:00:00"));
     args.insert("end_time".into(), json!("2026-11-16T14:30:00"));
-    let outcome = answer(&agent, &items[0], Answer::edit("schedule_meeting_tool", args)).await;
+    let outcome = answer(
+        &agent,
+        &items[0],
+        Answer::edit("schedule_meeting_tool", args),
+    )
+    .await;
     assert!(is_done(&outcome));
     assert_eq!((world.meetings(), changes(&agent).await), (1, [0, 0, 1]));
     let (call, result) = call_and_result(outcome.state());
@@ -151,7 +171,11 @@ async fn words_about_a_meeting_go_to_the_model_and_teach_about_meetings() {
     let outcome = answer(&agent, &items[0], Answer::response("Not on Mondays.")).await;
     assert!(is_done(&outcome));
     assert_eq!((world.meetings(), changes(&agent).await), (0, [0, 0, 1]));
-    assert!(call_and_result(outcome.state()).1.contains("Not on Mondays."));
+    assert!(
+        call_and_result(outcome.state())
+            .1
+            .contains("Not on Mondays.")
+    );
 }
 
 fn question() -> Step {
@@ -167,7 +191,10 @@ async fn an_answered_question_goes_to_the_model_and_teaches_nothing() {
     assert!(config.allow_ignore && config.allow_respond);
     let outcome = answer(&agent, &items[0], Answer::response("The next.")).await;
     assert!(is_done(&outcome));
-    assert_eq!(call_and_result(outcome.state()).1, "the user answers: The next.");
+    assert_eq!(
+        call_and_result(outcome.state()).1,
+        "the user answers: The next."
+    );
     assert_eq!(changes(&agent).await, [0, 0, 0]);
 }
 
@@ -215,8 +242,16 @@ async fn words_about_a_notice_lead_to_an_answer_and_teach_what_matters() {
     let items = agent.open(&thread).await.unwrap();
     let outcome = answer(&agent, about(&items, "send_email_tool"), Answer::accept()).await;
     assert!(is_done(&outcome));
-    let said: Vec<String> = outcome.state().messages.iter().map(|it| it.text()).collect();
-    assert!(said[0].contains("All is well.") && said[1].contains("Thank her."), "{said:?}");
+    let said: Vec<String> = outcome
+        .state()
+        .messages
+        .iter()
+        .map(|it| it.text())
+        .collect();
+    assert!(
+        said[0].contains("All is well.") && said[1].contains("Thank her."),
+        "{said:?}"
+    );
     assert_eq!(world.sent_texts(), ["Thanks."]);
 }
 

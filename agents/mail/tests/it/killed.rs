@@ -126,7 +126,11 @@ async fn a_life_that_may_be_cut_short() {
     let (world, at, is_after) = match order.split_once('/') {
         Some((at, when)) => {
             let place = env::var(PLACE).unwrap();
-            (World::at(place.as_ref()), at.parse().unwrap(), when == "after")
+            (
+                World::at(place.as_ref()),
+                at.parse().unwrap(),
+                when == "after",
+            )
         }
         None => {
             let world = World::new();
@@ -150,7 +154,11 @@ async fn a_life_that_may_be_cut_short() {
 /// How a life ends that is cut short at a call.
 fn live(world: &World, at: usize, when: &str) -> bool {
     let child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "killed::a_life_that_may_be_cut_short", "--test-threads=1"])
+        .args([
+            "--exact",
+            "killed::a_life_that_may_be_cut_short",
+            "--test-threads=1",
+        ])
         .env(PLACE, &world.path)
         .env(ORDER, format!("{at}/{when}"))
         .stdout(Stdio::null())
@@ -180,12 +188,19 @@ async fn approved_replies_are_sent_exactly_once_wherever_the_process_is_killed()
                 decide(&agent, &thread).await;
             }
             take_in(&agent).await;
-            assert_eq!(world.sent_texts(), ["One, edited.", "Two."], "killed {when} call {at}");
+            assert_eq!(
+                world.sent_texts(),
+                ["One, edited.", "Two."],
+                "killed {when} call {at}"
+            );
             let found = agent.graph().state(thread.as_str()).await.unwrap();
             assert!(found.next.is_empty(), "killed {when} call {at}");
             assert!(world.is_read("a.eml"), "killed {when} call {at}");
             let again = take_in(&agent).await;
-            assert!(again.iter().all(|it| it.result == Ingested::Known), "{again:?}");
+            assert!(
+                again.iter().all(|it| it.result == Ingested::Known),
+                "{again:?}"
+            );
         }
     }
     assert!(killed > 10, "only {killed} lives were cut short");

@@ -134,19 +134,34 @@ impl Mailbox for Faulty {
 async fn approved(
     faults: &[Fault],
     looks: Looks,
-) -> (World, Faulty, superstep_mail::MailAgent, Result<Outcome<superstep_mail::MailState>, superstep_mail::AgentError>) {
+) -> (
+    World,
+    Faulty,
+    superstep_mail::MailAgent,
+    Result<Outcome<superstep_mail::MailState>, superstep_mail::AgentError>,
+) {
     let world = World::new();
     world.put("a.eml", mail("lunch", "Shall we have lunch?"));
     let mailbox = Faulty::new(&world, faults, looks);
-    let script = responder([turns(&[reply("a.eml", "Yes.")]), turns(&[done()])], Vec::new());
+    let script = responder(
+        [turns(&[reply("a.eml", "Yes.")]), turns(&[done()])],
+        Vec::new(),
+    );
     let agent = world.agent_on(script, mailbox.clone(), world.calendar(), wet());
     let (thread, items) = asked(&agent).await;
-    let outcome = agent.answer(&thread, [(items[0].ask, Answer::accept())]).await;
+    let outcome = agent
+        .answer(&thread, [(items[0].ask, Answer::accept())])
+        .await;
     (world, mailbox, agent, outcome)
 }
 
 fn results(outcome: &Outcome<superstep_mail::MailState>) -> String {
-    let all: Vec<String> = outcome.state().messages.iter().map(|it| it.text()).collect();
+    let all: Vec<String> = outcome
+        .state()
+        .messages
+        .iter()
+        .map(|it| it.text())
+        .collect();
     all.join("\n")
 }
 
@@ -172,12 +187,22 @@ async fn a_person_is_asked_when_nobody_can_tell() {
         let (world, mailbox, agent, outcome) = approved(&[fault], Looks::Unsure).await;
         let outcome = outcome.unwrap();
         assert!(matches!(outcome, Outcome::Waiting { .. }));
-        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1, "no silent second send");
-        let thread = agent.ingest(&superstep_mail::IngestOptions::default()).await.unwrap();
+        assert_eq!(
+            mailbox.sends.load(Ordering::SeqCst),
+            1,
+            "no silent second send"
+        );
+        let thread = agent
+            .ingest(&superstep_mail::IngestOptions::default())
+            .await
+            .unwrap();
         let items = agent.open(&thread[0].thread).await.unwrap();
         let item = about(&items, "send_email_tool: outcome unknown");
         assert!(item.item.description.contains("keeps no list of sent mail"));
-        assert!(item.item.description.contains("@example.org>"), "its Message-ID is told");
+        assert!(
+            item.item.description.contains("@example.org>"),
+            "its Message-ID is told"
+        );
         assert!(!item.item.config.allow_edit);
         match fault {
             Fault::LostAnswer => {
@@ -203,7 +228,13 @@ async fn every_attempt_has_the_same_message_id_and_date() {
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 3);
     let sent = world.sent();
     assert_eq!(sent.len(), 1);
-    assert!(sent[0].message_id.as_deref().unwrap().ends_with("@example.org"));
+    assert!(
+        sent[0]
+            .message_id
+            .as_deref()
+            .unwrap()
+            .ends_with("@example.org")
+    );
     assert_eq!(sent[0].in_reply_to, ["lunch@example.org"]);
     assert_eq!(sent[0].subject, "Re: lunch");
 }
@@ -278,7 +309,9 @@ impl Silent {
 
     fn is_silent(&self) -> bool {
         let less = |left: usize| left.checked_sub(1);
-        self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok()
+        self.left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+            .is_ok()
     }
 }
 
@@ -314,7 +347,13 @@ impl Calendar for Silent {
     }
 }
 
-async fn scheduled(calendar: impl Calendar, world: &World) -> (superstep_mail::MailAgent, Outcome<superstep_mail::MailState>) {
+async fn scheduled(
+    calendar: impl Calendar,
+    world: &World,
+) -> (
+    superstep_mail::MailAgent,
+    Outcome<superstep_mail::MailState>,
+) {
     world.put("a.eml", mail("talk", "Shall we talk?"));
     let calls = [meeting("2026-11-16T10:00:00", "2026-11-16T10:30:00")];
     let script = responder([turns(&calls), turns(&[done()])], Vec::new());
@@ -353,14 +392,31 @@ async fn a_calendar_that_stays_silent_is_told_to_a_person_and_nothing_is_claimed
 async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up() {
     let world = World::new();
     world.put("a.eml", mail("talk", "When are you free?"));
-    let check = ("check_calendar_tool", serde_json::json!({"dates": ["16-11-2026"]}));
-    let question = ("Question", serde_json::json!({"content": "The calendar is down. What now?"}));
-    let script = responder([turns(&[check]), turns(&[question]), turns(&[done()])], Vec::new());
-    let agent = world.agent_on(script, world.mailbox(), Silent::new(&world, 1, false), wet());
+    let check = (
+        "check_calendar_tool",
+        serde_json::json!({"dates": ["16-11-2026"]}),
+    );
+    let question = (
+        "Question",
+        serde_json::json!({"content": "The calendar is down. What now?"}),
+    );
+    let script = responder(
+        [turns(&[check]), turns(&[question]), turns(&[done()])],
+        Vec::new(),
+    );
+    let agent = world.agent_on(
+        script,
+        world.mailbox(),
+        Silent::new(&world, 1, false),
+        wet(),
+    );
     let (_, items) = asked(&agent).await;
     let outcome = answer(&agent, about(&items, "Question"), Answer::response("Wait.")).await;
     let told = results(&outcome);
-    assert!(told.contains("calendar.example.org cannot be reached"), "{told}");
+    assert!(
+        told.contains("calendar.example.org cannot be reached"),
+        "{told}"
+    );
     assert!(!told.contains("free:"), "{told}");
     assert_eq!(world.meetings(), 0);
 }

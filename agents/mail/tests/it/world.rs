@@ -16,7 +16,7 @@ use superstep::{
     sqlite::Database,
 };
 use superstep_mail::{
-    Address, Answer, Calendar, FolderCalendar, FolderMailbox, InboxItem, Ingested, IngestOptions,
+    Address, Answer, Calendar, FolderCalendar, FolderMailbox, InboxItem, IngestOptions, Ingested,
     Intake, Mail, MailAgent, MailState, Mailbox, Memory, Settings, Topic, parse,
 };
 use tempfile::TempDir;
@@ -104,8 +104,11 @@ impl World {
         let Ok(there) = fs::read_dir(self.path.join("mail/sent")) else {
             return Vec::new();
         };
-        let mut sent: Vec<Mail> = there
-            .map(|file| parse(&fs::read(file.unwrap().path()).unwrap()).unwrap())
+        // What a killed process had begun to write is hidden.
+        let files = there.map(|file| file.unwrap());
+        let files = files.filter(|file| !file.file_name().to_string_lossy().starts_with('.'));
+        let mut sent: Vec<Mail> = files
+            .map(|file| parse(&fs::read(file.path()).unwrap()).unwrap())
             .collect();
         sent.sort_by(|one, other| one.text.cmp(&other.text));
         sent
