@@ -11,6 +11,7 @@ use superstep::{
 use crate::{
     Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Settings,
     graph::{self, MailState, Office, TopNode},
+    key::thread_name,
     queue::Queue,
     settings::Zone,
 };
@@ -40,6 +41,12 @@ pub enum AgentError {
         /// The name.
         name: String,
     },
+    /// The question was answered before, or never asked.
+    #[error("the question {ask} is not open")]
+    NotOpen {
+        /// The question.
+        ask: AskId,
+    },
     /// The graph could not be built: a mistake in this library.
     #[error("the graph of the assistant: {0}")]
     Graph(BuildErrors),
@@ -56,6 +63,7 @@ impl AgentError {
             Self::NoBackend(_) => "SS7008",
             Self::NoZone { .. } => "SS7009",
             Self::Graph(_) => "SS7014",
+            Self::NotOpen { .. } => "SS7015",
         }
     }
 }
@@ -135,6 +143,23 @@ impl MailAgent {
         Ok(asks.filter_map(|ask| InboxItem::of(thread, ask)).collect())
     }
 
+    /// The open questions of all threads that mail was put into.
+    pub async fn inbox(&self) -> Result<Vec<InboxItem>, AgentError> {
+        let unfinished = self.office.queue.all().await?;
+        let mut threads: Vec<String> = Vec::new();
+        for input in unfinished {
+            let thread = thread_name(&input.thread);
+            if !threads.contains(&thread) {
+                threads.push(thread);
+            }
+        }
+        let mut items = Vec::new();
+        for thread in threads {
+            items.extend(self.open(&thread).await?);
+        }
+        Ok(items)
+    }
+
     /// The questions that nobody has answered. A graph above another still shows a question that
     /// was answered when the run stopped behind it; the graph that asked it knows.
     pub(crate) async fn unanswered(&self, thread: &str) -> Result<Vec<AskId>, AgentError> {
@@ -152,7 +177,14 @@ impl MailAgent {
         thread: &str,
         answers: impl IntoIterator<Item = (AskId, Answer)>,
     ) -> Result<Outcome<MailState>, AgentError> {
-        let answers = answers.into_iter().map(|(ask, answer)| (ask, vec![answer]));
+        let answers: Vec<_> = answers
+            .into_iter()
+            .map(|(ask, answer)| (ask, vec![answer]))
+            .collect();
+        let open = self.unanswered(thread).await?;
+        if let Some((ask, _)) = answers.iter().find(|(ask, _)| !open.contains(ask)) {
+            return Err(AgentError::NotOpen { ask: *ask });
+        }
         Ok(self.graph.answer(thread, answers).await?)
     }
 }

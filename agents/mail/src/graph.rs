@@ -37,10 +37,12 @@
 //! Nothing of a turn is done before all of it has been decided; answers may come one by one. Then
 //! each approved call is a task of its own, so that none is made again because of another.
 
+mod decide;
 mod meet;
 mod perform;
 mod respond;
 mod send;
+mod settle;
 mod triage;
 
 pub(crate) use triage::begin;
@@ -307,10 +309,10 @@ fn response_agent(office: &Arc<Office>) -> Result<Graph<ReplyState, ReplyNode>, 
         .nested()
         .shared(office.clone())
         .node(LlmCall, respond::llm_call)
-        .node(InterruptHandler, respond::interrupt_handler)
-        .node(SettleDecisions, respond::settle_decisions)
+        .node(InterruptHandler, decide::interrupt_handler)
+        .node(SettleDecisions, settle::settle_decisions)
         .node_with(ToolCall, perform::tool_call, patient())
-        .node_with(UpdateMemory, respond::update_memory, patient())
+        .node_with(UpdateMemory, settle::update_memory, patient())
         .node(TurnEnd, respond::turn_end)
         .node(AskPerson, respond::ask_person)
         .node_with(MarkAsReadNode, respond::mark_as_read, patient())

@@ -11,7 +11,7 @@ use crate::{
     Address, AgentError, Arrival, MailAgent, MailError, MailId, Query, RawMail,
     graph::{EmailInput, MailState, begin},
     key::thread_name,
-    parse::parse,
+    parse::{headers, parse},
 };
 
 /// Which mail is taken in.
@@ -227,11 +227,8 @@ impl MailAgent {
         // more recipients, never fewer.
         let thread = self.mailbox().thread(&raw.thread).await.unwrap_or_default();
         for other in thread {
-            participants.extend(
-                parse(&other.bytes)
-                    .map(|mail| people(&mail))
-                    .unwrap_or_default(),
-            );
+            let head = headers(&other.bytes);
+            participants.extend(head.map(|mail| people(&mail)).unwrap_or_default());
         }
         participants.sort_by_key(|one| one.email.to_ascii_lowercase());
         participants.dedup_by(|one, other| one.is_same(other));

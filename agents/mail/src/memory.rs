@@ -153,7 +153,7 @@ pub(crate) enum Learned {
 #[derive(Clone)]
 pub struct Memory {
     store: Arc<dyn Store>,
-    /// Reading and writing a note back is one thing.
+    /// Changes come one after the other: each is of the note as it then is.
     turn: Arc<Mutex<()>>,
 }
 
@@ -168,13 +168,11 @@ impl Memory {
 
     /// A note. The first look writes down what it begins with.
     pub async fn show(&self, topic: Topic) -> Result<String, MemoryError> {
-        let _turn = self.turn.lock().await;
         self.read(topic).await
     }
 
     /// Every version of a note, the oldest first.
     pub async fn versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
-        let _turn = self.turn.lock().await;
         self.read(topic).await?;
         self.read_versions(topic).await
     }

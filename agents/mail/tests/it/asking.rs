@@ -180,7 +180,7 @@ async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
     let again = agent
         .answer(&thread, [(items[0].ask, Answer::accept())])
         .await;
-    assert_eq!(again.map(|_| ()).unwrap_err().code(), "SS1105");
+    assert_eq!(again.map(|_| ()).unwrap_err().code(), "SS7015");
     assert_eq!(
         world.sent_texts(),
         ["One."],

@@ -82,6 +82,11 @@ async fn a_new_mail_waits_for_open_questions_and_takes_none_away() {
     );
     // Being told again changes nothing.
     take_in(&agent).await;
+    assert_eq!(
+        agent.inbox().await.unwrap(),
+        before,
+        "the inbox of all threads has it"
+    );
 
     // The program restarts; the answer to the old question is good, and the new mail follows.
     drop(agent);
