@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use superstep::{
-    AskId, Backends, BuildErrors, Graph, Outcome,
+    AskId, Backends, BuildErrors, Graph, Outcome, RunOptions,
     dynamic::{Snapshot, SubState, state::Depth},
     model::Model,
 };
@@ -108,6 +108,14 @@ impl MailAgent {
         });
         let graph = graph::build(&office, backends).map_err(AgentError::Graph)?;
         Ok(Self { office, graph })
+    }
+
+    /// The same assistant whose runs are meant differently, as in
+    /// `agent.with_options(|options| options.log = Modes::ALL)`.
+    #[must_use]
+    pub fn with_options(mut self, change: impl FnOnce(&mut RunOptions)) -> Self {
+        self.graph = self.graph.with_options(change);
+        self
     }
 
     /// The graph, to be run, watched, drawn or served.

@@ -220,6 +220,12 @@ impl MailAgent {
         }
     }
 
+    /// A mail as the graph takes it, for programs that run the graph themselves.
+    pub async fn email_input(&self, id: &MailId) -> Result<EmailInput, AgentError> {
+        let raw = self.mailbox().fetch(id).await?;
+        Ok(self.input(raw).await?)
+    }
+
     async fn input(&self, raw: RawMail) -> Result<EmailInput, MailError> {
         let mail = parse(&raw.bytes)?;
         let mut participants = people(&mail);

@@ -40,7 +40,10 @@ pub(super) async fn llm_call(
         return Ok(stuck(why));
     }
     let request = request(&state, input, &office).await?;
-    let message = converse(&ctx, &*office.model, &request).await?;
+    let mut message = converse(&ctx, &*office.model, &request).await?;
+    if let Body::Model(said) = &mut message.body {
+        tell_apart(said, state.turn);
+    }
     let said = message.reply().cloned().unwrap_or_default();
     let update = ReplyState::update()
         .turn(state.turn + 1)
@@ -86,6 +89,17 @@ pub(super) async fn llm_call(
             update.stuck(why.to_owned()).goto(ReplyNode::AskPerson)
         }
     })
+}
+
+/// Gives calls that share an id, or have none, ids of their own: results refer to them.
+fn tell_apart(said: &mut Reply, turn: u32) {
+    let mut seen: Vec<String> = Vec::new();
+    for (place, call) in said.tool_calls.iter_mut().enumerate() {
+        if call.id.is_empty() || seen.contains(&call.id) {
+            call.id = format!("call_{turn}_{place}");
+        }
+        seen.push(call.id.clone());
+    }
 }
 
 fn stuck(why: String) -> Command<ReplyState, ReplyNode> {
