@@ -7,6 +7,7 @@ use superstep::{
     dynamic::{Snapshot, SubState, state::Depth},
     model::Model,
 };
+use tokio::sync::Mutex;
 
 use crate::{
     Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Settings,
@@ -68,11 +69,29 @@ impl AgentError {
     }
 }
 
+impl AgentError {
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Mail(error) => error.hint(),
+            Self::Run(error) => return error.kind.hint(),
+            Self::Memory(error) => error.hint(),
+            Self::Store(_) => "check the database; nothing was lost",
+            Self::NoBackend(_) => "give it a saver and a store: threads and memory live there",
+            Self::NoZone { .. } => "write one such as `Europe/Berlin`",
+            Self::NotOpen { .. } => "list the open questions",
+            Self::Graph(_) => "report it: this is a mistake in superstep",
+        })
+    }
+}
+
 /// An e-mail assistant that asks before it acts; cheap to clone.
 #[derive(Clone)]
 pub struct MailAgent {
     pub(crate) office: Arc<Office>,
     graph: Graph<MailState, TopNode>,
+    /// What is known about a thread must hold until a mail is put into it.
+    pub(crate) intake: Arc<Mutex<()>>,
 }
 
 impl MailAgent {
@@ -107,7 +126,11 @@ impl MailAgent {
             queue: Queue::new(store),
         });
         let graph = graph::build(&office, backends).map_err(AgentError::Graph)?;
-        Ok(Self { office, graph })
+        Ok(Self {
+            office,
+            graph,
+            intake: Arc::default(),
+        })
     }
 
     /// The same assistant whose runs are meant differently, as in

@@ -110,6 +110,9 @@ pub struct MailState {
     /// The mails of the thread that were or are looked at.
     #[reduce(Append)]
     pub handled: Vec<MailId>,
+    /// The mails of the thread that nothing is left to do about.
+    #[reduce(Append)]
+    pub finished: Vec<MailId>,
     /// What people should know: notes that were not changed, and why.
     #[reduce(Append)]
     pub remarks: Vec<String>,

@@ -95,6 +95,7 @@ impl MailAgent {
     }
 
     async fn go_on(&self, thread: &str, input: EmailInput) -> Result<Option<Ingested>, AgentError> {
+        let _turn = self.intake.lock().await;
         if !self.unanswered(thread).await?.is_empty() {
             return Ok(None);
         }
@@ -186,6 +187,7 @@ impl MailAgent {
         raw: RawMail,
         options: &IngestOptions,
     ) -> Result<Ingested, AgentError> {
+        let _turn = self.intake.lock().await;
         let (graph, id) = (self.graph(), raw.id.clone());
         if options.rerun {
             graph.delete_thread(thread).await?;
@@ -202,8 +204,11 @@ impl MailAgent {
             // It waits first and is taken from there, so that it is not lost whatever happens next.
             self.office.queue.put(&name, &input).await?;
             if found.next.is_empty() {
-                let outcome = graph.run(thread, begin(input)).await?;
-                return Ok(ended(&outcome));
+                return match graph.run(thread, begin(input)).await {
+                    Ok(outcome) => Ok(ended(&outcome)),
+                    Err(error) if is_busy(&error) => Ok(Ingested::Queued),
+                    Err(error) => Err(error.into()),
+                };
             }
             if is_asking {
                 return Ok(Ingested::Queued);
@@ -215,7 +220,10 @@ impl MailAgent {
         match graph.resume(thread).await {
             Ok(outcome) => Ok(ended(&outcome)),
             // Another process is at it, and looks for what waits when it is done.
-            Err(error) if is_busy(&error) && !is_known => Ok(Ingested::Queued),
+            Err(error) if is_busy(&error) => Ok(match is_known {
+                true => Ingested::Known,
+                false => Ingested::Queued,
+            }),
             Err(error) => Err(error.into()),
         }
     }

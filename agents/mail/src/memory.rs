@@ -119,6 +119,18 @@ impl MemoryError {
     }
 }
 
+impl MemoryError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Store(_) => "check the database; nothing was lost",
+            Self::Malformed { .. } => "put a text there, or delete it to begin anew",
+            Self::NoVersion { .. } => "list its versions",
+            Self::NothingToUndo { .. } => "nothing is to be done",
+        }
+    }
+}
+
 /// A note as it was at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
