@@ -360,7 +360,7 @@ async fn worded(model: &dyn Model, owner: &str, old: &str, told: &str) -> Result
         "type": "object",
         "properties": {
             "chain_of_thought": {"type": "string", "maxLength": 600},
-            "user_preferences": {"type": "string"},
+            "user_preferences": {"type": "string", "maxLength": 8_000},
         },
         "required": ["chain_of_thought", "user_preferences"],
         "additionalProperties": false,

@@ -42,9 +42,10 @@ fn people(addresses: &[Address]) -> String {
     all.join(", ")
 }
 
-/// How much of a mail is put before a model or a person; small models read no more.
-const MAX_SHOWN: usize = 16 << 10;
-const MAX_QUOTED: usize = 4 << 10;
+/// How much of a mail is put before a model or a person; small models read no more beside their
+/// instructions.
+const MAX_SHOWN: usize = 8 << 10;
+const MAX_QUOTED: usize = 2 << 10;
 
 /// A mail, as models and people read it.
 pub(crate) fn shown(mail: &Mail, zone: &Zone) -> String {

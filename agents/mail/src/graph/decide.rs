@@ -13,6 +13,9 @@ use crate::{
     tools::{CHECK, Letter, Meeting, QUESTION, Wanted},
 };
 
+/// From so many on, how many get a reply is worth a look.
+const MANY: usize = 5;
+
 /// Asks about one call, and does nothing else.
 pub(super) async fn interrupt_handler(
     Input(pending): Input<Pending>,
@@ -80,7 +83,17 @@ fn reply(letter: &Letter, input: &EmailInput, office: &Office) -> String {
             person(stranger)
         ));
     }
+    let count = to.all().count();
+    if count > MANY {
+        line(format!("**It goes to {count} people.**"));
+    }
     let from = input.mail.from.as_ref();
+    if from.is_some_and(|from| from.is_same(office.mailbox.owner())) {
+        line(
+            "**The mail says that it is from yourself; the reply goes to those it was for.**"
+                .into(),
+        );
+    }
     for other in &input.mail.reply_to {
         if from.is_some_and(|from| !from.is_same(other)) {
             let other = person(other);
