@@ -1,0 +1,232 @@
+//! The assistant as programs use it.
+
+use std::sync::Arc;
+
+use superstep::{
+    AskId, Backends, BuildErrors, Graph, Outcome, RunOptions,
+    dynamic::{Snapshot, SubState, state::Depth},
+    model::Model,
+};
+use tokio::sync::Mutex;
+
+use crate::{
+    Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Settings,
+    graph::{self, MailState, Office, TopNode},
+    key::thread_name,
+    queue::Queue,
+    settings::Zone,
+};
+
+/// Why the assistant cannot do something.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// A mailbox or a calendar failed.
+    #[error(transparent)]
+    Mail(#[from] MailError),
+    /// The run failed; its thread is kept.
+    #[error(transparent)]
+    Run(#[from] superstep::Error),
+    /// Memory failed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The store failed.
+    #[error("what waits cannot be reached: {0}")]
+    Store(#[from] superstep::store::StoreError),
+    /// The backends have no saver or no store.
+    #[error("the assistant needs a {0} to remember what it does")]
+    NoBackend(&'static str),
+    /// The settings name a zone that is not known.
+    #[error("`{name}` is no time zone")]
+    NoZone {
+        /// The name.
+        name: String,
+    },
+    /// The question was answered before, or never asked.
+    #[error("the question {ask} is not open")]
+    NotOpen {
+        /// The question.
+        ask: AskId,
+    },
+    /// The graph could not be built: a mistake in this library.
+    #[error("the graph of the assistant: {0}")]
+    Graph(BuildErrors),
+}
+
+impl AgentError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Mail(error) => error.code(),
+            Self::Run(error) => error.kind.code(),
+            Self::Memory(error) => error.code(),
+            Self::Store(_) => "SS7007",
+            Self::NoBackend(_) => "SS7008",
+            Self::NoZone { .. } => "SS7009",
+            Self::Graph(_) => "SS7014",
+            Self::NotOpen { .. } => "SS7015",
+        }
+    }
+}
+
+impl AgentError {
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Mail(error) => error.hint(),
+            Self::Run(error) => return error.kind.hint(),
+            Self::Memory(error) => error.hint(),
+            Self::Store(_) => "check the database; nothing was lost",
+            Self::NoBackend(_) => "give it a saver and a store: threads and memory live there",
+            Self::NoZone { .. } => "write one such as `Europe/Berlin`",
+            Self::NotOpen { .. } => "list the open questions",
+            Self::Graph(_) => "report it: this is a mistake in superstep",
+        })
+    }
+}
+
+/// An e-mail assistant that asks before it acts; cheap to clone.
+#[derive(Clone)]
+pub struct MailAgent {
+    pub(crate) office: Arc<Office>,
+    graph: Graph<MailState, TopNode>,
+    /// What is known about a thread must hold until a mail is put into it.
+    pub(crate) intake: Arc<Mutex<()>>,
+}
+
+impl MailAgent {
+    /// An assistant for the owner of a mailbox. The backends need a saver for threads and a store
+    /// for memory.
+    pub fn new(
+        model: Arc<dyn Model>,
+        mailbox: Arc<dyn Mailbox>,
+        calendar: Arc<dyn Calendar>,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, AgentError> {
+        if backends.saver.is_none() {
+            return Err(AgentError::NoBackend("saver"));
+        }
+        let store = backends
+            .store
+            .clone()
+            .ok_or(AgentError::NoBackend("store"))?;
+        let name = settings
+            .time_zone
+            .clone()
+            .unwrap_or_else(|| calendar.time_zone());
+        let zone = Zone::find(&name).ok_or(AgentError::NoZone { name })?;
+        let office = Arc::new(Office {
+            model,
+            mailbox,
+            calendar,
+            settings,
+            zone,
+            memory: Memory::new(store.clone()),
+            queue: Queue::new(store),
+        });
+        let graph = graph::build(&office, backends).map_err(AgentError::Graph)?;
+        Ok(Self {
+            office,
+            graph,
+            intake: Arc::default(),
+        })
+    }
+
+    /// The same assistant whose runs are meant differently, as in
+    /// `agent.with_options(|options| options.log = Modes::ALL)`.
+    #[must_use]
+    pub fn with_options(mut self, change: impl FnOnce(&mut RunOptions)) -> Self {
+        self.graph = self.graph.with_options(change);
+        self
+    }
+
+    /// The graph, to be run, watched, drawn or served.
+    pub fn graph(&self) -> &Graph<MailState, TopNode> {
+        &self.graph
+    }
+
+    /// What it has learnt.
+    pub fn memory(&self) -> &Memory {
+        &self.office.memory
+    }
+
+    /// The mailbox it works on.
+    pub fn mailbox(&self) -> &Arc<dyn Mailbox> {
+        &self.office.mailbox
+    }
+
+    /// The calendar it works on.
+    pub fn calendar(&self) -> &Arc<dyn Calendar> {
+        &self.office.calendar
+    }
+
+    /// How it is meant to work.
+    pub fn settings(&self) -> &Settings {
+        &self.office.settings
+    }
+
+    /// The open questions of a thread.
+    pub async fn open(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
+        let found = self.graph.state(thread).await?;
+        let open = self.unanswered(thread).await?;
+        let asks = found.asks.iter().filter(|ask| open.contains(&ask.id));
+        Ok(asks.filter_map(|ask| InboxItem::of(thread, ask)).collect())
+    }
+
+    /// The open questions of all threads that mail was put into.
+    pub async fn inbox(&self) -> Result<Vec<InboxItem>, AgentError> {
+        let unfinished = self.office.queue.all().await?;
+        let mut threads: Vec<String> = Vec::new();
+        for input in unfinished {
+            let thread = thread_name(&input.thread);
+            if !threads.contains(&thread) {
+                threads.push(thread);
+            }
+        }
+        let mut items = Vec::new();
+        for thread in threads {
+            items.extend(self.open(&thread).await?);
+        }
+        Ok(items)
+    }
+
+    /// The questions that nobody has answered. A graph above another still shows a question that
+    /// was answered when the run stopped behind it; the graph that asked it knows.
+    pub(crate) async fn unanswered(&self, thread: &str) -> Result<Vec<AskId>, AgentError> {
+        let graph = self.graph.dynamic();
+        let found = graph.state(&thread.into(), None, Depth::Subgraphs).await?;
+        let mut open = Vec::new();
+        unanswered(&found, &mut open);
+        Ok(open)
+    }
+
+    /// Answers open questions of a thread, any number of them, and goes on. An answer that does not
+    /// fit is refused, and its question stays open.
+    pub async fn answer(
+        &self,
+        thread: &str,
+        answers: impl IntoIterator<Item = (AskId, Answer)>,
+    ) -> Result<Outcome<MailState>, AgentError> {
+        let answers: Vec<_> = answers
+            .into_iter()
+            .map(|(ask, answer)| (ask, vec![answer]))
+            .collect();
+        let open = self.unanswered(thread).await?;
+        if let Some((ask, _)) = answers.iter().find(|(ask, _)| !open.contains(ask)) {
+            return Err(AgentError::NotOpen { ask: *ask });
+        }
+        Ok(self.graph.answer(thread, answers).await?)
+    }
+}
+
+fn unanswered(snapshot: &Snapshot, open: &mut Vec<AskId>) {
+    for task in &snapshot.tasks {
+        match &task.state {
+            Some(SubState::Snapshot(inner)) if inner.checkpoint.is_some() => {
+                unanswered(inner, open);
+            }
+            _ => open.extend(task.asks.iter().map(|ask| ask.id)),
+        }
+    }
+}

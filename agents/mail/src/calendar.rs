@@ -1,0 +1,92 @@
+//! A place where meetings are.
+
+use jiff::{Timestamp, civil::Date};
+use serde::{Deserialize, Serialize};
+
+use crate::{address::Address, error::MailError, mailbox::Later};
+
+/// An event, as its calendar calls it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EventId(pub String);
+
+/// A stretch of time; its end is not part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// From here.
+    pub start: Timestamp,
+    /// To here.
+    pub end: Timestamp,
+}
+
+/// When an event is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// At these times.
+    Times(Span),
+    /// On whole days, in whatever zone the reader is; the last one is not part of it.
+    Days {
+        /// From this day.
+        first: Date,
+        /// To before this day.
+        end: Date,
+    },
+}
+
+/// Something in a calendar. A recurring event is given as its instances.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// The event.
+    pub id: EventId,
+    /// Its title; empty if the calendar hides it.
+    pub title: String,
+    /// When it is.
+    pub when: When,
+    /// Whether its time is free all the same.
+    pub is_free: bool,
+    /// Who comes.
+    pub attendees: Vec<Address>,
+}
+
+/// Time that is taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Busy {
+    /// When.
+    pub span: Span,
+}
+
+/// An event to make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewEvent {
+    /// Equal on every attempt to make it: lower-case letters `a` to `v` and digits, 5 to 64 of them,
+    /// which is what calendars take as an id.
+    pub key: String,
+    /// The title.
+    pub title: String,
+    /// When it is.
+    pub span: Span,
+    /// The zone it is meant in, such as `Europe/Berlin`.
+    pub time_zone: String,
+    /// Who is invited.
+    pub attendees: Vec<Address>,
+    /// Who invites.
+    pub organizer: Address,
+}
+
+/// A place where meetings are.
+pub trait Calendar: Send + Sync + 'static {
+    /// What it is called in errors.
+    fn place(&self) -> String;
+
+    /// The zone of whoever owns it, such as `Europe/Berlin`.
+    fn time_zone(&self) -> String;
+
+    /// What is in a stretch of time, recurring events as their instances, by start.
+    fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>>;
+
+    /// When the owner has no time, within a stretch of time.
+    fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>>;
+
+    /// Makes an event. One with the same key is there once: a second attempt gives the first one.
+    fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>>;
+}

@@ -1,0 +1,300 @@
+//! The turns of the model: what it is told, what it wants, and when it is over.
+//!
+//! `decide` asks people about what it wants, `settle` makes tasks of what they decided.
+
+use jiff::Timestamp;
+use serde_json::json;
+use superstep::{
+    Command, Ctx, NodeError, Res, Snap,
+    model::{
+        Body, Message, Reply, Request, ToolCall, ToolChoice,
+        message::{ToolReply, ToolStatus},
+    },
+    tools::converse,
+};
+
+use super::{Decided, EmailInput, Office, Pending, ReplyNode, ReplyState};
+use crate::{
+    Topic,
+    inbox::{Act, Action, Item, WORDS, decide},
+    prompt::{filled, shown},
+    tools::DONE,
+};
+
+/// How many calls a turn may have.
+const MAX_CALLS: usize = 8;
+
+/// How many replies in a row may be of no use before a person is asked.
+const MAX_MISSES: u32 = 2;
+
+pub(super) async fn llm_call(
+    state: Snap<ReplyState>,
+    office: Res<Office>,
+    ctx: Ctx,
+) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
+    let Some(input) = &state.email_input else {
+        return Ok(Command::end());
+    };
+    if state.spent >= office.settings.max_turns {
+        let why = format!("the model took {} turns and is not done", state.spent);
+        return Ok(stuck(why));
+    }
+    let request = request(&state, input, &office).await?;
+    let mut message = converse(&ctx, &*office.model, &request).await?;
+    if let Body::Model(said) = &mut message.body {
+        tell_apart(said, state.turn);
+    }
+    let said = message.reply().cloned().unwrap_or_default();
+    let update = ReplyState::update()
+        .turn(state.turn + 1)
+        .spent(state.spent + 1);
+    let (calls, refused) = sorted(&said, input, &office, &ctx);
+    let is_done = said.tool_calls.iter().any(|call| call.name == DONE);
+    let mut messages = vec![message];
+    messages.extend(refused);
+    if !calls.is_empty() {
+        let command = update.misses(0).messages(messages).end();
+        return Ok(calls.into_iter().fold(command, |command, (place, call)| {
+            let turn = state.turn + 1;
+            command.and_send(ReplyNode::InterruptHandler, &Pending { turn, place, call })
+        }));
+    }
+    if is_done && messages.len() == 1 {
+        messages.extend(done_replies(
+            &said,
+            &ctx,
+            "the mail is handled",
+            ToolStatus::Success,
+        ));
+        return Ok(update
+            .misses(0)
+            .messages(messages)
+            .goto(ReplyNode::MarkAsReadNode));
+    }
+    let misses = state.misses + 1;
+    let may_mend = misses < MAX_MISSES;
+    if messages.len() > 1 {
+        let why = "not yet: a call of this turn failed";
+        messages.extend(done_replies(&said, &ctx, why, ToolStatus::Error));
+    } else if may_mend {
+        let nudge = "That was no tool call. Call a tool: send_email_tool, \
+                     schedule_meeting_tool, check_calendar_tool, Question, or Done.";
+        messages.push(Message::user(nudge).with_id(ctx.key("nudge")));
+    }
+    let update = update.misses(misses).messages(messages);
+    Ok(match may_mend {
+        true => update.goto(ReplyNode::LlmCall),
+        false => {
+            let why = "the model calls no tool, or not in a way that can be understood";
+            update.stuck(why.to_owned()).goto(ReplyNode::AskPerson)
+        }
+    })
+}
+
+/// Gives calls that share an id, or have none, ids of their own: results refer to them.
+fn tell_apart(said: &mut Reply, turn: u32) {
+    let mut seen: Vec<String> = Vec::new();
+    for (place, call) in said.tool_calls.iter_mut().enumerate() {
+        if call.id.is_empty() || seen.contains(&call.id) {
+            call.id = format!("call_{turn}_{place}");
+        }
+        seen.push(call.id.clone());
+    }
+}
+
+fn stuck(why: String) -> Command<ReplyState, ReplyNode> {
+    ReplyState::update().stuck(why).goto(ReplyNode::AskPerson)
+}
+
+async fn request(
+    state: &ReplyState,
+    input: &EmailInput,
+    office: &Office,
+) -> Result<Request, NodeError> {
+    let response = office.memory.show(Topic::Response).await?;
+    let calendar = office.memory.show(Topic::Calendar).await?;
+    let today = Timestamp::now().to_zoned(office.zone.zone.clone());
+    let today = today.strftime("%A %d-%m-%Y").to_string();
+    let owner = office.owner();
+    let system = filled(
+        include_str!("../../prompts/respond.md"),
+        &[
+            ("owner", &owner),
+            ("background", &office.settings.background),
+            ("response_preferences", &response),
+            ("cal_preferences", &calendar),
+            ("today", &today),
+            ("zone", &office.zone.name),
+        ],
+    );
+    let said = state.messages.iter().cloned();
+    Ok(Request {
+        tools: office.desk(input).specs(),
+        tool_choice: ToolChoice::Required,
+        max_tokens: office.settings.max_tokens,
+        ..Request::new([Message::system(system)].into_iter().chain(said))
+    })
+}
+
+/// The calls that can be made, by their place, and what the model is told about the others.
+fn sorted(
+    said: &Reply,
+    input: &EmailInput,
+    office: &Office,
+    ctx: &Ctx,
+) -> (Vec<(usize, ToolCall)>, Vec<Message>) {
+    let (mut calls, mut refused) = (Vec::new(), Vec::new());
+    for (place, call) in said.tool_calls.iter().enumerate() {
+        if call.name == DONE {
+            continue;
+        }
+        let why = match office.desk(input).read(&call.name, &call.args) {
+            Ok(_) if calls.len() < MAX_CALLS => {
+                calls.push((place, call.clone()));
+                continue;
+            }
+            Ok(_) => format!("a turn has at most {MAX_CALLS} calls"),
+            Err(why) => why,
+        };
+        refused.push(result(
+            ctx,
+            place,
+            &call.id,
+            &call.name,
+            &why,
+            ToolStatus::Error,
+        ));
+    }
+    for (place, call) in said.invalid_tool_calls.iter().enumerate() {
+        let why = format!("the arguments are not a JSON object: {}", call.error);
+        let place = said.tool_calls.len() + place;
+        refused.push(result(
+            ctx,
+            place,
+            &call.id,
+            &call.name,
+            &why,
+            ToolStatus::Error,
+        ));
+    }
+    (calls, refused)
+}
+
+/// What the model reads about a call of its own.
+pub(super) fn result(
+    ctx: &Ctx,
+    place: usize,
+    id: &str,
+    name: &str,
+    text: &str,
+    status: ToolStatus,
+) -> Message {
+    let reply = ToolReply {
+        tool_call_id: id.to_owned(),
+        name: name.to_owned(),
+        content: text.into(),
+        status,
+    };
+    Message::from(reply).with_id(ctx.key(&format!("result {place}")))
+}
+
+fn done_replies(said: &Reply, ctx: &Ctx, text: &str, status: ToolStatus) -> Vec<Message> {
+    let calls = said.tool_calls.iter().enumerate();
+    let done = calls.filter(|(_, call)| call.name == DONE);
+    done.map(|(place, call)| result(ctx, place, &call.id, DONE, text, status))
+        .collect()
+}
+
+/// Ends the turn: on to the model, to the end, or to a mail that is handled.
+pub(super) async fn turn_end(
+    state: Snap<ReplyState>,
+    ctx: Ctx,
+) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
+    let Some((_, said)) = last_turn(&state.messages) else {
+        return Ok(Command::end());
+    };
+    if state.ignored {
+        let done = done_replies(said, &ctx, "the mail is left", ToolStatus::Success);
+        return Ok(ReplyState::update().messages(done).end());
+    }
+    if !said.tool_calls.iter().any(|call| call.name == DONE) {
+        return Ok(Command::goto(ReplyNode::LlmCall));
+    }
+    let is_response = |it: &Decided| matches!(it.act, Act::Response(_));
+    let newest = state.messages.iter().rev();
+    let mut newest = newest.take_while(|message| message.reply().is_none());
+    let failed = newest.any(|message| match &message.body {
+        Body::Tool(reply) => reply.status == ToolStatus::Error,
+        _ => false,
+    });
+    let (text, status, next) = match failed || of_turn(&state).any(is_response) {
+        true => (
+            "not yet: read the other results of this turn first",
+            ToolStatus::Error,
+            ReplyNode::LlmCall,
+        ),
+        false => (
+            "the mail is handled",
+            ToolStatus::Success,
+            ReplyNode::MarkAsReadNode,
+        ),
+    };
+    let done = done_replies(said, &ctx, text, status);
+    Ok(ReplyState::update().messages(done).goto(next))
+}
+
+/// Lets a person help a model that cannot go on.
+pub(super) async fn ask_person(
+    state: Snap<ReplyState>,
+    office: Res<Office>,
+    ctx: Ctx,
+) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
+    let why = state.stuck.clone().unwrap_or_default();
+    let mail = state
+        .email_input
+        .as_ref()
+        .map(|input| shown(&input.mail, &office.zone));
+    let args = json!({"why": why});
+    let item = Item {
+        action_request: Action {
+            action: "stuck".into(),
+            args: args.as_object().cloned().unwrap_or_default(),
+        },
+        config: WORDS,
+        description: format!(
+            "# The assistant cannot go on\n\n{why}\n\nSay what it should do, or ignore the mail.\
+             \n\n---\n\n{}",
+            mail.unwrap_or_default()
+        ),
+    };
+    Ok(match decide(&ctx, item, |_| Ok(()))? {
+        Act::Response(text) => {
+            let told = format!("{} says: {text}", office.owner());
+            ReplyState::update()
+                .messages(vec![Message::user(told).with_id(ctx.key("said"))])
+                .spent(0)
+                .misses(0)
+                .stuck(None)
+                .goto(ReplyNode::LlmCall)
+        }
+        _ => ReplyState::update().ignored(true).end(),
+    })
+}
+
+pub(super) async fn mark_as_read(
+    state: Snap<ReplyState>,
+    office: Res<Office>,
+) -> Result<(), NodeError> {
+    office.mark_read(state.email_input.as_ref()).await
+}
+
+/// What the model said last.
+pub(super) fn last_turn(messages: &[Message]) -> Option<(&Message, &Reply)> {
+    let mut all = messages.iter().rev();
+    all.find_map(|message| Some((message, message.reply()?)))
+}
+
+/// What was decided about the calls of this turn.
+pub(super) fn of_turn(state: &ReplyState) -> impl Iterator<Item = &Decided> {
+    state.decided.iter().filter(|it| it.turn == state.turn)
+}
