@@ -6,6 +6,14 @@
 mod address;
 mod calendar;
 mod error;
+#[cfg(feature = "fake")]
+pub mod fake;
+#[cfg(feature = "google")]
+pub mod google;
+#[cfg(any(feature = "google", feature = "imap", feature = "fake"))]
+mod header;
+#[cfg(feature = "imap")]
+pub mod imap;
 mod mailbox;
 
 pub use address::Address;
