@@ -173,7 +173,10 @@ impl Google {
     /// Lets the next calls whose path contains this meet a fault, as often as told.
     pub fn trap(&self, path: &str, fault: Fault, times: usize) {
         let path = path.to_owned();
-        self.world.lock().traps.push(fault::Trap { path, fault, times });
+        self.world
+            .lock()
+            .traps
+            .push(fault::Trap { path, fault, times });
     }
 
     /// What was asked so far.

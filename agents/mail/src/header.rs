@@ -67,7 +67,8 @@ pub(crate) fn ancestors(mail: &[u8]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const MAIL: &[u8] = b"Message-ID: <a@b>\r\nReferences: <x@y>\r\n <z@y>\r\nIn-Reply-To: <z@y>\r\n\
+    const MAIL: &[u8] =
+        b"Message-ID: <a@b>\r\nReferences: <x@y>\r\n <z@y>\r\nIn-Reply-To: <z@y>\r\n\
         Subject: one\r\n two\r\n\r\nSubject: of the body\r\n";
 
     #[test]
@@ -87,6 +88,9 @@ mod tests {
     fn ancestors_come_once_and_in_order() {
         assert_eq!(ancestors(MAIL), ["x@y", "z@y"]);
         assert_eq!(message_id(MAIL).as_deref(), Some("a@b"));
-        assert_eq!(message_id(b"Message-ID: bare@b\n\n").as_deref(), Some("bare@b"));
+        assert_eq!(
+            message_id(b"Message-ID: bare@b\n\n").as_deref(),
+            Some("bare@b")
+        );
     }
 }

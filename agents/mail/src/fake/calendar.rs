@@ -36,7 +36,9 @@ impl Events {
             self.next += 1;
             fields.entry("id").or_insert_with(|| id.into());
             fields.entry("status").or_insert_with(|| "confirmed".into());
-            fields.entry("kind").or_insert_with(|| "calendar#event".into());
+            fields
+                .entry("kind")
+                .or_insert_with(|| "calendar#event".into());
             let organizer = json!({"email": self.owner.email, "self": true});
             fields.entry("organizer").or_insert(organizer);
         }
@@ -129,7 +131,10 @@ fn list(events: &Events, seen: &Seen) -> Answer {
     let size = seen.asks("maxResults").and_then(|size| size.parse().ok());
     let size: usize = size.unwrap_or(250).clamp(1, 2500);
     let start = seen.asks("pageToken").unwrap_or_default();
-    let start: usize = start.strip_prefix("at-").and_then(|at| at.parse().ok()).unwrap_or(0);
+    let start: usize = start
+        .strip_prefix("at-")
+        .and_then(|at| at.parse().ok())
+        .unwrap_or(0);
     let shown: Vec<Json> = found.iter().skip(start).take(size).cloned().collect();
     let end = start + shown.len();
     let mut told = Map::new();
@@ -166,7 +171,9 @@ fn insert(events: &mut Events, seen: &Seen) -> Answer {
     if seen.asks("sendUpdates").as_deref() == Some("all") {
         let guests = event.get("attendees").and_then(Json::as_array);
         for guest in guests.into_iter().flatten() {
-            events.invited.push((text(&event, "id"), text(guest, "email")));
+            events
+                .invited
+                .push((text(&event, "id"), text(guest, "email")));
         }
     }
     Answer::ok(&event)

@@ -12,7 +12,14 @@ use super::{
 
 /// Labels that every account has.
 const LABELS: [&str; 8] = [
-    "INBOX", "SENT", "DRAFT", "UNREAD", "IMPORTANT", "STARRED", "SPAM", "TRASH",
+    "INBOX",
+    "SENT",
+    "DRAFT",
+    "UNREAD",
+    "IMPORTANT",
+    "STARRED",
+    "SPAM",
+    "TRASH",
 ];
 
 pub(super) fn answer(mails: &mut Mails, seen: &Seen, path: &[&str]) -> Answer {
@@ -186,8 +193,13 @@ fn shown(mail: &Mail, seen: &Seen) -> Result<Json, Answer> {
                 && !wanted.is_empty()
             {
                 headers.retain(|header| {
-                    let name = header.get("name").and_then(Json::as_str).unwrap_or_default();
-                    wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(name))
+                    let name = header
+                        .get("name")
+                        .and_then(Json::as_str)
+                        .unwrap_or_default();
+                    wanted
+                        .iter()
+                        .any(|wanted| wanted.eq_ignore_ascii_case(name))
                 });
             }
             add("payload", tree);
@@ -200,7 +212,12 @@ fn shown(mail: &Mail, seen: &Seen) -> Result<Json, Answer> {
 fn snippet(mail: &Mail) -> String {
     let text = String::from_utf8_lossy(&mail.raw);
     let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(100).collect()
+    body.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(100)
+        .collect()
 }
 
 fn raw_of(body: &Json) -> Result<Vec<u8>, Answer> {
@@ -208,7 +225,11 @@ fn raw_of(body: &Json) -> Result<Vec<u8>, Answer> {
     let raw = URL_SAFE_NO_PAD.decode(raw.trim_end_matches('='));
     match raw {
         Ok(raw) if !raw.is_empty() => Ok(raw),
-        _ => Err(Answer::refused(400, "invalidArgument", "'raw' RFC822 payload required")),
+        _ => Err(Answer::refused(
+            400,
+            "invalidArgument",
+            "'raw' RFC822 payload required",
+        )),
     }
 }
 
@@ -257,7 +278,11 @@ fn modify_many(mails: &mut Mails, body: &Json) -> Answer {
 }
 
 fn modify_thread(mails: &mut Mails, body: &Json, id: &str) -> Answer {
-    let ids: Vec<String> = mails.thread(id).iter().map(|mail| mail.id.clone()).collect();
+    let ids: Vec<String> = mails
+        .thread(id)
+        .iter()
+        .map(|mail| mail.id.clone())
+        .collect();
     if ids.is_empty() {
         return missing();
     }
@@ -277,7 +302,9 @@ fn trash(mails: &mut Mails, id: &str) -> Answer {
 }
 
 fn attachment(mails: &Mails, id: &str, part: &str) -> Answer {
-    let found = mails.get(id).and_then(|mail| mime::attachment(&mail.raw, part));
+    let found = mails
+        .get(id)
+        .and_then(|mail| mime::attachment(&mail.raw, part));
     found.map_or_else(missing, |told| Answer::ok(&told))
 }
 
@@ -331,12 +358,14 @@ fn history(mails: &Mails, seen: &Seen) -> Answer {
         let message = json!({"id": change.mail, "threadId": thread});
         let (name, entry) = match &change.kind {
             ChangeKind::Arrived => ("messagesAdded", json!([{"message": message}])),
-            ChangeKind::Labelled(labels) => {
-                ("labelsAdded", json!([{"message": message, "labelIds": labels}]))
-            }
-            ChangeKind::Unlabelled(labels) => {
-                ("labelsRemoved", json!([{"message": message, "labelIds": labels}]))
-            }
+            ChangeKind::Labelled(labels) => (
+                "labelsAdded",
+                json!([{"message": message, "labelIds": labels}]),
+            ),
+            ChangeKind::Unlabelled(labels) => (
+                "labelsRemoved",
+                json!([{"message": message, "labelIds": labels}]),
+            ),
         };
         items.push(json!({"id": change.at.to_string(), "messages": [message], name: entry}));
     }

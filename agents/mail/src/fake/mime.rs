@@ -111,7 +111,9 @@ fn parts(raw: &[u8]) -> Option<Vec<Vec<u8>>> {
 
 fn after_head(raw: &[u8]) -> &[u8] {
     let ends = |pattern: &[u8]| {
-        let at = raw.windows(pattern.len()).position(|piece| piece == pattern);
+        let at = raw
+            .windows(pattern.len())
+            .position(|piece| piece == pattern);
         at.map(|at| at + pattern.len())
     };
     let at = match (ends(b"\r\n\r\n"), ends(b"\n\n")) {
@@ -153,7 +155,9 @@ fn unquoted(body: &[u8]) -> Vec<u8> {
             rest = after;
             continue;
         }
-        let code = rest.get(..2).and_then(|code| std::str::from_utf8(code).ok());
+        let code = rest
+            .get(..2)
+            .and_then(|code| std::str::from_utf8(code).ok());
         if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
             bytes.push(byte);
             rest = rest.get(2..).unwrap_or_default();

@@ -134,6 +134,9 @@ mod tests {
             .iter()
             .filter_map(|it| it.pointer("/start/dateTime")?.as_str().map(str::to_owned))
             .collect();
-        assert_eq!(starts, ["2026-03-23T09:00:00+01:00", "2026-03-30T09:00:00+02:00"]);
+        assert_eq!(
+            starts,
+            ["2026-03-23T09:00:00+01:00", "2026-03-30T09:00:00+02:00"]
+        );
     }
 }

@@ -165,15 +165,15 @@ impl Mails {
 
     fn thread_of(&self, raw: &[u8]) -> Option<String> {
         let ancestors = header::ancestors(raw);
-        let is_answered = |mail: &&Mail| {
-            header::message_id(&mail.raw).is_some_and(|id| ancestors.contains(&id))
-        };
+        let is_answered =
+            |mail: &&Mail| header::message_id(&mail.raw).is_some_and(|id| ancestors.contains(&id));
         let answered = self.mails.iter().find(is_answered)?;
         Some(answered.thread.clone())
     }
 
     fn may_join(&self, raw: &[u8], thread: &str) -> bool {
-        let subject = |raw: &[u8]| plain_subject(&header::value(raw, "Subject").unwrap_or_default());
+        let subject =
+            |raw: &[u8]| plain_subject(&header::value(raw, "Subject").unwrap_or_default());
         let ancestors = header::ancestors(raw);
         self.thread(thread).iter().any(|mail| {
             let id = header::message_id(&mail.raw);

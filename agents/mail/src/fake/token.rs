@@ -81,7 +81,10 @@ impl Tokens {
         self.next += 1;
         let kept = (ask("code_challenge"), back.clone());
         self.codes.insert(code.clone(), kept);
-        Answer::redirect(format!("{back}?state={}&code={code}&scope=all", ask("state")))
+        Answer::redirect(format!(
+            "{back}?state={}&code={code}&scope=all",
+            ask("state")
+        ))
     }
 
     /// Gives tokens for a code or for a refresh token.

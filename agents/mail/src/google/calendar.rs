@@ -12,9 +12,7 @@ use super::{
     fault::{Failed, clean},
     http::{Api, Call},
 };
-use crate::{
-    Address, Busy, Calendar, Event, EventId, Later, MailError, NewEvent, Span, When,
-};
+use crate::{Address, Busy, Calendar, Event, EventId, Later, MailError, NewEvent, Span, When};
 
 /// The most events of one stretch of time.
 const MOST_EVENTS: usize = 10_000;
@@ -114,7 +112,11 @@ impl GoogleCalendar {
             title: entry.summary,
             when,
             is_free: entry.transparency == "transparent" || entry.attendees.iter().any(declined),
-            attendees: entry.attendees.into_iter().filter_map(Guest::address).collect(),
+            attendees: entry
+                .attendees
+                .into_iter()
+                .filter_map(Guest::address)
+                .collect(),
         })
     }
 
@@ -157,10 +159,16 @@ impl GoogleCalendar {
     async fn make(&self, event: &NewEvent) -> Result<EventId, MailError> {
         let zone = TimeZone::get(&event.time_zone).map_err(|_| MailError::Refused {
             place: self.place(),
-            why: format!("{} is no time zone that is known here", clean(&event.time_zone)),
+            why: format!(
+                "{} is no time zone that is known here",
+                clean(&event.time_zone)
+            ),
         })?;
         let time = |at: Timestamp| {
-            let local = at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+            let local = at
+                .to_zoned(zone.clone())
+                .strftime("%Y-%m-%dT%H:%M:%S%:z")
+                .to_string();
             json!({"dateTime": local, "timeZone": event.time_zone})
         };
         let guest = |guest: &Address| match &guest.name {

@@ -63,7 +63,10 @@ pub(super) fn refusal(
 ) -> Failed {
     let told = serde_json::from_slice::<Envelope>(body).unwrap_or_default();
     let told = told.error;
-    let reason = told.errors.first().map_or("", |first| first.reason.as_str());
+    let reason = told
+        .errors
+        .first()
+        .map_or("", |first| first.reason.as_str());
     let place = place.to_owned();
     let why = match (told.message.as_str(), reason) {
         ("", _) => format!("status {status}"),
@@ -79,8 +82,16 @@ pub(super) fn refusal(
             let why = format!("{why}; log in again");
             Failed::Refused(MailError::Auth { place, why })
         }
-        429 => Failed::Refused(MailError::Busy { place, why, retry_after }),
-        403 if is_limit => Failed::Refused(MailError::Busy { place, why, retry_after }),
+        429 => Failed::Refused(MailError::Busy {
+            place,
+            why,
+            retry_after,
+        }),
+        403 if is_limit => Failed::Refused(MailError::Busy {
+            place,
+            why,
+            retry_after,
+        }),
         403 if matches!(reason, "insufficientPermissions" | "authError") => {
             let why = format!("{why}; log in again and permit all of it");
             Failed::Refused(MailError::Auth { place, why })
@@ -108,7 +119,9 @@ mod tests {
     use super::*;
 
     fn code(status: u16, body: &str) -> &'static str {
-        refusal("Gmail", status, None, body.as_bytes(), "mail 1").error().code()
+        refusal("Gmail", status, None, body.as_bytes(), "mail 1")
+            .error()
+            .code()
     }
 
     #[test]

@@ -356,7 +356,10 @@ impl Message {
             what: format!("mail {}", self.id),
             why: why.into(),
         };
-        let raw = self.raw.as_deref().ok_or_else(|| malformed("it came without its bytes"))?;
+        let raw = self
+            .raw
+            .as_deref()
+            .ok_or_else(|| malformed("it came without its bytes"))?;
         let bytes = URL_SAFE_NO_PAD
             .decode(raw.trim_end_matches('='))
             .map_err(|_| malformed("its bytes are not encoded as they should be"))?;

@@ -116,7 +116,10 @@ impl Api {
     }
 
     async fn send(&self, call: &Call, key: &Secret) -> Result<Response, Failed> {
-        let request = self.client.raw().request(call.method.clone(), call.url.clone());
+        let request = self
+            .client
+            .raw()
+            .request(call.method.clone(), call.url.clone());
         let request = request
             .timeout(self.settings.limit)
             .bearer_auth(key.expose());
@@ -144,7 +147,13 @@ impl Api {
             let body = bytes(self.place, response, MAX_FAILURE).await;
             let body = body.unwrap_or_default();
             let status = status.as_u16();
-            return Err(fault::refusal(self.place, status, retry_after, &body, &call.what));
+            return Err(fault::refusal(
+                self.place,
+                status,
+                retry_after,
+                &body,
+                &call.what,
+            ));
         }
         let body = bytes(self.place, response, MAX_ANSWER).await?;
         // A call without an answer to give is read as null.

@@ -164,7 +164,9 @@ impl Login {
         };
         given.take(&mut token);
         if token.refresh.is_none() {
-            return Err(refused("it gave nothing to renew the access with; log in again"));
+            return Err(refused(
+                "it gave nothing to renew the access with; log in again",
+            ));
         }
         Ok(token)
     }
@@ -196,16 +198,24 @@ impl Login {
         url.set_query(Some(query));
         let field = |name: &str| {
             let mut pairs = url.query_pairs();
-            pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
+            pairs
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.into_owned())
         };
         if field("state").as_deref() != Some(self.state.expose()) {
-            return Err(refused("the answer does not belong to this login; log in again"));
+            return Err(refused(
+                "the answer does not belong to this login; log in again",
+            ));
         }
         if let Some(error) = field("error") {
-            return Err(refused(&format!("the permission was not given: {}", clean(&error))));
+            return Err(refused(&format!(
+                "the permission was not given: {}",
+                clean(&error)
+            )));
         }
         let code = field("code").filter(|code| !code.is_empty());
-        code.map(Secret::from).ok_or_else(|| refused("the answer has no code; log in again"))
+        code.map(Secret::from)
+            .ok_or_else(|| refused("the answer has no code; log in again"))
     }
 }
 
@@ -237,7 +247,9 @@ async fn say(stream: &mut TcpStream, status: &str, text: &str) {
 fn random() -> Result<Secret, MailError> {
     let mut bytes = [0; 32];
     let source: &dyn SecureRandom = rustls::crypto::ring::default_provider().secure_random;
-    source.fill(&mut bytes).map_err(|_| refused("this machine gives no random numbers"))?;
+    source
+        .fill(&mut bytes)
+        .map_err(|_| refused("this machine gives no random numbers"))?;
     Ok(URL_SAFE_NO_PAD.encode(bytes).into())
 }
 

@@ -185,11 +185,7 @@ impl Keys {
         self.renew(client, &mut token).await
     }
 
-    async fn renew(
-        &self,
-        client: &remote::Client,
-        token: &mut Token,
-    ) -> Result<Secret, MailError> {
+    async fn renew(&self, client: &remote::Client, token: &mut Token) -> Result<Secret, MailError> {
         let Some(refresh) = &token.refresh else {
             return Err(MailError::Auth {
                 place: PLACE.into(),
@@ -298,5 +294,7 @@ fn write(token: &Token, file: &Path) -> Result<(), MailError> {
         out.write_all(token.text().expose().as_bytes())?;
         out.sync_all()
     });
-    written.and_then(|()| fs::rename(&beside, file)).map_err(failed)
+    written
+        .and_then(|()| fs::rename(&beside, file))
+        .map_err(failed)
 }
