@@ -13,11 +13,19 @@ const MAX_WHY: usize = 300;
 pub(super) fn imap(place: &str, error: ImapError) -> MailError {
     let place = place.to_owned();
     match error {
-        ImapError::No(why) | ImapError::Bad(why) => {
-            let why = clean(&why);
-            if why.contains("[INUSE]") || why.contains("[UNAVAILABLE]") || why.contains("[LIMIT]") {
+        ImapError::No(told) | ImapError::Bad(told) => {
+            let says = |code: &str| told.contains(code);
+            let why = clean(said(&told));
+            if says("INUSE") || says("[LIMIT") {
                 let retry_after = None;
-                return MailError::Busy { place, why, retry_after };
+                return MailError::Busy {
+                    place,
+                    why,
+                    retry_after,
+                };
+            }
+            if says("[UNAVAILABLE") || says("[SERVERBUG") {
+                return MailError::Unreachable { place, why };
             }
             MailError::Refused { place, why }
         }
@@ -82,6 +90,13 @@ pub(super) fn clean(text: &str) -> String {
     visible.take(MAX_WHY).collect()
 }
 
+/// What the server said, out of the form that the client shows it in.
+fn said(told: &str) -> &str {
+    let rest = told.split_once("information: Some(\"");
+    let rest = rest.map_or(told, |(_, rest)| rest);
+    rest.rsplit_once("\")").map_or(rest, |(words, _)| words)
+}
+
 fn words(error: &SmtpError) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
@@ -93,4 +108,19 @@ fn words(error: &SmtpError) -> String {
         cause = below.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_told_in_its_own_words() {
+        let shown = "outcome: Outcome { code: None, information: Some(\"[LIMIT] no \u{7}more\") }";
+        let error = imap("mail.test", ImapError::No(shown.into()));
+        let told = "mail.test wants to be asked later: [LIMIT] no  more";
+        assert_eq!(error.to_string(), told);
+        let error = login("mail.test", ImapError::No("wrong".into()));
+        assert_eq!(error.code(), "SS7003");
+    }
 }

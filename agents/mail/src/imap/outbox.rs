@@ -33,21 +33,33 @@ impl ImapMailbox {
     pub(super) async fn send_once(&self, mail: &Outgoing) -> Result<Sent, SendError> {
         let mut kept = self.kept.lock().await;
         let mut session = self.session(&mut kept).await.map_err(SendError::NotSent)?;
-        let traces = self.traces(&mut session, mail).await.map_err(SendError::NotSent)?;
+        let traces = self
+            .traces(&mut session, mail)
+            .await
+            .map_err(SendError::NotSent)?;
         if let Some(copy) = traces.copy {
             // An earlier attempt went through; sending again would send twice.
             *kept = Some(session);
-            return Ok(Sent { id: Some(copy.id()) });
+            return Ok(Sent {
+                id: Some(copy.id()),
+            });
         }
-        let ready = smtp::ready(&self.account, mail).await.map_err(SendError::NotSent)?;
+        let ready = smtp::ready(&self.account, mail)
+            .await
+            .map_err(SendError::NotSent)?;
         let pending = match traces.pending {
             Some(pending) => pending,
-            None => self.noted(&mut session, mail).await.map_err(SendError::NotSent)?,
+            None => self
+                .noted(&mut session, mail)
+                .await
+                .map_err(SendError::NotSent)?,
         };
         match ready.hand_over().await {
             Handed::Accepted => {
                 // The mail is out: what goes wrong with its copy from here on does not change it.
-                let id = self.in_time(accepted(&mut session, &pending, self.account.keeps)).await;
+                let id = self
+                    .in_time(accepted(&mut session, &pending, self.account.keeps))
+                    .await;
                 if id.is_ok() {
                     *kept = Some(session);
                 }
@@ -81,9 +93,12 @@ impl ImapMailbox {
                 (Some(copy), pending) => {
                     if let Some(pending) = pending {
                         let keeps = self.account.keeps;
-                        self.in_time(accepted(&mut session, &pending, keeps)).await?;
+                        self.in_time(accepted(&mut session, &pending, keeps))
+                            .await?;
                     }
-                    Some(Lookup::Sent(Sent { id: Some(copy.id()) }))
+                    Some(Lookup::Sent(Sent {
+                        id: Some(copy.id()),
+                    }))
                 }
                 (None, None) => Some(Lookup::NotSent),
                 (None, Some(_)) if begun.elapsed() >= self.account.settle => {
@@ -123,10 +138,14 @@ impl ImapMailbox {
     /// Notes that a mail is about to be sent.
     async fn noted(&self, kept: &mut Kept, mail: &Outgoing) -> Result<At, MailError> {
         let folder = kept.folders.pending.clone();
-        let appended = kept.session.append(&folder, Some("(\\Draft \\Seen)"), None, &mail.bytes);
+        let appended = kept
+            .session
+            .append(&folder, Some("(\\Draft \\Seen)"), None, &mail.bytes);
         self.in_time(appended).await?;
         let traces = self.traces(kept, mail).await?;
-        traces.pending.ok_or_else(|| self.refused("it lost the copy it was given"))
+        traces
+            .pending
+            .ok_or_else(|| self.refused("it lost the copy it was given"))
     }
 }
 
@@ -140,7 +159,12 @@ async fn found(kept: &mut Kept, quoted: &str, id: &str) -> ImapResult<Traces> {
     for place in places {
         let folder = kept.session.examine(place).await?;
         let question = format!("UNDELETED HEADER Message-ID {quoted}");
-        let mut uids: Vec<u32> = kept.session.uid_search(question).await?.into_iter().collect();
+        let mut uids: Vec<u32> = kept
+            .session
+            .uid_search(question)
+            .await?
+            .into_iter()
+            .collect();
         uids.sort_unstable();
         if uids.is_empty() {
             continue;
@@ -151,7 +175,8 @@ async fn found(kept: &mut Kept, quoted: &str, id: &str) -> ImapResult<Traces> {
         let mails: Vec<Fetch> = mails.try_collect().await?;
         for mail in mails {
             // Searches find pieces of words.
-            let is_it = header::message_id(mail.header().unwrap_or_default()).as_deref() == Some(id);
+            let is_it =
+                header::message_id(mail.header().unwrap_or_default()).as_deref() == Some(id);
             let (true, Some(uid)) = (is_it, mail.uid) else {
                 continue;
             };

@@ -62,7 +62,12 @@ impl ImapMailbox {
         let after = page.map(|token| self.place_in(token)).transpose()?;
         let mut kept = self.kept.lock().await;
         let mut session = self.session(&mut kept).await?;
-        let work = listing(&mut session, &question, after, query.page_size.unwrap_or(PAGE));
+        let work = listing(
+            &mut session,
+            &question,
+            after,
+            query.page_size.unwrap_or(PAGE),
+        );
         let (validity, mails, next) = self.in_time(work).await?;
         *kept = Some(session);
         if after.is_some_and(|(known, _)| known != validity) {
@@ -79,7 +84,10 @@ impl ImapMailbox {
             let is_wanted = query.since.is_none_or(|since| mail.arrived >= since);
             if is_wanted && !self.is_own_copy(&mail.head) {
                 let thread = thread_of(&mail.head, &at);
-                arrivals.push(Arrival { id: at.id(), thread });
+                arrivals.push(Arrival {
+                    id: at.id(),
+                    thread,
+                });
             }
         }
         let next = next.map(|uid| PageToken(format!("{validity}.{uid}")));
@@ -105,7 +113,11 @@ impl ImapMailbox {
         let mut session = self.session(&mut kept).await?;
         let is_there = self.in_time(marked(&mut session, &at)).await?;
         *kept = Some(session);
-        if is_there { Ok(()) } else { Err(self.missing(id)) }
+        if is_there {
+            Ok(())
+        } else {
+            Err(self.missing(id))
+        }
     }
 
     pub(super) async fn of_thread(&self, thread: &ThreadKey) -> Result<Vec<RawMail>, MailError> {
@@ -321,7 +333,10 @@ async fn marked(kept: &mut Kept, at: &At) -> ImapResult<bool> {
     if !found.contains(&at.uid) {
         return Ok(false);
     }
-    let stored = kept.session.uid_store(&uid, "+FLAGS.SILENT (\\Seen)").await?;
+    let stored = kept
+        .session
+        .uid_store(&uid, "+FLAGS.SILENT (\\Seen)")
+        .await?;
     let _: Vec<Fetch> = stored.try_collect().await?;
     Ok(true)
 }
@@ -336,7 +351,12 @@ async fn family(kept: &mut Kept, root: &str) -> ImapResult<Vec<At>> {
             "UNDRAFT UNDELETED OR HEADER Message-ID {root} \
              OR HEADER References {root} HEADER In-Reply-To {root}"
         );
-        let mut uids: Vec<u32> = kept.session.uid_search(question).await?.into_iter().collect();
+        let mut uids: Vec<u32> = kept
+            .session
+            .uid_search(question)
+            .await?
+            .into_iter()
+            .collect();
         uids.sort_unstable();
         found.extend(uids.into_iter().map(|uid| At {
             validity: folder.uid_validity.unwrap_or(0),

@@ -25,7 +25,12 @@ const STALE: Duration = Duration::from_secs(5);
 
 /// Names of folders of sent mails on servers that do not say which it is.
 const SENT_NAMES: [&str; 6] = [
-    "Sent", "INBOX.Sent", "INBOX/Sent", "Sent Items", "Sent Messages", "Gesendet",
+    "Sent",
+    "INBOX.Sent",
+    "INBOX/Sent",
+    "Sent Items",
+    "Sent Messages",
+    "Gesendet",
 ];
 
 /// A connection after its login.
@@ -136,7 +141,9 @@ where
     };
     match client.read_response().await {
         Ok(Some(_)) => Ok(()),
-        Ok(None) => Err(unreachable("it closed the connection without a greeting".into())),
+        Ok(None) => Err(unreachable(
+            "it closed the connection without a greeting".into(),
+        )),
         Err(error) => Err(unreachable(clean(&error.to_string()))),
     }
 }
@@ -145,7 +152,11 @@ async fn folders(
     session: &mut Session<Box<dyn Wire>>,
     account: &Account,
 ) -> async_imap::error::Result<Folders> {
-    let names: Vec<_> = session.list(Some(""), Some("*")).await?.try_collect().await?;
+    let names: Vec<_> = session
+        .list(Some(""), Some("*"))
+        .await?
+        .try_collect()
+        .await?;
     let with = |wanted: &NameAttribute<'_>| {
         let mut names = names.iter();
         let found = names.find(|name| name.attributes().contains(wanted))?;

@@ -7,7 +7,12 @@ use superstep::Secret;
 use crate::{Address, MailError};
 
 /// Servers that keep a copy of what they send themselves.
-const KEEPERS: [&str; 4] = ["gmail.com", "googlemail.com", "office365.com", "outlook.com"];
+const KEEPERS: [&str; 4] = [
+    "gmail.com",
+    "googlemail.com",
+    "office365.com",
+    "outlook.com",
+];
 
 /// How long a command that gives a password may take.
 const COMMAND_LIMIT: Duration = Duration::from_secs(30);
@@ -99,7 +104,11 @@ impl Account {
             user: user.into(),
             password,
             sent: None,
-            keeps: if is_keeper { Keeps::Server } else { Keeps::Client },
+            keeps: if is_keeper {
+                Keeps::Server
+            } else {
+                Keeps::Client
+            },
             copy_to_self: !is_keeper,
             certificates: None,
             limit: Duration::from_secs(60),
@@ -159,7 +168,9 @@ impl Password {
                 let text = String::from_utf8_lossy(&output.stdout);
                 match text.lines().next() {
                     Some(line) if !line.is_empty() => Ok(line.into()),
-                    _ => Err(refused("the command for the password printed nothing".into())),
+                    _ => Err(refused(
+                        "the command for the password printed nothing".into(),
+                    )),
                 }
             }
         }
@@ -183,7 +194,11 @@ mod tests {
     #[test]
     fn nothing_is_plain_but_this_machine() {
         assert!(account("127.0.0.1", Security::Plain).check().is_ok());
-        assert!(account("mail.example.org", Security::StartTls).check().is_ok());
+        assert!(
+            account("mail.example.org", Security::StartTls)
+                .check()
+                .is_ok()
+        );
         assert!(account("10.0.0.1", Security::Plain).check().is_err());
     }
 

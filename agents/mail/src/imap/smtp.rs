@@ -76,10 +76,18 @@ pub(super) async fn ready<'a>(
         }
         parameters.push(MailParameter::SmtpUtfEight);
     }
-    in_time(account, connection.command(Mail::new(Some(sender), parameters))).await?;
+    in_time(
+        account,
+        connection.command(Mail::new(Some(sender), parameters)),
+    )
+    .await?;
     for recipient in recipients {
         // One recipient who is refused is enough: a mail goes to all or to nobody.
-        in_time(account, connection.command(Rcpt::new(recipient, Vec::new()))).await?;
+        in_time(
+            account,
+            connection.command(Rcpt::new(recipient, Vec::new())),
+        )
+        .await?;
     }
     // The end of the mail brings its own end of a line.
     let body = mail.bytes.strip_suffix(b"\r\n").unwrap_or(&mail.bytes);
@@ -142,7 +150,9 @@ fn encryption(account: &Account) -> Result<TlsParameters, MailError> {
         let certificate = certificate.map_err(|error| fault::smtp(host, &error))?;
         builder = builder.add_root_certificate(certificate);
     }
-    builder.build_rustls().map_err(|error| fault::smtp(host, &error))
+    builder
+        .build_rustls()
+        .map_err(|error| fault::smtp(host, &error))
 }
 
 async fn in_time<T>(

@@ -91,7 +91,7 @@ async fn sends_when_it_is_told_to() {
     let Ok(note) = std::env::var(NOTE) else {
         return;
     };
-    let (mailbox, mail) = open(&std::env::var(MAILBOX).unwrap()).await;
+    let (mailbox, mail) = open(&std::env::var(MAILBOX).unwrap());
     let verdict = sent_once(mailbox.as_ref(), &mail, Path::new(&note)).await;
     println!("verdict {verdict}");
 }
@@ -124,6 +124,9 @@ fn stop(here: Stop) {
     }
 }
 
-async fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
-    crate::google_killed::open(given).await
+fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
+    match given.split(' ').next() {
+        Some("google") => crate::google_killed::open(given),
+        _ => crate::imap_killed::open(given),
+    }
 }

@@ -21,7 +21,7 @@ fn given(server: &fake::Google) -> String {
 }
 
 /// Opens what [`given`] tells.
-pub(crate) async fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
+pub(crate) fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
     let mut words = given.splitn(3, ' ').skip(1);
     let settings = Settings {
         settle: Duration::from_secs(2),
