@@ -31,6 +31,7 @@ pub(crate) fn value(mail: &[u8], name: &str) -> Option<String> {
 }
 
 /// The ids in a header such as `References`, without their brackets.
+#[cfg(any(feature = "imap", feature = "fake"))]
 pub(crate) fn ids(text: &str) -> Vec<String> {
     text.split('<')
         .skip(1)
@@ -77,6 +78,7 @@ mod tests {
         assert_eq!(all(MAIL).len(), 4);
     }
 
+    #[cfg(any(feature = "imap", feature = "fake"))]
     #[test]
     fn ids_lose_their_brackets() {
         assert_eq!(ids("<x@y> <z@y>"), ["x@y", "z@y"]);

@@ -32,7 +32,7 @@
 //! IMAP has none, so the first id in `References` (or `In-Reply-To`, or the mail's own) names one.
 //!
 //! `settings` is the account, `session` a connection, `read` and `outbox` the two directions,
-//! `smtp` the handing over, `tls` the encryption, `fault` what errors mean.
+//! `smtp` the handing over and `wire` its connection, `tls` the encryption, `fault` what errors mean.
 
 mod fault;
 mod outbox;
@@ -41,6 +41,7 @@ mod session;
 mod settings;
 mod smtp;
 mod tls;
+mod wire;
 
 use tokio::sync::Mutex;
 

@@ -7,17 +7,13 @@ use lettre::{
     transport::smtp::{
         Error as SmtpError,
         authentication::{Credentials, Mechanism},
-        client::{AsyncSmtpConnection, Certificate, TlsParameters},
+        client::AsyncSmtpConnection,
         commands::{Data, Mail, Rcpt},
         extension::{ClientId, Extension, MailBodyParameter, MailParameter},
     },
 };
 
-use super::{
-    fault,
-    settings::{Account, Security},
-    tls,
-};
+use super::{fault, settings::Account, wire};
 use crate::{Address, MailError, Outgoing};
 
 /// A server that has taken sender and recipients and waits for the mail.
@@ -124,35 +120,11 @@ impl Ready<'_> {
 }
 
 async fn connected(account: &Account) -> Result<AsyncSmtpConnection, MailError> {
-    let server = &account.smtp;
-    let host = &server.host;
+    let line = tokio::time::timeout(account.limit, wire::connect(account)).await;
+    let line = line.map_err(|_| fault::late(&account.smtp.host))??;
     let name = ClientId::default();
-    let at = (host.as_str(), server.port);
-    let implicit = match server.security {
-        Security::Tls => Some(encryption(account)?),
-        Security::StartTls | Security::Plain => None,
-    };
-    let connecting =
-        AsyncSmtpConnection::connect_tokio1(at, Some(account.limit), &name, implicit, None);
-    let mut connection = in_time(account, connecting).await?;
-    if server.security == Security::StartTls {
-        // A server that cannot is given up before it gets a password.
-        in_time(account, connection.starttls(encryption(account)?, &name)).await?;
-    }
-    Ok(connection)
-}
-
-fn encryption(account: &Account) -> Result<TlsParameters, MailError> {
-    let host = &account.smtp.host;
-    let mut builder = TlsParameters::builder(host.clone());
-    if let Some(file) = &account.certificates {
-        let certificate = Certificate::from_pem(&tls::pem(host, file)?);
-        let certificate = certificate.map_err(|error| fault::smtp(host, &error))?;
-        builder = builder.add_root_certificate(certificate);
-    }
-    builder
-        .build_rustls()
-        .map_err(|error| fault::smtp(host, &error))
+    let greeted = AsyncSmtpConnection::connect_with_transport(Box::new(line), &name);
+    in_time(account, greeted).await
 }
 
 async fn in_time<T>(

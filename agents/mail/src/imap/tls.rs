@@ -15,9 +15,9 @@ use tokio_rustls::TlsConnector;
 use crate::MailError;
 
 /// A connection, encrypted or not.
-pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send + fmt::Debug {}
+pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send + Sync + fmt::Debug {}
 
-impl<T: AsyncRead + AsyncWrite + Unpin + Send + fmt::Debug> Wire for T {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send + Sync + fmt::Debug> Wire for T {}
 
 /// Encrypts a connection to a host.
 pub(super) async fn encrypted(
@@ -37,8 +37,7 @@ pub(super) async fn encrypted(
     Ok(Box::new(stream))
 }
 
-/// The certificates of a file, as it is.
-pub(super) fn pem(host: &str, file: &Path) -> Result<Vec<u8>, MailError> {
+fn pem(host: &str, file: &Path) -> Result<Vec<u8>, MailError> {
     fs::read(file).map_err(|error| refused(host, format!("{}: {error}", file.display())))
 }
 

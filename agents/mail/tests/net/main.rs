@@ -20,3 +20,4 @@ mod login;
 mod proxy;
 mod servers;
 mod setup;
+mod strangers;
