@@ -200,9 +200,14 @@ impl Keys {
         ];
         let (status, body) = http::form(client, PLACE, &token.token_uri, &fields).await?;
         let given = given(status, &body)?;
+        let is_replaced = given.refresh_token.is_some();
         let access = given.take(token);
-        if let Some(file) = &self.file {
-            write(token, file)?;
+        if let Some(file) = &self.file
+            && let Err(error) = write(token, file)
+            // A file that cannot be written is still good if it has what renews the access.
+            && is_replaced
+        {
+            return Err(error);
         }
         Ok(access)
     }

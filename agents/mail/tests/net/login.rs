@@ -164,6 +164,21 @@ async fn a_token_that_has_ended_is_renewed_and_written_back() {
 }
 
 #[tokio::test]
+async fn a_token_file_that_cannot_be_written_is_good_enough() {
+    let server = server().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token.json");
+    fs::write(&file, server.token().to_string()).unwrap();
+    let keys = Keys::open(&file).unwrap();
+    // A folder that is gone takes no file.
+    drop(folder);
+    server.expire_tokens();
+    let account = Google::new(keys, settings(&server)).unwrap();
+    account.mailbox().await.unwrap();
+    assert!(!file.exists());
+}
+
+#[tokio::test]
 async fn many_calls_at_once_renew_once() {
     let server = server().await;
     let token = Token::read(&server.token().to_string()).unwrap();

@@ -10,6 +10,7 @@
 
 mod calendar;
 mod child;
+mod fake;
 mod golden;
 mod google;
 mod google_faults;
