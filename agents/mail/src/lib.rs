@@ -18,6 +18,14 @@ pub mod graph;
 mod inbox;
 mod ingest;
 mod key;
+#[cfg(feature = "fake")]
+pub mod fake;
+#[cfg(feature = "google")]
+pub mod google;
+#[cfg(any(feature = "google", feature = "imap", feature = "fake"))]
+mod header;
+#[cfg(feature = "imap")]
+pub mod imap;
 mod mailbox;
 mod memory;
 mod parse;

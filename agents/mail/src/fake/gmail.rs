@@ -1,0 +1,392 @@
+//! Gmail, as far as an assistant uses it.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    mime::{self, Shown},
+    search,
+    store::{ChangeKind, Mail, Mails},
+    wire::{Answer, Seen},
+};
+
+/// Labels that every account has.
+const LABELS: [&str; 8] = [
+    "INBOX",
+    "SENT",
+    "DRAFT",
+    "UNREAD",
+    "IMPORTANT",
+    "STARRED",
+    "SPAM",
+    "TRASH",
+];
+
+pub(super) fn answer(mails: &mut Mails, seen: &Seen, path: &[&str]) -> Answer {
+    match (seen.method.as_str(), path) {
+        ("GET", ["profile"]) => profile(mails),
+        ("GET", ["labels"]) => labels(),
+        ("GET", ["history"]) => history(mails, seen),
+        ("GET", ["messages"]) => list(mails, seen),
+        ("POST", ["messages"]) => put(mails, seen, &[]),
+        ("POST", ["messages", "import"]) => put(mails, seen, &["INBOX", "UNREAD"]),
+        ("POST", ["messages", "send"]) => send(mails, &seen.body),
+        ("POST", ["messages", "batchModify"]) => modify_many(mails, &seen.body),
+        ("GET", ["messages", id]) => get(mails, seen, id),
+        ("POST", ["messages", id, "modify"]) => modify(mails, &seen.body, id),
+        ("POST", ["messages", id, "trash"]) => trash(mails, id),
+        ("GET", ["messages", id, "attachments", part]) => attachment(mails, id, part),
+        ("GET", ["threads"]) => threads(mails, seen),
+        ("GET", ["threads", id]) => thread(mails, seen, id),
+        ("POST", ["threads", id, "modify"]) => modify_thread(mails, &seen.body, id),
+        ("GET", ["drafts"]) => drafts(mails),
+        ("POST", ["drafts"]) => draft(mails, &seen.body),
+        ("POST", ["drafts", "send"]) => send_draft(mails, &seen.body),
+        _ => missing(),
+    }
+}
+
+fn profile(mails: &Mails) -> Answer {
+    let all = mails.newest();
+    let mut threads: Vec<&str> = all.iter().map(|mail| mail.thread.as_str()).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    Answer::ok(&json!({
+        "emailAddress": mails.owner.email, "messagesTotal": all.len(),
+        "threadsTotal": threads.len(), "historyId": mails.history.to_string(),
+    }))
+}
+
+fn labels() -> Answer {
+    let label = |name: &&str| json!({"id": name, "name": name, "type": "system"});
+    let labels: Vec<Json> = LABELS.iter().map(label).collect();
+    Answer::ok(&json!({"labels": labels}))
+}
+
+fn list(mails: &Mails, seen: &Seen) -> Answer {
+    let found = match found(mails, seen) {
+        Ok(found) => found,
+        Err(answer) => return answer,
+    };
+    let show = |mail: &&Mail| json!({"id": mail.id, "threadId": mail.thread});
+    page(seen, "messages", &found, show)
+}
+
+fn threads(mails: &Mails, seen: &Seen) -> Answer {
+    let mut found = match found(mails, seen) {
+        Ok(found) => found,
+        Err(answer) => return answer,
+    };
+    let mut known: Vec<String> = Vec::new();
+    found.retain(|mail| {
+        let is_new = !known.contains(&mail.thread);
+        known.push(mail.thread.clone());
+        is_new
+    });
+    let show = |mail: &&Mail| {
+        json!({
+            "id": mail.thread, "snippet": snippet(mail), "historyId": mail.history.to_string(),
+        })
+    };
+    page(seen, "threads", &found, show)
+}
+
+fn found<'a>(mails: &'a Mails, seen: &Seen) -> Result<Vec<&'a Mail>, Answer> {
+    let q = seen.asks("q").unwrap_or_default();
+    let Some(term) = search::read(&q) else {
+        return Err(Answer::refused(400, "invalidArgument", "Invalid query"));
+    };
+    let labels: Vec<String> = seen
+        .query()
+        .into_iter()
+        .filter_map(|(name, value)| (name == "labelIds").then_some(value))
+        .collect();
+    let is_hidden = |mail: &Mail| {
+        ["SPAM", "TRASH"].iter().any(|place| {
+            let is_there = mail.labels.iter().any(|label| label == place);
+            is_there && !term.names_place(place) && !term.names_place("anywhere")
+        })
+    };
+    let mut found = mails.newest();
+    found.retain(|mail| {
+        let has_labels = labels.iter().all(|label| mail.labels.contains(label));
+        has_labels && !is_hidden(mail) && term.finds(mail)
+    });
+    Ok(found)
+}
+
+fn page<'a>(
+    seen: &Seen,
+    name: &str,
+    found: &[&'a Mail],
+    show: impl Fn(&&'a Mail) -> Json,
+) -> Answer {
+    let size = seen.asks("maxResults").and_then(|size| size.parse().ok());
+    let size: usize = size.unwrap_or(100).clamp(1, 500);
+    let start = match seen.asks("pageToken") {
+        None => 0,
+        Some(token) => match token.strip_prefix("page-").and_then(|at| at.parse().ok()) {
+            Some(start) => start,
+            None => return Answer::refused(400, "invalidArgument", "Invalid pageToken"),
+        },
+    };
+    let shown: Vec<Json> = found.iter().skip(start).take(size).map(show).collect();
+    let mut told = Map::new();
+    let end = start + shown.len();
+    // An empty page has no list at all, as the service does it.
+    if !shown.is_empty() {
+        told.insert(name.to_owned(), shown.into());
+    }
+    if end < found.len() {
+        told.insert("nextPageToken".into(), format!("page-{end}").into());
+    }
+    told.insert("resultSizeEstimate".into(), found.len().into());
+    Answer::ok(&told.into())
+}
+
+fn get(mails: &Mails, seen: &Seen, id: &str) -> Answer {
+    match mails.get(id) {
+        Some(mail) => shown(mail, seen).map_or_else(|answer| answer, |told| Answer::ok(&told)),
+        None => missing(),
+    }
+}
+
+fn thread(mails: &Mails, seen: &Seen, id: &str) -> Answer {
+    let mails = mails.thread(id);
+    let Some(last) = mails.last() else {
+        return missing();
+    };
+    if seen.asks("format").as_deref() == Some("raw") {
+        return Answer::refused(400, "invalidArgument", "Invalid format");
+    }
+    let history = last.history.to_string();
+    let told: Result<Vec<Json>, Answer> = mails.iter().map(|mail| shown(mail, seen)).collect();
+    match told {
+        Ok(told) => Answer::ok(&json!({"id": id, "historyId": history, "messages": told})),
+        Err(answer) => answer,
+    }
+}
+
+fn shown(mail: &Mail, seen: &Seen) -> Result<Json, Answer> {
+    let mut told = json!({
+        "id": mail.id, "threadId": mail.thread, "labelIds": mail.labels,
+        "snippet": snippet(mail), "historyId": mail.history.to_string(),
+        "internalDate": mail.arrived.to_string(), "sizeEstimate": mail.raw.len(),
+    });
+    let mut add = |name: &str, value: Json| {
+        if let Json::Object(fields) = &mut told {
+            fields.insert(name.to_owned(), value);
+        }
+    };
+    match seen.asks("format").as_deref() {
+        None | Some("full") => add("payload", mime::tree(&mail.raw, Shown::All)),
+        Some("minimal") => {}
+        Some("raw") => add("raw", URL_SAFE_NO_PAD.encode(&mail.raw).into()),
+        Some("metadata") => {
+            let wanted: Vec<String> = seen
+                .query()
+                .into_iter()
+                .filter_map(|(name, value)| (name == "metadataHeaders").then_some(value))
+                .collect();
+            let mut tree = mime::tree(&mail.raw, Shown::Headers);
+            if let Some(Json::Array(headers)) = tree.get_mut("headers")
+                && !wanted.is_empty()
+            {
+                headers.retain(|header| {
+                    let name = header
+                        .get("name")
+                        .and_then(Json::as_str)
+                        .unwrap_or_default();
+                    wanted
+                        .iter()
+                        .any(|wanted| wanted.eq_ignore_ascii_case(name))
+                });
+            }
+            add("payload", tree);
+        }
+        Some(_) => return Err(Answer::refused(400, "invalidArgument", "Invalid format")),
+    }
+    Ok(told)
+}
+
+fn snippet(mail: &Mail) -> String {
+    let text = String::from_utf8_lossy(&mail.raw);
+    let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    body.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(100)
+        .collect()
+}
+
+fn raw_of(body: &Json) -> Result<Vec<u8>, Answer> {
+    let raw = body.get("raw").and_then(Json::as_str).unwrap_or_default();
+    let raw = URL_SAFE_NO_PAD.decode(raw.trim_end_matches('='));
+    match raw {
+        Ok(raw) if !raw.is_empty() => Ok(raw),
+        _ => Err(Answer::refused(
+            400,
+            "invalidArgument",
+            "'raw' RFC822 payload required",
+        )),
+    }
+}
+
+fn send(mails: &mut Mails, body: &Json) -> Answer {
+    let raw = match raw_of(body) {
+        Ok(raw) => raw,
+        Err(answer) => return answer,
+    };
+    if crate::header::value(&raw, "To").is_none_or(|to| to.trim().is_empty()) {
+        return Answer::refused(400, "invalidArgument", "Recipient address required");
+    }
+    let thread = body.get("threadId").and_then(Json::as_str);
+    if thread.is_some_and(|thread| mails.thread(thread).is_empty()) {
+        return missing();
+    }
+    let id = mails.send(&raw, thread);
+    brief(mails, &id)
+}
+
+fn put(mails: &mut Mails, seen: &Seen, labels: &[&str]) -> Answer {
+    let raw = match raw_of(&seen.body) {
+        Ok(raw) => raw,
+        Err(answer) => return answer,
+    };
+    let thread = seen.body.get("threadId").and_then(Json::as_str);
+    let now = jiff::Timestamp::now().as_millisecond();
+    let id = mails.put(&raw, thread.map(str::to_owned), now, labels);
+    mails.label(&id, &names(&seen.body, "labelIds"), &[]);
+    brief(mails, &id)
+}
+
+fn modify(mails: &mut Mails, body: &Json, id: &str) -> Answer {
+    let (add, remove) = (names(body, "addLabelIds"), names(body, "removeLabelIds"));
+    if mails.label(id, &add, &remove) {
+        return brief(mails, id);
+    }
+    missing()
+}
+
+fn modify_many(mails: &mut Mails, body: &Json) -> Answer {
+    let (add, remove) = (names(body, "addLabelIds"), names(body, "removeLabelIds"));
+    for id in names(body, "ids") {
+        mails.label(&id, &add, &remove);
+    }
+    Answer::empty()
+}
+
+fn modify_thread(mails: &mut Mails, body: &Json, id: &str) -> Answer {
+    let ids: Vec<String> = mails
+        .thread(id)
+        .iter()
+        .map(|mail| mail.id.clone())
+        .collect();
+    if ids.is_empty() {
+        return missing();
+    }
+    let (add, remove) = (names(body, "addLabelIds"), names(body, "removeLabelIds"));
+    for id in &ids {
+        mails.label(id, &add, &remove);
+    }
+    let told: Vec<Json> = ids.iter().map(|id| json!({"id": id})).collect();
+    Answer::ok(&json!({"id": id, "messages": told}))
+}
+
+fn trash(mails: &mut Mails, id: &str) -> Answer {
+    if mails.label(id, &["TRASH".into()], &["INBOX".into()]) {
+        return brief(mails, id);
+    }
+    missing()
+}
+
+fn attachment(mails: &Mails, id: &str, part: &str) -> Answer {
+    let found = mails
+        .get(id)
+        .and_then(|mail| mime::attachment(&mail.raw, part));
+    found.map_or_else(missing, |told| Answer::ok(&told))
+}
+
+fn drafts(mails: &Mails) -> Answer {
+    let drafts: Vec<Json> = mails
+        .drafts
+        .iter()
+        .map(|(id, mail)| json!({"id": id, "message": {"id": mail}}))
+        .collect();
+    Answer::ok(&json!({"resultSizeEstimate": drafts.len(), "drafts": drafts}))
+}
+
+fn draft(mails: &mut Mails, body: &Json) -> Answer {
+    let message = body.get("message").cloned().unwrap_or_default();
+    let raw = match raw_of(&message) {
+        Ok(raw) => raw,
+        Err(answer) => return answer,
+    };
+    let thread = message.get("threadId").and_then(Json::as_str);
+    let now = jiff::Timestamp::now().as_millisecond();
+    let mail = mails.put(&raw, thread.map(str::to_owned), now, &["DRAFT"]);
+    let id = format!("r{mail}");
+    mails.drafts.insert(id.clone(), mail.clone());
+    Answer::ok(&json!({"id": id, "message": {"id": mail, "labelIds": ["DRAFT"]}}))
+}
+
+fn send_draft(mails: &mut Mails, body: &Json) -> Answer {
+    let id = body.get("id").and_then(Json::as_str).unwrap_or_default();
+    let Some(draft) = mails.drafts.remove(id) else {
+        return missing();
+    };
+    let Some(mail) = mails.get(&draft).cloned() else {
+        return missing();
+    };
+    mails.remove(&draft);
+    let id = mails.send(&mail.raw, Some(&mail.thread));
+    brief(mails, &id)
+}
+
+fn history(mails: &Mails, seen: &Seen) -> Answer {
+    let start: Option<u64> = seen.asks("startHistoryId").and_then(|id| id.parse().ok());
+    let Some(start) = start else {
+        return Answer::refused(400, "invalidArgument", "startHistoryId is required");
+    };
+    if start < mails.oldest_history {
+        return missing();
+    }
+    let mut items = Vec::new();
+    for change in mails.changes.iter().filter(|change| change.at > start) {
+        let thread = mails.get(&change.mail).map(|mail| mail.thread.clone());
+        let message = json!({"id": change.mail, "threadId": thread});
+        let (name, entry) = match &change.kind {
+            ChangeKind::Arrived => ("messagesAdded", json!([{"message": message}])),
+            ChangeKind::Labelled(labels) => (
+                "labelsAdded",
+                json!([{"message": message, "labelIds": labels}]),
+            ),
+            ChangeKind::Unlabelled(labels) => (
+                "labelsRemoved",
+                json!([{"message": message, "labelIds": labels}]),
+            ),
+        };
+        items.push(json!({"id": change.at.to_string(), "messages": [message], name: entry}));
+    }
+    Answer::ok(&json!({"history": items, "historyId": mails.history.to_string()}))
+}
+
+fn names(body: &Json, name: &str) -> Vec<String> {
+    let names = body.get(name).and_then(Json::as_array);
+    let names = names.into_iter().flatten().filter_map(Json::as_str);
+    names.map(str::to_owned).collect()
+}
+
+fn brief(mails: &Mails, id: &str) -> Answer {
+    match mails.get(id) {
+        Some(mail) => Answer::ok(&json!({
+            "id": mail.id, "threadId": mail.thread, "labelIds": mail.labels,
+        })),
+        None => missing(),
+    }
+}
+
+fn missing() -> Answer {
+    Answer::refused(404, "notFound", "Requested entity was not found.")
+}

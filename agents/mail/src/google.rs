@@ -1,0 +1,114 @@
+//! Gmail as a [`Mailbox`](crate::Mailbox) and Google Calendar as a [`Calendar`](crate::Calendar).
+//!
+//! [`Google`] is an account: an HTTP client, the [`Keys`] that open it, and [`Settings`]. From it
+//! come a [`Gmail`] and a [`GoogleCalendar`]. [`Login`] is how a person permits it, once.
+//!
+//! What is safe to repeat is repeated a few times when the service is busy or out of reach;
+//! sending a mail is not, ever. An error stays an error: nothing is made up in its place.
+//!
+//! `http` is a call, `fault` what a failure means, `token` what is kept, `oauth` the login.
+
+mod calendar;
+mod fault;
+mod gmail;
+mod http;
+mod oauth;
+mod token;
+
+use std::{sync::Arc, time::Duration};
+
+use superstep_model::remote;
+
+use crate::{Address, MailError};
+
+pub use calendar::GoogleCalendar;
+pub use gmail::Gmail;
+pub use oauth::{App, Login, SCOPES};
+pub use token::{Keys, Token};
+
+/// What can be chosen about an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Where Gmail is; only tests have another.
+    pub gmail: String,
+    /// Where the calendar is; only tests have another.
+    pub calendar: String,
+    /// How long one call may take.
+    pub limit: Duration,
+    /// How often a call is made that is safe to repeat.
+    pub attempts: u32,
+    /// How long to wait before the second attempt; it doubles.
+    pub pause: Duration,
+    /// How long a mail whose answer did not come may take to show among the sent ones.
+    pub settle: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            gmail: "https://gmail.googleapis.com".into(),
+            calendar: "https://www.googleapis.com".into(),
+            limit: Duration::from_secs(60),
+            attempts: 3,
+            pause: Duration::from_millis(500),
+            settle: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Settings {
+    /// The settings for a Google that is at one address, such as the fake one.
+    pub fn at(address: &str) -> Self {
+        Self {
+            gmail: address.to_owned(),
+            calendar: address.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+/// An account.
+#[derive(Clone, Debug)]
+pub struct Google {
+    client: remote::Client,
+    keys: Arc<Keys>,
+    settings: Settings,
+}
+
+impl Google {
+    /// An account that these keys open. Nothing is asked yet.
+    pub fn new(keys: Keys, settings: Settings) -> Result<Self, MailError> {
+        Ok(Self {
+            client: http::client()?,
+            keys: Arc::new(keys),
+            settings,
+        })
+    }
+
+    /// Its mailbox; asks whose it is.
+    pub async fn mailbox(&self) -> Result<Gmail, MailError> {
+        Gmail::open(self.api("Gmail", &self.settings.gmail)?).await
+    }
+
+    /// One of its calendars, such as `primary`; asks for its time zone.
+    pub async fn calendar(&self, id: &str) -> Result<GoogleCalendar, MailError> {
+        let api = self.api("Google Calendar", &self.settings.calendar)?;
+        GoogleCalendar::open(api, id).await
+    }
+
+    /// A mailbox whose owner is known, without asking.
+    pub fn mailbox_of(&self, owner: Address) -> Result<Gmail, MailError> {
+        Ok(Gmail::new(self.api("Gmail", &self.settings.gmail)?, owner))
+    }
+
+    fn api(&self, place: &'static str, base: &str) -> Result<http::Api, MailError> {
+        let base = http::base(place, base)?;
+        Ok(http::Api {
+            place,
+            base,
+            client: self.client.clone(),
+            keys: Arc::clone(&self.keys),
+            settings: self.settings.clone(),
+        })
+    }
+}

@@ -1,0 +1,323 @@
+//! Google Calendar as a calendar.
+//!
+//! An event is made under an id of ours, the key of [`NewEvent`], so a second attempt meets the
+//! first one instead of making another.
+
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::{
+    fault::{Failed, clean},
+    http::{Api, Call},
+};
+use crate::{Address, Busy, Calendar, Event, EventId, Later, MailError, NewEvent, Span, When};
+
+/// The most events of one stretch of time.
+const MOST_EVENTS: usize = 10_000;
+
+/// How many events are asked for at once.
+const EVENTS_AT_ONCE: &str = "250";
+
+/// A calendar at Google.
+#[derive(Clone, Debug)]
+pub struct GoogleCalendar {
+    api: Api,
+    id: String,
+    zone: String,
+}
+
+impl GoogleCalendar {
+    pub(super) async fn open(api: Api, id: &str) -> Result<Self, MailError> {
+        let mut opened = Self {
+            api,
+            id: id.to_owned(),
+            zone: String::new(),
+        };
+        let call = opened.call(Method::GET, &["events"], &[("maxResults", "1")]);
+        let page: Events = opened.api.repeat(call).await.map_err(Failed::error)?;
+        if TimeZone::get(&page.time_zone).is_err() {
+            return Err(opened.malformed("the calendar", "its time zone is not known here"));
+        }
+        opened.zone = page.time_zone;
+        Ok(opened)
+    }
+
+    fn call(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Call {
+        let mut whole = vec!["calendar", "v3", "calendars", &self.id];
+        whole.extend(path);
+        Call {
+            method,
+            url: self.api.url(&whole, query),
+            body: None,
+            what: format!("calendar {}", self.id),
+        }
+    }
+
+    fn malformed(&self, what: &str, why: &str) -> MailError {
+        MailError::Malformed {
+            what: format!("{what} of {}", self.place()),
+            why: why.to_owned(),
+        }
+    }
+
+    async fn between(&self, span: Span) -> Result<Vec<Event>, MailError> {
+        let (from, to) = (span.start.to_string(), span.end.to_string());
+        let mut found = Vec::new();
+        let mut next: Option<String> = None;
+        loop {
+            let mut asked = vec![
+                ("singleEvents", "true"),
+                ("orderBy", "startTime"),
+                ("timeMin", from.as_str()),
+                ("timeMax", to.as_str()),
+                ("maxResults", EVENTS_AT_ONCE),
+            ];
+            if let Some(token) = &next {
+                asked.push(("pageToken", token));
+            }
+            let call = self.call(Method::GET, &["events"], &asked);
+            let page: Events = self.api.repeat(call).await.map_err(Failed::error)?;
+            for entry in page.items {
+                if entry.status != "cancelled" {
+                    found.push(self.event(entry)?);
+                }
+            }
+            if found.len() > MOST_EVENTS {
+                return Err(MailError::Refused {
+                    place: self.place(),
+                    why: format!("more than {MOST_EVENTS} events; ask for less time"),
+                });
+            }
+            match page.next_page_token {
+                Some(token) if Some(&token) != next.as_ref() => next = Some(token),
+                _ => return Ok(found),
+            }
+        }
+    }
+
+    fn event(&self, entry: Entry) -> Result<Event, MailError> {
+        let when = match (&entry.start, &entry.end) {
+            (Some(start), Some(end)) => when(start, end),
+            _ => None,
+        };
+        let when = when.ok_or_else(|| {
+            let what = format!("event {}", clean(&entry.id));
+            self.malformed(&what, "its times are not understood")
+        })?;
+        let declined = |guest: &Guest| guest.is_self && guest.response_status == "declined";
+        Ok(Event {
+            id: EventId(entry.id),
+            title: entry.summary,
+            when,
+            is_free: entry.transparency == "transparent" || entry.attendees.iter().any(declined),
+            attendees: entry
+                .attendees
+                .into_iter()
+                .filter_map(Guest::address)
+                .collect(),
+        })
+    }
+
+    async fn free_busy(&self, span: Span) -> Result<Vec<Busy>, MailError> {
+        let call = Call {
+            method: Method::POST,
+            url: self.api.url(&["calendar", "v3", "freeBusy"], &[]),
+            body: Some(json!({
+                "timeMin": span.start.to_string(), "timeMax": span.end.to_string(),
+                "items": [{"id": self.id}],
+            })),
+            what: format!("calendar {}", self.id),
+        };
+        let answer: FreeBusy = self.api.repeat(call).await.map_err(Failed::error)?;
+        let own = answer.calendars.get(&self.id).cloned().unwrap_or_default();
+        let told: Told = serde_json::from_value(own)
+            .map_err(|_| self.malformed("the answer", "it says nothing about the calendar"))?;
+        if let Some(error) = told.errors.first() {
+            // A calendar that cannot be read has no free time in it.
+            return Err(match error.reason.as_str() {
+                "notFound" => MailError::Missing {
+                    place: self.place(),
+                    what: format!("calendar {}", self.id),
+                },
+                reason => MailError::Refused {
+                    place: self.place(),
+                    why: clean(reason),
+                },
+            });
+        }
+        let busy = told.busy.into_iter().map(|period| Busy {
+            span: Span {
+                start: period.start,
+                end: period.end,
+            },
+        });
+        Ok(busy.collect())
+    }
+
+    async fn make(&self, event: &NewEvent) -> Result<EventId, MailError> {
+        let zone = TimeZone::get(&event.time_zone).map_err(|_| MailError::Refused {
+            place: self.place(),
+            why: format!(
+                "{} is no time zone that is known here",
+                clean(&event.time_zone)
+            ),
+        })?;
+        let time = |at: Timestamp| {
+            let local = at
+                .to_zoned(zone.clone())
+                .strftime("%Y-%m-%dT%H:%M:%S%:z")
+                .to_string();
+            json!({"dateTime": local, "timeZone": event.time_zone})
+        };
+        let guest = |guest: &Address| match &guest.name {
+            Some(name) => json!({"email": guest.email, "displayName": name}),
+            None => json!({"email": guest.email}),
+        };
+        let guests: Vec<Json> = event.attendees.iter().map(guest).collect();
+        let updates = if guests.is_empty() { "none" } else { "all" };
+        let mut call = self.call(Method::POST, &["events"], &[("sendUpdates", updates)]);
+        call.body = Some(json!({
+            "id": event.key, "summary": event.title, "start": time(event.span.start),
+            "end": time(event.span.end), "attendees": guests,
+        }));
+        match self.api.repeat::<Made>(call).await {
+            Ok(made) => Ok(EventId(made.id)),
+            Err(Failed::Duplicate(_)) => self.made(&event.key).await,
+            Err(failed) => Err(failed.error()),
+        }
+    }
+
+    /// The event of an earlier attempt.
+    async fn made(&self, key: &str) -> Result<EventId, MailError> {
+        let mut call = self.call(Method::GET, &["events", key], &[]);
+        call.what = format!("event {key}");
+        let entry: Entry = self.api.repeat(call).await.map_err(Failed::error)?;
+        if entry.status == "cancelled" {
+            return Err(MailError::Refused {
+                place: self.place(),
+                why: "the event was made before and has been deleted since".into(),
+            });
+        }
+        Ok(EventId(entry.id))
+    }
+}
+
+impl Calendar for GoogleCalendar {
+    fn place(&self) -> String {
+        self.api.place.into()
+    }
+
+    fn time_zone(&self) -> String {
+        self.zone.clone()
+    }
+
+    fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>> {
+        Box::pin(self.between(span))
+    }
+
+    fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>> {
+        Box::pin(self.free_busy(span))
+    }
+
+    fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
+        Box::pin(self.make(event))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Events {
+    time_zone: String,
+    #[serde(default)]
+    items: Vec<Entry>,
+    #[serde(default)]
+    next_page_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Made {
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    summary: String,
+    #[serde(default)]
+    transparency: String,
+    start: Option<Point>,
+    end: Option<Point>,
+    #[serde(default)]
+    attendees: Vec<Guest>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Point {
+    #[serde(default)]
+    date: Option<String>,
+    #[serde(default)]
+    date_time: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct Guest {
+    email: Option<String>,
+    display_name: Option<String>,
+    response_status: String,
+    #[serde(rename = "self")]
+    is_self: bool,
+}
+
+impl Guest {
+    /// Some guests hide who they are.
+    fn address(self) -> Option<Address> {
+        Some(Address {
+            name: self.display_name,
+            email: self.email?,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct FreeBusy {
+    #[serde(default)]
+    calendars: serde_json::Map<String, Json>,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    #[serde(default)]
+    busy: Vec<Period>,
+    #[serde(default)]
+    errors: Vec<Reason>,
+}
+
+#[derive(Deserialize)]
+struct Reason {
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Deserialize)]
+struct Period {
+    start: Timestamp,
+    end: Timestamp,
+}
+
+fn when(start: &Point, end: &Point) -> Option<When> {
+    if let (Some(first), Some(end)) = (&start.date, &end.date) {
+        let (first, end): (Date, Date) = (first.parse().ok()?, end.parse().ok()?);
+        return Some(When::Days { first, end });
+    }
+    let start = start.date_time.as_deref()?.parse().ok()?;
+    let end = end.date_time.as_deref()?.parse().ok()?;
+    Some(When::Times(Span { start, end }))
+}

@@ -1,0 +1,452 @@
+//! Gmail as a mailbox.
+//!
+//! Mails are fetched as they came. A list is of ids alone, the newest first; the trait wants the
+//! oldest first, so all ids are read and the token of a page is what is left of them.
+//!
+//! **Sent once.** A send is one call that is never repeated. If its answer does not come, the mail
+//! is looked for among the sent ones: by its `Message-ID` through the search, and, as the index
+//! of the search may lag behind and a service may give a mail another id, among the newest that
+//! were sent, by `Message-ID`, by the original id that Google keeps, or by all of `Date`,
+//! `Subject` and `To`, which are the same on every attempt. Only when it is still not there after
+//! [`Settings::settle`](super::Settings::settle) was it not sent.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::{
+    fault::Failed,
+    http::{Api, Call},
+};
+use crate::{
+    Address, Arrival, Later, Lookup, MailError, MailId, Mailbox, Outgoing, Page, PageToken, Query,
+    RawMail, SendError, Sent, ThreadKey, header,
+};
+
+/// How many ids are asked for at once.
+const IDS_AT_ONCE: &str = "500";
+
+/// The most ids of one list.
+const MOST_IDS: usize = 20_000;
+
+/// The most mails of one thread.
+const MOST_OF_THREAD: usize = 500;
+
+/// How many of the mails sent last are looked at.
+const NEWEST_SENT: &str = "25";
+
+/// How many are on a page unless it is said.
+const PAGE: usize = 100;
+
+/// A mailbox at Gmail.
+#[derive(Clone, Debug)]
+pub struct Gmail {
+    api: Api,
+    owner: Address,
+}
+
+impl Gmail {
+    pub(super) fn new(api: Api, owner: Address) -> Self {
+        Self { api, owner }
+    }
+
+    pub(super) async fn open(api: Api) -> Result<Self, MailError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Profile {
+            email_address: String,
+        }
+        let call = Call {
+            method: Method::GET,
+            url: api.url(&["gmail", "v1", "users", "me", "profile"], &[]),
+            body: None,
+            what: "such account".into(),
+        };
+        let profile: Profile = api.repeat(call).await.map_err(Failed::error)?;
+        Ok(Self::new(api, Address::new(profile.email_address)))
+    }
+
+    fn call(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Call {
+        let mut whole = vec!["gmail", "v1", "users", "me"];
+        whole.extend(path);
+        Call {
+            method,
+            url: self.api.url(&whole, query),
+            body: None,
+            what: format!("such {}", path.join("/")),
+        }
+    }
+
+    async fn all_ids(&self, query: &Query) -> Result<Vec<Arrival>, MailError> {
+        let q = question(query);
+        let mut found: Vec<Arrival> = Vec::new();
+        let mut next: Option<String> = None;
+        loop {
+            let mut asked = vec![("q", q.as_str()), ("maxResults", IDS_AT_ONCE)];
+            if let Some(token) = &next {
+                asked.push(("pageToken", token));
+            }
+            let call = self.call(Method::GET, &["messages"], &asked);
+            let page: Ids = self.api.repeat(call).await.map_err(Failed::error)?;
+            found.extend(page.messages.into_iter().map(Listed::arrival));
+            if found.len() > MOST_IDS {
+                return Err(MailError::Refused {
+                    place: self.place(),
+                    why: format!("more than {MOST_IDS} mails are meant; ask for fewer"),
+                });
+            }
+            match page.next_page_token {
+                Some(token) if Some(&token) != next.as_ref() => next = Some(token),
+                _ => break,
+            }
+        }
+        found.reverse();
+        Ok(found)
+    }
+
+    async fn get(&self, id: &str) -> Result<RawMail, MailError> {
+        let query = [("format", "raw")];
+        let mut call = self.call(Method::GET, &["messages", id], &query);
+        call.what = format!("mail {id}");
+        let message: Message = self.api.repeat(call).await.map_err(Failed::error)?;
+        message.into_raw()
+    }
+
+    async fn thread_ids(&self, thread: &str) -> Result<Vec<String>, MailError> {
+        #[derive(Deserialize)]
+        struct Thread {
+            #[serde(default)]
+            messages: Vec<Message>,
+        }
+        let query = [("format", "minimal")];
+        let mut call = self.call(Method::GET, &["threads", thread], &query);
+        call.what = format!("thread {thread}");
+        let thread: Thread = self.api.repeat(call).await.map_err(Failed::error)?;
+        let is_mail = |mail: &Message| !mail.has("DRAFT") && !mail.has("TRASH");
+        let mut mails: Vec<Message> = thread.messages.into_iter().filter(is_mail).collect();
+        mails.sort_by_key(Message::millis);
+        if mails.len() > MOST_OF_THREAD {
+            return Err(MailError::Refused {
+                place: self.place(),
+                why: format!("the thread has more than {MOST_OF_THREAD} mails"),
+            });
+        }
+        Ok(mails.into_iter().map(|mail| mail.id).collect())
+    }
+
+    /// One look for a mail among the sent ones.
+    async fn look(&self, mail: &Outgoing) -> Result<Option<MailId>, MailError> {
+        let q = format!("rfc822msgid:{}", mail.message_id);
+        let query = [("q", q.as_str()), ("includeSpamTrash", "true")];
+        for listed in self.listed(&query).await? {
+            let found = self.metadata(&listed.id).await?;
+            if found.as_ref().is_some_and(|found| found.has("SENT")) {
+                return Ok(Some(MailId(listed.id)));
+            }
+        }
+        let query = [("labelIds", "SENT"), ("maxResults", NEWEST_SENT)];
+        for listed in self.listed(&query).await? {
+            let found = self.metadata(&listed.id).await?;
+            if found.is_some_and(|found| found.is(mail)) {
+                return Ok(Some(MailId(listed.id)));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn listed(&self, query: &[(&str, &str)]) -> Result<Vec<Listed>, MailError> {
+        let call = self.call(Method::GET, &["messages"], query);
+        let ids: Ids = self.api.repeat(call).await.map_err(Failed::error)?;
+        Ok(ids.messages)
+    }
+
+    /// The headers that tell a mail; nothing if it has gone since it was listed.
+    async fn metadata(&self, id: &str) -> Result<Option<Message>, MailError> {
+        let query = [
+            ("format", "metadata"),
+            ("metadataHeaders", "Message-ID"),
+            ("metadataHeaders", "X-Google-Original-Message-ID"),
+            ("metadataHeaders", "Date"),
+            ("metadataHeaders", "Subject"),
+            ("metadataHeaders", "To"),
+        ];
+        let call = self.call(Method::GET, &["messages", id], &query);
+        match self.api.repeat(call).await.map_err(Failed::error) {
+            Ok(message) => Ok(Some(message)),
+            Err(MailError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Mailbox for Gmail {
+    fn owner(&self) -> &Address {
+        &self.owner
+    }
+
+    fn place(&self) -> String {
+        self.api.place.into()
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a Query,
+        page: Option<&'a PageToken>,
+    ) -> Later<'a, Result<Page, MailError>> {
+        Box::pin(async move {
+            let mut left = match page {
+                Some(token) => unpacked(token).ok_or_else(|| MailError::Refused {
+                    place: self.place(),
+                    why: "the token of the page is not one of its own".into(),
+                })?,
+                None => self.all_ids(query).await?,
+            };
+            let size = query.page_size.unwrap_or(PAGE).max(1);
+            let rest = left.split_off(size.min(left.len()));
+            let next = (!rest.is_empty()).then(|| packed(&rest));
+            let arrivals = left;
+            Ok(Page { arrivals, next })
+        })
+    }
+
+    fn fetch<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
+        Box::pin(self.get(&id.0))
+    }
+
+    fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        Box::pin(async move {
+            let mut mails = Vec::new();
+            for id in self.thread_ids(&thread.0).await? {
+                mails.push(self.get(&id).await?);
+            }
+            Ok(mails)
+        })
+    }
+
+    fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
+        Box::pin(async move {
+            let mut call = self.call(Method::POST, &["messages", &id.0, "modify"], &[]);
+            call.body = Some(json!({"removeLabelIds": ["UNREAD"]}));
+            call.what = format!("mail {}", id.0);
+            let _: Json = self.api.repeat(call).await.map_err(Failed::error)?;
+            Ok(())
+        })
+    }
+
+    fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
+        Box::pin(async move {
+            let mut body = json!({"raw": URL_SAFE_NO_PAD.encode(&mail.bytes)});
+            if let (Json::Object(fields), Some(thread)) = (&mut body, &mail.thread) {
+                fields.insert("threadId".into(), thread.0.clone().into());
+            }
+            let mut call = self.call(Method::POST, &["messages", "send"], &[]);
+            call.body = Some(body);
+            call.what = "thread that the mail belongs to".into();
+            let sent: Result<Listed, Failed> = self.api.once(&call).await;
+            match sent {
+                Ok(sent) => Ok(Sent {
+                    id: Some(MailId(sent.id)),
+                }),
+                Err(Failed::Unsure(error)) => Err(SendError::Unknown(error)),
+                Err(Failed::Refused(error) | Failed::Duplicate(error)) => {
+                    Err(SendError::NotSent(error))
+                }
+            }
+        })
+    }
+
+    fn look_up<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
+        Box::pin(async move {
+            if let Some(id) = self.look(mail).await? {
+                return Ok(Lookup::Sent(Sent { id: Some(id) }));
+            }
+            // What was on its way when the answer broke off is there soon.
+            tokio::time::sleep(self.api.settings.settle).await;
+            let found = self.look(mail).await?;
+            Ok(found.map_or(Lookup::NotSent, |id| Lookup::Sent(Sent { id: Some(id) })))
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Ids {
+    #[serde(default)]
+    messages: Vec<Listed>,
+    #[serde(default)]
+    next_page_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    id: String,
+    thread_id: String,
+}
+
+impl Listed {
+    fn arrival(self) -> Arrival {
+        Arrival {
+            id: MailId(self.id),
+            thread: ThreadKey(self.thread_id),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Message {
+    id: String,
+    thread_id: String,
+    #[serde(default)]
+    internal_date: String,
+    #[serde(default)]
+    label_ids: Vec<String>,
+    #[serde(default)]
+    raw: Option<String>,
+    #[serde(default)]
+    payload: Payload,
+}
+
+#[derive(Default, Deserialize)]
+struct Payload {
+    #[serde(default)]
+    headers: Vec<Header>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    name: String,
+    value: String,
+}
+
+impl Message {
+    fn has(&self, label: &str) -> bool {
+        self.label_ids.iter().any(|known| known == label)
+    }
+
+    fn millis(&self) -> i64 {
+        self.internal_date.parse().unwrap_or(0)
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.payload.headers.iter();
+        let found = headers.find(|header| header.name.eq_ignore_ascii_case(name))?;
+        Some(found.value.trim())
+    }
+
+    /// Whether it is this mail that was to go out.
+    fn is(&self, mail: &Outgoing) -> bool {
+        let has_id = |name: &str| {
+            let value = self.header(name).unwrap_or_default();
+            value.trim_matches(['<', '>']) == mail.message_id
+        };
+        if has_id("Message-ID") || has_id("X-Google-Original-Message-ID") {
+            return true;
+        }
+        ["Date", "Subject", "To"].iter().all(|name| {
+            let own = header::value(&mail.bytes, name).filter(|value| !value.is_empty());
+            own.is_some() && own.as_deref() == self.header(name)
+        })
+    }
+
+    fn into_raw(self) -> Result<RawMail, MailError> {
+        let malformed = |why: &str| MailError::Malformed {
+            what: format!("mail {}", self.id),
+            why: why.into(),
+        };
+        let raw = self
+            .raw
+            .as_deref()
+            .ok_or_else(|| malformed("it came without its bytes"))?;
+        let bytes = URL_SAFE_NO_PAD
+            .decode(raw.trim_end_matches('='))
+            .map_err(|_| malformed("its bytes are not encoded as they should be"))?;
+        let arrived: i64 = self
+            .internal_date
+            .parse()
+            .map_err(|_| malformed("it came without its time"))?;
+        Ok(RawMail {
+            arrived: arrived.div_euclid(1000),
+            is_read: !self.has("UNREAD"),
+            id: MailId(self.id),
+            thread: ThreadKey(self.thread_id),
+            bytes,
+        })
+    }
+}
+
+/// The question of a query, in the language of the search. What belongs together by `OR` stands
+/// in parentheses: it would take in what stands beside it otherwise.
+fn question(query: &Query) -> String {
+    let mut terms = vec!["in:inbox".to_owned()];
+    if !query.include_read {
+        terms.push("is:unread".into());
+    }
+    if let Some(since) = query.since {
+        // The service leaves out the second it is given.
+        terms.push(format!("after:{}", since.saturating_sub(1)));
+    }
+    let any = |field: &str, values: &[String]| {
+        let quoted: Vec<String> = values
+            .iter()
+            .map(|value| value.replace(|c: char| c == '"' || c.is_control(), " "))
+            .filter(|value| !value.trim().is_empty())
+            .map(|value| format!("{field}:\"{}\"", value.trim()))
+            .collect();
+        match quoted.as_slice() {
+            [] => None,
+            [only] => Some(only.clone()),
+            several => Some(format!("({})", several.join(" OR "))),
+        }
+    };
+    terms.extend(any("from", &query.from));
+    terms.extend(any("subject", &query.subject));
+    terms.join(" ")
+}
+
+/// Arrivals as the token of a page.
+fn packed(arrivals: &[Arrival]) -> PageToken {
+    let pairs: Vec<String> = arrivals
+        .iter()
+        .map(|arrival| format!("{}:{}", arrival.id.0, arrival.thread.0))
+        .collect();
+    PageToken(pairs.join(","))
+}
+
+fn unpacked(token: &PageToken) -> Option<Vec<Arrival>> {
+    let arrival = |pair: &str| {
+        let (id, thread) = pair.split_once(':')?;
+        Some(Arrival {
+            id: MailId(id.to_owned()),
+            thread: ThreadKey(thread.to_owned()),
+        })
+    };
+    token.0.split(',').map(arrival).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alternatives_stand_in_parentheses() {
+        let query = Query {
+            since: Some(1_700_000_000),
+            from: vec!["a@x.example".into(), "b@x.example".into()],
+            subject: vec!["in\"voice".into()],
+            ..Query::default()
+        };
+        assert_eq!(
+            question(&query),
+            "in:inbox is:unread after:1699999999 (from:\"a@x.example\" OR from:\"b@x.example\") \
+             subject:\"in voice\""
+        );
+    }
+
+    #[test]
+    fn a_token_of_somebody_else_is_not_understood() {
+        assert_eq!(unpacked(&PageToken("page-5".into())), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! A call to one of Google's services.
+//!
+//! A call that is safe to repeat is repeated when the service is busy or out of reach; one that
+//! is not is made once, and [`Failed`] says whether it may have had its effect. A token that is
+//! refused is renewed once: a refused call had no effect, so this is safe for all of them.
+
+use std::{sync::Arc, time::Duration};
+
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, header};
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+use superstep::Secret;
+use superstep_model::remote;
+
+use super::{Settings, fault, fault::Failed, token::Keys};
+use crate::MailError;
+
+/// The most bytes of an answer: a mail of the largest size that the service takes, encoded.
+const MAX_ANSWER: usize = 96 << 20;
+
+/// The most bytes of a failure's text.
+const MAX_FAILURE: usize = 64 << 10;
+
+/// The longest wait that a service may ask for and get; a longer one is the caller's.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// A service of an account.
+#[derive(Clone, Debug)]
+pub(super) struct Api {
+    pub(super) place: &'static str,
+    pub(super) base: Url,
+    pub(super) client: remote::Client,
+    pub(super) keys: Arc<Keys>,
+    pub(super) settings: Settings,
+}
+
+/// One call.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) body: Option<Json>,
+    /// What is missing if the service does not find it.
+    pub(super) what: String,
+}
+
+/// The HTTP client; one is enough for an account.
+pub(super) fn client() -> Result<remote::Client, MailError> {
+    remote::Client::new(&remote::Settings::default()).map_err(|error| MailError::Refused {
+        place: "the HTTP client".into(),
+        why: error.to_string(),
+    })
+}
+
+/// Reads the address of a service: keys go there, so it is HTTPS or this machine.
+pub(super) fn base(place: &str, text: &str) -> Result<Url, MailError> {
+    let refused = |why: String| MailError::Refused {
+        place: place.to_owned(),
+        why,
+    };
+    remote::Address::new(text).map_err(|error| refused(error.to_string()))?;
+    let url = Url::parse(text).map_err(|error| refused(error.to_string()))?;
+    if url.cannot_be_a_base() {
+        return Err(refused(format!("{text} is no address")));
+    }
+    Ok(url)
+}
+
+impl Api {
+    /// An address below the service's, each piece encoded.
+    pub(super) fn url(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+
+    /// A call that is safe to repeat.
+    pub(super) async fn repeat<T: DeserializeOwned>(&self, call: Call) -> Result<T, Failed> {
+        let mut pause = self.settings.pause;
+        let mut left = self.settings.attempts.max(1);
+        loop {
+            left -= 1;
+            let error = match self.once(&call).await {
+                Ok(answer) => return Ok(answer),
+                Err(Failed::Refused(error) | Failed::Unsure(error)) if error.may_pass() => error,
+                Err(failed) => return Err(failed),
+            };
+            let asked = match &error {
+                MailError::Busy { retry_after, .. } => retry_after.map(Duration::from_secs),
+                _ => None,
+            };
+            let wait = asked.unwrap_or(pause).max(pause);
+            if left == 0 || wait > LONGEST_PAUSE {
+                return Err(Failed::Unsure(error));
+            }
+            tokio::time::sleep(wait).await;
+            pause = pause.saturating_mul(2);
+        }
+    }
+
+    /// A call that is made once.
+    pub(super) async fn once<T: DeserializeOwned>(&self, call: &Call) -> Result<T, Failed> {
+        let key = self.keys.current(&self.client).await?;
+        let response = self.send(call, &key).await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return self.read(response, call).await;
+        }
+        let key = self.keys.renewed(&self.client, &key).await?;
+        let response = self.send(call, &key).await?;
+        self.read(response, call).await
+    }
+
+    async fn send(&self, call: &Call, key: &Secret) -> Result<Response, Failed> {
+        let request = self
+            .client
+            .raw()
+            .request(call.method.clone(), call.url.clone());
+        let request = request
+            .timeout(self.settings.limit)
+            .bearer_auth(key.expose());
+        let request = match &call.body {
+            Some(body) => request
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(body.to_string()),
+            None => request,
+        };
+        let sent = request.send().await;
+        sent.map_err(|error| unreachable(self.place, error))
+    }
+
+    async fn read<T: DeserializeOwned>(
+        &self,
+        response: Response,
+        call: &Call,
+    ) -> Result<T, Failed> {
+        let status = response.status();
+        let retry_after = response
+            .headers()
+            .get(header::RETRY_AFTER)
+            .and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        if !status.is_success() {
+            let body = bytes(self.place, response, MAX_FAILURE).await;
+            let body = body.unwrap_or_default();
+            let status = status.as_u16();
+            return Err(fault::refusal(
+                self.place,
+                status,
+                retry_after,
+                &body,
+                &call.what,
+            ));
+        }
+        let body = bytes(self.place, response, MAX_ANSWER).await?;
+        // A call without an answer to give is read as null.
+        let body: &[u8] = if body.is_empty() { b"null" } else { &body };
+        serde_json::from_slice(body).map_err(|error| {
+            Failed::Unsure(MailError::Refused {
+                place: self.place.into(),
+                why: format!("it answered what cannot be understood: {error}"),
+            })
+        })
+    }
+}
+
+/// Sends a form to the endpoint that gives tokens; gives its status and what it says.
+pub(super) async fn form(
+    client: &remote::Client,
+    place: &str,
+    url: &str,
+    fields: &[(&str, &str)],
+) -> Result<(u16, Vec<u8>), MailError> {
+    let url = base(place, url)?;
+    let mut encoded = url.clone();
+    encoded.query_pairs_mut().clear().extend_pairs(fields);
+    let body = encoded.query().unwrap_or_default().to_owned();
+    let request: RequestBuilder = client
+        .raw()
+        .post(url)
+        .timeout(Duration::from_secs(30))
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(body);
+    let response = request.send().await;
+    let response = response.map_err(|error| unreachable(place, error).error())?;
+    let status = response.status().as_u16();
+    let body = bytes(place, response, MAX_FAILURE).await;
+    Ok((status, body.map_err(Failed::error)?))
+}
+
+fn unreachable(place: &str, error: reqwest::Error) -> Failed {
+    let is_before = error.is_connect() || error.is_builder();
+    let why = if error.is_timeout() {
+        "no answer came in time".to_owned()
+    } else {
+        fault::clean(&innermost(&error.without_url()))
+    };
+    let place = place.to_owned();
+    let error = MailError::Unreachable { place, why };
+    if is_before {
+        Failed::Refused(error)
+    } else {
+        Failed::Unsure(error)
+    }
+}
+
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(cause) = last.source() {
+        last = cause;
+    }
+    last.to_string()
+}
+
+async fn bytes(place: &str, mut response: Response, limit: usize) -> Result<Vec<u8>, Failed> {
+    let mut bytes = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+            Ok(None) => return Ok(bytes),
+            Err(error) => {
+                // The answer had begun: the call was made.
+                return Err(Failed::Unsure(unreachable(place, error).error()));
+            }
+        }
+        if bytes.len() > limit {
+            return Err(Failed::Unsure(MailError::Refused {
+                place: place.to_owned(),
+                why: format!("its answer has more than {limit} bytes"),
+            }));
+        }
+    }
+}
