@@ -32,38 +32,27 @@ pub(crate) trait Input: Send + Sync {
 #[repr(align(32))]
 pub(crate) struct Wide {
     pub(super) q: [[u8; 32]; 8],
-    /// The scales of the first 16 of every 32 weights, then those of the second.
-    pub(super) scales: [[i16; 8]; 2],
+    pub(super) scales: [i16; 16],
     pub(super) mins: [i16; 16],
     pub(super) d: f32,
     pub(super) dmin: f32,
 }
 
 impl Wide {
-    /// The scales in the order of the weights.
+    /// 16 weights.
     #[inline(always)]
-    pub(super) fn scales(&self) -> impl Iterator<Item = i16> {
-        let [first, second] = &self.scales;
-        let pairs = first.iter().zip(second);
-        pairs.flat_map(|(first, second)| [*first, *second])
+    pub(super) fn sixteen(&self, at: usize) -> [u8; 16] {
+        let sixteens = self.q.as_flattened().as_chunks::<16>().0;
+        sixteens.get(at).copied().unwrap_or_default()
     }
 
     /// One scale and one minimum for every 32 weights.
     #[inline(always)]
     pub(super) fn scale_by_32(&mut self, (scales, mins): ([u8; 8], [u8; 8])) {
-        self.scales = [scales.map(i16::from); 2];
-        for (pair, min) in self.mins.as_chunks_mut::<2>().0.iter_mut().zip(mins) {
-            *pair = [i16::from(min); 2];
-        }
-    }
-
-    /// The minima are the scales.
-    #[inline(always)]
-    pub(super) fn scale_by_16(&mut self) {
-        let [first, second] = &mut self.scales;
-        let pairs = self.mins.as_chunks::<2>().0;
-        for ((first, second), [left, right]) in first.iter_mut().zip(second).zip(pairs) {
-            (*first, *second) = (*left, *right);
+        for (all, given) in [(&mut self.scales, scales), (&mut self.mins, mins)] {
+            for (pair, number) in all.as_chunks_mut::<2>().0.iter_mut().zip(given) {
+                *pair = [i16::from(number); 2];
+            }
         }
     }
 }
@@ -71,34 +60,29 @@ impl Wide {
 /// 256 activations: `d * q`, with the sum of every 16 `q` and of every 32.
 #[repr(align(32))]
 pub(crate) struct WideInput {
-    pub(super) q: [[i8; 32]; 8],
+    pub(super) q: [[[i8; 4]; 8]; 8],
     pub(super) sums: [i16; 16],
     pub(super) coarse: [i16; 8],
     pub(super) d: f32,
 }
 
 impl WideInput {
-    /// The bytes of 32 activations in fours.
+    /// 32 activations in fours.
     #[inline(always)]
-    pub(super) fn fours(&self, at: usize) -> [[u8; 4]; 8] {
-        let mut out = [[0; 4]; 8];
-        let Some(q) = self.q.get(at) else {
-            return out;
-        };
-        for (out, four) in out.iter_mut().zip(q.as_chunks::<4>().0) {
-            *out = four.map(i8::cast_unsigned);
-        }
-        out
+    pub(super) fn fours(&self, at: usize) -> &[[i8; 4]; 8] {
+        const NONE: [[i8; 4]; 8] = [[0; 4]; 8];
+        self.q.get(at).unwrap_or(&NONE)
     }
 }
 
 impl Input for WideInput {
     #[inline(always)]
     fn read(values: &[f32]) -> Self {
-        let mut q = [[0; 32]; 8];
-        let d = round(values, q.as_flattened_mut());
+        let mut q = [[[0; 4]; 8]; 8];
+        let d = round(values, q.as_flattened_mut().as_flattened_mut());
         let mut sums = [0; 16];
-        for (sum, values) in sums.iter_mut().zip(q.as_flattened().as_chunks::<16>().0) {
+        let groups = q.as_flattened().as_flattened().as_chunks::<16>().0;
+        for (sum, values) in sums.iter_mut().zip(groups) {
             *sum = values.iter().map(|value| i16::from(*value)).sum();
         }
         let mut coarse = [0; 8];
@@ -115,10 +99,10 @@ impl Weights for Wide {
 
     fn write(&self, out: &mut [f32]) {
         let groups = self.q.as_flattened().as_chunks::<16>().0;
-        let groups = groups.iter().zip(self.scales().zip(self.mins));
+        let groups = groups.iter().zip(self.scales.iter().zip(self.mins));
         for (out, (q, (scale, min))) in out.chunks_mut(16).zip(groups) {
             for (out, q) in out.iter_mut().zip(q) {
-                *out = self.d * f32::from(scale) * f32::from(*q) - self.dmin * f32::from(min);
+                *out = self.d * f32::from(*scale) * f32::from(*q) - self.dmin * f32::from(min);
             }
         }
     }

@@ -323,7 +323,7 @@ impl Layout for Q6K {
         // Values are stored 32 too high: that times the scale is what is taken off.
         block.dmin = 32.0 * block.d;
         block.mins = parts.scales.map(|scale| i16::from(scale.cast_signed()));
-        block.scale_by_16();
+        block.scales = block.mins;
         for (quads, (low, high)) in block
             .q
             .as_chunks_mut::<4>()

@@ -27,6 +27,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn packed_q6k(self, _: &Q6KBytes<'_>, _: &WideInput) -> Option<Product> {
         None
     }
+    /// Four by four fours of bytes, with rows and columns exchanged.
+    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4];
     /// Adds the products of a panel with `N` rows of activations to `sums`.
     fn panel<const N: usize>(
         self,
@@ -115,8 +117,9 @@ impl Lanes for Portable {
     fn wide(self, weights: &Wide, input: &WideInput) -> Product {
         let mut product = Product::default();
         let groups = weights.q.as_flattened().as_chunks::<16>().0.iter();
-        let groups = groups.zip(input.q.as_flattened().as_chunks::<16>().0);
-        for ((q, given), scale) in groups.zip(weights.scales()) {
+        let given = input.q.as_flattened().as_flattened();
+        let groups = groups.zip(given.as_chunks::<16>().0);
+        for ((q, given), scale) in groups.zip(weights.scales) {
             let products = q.iter().zip(given);
             let products = products.map(|(q, given)| i32::from(*q) * i32::from(*given));
             product.total += products.sum::<i32>() * i32::from(scale);
@@ -125,6 +128,20 @@ impl Lanes for Portable {
         let offsets = offsets.map(|(min, sum)| i32::from(*min) * i32::from(sum));
         product.offset = offsets.sum();
         product
+    }
+
+    #[inline(always)]
+    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4] {
+        let mut crossed = [[0; 16]; 4];
+        for (row, fours) in rows.iter().enumerate() {
+            let fours = fours.as_chunks::<4>().0;
+            for (crossed, four) in crossed.iter_mut().zip(fours) {
+                if let Some(place) = crossed.as_chunks_mut::<4>().0.get_mut(row) {
+                    *place = *four;
+                }
+            }
+        }
+        crossed
     }
 
     #[inline(always)]
@@ -137,20 +154,20 @@ impl Lanes for Portable {
     ) {
         for (input, sums) in inputs.iter().zip(sums) {
             let mut totals = [0_i32; ROWS];
-            let fours = input.q.as_flattened().as_chunks::<4>().0;
+            let fours = input.q.as_flattened();
             let groups = panel.q.as_chunks::<4>().0.iter().zip(&panel.scales);
             for ((q, scales), given) in groups.zip(fours.as_chunks::<4>().0) {
                 let mut products = [0_i32; ROWS];
                 for (q, given) in q.iter().zip(given) {
+                    let q = q.as_flattened().as_chunks::<4>().0;
                     for (product, q) in products.iter_mut().zip(q) {
                         let four = q.iter().zip(given);
                         let four = four.map(|(q, given)| i32::from(*q) * i32::from(*given));
                         *product += four.sum::<i32>();
                     }
                 }
-                for (total, (product, [scale, _])) in
-                    totals.iter_mut().zip(products.iter().zip(scales))
-                {
+                let scaled = products.iter().zip(scales);
+                for (total, (product, [scale, _])) in totals.iter_mut().zip(scaled) {
                     *total += product * i32::from(*scale);
                 }
             }

@@ -5,15 +5,18 @@
 //! much as a product with a few rows of activations, which is why `matrix` does it only for several.
 
 use super::block::{Wide, WideInput};
+use super::lanes::Lanes;
 
 /// Rows in a panel.
 pub(crate) const ROWS: usize = 16;
+/// Rows are put in their places four at a time.
+const QUARTERS: usize = ROWS / 4;
 
 /// One block of 256 weights of each of [`ROWS`] rows.
 #[repr(align(64))]
 pub(crate) struct Panel {
-    /// Four weights of every row, and that for all 64 fours of a block.
-    pub(super) q: [[[u8; 4]; ROWS]; 64],
+    /// Four weights of every row, four rows together, and that for all 64 fours of a block.
+    pub(super) q: [[[u8; 16]; QUARTERS]; 64],
     /// The scale of 16 weights, twice for every row.
     pub(super) scales: [[[i16; 2]; ROWS]; 16],
     /// The minima of twice 16 weights, or of twice 32 where they are that coarse.
@@ -25,7 +28,7 @@ pub(crate) struct Panel {
 impl Default for Panel {
     fn default() -> Self {
         Self {
-            q: [[[0; 4]; ROWS]; 64],
+            q: [[[0; 16]; QUARTERS]; 64],
             scales: [[[0; 2]; ROWS]; 16],
             mins: [[[0; 2]; ROWS]; 8],
             d: [0.0; ROWS],
@@ -55,41 +58,48 @@ impl Grain {
 }
 
 impl Panel {
-    /// Puts the next block of a row in its place.
+    /// Puts the next blocks of four rows in their places, those of quarter `at` of the panel.
     #[inline(always)]
-    pub(crate) fn set(&mut self, row: usize, block: &Wide, grain: Grain) {
-        let fours = block.q.as_flattened().as_chunks::<4>().0;
-        for (lanes, four) in self.q.iter_mut().zip(fours) {
-            if let Some(lane) = lanes.get_mut(row) {
-                *lane = *four;
-            }
-        }
-        for (lanes, scale) in self.scales.iter_mut().zip(block.scales()) {
-            if let Some(lane) = lanes.get_mut(row) {
-                *lane = [scale; 2];
-            }
-        }
-        let pairs = block.mins.as_chunks::<2>().0;
-        match grain {
-            Grain::Fine => {
-                for (lanes, pair) in self.mins.iter_mut().zip(pairs) {
-                    if let Some(lane) = lanes.get_mut(row) {
-                        *lane = *pair;
-                    }
-                }
-            }
-            // The two of a pair are alike.
-            Grain::Coarse => {
-                for (lanes, pairs) in self.mins.iter_mut().zip(pairs.as_chunks::<2>().0) {
-                    if let (Some(lane), [[first, _], [second, _]]) = (lanes.get_mut(row), pairs) {
-                        *lane = [*first, *second];
-                    }
+    pub(crate) fn set<L: Lanes>(&mut self, lanes: L, at: usize, rows: &[Wide; 4], grain: Grain) {
+        let at = at % QUARTERS;
+        for (sixteen, places) in self.q.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let rows = rows.each_ref().map(|row| row.sixteen(sixteen));
+            for (place, crossed) in places.iter_mut().zip(lanes.cross(rows)) {
+                if let Some(place) = place.get_mut(at) {
+                    *place = crossed;
                 }
             }
         }
-        if let (Some(d), Some(dmin)) = (self.d.get_mut(row), self.dmin.get_mut(row)) {
-            (*d, *dmin) = (block.d, block.dmin);
+        for (row, block) in rows.iter().enumerate() {
+            let row = (at * 4 + row) % ROWS;
+            for (lanes, scale) in self.scales.iter_mut().zip(block.scales) {
+                put(lanes, row, [scale; 2]);
+            }
+            let pairs = block.mins.as_chunks::<2>().0;
+            match grain {
+                Grain::Fine => {
+                    for (lanes, pair) in self.mins.iter_mut().zip(pairs) {
+                        put(lanes, row, *pair);
+                    }
+                }
+                // The two of a pair are alike.
+                Grain::Coarse => {
+                    for (lanes, pairs) in self.mins.iter_mut().zip(pairs.as_chunks::<2>().0) {
+                        let [[first, _], [second, _]] = pairs;
+                        put(lanes, row, [*first, *second]);
+                    }
+                }
+            }
+            put(&mut self.d, row, block.d);
+            put(&mut self.dmin, row, block.dmin);
         }
+    }
+}
+
+#[inline(always)]
+fn put<T>(lanes: &mut [T; ROWS], row: usize, value: T) {
+    if let Some(lane) = lanes.get_mut(row) {
+        *lane = value;
     }
 }
 

@@ -101,17 +101,16 @@ impl<F: WideLayout> Work for Many<'_, F> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
         let mut panel = Panel::default();
-        let mut block = Wide::default();
+        let mut blocks: [Wide; 4] = std::array::from_fn(|_| Wide::default());
         let count = self.sums.len();
         for (place, input) in self.input.chunks_exact(count).enumerate() {
             let range = place * F::BYTES..(place + 1) * F::BYTES;
-            for (row, bytes) in self.bytes.chunks_exact(self.size).enumerate() {
-                F::unpack(
-                    lanes,
-                    bytes.get(range.clone()).unwrap_or_default(),
-                    &mut block,
-                );
-                panel.set(row, &block, F::GRAIN);
+            for (at, rows) in self.bytes.chunks(4 * self.size).enumerate() {
+                for (block, row) in blocks.iter_mut().zip(rows.chunks_exact(self.size)) {
+                    let bytes = row.get(range.clone()).unwrap_or_default();
+                    F::unpack(lanes, bytes, block);
+                }
+                panel.set(lanes, at, &blocks, F::GRAIN);
             }
             match L::TOGETHER {
                 4 => add::<L, F, 4>(lanes, &panel, input, self.sums),

@@ -54,7 +54,11 @@ impl Lanes for V3 {
     #[inline(always)]
     fn wide(self, weights: &Wide, input: &WideInput) -> Product {
         let mut total = self.avx._mm256_setzero_si256();
-        let scales = cast(weights.scales);
+        // Those of the first 16 of every 32 in one half, those of the others in the other.
+        let apart = self
+            .avx2
+            ._mm256_shuffle_epi8(cast(weights.scales), cast(APART_WORDS));
+        let scales = self.avx2._mm256_permute4x64_epi64::<0b11_01_10_00>(apart);
         for ((q, given), place) in weights.q.iter().zip(&input.q).zip(&PLACES) {
             total = add_scaled(self, cast(*q), given, (scales, place), total);
         }
@@ -86,8 +90,7 @@ impl Lanes for V3 {
 
     #[inline(always)]
     fn packed_q6k(self, bytes: &Q6KBytes<'_>, input: &WideInput) -> Option<Product> {
-        // Those of the first 16 of every 32 in one lane, those of the others in the other.
-        const APART: [u8; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15];
+        // As above.
         let scales: __m128i = cast(*bytes.scales);
         let apart = self.ssse3._mm_shuffle_epi8(scales, cast(APART));
         let apart = self.avx2._mm256_cvtepi8_epi16(apart);
@@ -118,6 +121,20 @@ impl Lanes for V3 {
         let mins = self.avx2._mm256_cvtepi8_epi16(scales);
         let offset = self.avx2._mm256_madd_epi16(mins, cast(input.sums));
         Some(product(self, total, folded(self, offset)))
+    }
+
+    #[inline(always)]
+    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4] {
+        let [a, b, c, d]: [__m128i; 4] = rows.map(|row| cast(row));
+        let low = [(a, b), (c, d)].map(|(x, y)| self.sse2._mm_unpacklo_epi32(x, y));
+        let high = [(a, b), (c, d)].map(|(x, y)| self.sse2._mm_unpackhi_epi32(x, y));
+        let ([ab, cd], [ef, gh]) = (low, high);
+        [
+            cast(self.sse2._mm_unpacklo_epi64(ab, cd)),
+            cast(self.sse2._mm_unpackhi_epi64(ab, cd)),
+            cast(self.sse2._mm_unpacklo_epi64(ef, gh)),
+            cast(self.sse2._mm_unpackhi_epi64(ef, gh)),
+        ]
     }
 
     #[inline(always)]
@@ -198,6 +215,11 @@ impl Lanes for V4 {
     }
 
     #[inline(always)]
+    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4] {
+        (*self).cross(rows)
+    }
+
+    #[inline(always)]
     fn panel<const N: usize>(
         self,
         panel: &Panel,
@@ -223,6 +245,11 @@ impl Lanes for V4 {
         left.mul_add(right, sum)
     }
 }
+
+/// Even bytes first, then odd ones.
+const APART: [u8; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15];
+/// Even words of each half first, then odd ones.
+const APART_WORDS: [[u8; 16]; 2] = [[0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15]; 2];
 
 /// For each of eight words, where a shuffle finds it in each half of a register.
 const PLACES: [[u8; 32]; 8] = {
@@ -253,7 +280,7 @@ fn nibbles(simd: V3, bytes: __m256i) -> (__m256i, __m256i) {
 fn add_scaled(
     simd: V3,
     q: __m256i,
-    given: &[i8; 32],
+    given: &[[i8; 4]; 8],
     (scales, place): (__m256i, &[u8; 32]),
     total: __m256i,
 ) -> __m256i {
@@ -283,7 +310,7 @@ fn product(simd: V3, total: __m256i, offset: __m128i) -> Product {
 trait Registers: Copy {
     type Whole: Copy;
     fn zeros(self) -> Self::Whole;
-    fn bytes(self, bytes: &[[u8; 4]; ROWS]) -> Self::Whole;
+    fn bytes(self, bytes: &[[u8; 16]; 4]) -> Self::Whole;
     fn words(self, words: &[[i16; 2]; ROWS]) -> Self::Whole;
     /// The same four bytes, or two words, for every row.
     fn repeat(self, bits: i32) -> Self::Whole;
@@ -322,7 +349,7 @@ fn multiply<S: Registers, const N: usize>(
                 let q = simd.bytes(q);
                 for (product, given) in products.iter_mut().zip(&given) {
                     let bits = given.get(half * 4 + four).copied().unwrap_or_default();
-                    let pairs = simd.pairs(q, simd.repeat(i32::from_le_bytes(bits)));
+                    let pairs = simd.pairs(q, simd.repeat(cast(bits)));
                     *product = simd.add_words(*product, pairs);
                 }
                 // Words hold the sums of four products of pairs of five bits, or two of six bits.
@@ -360,7 +387,7 @@ impl Registers for V4 {
     }
 
     #[inline(always)]
-    fn bytes(self, bytes: &[[u8; 4]; ROWS]) -> __m512i {
+    fn bytes(self, bytes: &[[u8; 16]; 4]) -> __m512i {
         cast(*bytes)
     }
 
@@ -416,7 +443,7 @@ impl Registers for V3 {
     }
 
     #[inline(always)]
-    fn bytes(self, bytes: &[[u8; 4]; ROWS]) -> [__m256i; 2] {
+    fn bytes(self, bytes: &[[u8; 16]; 4]) -> [__m256i; 2] {
         cast(*bytes)
     }
 
