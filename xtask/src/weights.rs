@@ -19,8 +19,17 @@ pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<String, Error> {
         let why = format!("there is no model {name}; try {}", NAMES.join(", "));
         return Err(Error::failed("weights", why));
     }
+    pull(&Cargo::new(&workspace.root, &format!("{PROGRAM} {name}")))
+}
+
+/// Pulls one into a cache of our own, in `folder`, and returns its path.
+pub(crate) fn run_in(workspace: &Workspace, name: &str, folder: &str) -> Result<String, Error> {
+    let program = format!("{PROGRAM} {name}");
+    pull(&Cargo::new(&workspace.root, &program).with_env("XDG_CACHE_HOME", folder))
+}
+
+fn pull(program: &Cargo<'_>) -> Result<String, Error> {
     let mut path = String::new();
-    Cargo::new(&workspace.root, &format!("{PROGRAM} {name}"))
-        .run_lines(|line| path = line.to_owned())?;
+    program.run_lines(|line| path = line.to_owned())?;
     Ok(path)
 }

@@ -19,6 +19,8 @@ mod map;
 mod model;
 mod net;
 mod pipe;
+#[cfg(test)]
+mod reference;
 mod reply;
 mod sampler;
 mod slots;

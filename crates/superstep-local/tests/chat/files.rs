@@ -32,6 +32,15 @@ async fn a_whole_file_answers() {
 }
 
 #[tokio::test]
+async fn packed_weights_of_either_kind_answer() {
+    // Blocks of 32 and blocks of 256.
+    for (kind, most, some) in [("llama", 3, 3), ("qwen2", 12, 14)] {
+        let bytes = File::noisy(kind, most, some).bytes();
+        outcome(&bytes).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_file_cut_anywhere_is_refused() {
     let bytes = File::tiny().bytes();
     // The last bytes only fill up the last tensor.

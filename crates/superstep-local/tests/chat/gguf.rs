@@ -81,6 +81,109 @@ impl File {
         file
     }
 
+    /// A network of two layers and 64 tokens, of numbers as good as random. Most weights are packed as
+    /// `most` says, those of values and of the way out of a layer as `some`.
+    pub(crate) fn noisy(kind: &str, most: u32, some: u32) -> Self {
+        let mut file = Self::tiny();
+        file.tensors.clear();
+        file.text("general.architecture", kind);
+        for (key, value) in [
+            ("block_count", 2),
+            ("embedding_length", 256),
+            ("attention.head_count", 4),
+            ("attention.head_count_kv", 2),
+            ("feed_forward_length", 512),
+            ("context_length", 256),
+        ] {
+            file.number(&format!("{kind}.{key}"), value);
+        }
+        for (key, value) in [
+            ("attention.layer_norm_rms_epsilon", 1e-5_f32),
+            ("rope.freq_base", 1_000.0),
+        ] {
+            file.value(&format!("{kind}.{key}"), 6, &value.to_le_bytes());
+        }
+        let letters = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain(['!']);
+        let tokens: Vec<String> = letters
+            .map(String::from)
+            .chain(["<end>".to_owned()])
+            .collect();
+        let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+        file.texts("tokenizer.ggml.tokens", &tokens);
+        let kinds = (0..64).flat_map(|token| if token < 63 { 1_u32 } else { 3 }.to_le_bytes());
+        file.list(
+            "tokenizer.ggml.token_type",
+            5,
+            64,
+            &kinds.collect::<Vec<u8>>(),
+        );
+        file.number("tokenizer.ggml.eos_token_id", 63);
+        file.noise("token_embd.weight", (256, 64), most, 0.0);
+        file.noise("output_norm.weight", (256, 1), 0, 1.0);
+        for layer in 0..2 {
+            for (name, shape, code) in [
+                ("attn_q", (256, 256), most),
+                ("attn_k", (256, 128), most),
+                ("attn_v", (256, 128), some),
+                ("attn_output", (256, 256), most),
+                ("ffn_gate", (256, 512), most),
+                ("ffn_up", (256, 512), most),
+                ("ffn_down", (512, 256), some),
+            ] {
+                file.noise(&format!("blk.{layer}.{name}.weight"), shape, code, 0.0);
+                if kind == "qwen2" && ["attn_q", "attn_k", "attn_v"].contains(&name) {
+                    file.noise(&format!("blk.{layer}.{name}.bias"), (shape.1, 1), 0, 0.1);
+                }
+            }
+            for name in ["attn_norm", "ffn_norm"] {
+                file.noise(&format!("blk.{layer}.{name}.weight"), (256, 1), 0, 1.0);
+            }
+        }
+        file
+    }
+
+    /// A tensor of numbers around `middle`, packed as `code` says; only unpacked ones have a middle
+    /// other than zero.
+    fn noise(&mut self, name: &str, (columns, rows): (u64, u64), code: u32, middle: f32) {
+        let mut state = self.tensors.len() as u32 + 1;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        // The size of a block, how many numbers it has, and where its scales stand: halves that make
+        // weights of about a sixteenth.
+        let (values, size, scales): (u64, usize, &[(usize, u16)]) = match code {
+            0 => (1, 4, &[]),
+            3 => (32, 20, &[(0, 0x22a0), (2, 0xaf80)]),
+            12 => (256, 144, &[(0, 0x0cea), (2, 0x189c)]),
+            14 => (256, 210, &[(208, 0x02f3)]),
+            other => panic!("packing {other}"),
+        };
+        let mut bytes = Vec::new();
+        for _ in 0..columns * rows / values {
+            let mut block: Vec<u8> = (0..size).map(|_| random()).collect();
+            if code == 0 {
+                let number = middle + (f32::from(block[0]) - 127.5) / 1_024.0;
+                block = number.to_le_bytes().to_vec();
+            }
+            for (at, scale) in scales {
+                block[*at..at + 2].copy_from_slice(&scale.to_le_bytes());
+            }
+            bytes.extend(block);
+        }
+        let shape = match rows {
+            1 => vec![columns],
+            _ => vec![columns, rows],
+        };
+        let name = name.to_owned();
+        self.tensors.push(Tensor {
+            name,
+            shape,
+            code,
+            bytes,
+        });
+    }
+
     pub(crate) fn without(mut self, key: &str) -> Self {
         self.values.retain(|(name, _)| name != key);
         self.tensors.retain(|tensor| tensor.name != key);

@@ -11,10 +11,14 @@ pub(crate) trait Weights: Default {
     type Input: Input;
     /// How many weights a block has.
     const VALUES: usize;
-    /// Adds the product with `input` to `sum`.
-    fn dot<L: Lanes>(&self, lanes: L, input: &Self::Input, sum: L::Sum) -> L::Sum;
     /// The weights as they are meant.
     fn write(&self, out: &mut [f32]);
+}
+
+/// Blocks whose products are added up lane by lane.
+pub(crate) trait Summed: Weights {
+    /// Adds the product with `input` to `sum`.
+    fn dot<L: Lanes>(&self, lanes: L, input: &Self::Input, sum: L::Sum) -> L::Sum;
 }
 
 /// Activations of one block.
@@ -24,71 +28,68 @@ pub(crate) trait Input: Send + Sync {
 }
 
 /// 256 weights: `d * scale * q - dmin * min`, with a scale and a minimum for every 16.
+#[derive(Default)]
 #[repr(align(32))]
 pub(crate) struct Wide {
     pub(super) q: [[u8; 32]; 8],
-    /// Each scale as often as the multiplication needs it.
-    pub(super) scales: [[i16; 16]; 8],
+    pub(super) scales: [i16; 16],
     pub(super) mins: [i16; 16],
     pub(super) d: f32,
     pub(super) dmin: f32,
 }
 
-impl Default for Wide {
-    #[inline(always)]
-    fn default() -> Self {
-        Self {
-            q: [[0; 32]; 8],
-            scales: [[0; 16]; 8],
-            mins: [0; 16],
-            d: 0.0,
-            dmin: 0.0,
-        }
-    }
-}
-
 impl Wide {
+    /// 16 weights.
+    #[inline(always)]
+    pub(super) fn sixteen(&self, at: usize) -> [u8; 16] {
+        let sixteens = self.q.as_flattened().as_chunks::<16>().0;
+        sixteens.get(at).copied().unwrap_or_default()
+    }
+
     /// One scale and one minimum for every 32 weights.
     #[inline(always)]
     pub(super) fn scale_by_32(&mut self, (scales, mins): ([u8; 8], [u8; 8])) {
-        for (lanes, scale) in self.scales.iter_mut().zip(scales) {
-            *lanes = [i16::from(scale); 16];
-        }
-        for (pair, min) in self.mins.as_chunks_mut::<2>().0.iter_mut().zip(mins) {
-            *pair = [i16::from(min); 2];
-        }
-    }
-
-    /// The minima are the scales.
-    #[inline(always)]
-    pub(super) fn scale_by_16(&mut self) {
-        let pairs = self.mins.as_chunks::<2>().0;
-        for (lanes, [first, second]) in self.scales.iter_mut().zip(pairs) {
-            let (low, high) = lanes.split_at_mut(8);
-            low.fill(*first);
-            high.fill(*second);
+        for (all, given) in [(&mut self.scales, scales), (&mut self.mins, mins)] {
+            for (pair, number) in all.as_chunks_mut::<2>().0.iter_mut().zip(given) {
+                *pair = [i16::from(number); 2];
+            }
         }
     }
 }
 
-/// 256 activations: `d * q`, with the sum of every 16 `q`.
+/// 256 activations: `d * q`, with the sum of every 16 `q` and of every 32.
 #[repr(align(32))]
 pub(crate) struct WideInput {
-    pub(super) q: [[i8; 32]; 8],
+    pub(super) q: [[[i8; 4]; 8]; 8],
     pub(super) sums: [i16; 16],
+    pub(super) coarse: [i16; 8],
     pub(super) d: f32,
+}
+
+impl WideInput {
+    /// 32 activations in fours.
+    #[inline(always)]
+    pub(super) fn fours(&self, at: usize) -> &[[i8; 4]; 8] {
+        const NONE: [[i8; 4]; 8] = [[0; 4]; 8];
+        self.q.get(at).unwrap_or(&NONE)
+    }
 }
 
 impl Input for WideInput {
     #[inline(always)]
     fn read(values: &[f32]) -> Self {
-        let mut q = [[0; 32]; 8];
-        let d = round(values, q.as_flattened_mut());
+        let mut q = [[[0; 4]; 8]; 8];
+        let d = round(values, q.as_flattened_mut().as_flattened_mut());
         let mut sums = [0; 16];
-        for (sum, values) in sums.iter_mut().zip(q.as_flattened().as_chunks::<16>().0) {
+        let groups = q.as_flattened().as_flattened().as_chunks::<16>().0;
+        for (sum, values) in sums.iter_mut().zip(groups) {
             *sum = values.iter().map(|value| i16::from(*value)).sum();
         }
-        Self { q, sums, d }
+        let mut coarse = [0; 8];
+        for (sum, [first, second]) in coarse.iter_mut().zip(sums.as_chunks::<2>().0) {
+            *sum = first + second;
+        }
+        Self { q, sums, coarse, d }
     }
 }
 
@@ -96,16 +97,9 @@ impl Weights for Wide {
     type Input = WideInput;
     const VALUES: usize = 256;
 
-    #[inline(always)]
-    fn dot<L: Lanes>(&self, lanes: L, input: &WideInput, sum: L::Sum) -> L::Sum {
-        lanes.wide(self, input, sum)
-    }
-
     fn write(&self, out: &mut [f32]) {
-        let scales = self.scales.iter().flat_map(|lanes| lanes.chunks(8));
-        let scales = scales.filter_map(|lanes| lanes.first());
         let groups = self.q.as_flattened().as_chunks::<16>().0;
-        let groups = groups.iter().zip(scales.zip(self.mins));
+        let groups = groups.iter().zip(self.scales.iter().zip(self.mins));
         for (out, (q, (scale, min))) in out.chunks_mut(16).zip(groups) {
             for (out, q) in out.iter_mut().zip(q) {
                 *out = self.d * f32::from(*scale) * f32::from(*q) - self.dmin * f32::from(min);
@@ -154,14 +148,16 @@ impl Input for NarrowInput {
     }
 }
 
-impl Weights for Narrow {
-    type Input = NarrowInput;
-    const VALUES: usize = 32;
-
+impl Summed for Narrow {
     #[inline(always)]
     fn dot<L: Lanes>(&self, lanes: L, input: &NarrowInput, sum: L::Sum) -> L::Sum {
         lanes.narrow(self, input, sum)
     }
+}
+
+impl Weights for Narrow {
+    type Input = NarrowInput;
+    const VALUES: usize = 32;
 
     fn write(&self, out: &mut [f32]) {
         for (out, q) in out.iter_mut().zip(self.q) {
@@ -187,14 +183,16 @@ impl Input for Float {
     }
 }
 
-impl Weights for Float {
-    type Input = Self;
-    const VALUES: usize = 32;
-
+impl Summed for Float {
     #[inline(always)]
     fn dot<L: Lanes>(&self, lanes: L, input: &Self, sum: L::Sum) -> L::Sum {
         lanes.float(self, input, sum)
     }
+}
+
+impl Weights for Float {
+    type Input = Self;
+    const VALUES: usize = 32;
 
     fn write(&self, out: &mut [f32]) {
         for (out, value) in out.iter_mut().zip(self.values) {

@@ -1,9 +1,10 @@
 //! How numbers are packed in a weights file, and how a packed row is unpacked into [`Wide`] blocks
 //! of 256, [`Narrow`] blocks of 32 or [`Float`] blocks of 32.
 
-use super::block::{Float, Narrow, Weights, Wide};
+use super::block::{Float, Narrow, Weights, Wide, WideInput};
 use super::half;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Product, Q4KBytes, Q6KBytes};
+use super::panel::Grain;
 
 /// A packing this crate can compute with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,28 @@ pub(crate) trait Layout {
     type Block: Weights;
     const BYTES: usize;
     fn unpack<L: Lanes>(lanes: L, bytes: &[u8], block: &mut Self::Block);
+}
+
+/// A layout whose blocks are [`Wide`].
+pub(crate) trait WideLayout: Layout<Block = Wide> {
+    const GRAIN: Grain;
+
+    /// The product of one block, and its two scales.
+    #[inline(always)]
+    fn dot<L: Lanes>(lanes: L, bytes: &[u8], input: &WideInput) -> (Product, f32, f32) {
+        if let Some(done) = Self::dot_packed(lanes, bytes, input) {
+            return done;
+        }
+        let mut block = Wide::default();
+        Self::unpack(lanes, bytes, &mut block);
+        (lanes.wide(&block, input), block.d, block.dmin)
+    }
+
+    /// The same without unpacking the block first, where there is a way.
+    #[inline(always)]
+    fn dot_packed<L: Lanes>(_: L, _: &[u8], _: &WideInput) -> Option<(Product, f32, f32)> {
+        None
+    }
 }
 
 pub(crate) struct F32;
@@ -184,25 +207,51 @@ impl Layout for Q8_0 {
     }
 }
 
+impl Q4K {
+    #[inline(always)]
+    fn parts(bytes: &[u8]) -> Option<(Q4KBytes<'_>, f32, f32)> {
+        let (&[d0, d1, m0, m1], rest) = bytes.split_first_chunk()?;
+        let (packed, halves) = rest.split_first_chunk::<12>()?;
+        let (scales, mins) = six_bits(packed);
+        let halves = halves.as_chunks::<32>().0;
+        let parts = Q4KBytes {
+            scales,
+            mins,
+            halves,
+        };
+        Some((parts, half::read([d0, d1]), half::read([m0, m1])))
+    }
+}
+
 impl Layout for Q4K {
     type Block = Wide;
     const BYTES: usize = 144;
 
     #[inline(always)]
     fn unpack<L: Lanes>(lanes: L, bytes: &[u8], block: &mut Wide) {
-        let Some((&[d0, d1, m0, m1], rest)) = bytes.split_first_chunk() else {
+        let Some((parts, d, dmin)) = Self::parts(bytes) else {
             return;
         };
-        let Some((scales, nibbles)) = rest.split_first_chunk::<12>() else {
-            return;
-        };
-        block.d = half::read([d0, d1]);
-        block.dmin = half::read([m0, m1]);
-        block.scale_by_32(six_bits(scales));
+        (block.d, block.dmin) = (d, dmin);
+        block.scale_by_32((parts.scales, parts.mins));
         let pairs = block.q.as_chunks_mut::<2>().0;
-        for ([low, high], packed) in pairs.iter_mut().zip(nibbles.as_chunks::<32>().0) {
+        for ([low, high], packed) in pairs.iter_mut().zip(parts.halves) {
             (*low, *high) = lanes.halves(packed);
         }
+    }
+}
+
+impl WideLayout for Q4K {
+    const GRAIN: Grain = Grain::Coarse;
+
+    #[inline(always)]
+    fn dot_packed<L: Lanes>(
+        lanes: L,
+        bytes: &[u8],
+        input: &WideInput,
+    ) -> Option<(Product, f32, f32)> {
+        let (parts, d, dmin) = Self::parts(bytes)?;
+        Some((lanes.packed_q4k(&parts, input)?, d, dmin))
     }
 }
 
@@ -240,34 +289,47 @@ impl Layout for Q5K {
     }
 }
 
+impl WideLayout for Q5K {
+    const GRAIN: Grain = Grain::Coarse;
+}
+
+impl Q6K {
+    #[inline(always)]
+    fn parts(bytes: &[u8]) -> Option<(Q6KBytes<'_>, f32)> {
+        let (low, rest) = bytes.split_first_chunk::<128>()?;
+        let (high, rest) = rest.split_first_chunk::<64>()?;
+        let (scales, &[d0, d1]) = rest.split_first_chunk::<16>()? else {
+            return None;
+        };
+        let parts = Q6KBytes {
+            low: low.as_chunks::<64>().0,
+            high: high.as_chunks::<32>().0,
+            scales,
+        };
+        Some((parts, half::read([d0, d1])))
+    }
+}
+
 impl Layout for Q6K {
     type Block = Wide;
     const BYTES: usize = 210;
 
     #[inline(always)]
     fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Wide) {
-        let Some((low, rest)) = bytes.split_first_chunk::<128>() else {
+        let Some((parts, d)) = Self::parts(bytes) else {
             return;
         };
-        let Some((high, rest)) = rest.split_first_chunk::<64>() else {
-            return;
-        };
-        let Some((scales, &[d0, d1])) = rest.split_first_chunk::<16>() else {
-            return;
-        };
-        block.d = half::read([d0, d1]);
+        block.d = d;
         // Values are stored 32 too high: that times the scale is what is taken off.
         block.dmin = 32.0 * block.d;
-        block.mins = scales.map(|scale| i16::from(scale.cast_signed()));
-        block.scale_by_16();
-        let lows = low.as_chunks::<64>().0;
-        let highs = high.as_chunks::<32>().0;
+        block.mins = parts.scales.map(|scale| i16::from(scale.cast_signed()));
+        block.scales = block.mins;
         for (quads, (low, high)) in block
             .q
             .as_chunks_mut::<4>()
             .0
             .iter_mut()
-            .zip(lows.iter().zip(highs))
+            .zip(parts.low.iter().zip(parts.high))
         {
             let [first, second, third, fourth] = quads;
             let [low, next] = low.as_chunks::<32>().0 else {
@@ -283,6 +345,20 @@ impl Layout for Q6K {
                 *d = next >> 4 | (high >> 6) << 4;
             }
         }
+    }
+}
+
+impl WideLayout for Q6K {
+    const GRAIN: Grain = Grain::Fine;
+
+    #[inline(always)]
+    fn dot_packed<L: Lanes>(
+        lanes: L,
+        bytes: &[u8],
+        input: &WideInput,
+    ) -> Option<(Product, f32, f32)> {
+        let (parts, d) = Self::parts(bytes)?;
+        Some((lanes.packed_q6k(&parts, input)?, d, 32.0 * d))
     }
 }
 

@@ -1,19 +1,68 @@
 //! The arithmetic of a product, once for every kind of processor.
 //!
-//! [`dispatch`] finds out at run time what the processor has, so one binary fits all.
+//! [`dispatch`] finds out at run time what the processor has, so one binary fits all. The whole
+//! numbers of a product are the same on all of them, and the same for one row of activations as for
+//! many: what a conversation shares with an earlier one must not change the reply.
 
 use super::block::{Float, Narrow, NarrowInput, Wide, WideInput};
+use super::panel::{self, Grain, Panel, ROWS};
 
-/// Arithmetic on eight lanes.
+/// Arithmetic on many numbers at once.
 pub(crate) trait Lanes: Copy + Send + Sync {
     type Sum: Copy + Send;
+    /// With how many rows of activations a panel is multiplied at a time.
+    const TOGETHER: usize;
     fn zero(self) -> Self::Sum;
     fn total(self, sum: Self::Sum) -> f32;
     /// The low and the high half of every byte.
     fn halves(self, bytes: &[u8; 32]) -> ([u8; 32], [u8; 32]);
-    fn wide(self, weights: &Wide, input: &WideInput, sum: Self::Sum) -> Self::Sum;
+    fn wide(self, weights: &Wide, input: &WideInput) -> Product;
+    /// The product with weights as `Q4K` packs them, if there is a shorter way than to unpack them.
+    #[inline(always)]
+    fn packed_q4k(self, _: &Q4KBytes<'_>, _: &WideInput) -> Option<Product> {
+        None
+    }
+    /// The product with weights as `Q6K` packs them, if there is a shorter way than to unpack them.
+    #[inline(always)]
+    fn packed_q6k(self, _: &Q6KBytes<'_>, _: &WideInput) -> Option<Product> {
+        None
+    }
+    /// Four by four fours of bytes, with rows and columns exchanged.
+    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4];
+    /// Adds the products of a panel with `N` rows of activations to `sums`.
+    fn panel<const N: usize>(
+        self,
+        panel: &Panel,
+        grain: Grain,
+        inputs: &[WideInput; N],
+        sums: &mut [[f32; ROWS]; N],
+    );
     fn narrow(self, weights: &Narrow, input: &NarrowInput, sum: Self::Sum) -> Self::Sum;
     fn float(self, weights: &Float, input: &Float, sum: Self::Sum) -> Self::Sum;
+    /// `left * right + sum`, rounded as [`Lanes::panel`] rounds it.
+    fn fused(self, left: f32, right: f32, sum: f32) -> f32;
+}
+
+/// What a block of weights and one of activations give, in units of their scales.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Product {
+    pub(crate) total: i32,
+    /// What the minima take off.
+    pub(crate) offset: i32,
+}
+
+/// The parts of a packed block of `Q4K`.
+pub(crate) struct Q4KBytes<'a> {
+    pub(crate) scales: [u8; 8],
+    pub(crate) mins: [u8; 8],
+    pub(crate) halves: &'a [[u8; 32]],
+}
+
+/// The parts of a packed block of `Q6K`.
+pub(crate) struct Q6KBytes<'a> {
+    pub(crate) low: &'a [[u8; 64]],
+    pub(crate) high: &'a [[u8; 32]],
+    pub(crate) scales: &'a [u8; 16],
 }
 
 /// Work that is compiled for every kind of processor.
@@ -26,8 +75,14 @@ pub(crate) trait Work {
 #[inline]
 pub(crate) fn dispatch<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if let Some(simd) = pulp::x86::V3::try_new() {
-        return simd.vectorize(x86::Vectorized { simd, work });
+    {
+        use super::x86::Vectorized;
+        if let Some(simd) = pulp::x86::V4::try_new() {
+            return simd.vectorize(Vectorized { simd, work });
+        }
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            return simd.vectorize(Vectorized { simd, work });
+        }
     }
     work.run(Portable)
 }
@@ -38,6 +93,7 @@ pub(crate) struct Portable;
 
 impl Lanes for Portable {
     type Sum = [f32; 8];
+    const TOGETHER: usize = 1;
 
     #[inline(always)]
     fn zero(self) -> [f32; 8] {
@@ -58,29 +114,77 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn wide(self, weights: &Wide, input: &WideInput, mut sum: [f32; 8]) -> [f32; 8] {
-        let mut total = [0_i32; 8];
-        let blocks = weights.q.iter().zip(&weights.scales).zip(&input.q);
-        for ((q, scales), input) in blocks {
-            let quads = q.as_chunks::<4>().0.iter().zip(input.as_chunks::<4>().0);
-            let scales = scales.as_chunks::<2>().0;
-            for (total, ((q, input), [scale, _])) in total.iter_mut().zip(quads.zip(scales)) {
-                let products = q.iter().zip(input);
-                let products = products.map(|(q, input)| i32::from(*q) * i32::from(*input));
-                *total += products.sum::<i32>() * i32::from(*scale);
-            }
+    fn wide(self, weights: &Wide, input: &WideInput) -> Product {
+        let mut product = Product::default();
+        let groups = weights.q.as_flattened().as_chunks::<16>().0.iter();
+        let given = input.q.as_flattened().as_flattened();
+        let groups = groups.zip(given.as_chunks::<16>().0);
+        for ((q, given), scale) in groups.zip(weights.scales) {
+            let products = q.iter().zip(given);
+            let products = products.map(|(q, given)| i32::from(*q) * i32::from(*given));
+            product.total += products.sum::<i32>() * i32::from(scale);
         }
         let offsets = weights.mins.iter().zip(input.sums);
-        let offset: i32 = offsets
-            .map(|(min, sum)| i32::from(*min) * i32::from(sum))
-            .sum();
-        for (sum, total) in sum.iter_mut().zip(total) {
-            *sum += total as f32 * weights.d * input.d;
+        let offsets = offsets.map(|(min, sum)| i32::from(*min) * i32::from(sum));
+        product.offset = offsets.sum();
+        product
+    }
+
+    #[inline(always)]
+    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4] {
+        let mut crossed = [[0; 16]; 4];
+        for (row, fours) in rows.iter().enumerate() {
+            let fours = fours.as_chunks::<4>().0;
+            for (crossed, four) in crossed.iter_mut().zip(fours) {
+                if let Some(place) = crossed.as_chunks_mut::<4>().0.get_mut(row) {
+                    *place = *four;
+                }
+            }
         }
-        if let Some(sum) = sum.first_mut() {
-            *sum -= offset as f32 * weights.dmin * input.d;
+        crossed
+    }
+
+    #[inline(always)]
+    fn panel<const N: usize>(
+        self,
+        panel: &Panel,
+        grain: Grain,
+        inputs: &[WideInput; N],
+        sums: &mut [[f32; ROWS]; N],
+    ) {
+        for (input, sums) in inputs.iter().zip(sums) {
+            let mut totals = [0_i32; ROWS];
+            let fours = input.q.as_flattened();
+            let groups = panel.q.as_chunks::<4>().0.iter().zip(&panel.scales);
+            for ((q, scales), given) in groups.zip(fours.as_chunks::<4>().0) {
+                let mut products = [0_i32; ROWS];
+                for (q, given) in q.iter().zip(given) {
+                    let q = q.as_flattened().as_chunks::<4>().0;
+                    for (product, q) in products.iter_mut().zip(q) {
+                        let four = q.iter().zip(given);
+                        let four = four.map(|(q, given)| i32::from(*q) * i32::from(*given));
+                        *product += four.sum::<i32>();
+                    }
+                }
+                let scaled = products.iter().zip(scales);
+                for (total, (product, [scale, _])) in totals.iter_mut().zip(scaled) {
+                    *total += product * i32::from(*scale);
+                }
+            }
+            let mut offsets = [0_i32; ROWS];
+            for (mins, [left, right]) in panel.mins.iter().zip(panel::sums(input, grain)) {
+                for (offset, [first, second]) in offsets.iter_mut().zip(mins) {
+                    *offset += i32::from(*first) * i32::from(*left);
+                    *offset += i32::from(*second) * i32::from(*right);
+                }
+            }
+            let scales = panel.d.iter().zip(&panel.dmin);
+            let products = totals.iter().zip(&offsets);
+            for (sum, ((total, offset), (d, dmin))) in sums.iter_mut().zip(products.zip(scales)) {
+                *sum = self.fused(*total as f32, d * input.d, *sum);
+                *sum = self.fused(-(*offset as f32), dmin * input.d, *sum);
+            }
         }
-        sum
     }
 
     #[inline(always)]
@@ -106,104 +210,9 @@ impl Lanes for Portable {
         }
         sum
     }
-}
 
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use std::arch::x86_64::{__m256, __m256i};
-
-    use pulp::NullaryFnOnce;
-    use pulp::cast;
-    use pulp::x86::V3;
-
-    use super::{Float, Lanes, Narrow, NarrowInput, Wide, WideInput, Work};
-
-    /// Work inside a function compiled for AVX2.
-    pub(super) struct Vectorized<W> {
-        pub(super) simd: V3,
-        pub(super) work: W,
-    }
-
-    impl<W: Work> NullaryFnOnce for Vectorized<W> {
-        type Output = W::Output;
-
-        #[inline(always)]
-        fn call(self) -> W::Output {
-            self.work.run(self.simd)
-        }
-    }
-
-    impl Lanes for V3 {
-        type Sum = __m256;
-
-        #[inline(always)]
-        fn zero(self) -> __m256 {
-            self.avx._mm256_setzero_ps()
-        }
-
-        #[inline(always)]
-        fn total(self, sum: __m256) -> f32 {
-            let lanes: [f32; 8] = cast(sum);
-            let [a, b, c, d, e, f, g, h] = lanes;
-            ((a + e) + (b + f)) + ((c + g) + (d + h))
-        }
-
-        #[inline(always)]
-        fn halves(self, bytes: &[u8; 32]) -> ([u8; 32], [u8; 32]) {
-            let bytes: __m256i = cast(*bytes);
-            let mask = self.avx._mm256_set1_epi8(15);
-            let low = self.avx2._mm256_and_si256(bytes, mask);
-            let high = self.avx2._mm256_srli_epi16::<4>(bytes);
-            let high = self.avx2._mm256_and_si256(high, mask);
-            (cast(low), cast(high))
-        }
-
-        #[inline(always)]
-        fn wide(self, weights: &Wide, input: &WideInput, sum: __m256) -> __m256 {
-            let mut total = self.avx._mm256_setzero_si256();
-            let blocks = weights.q.iter().zip(&weights.scales).zip(&input.q);
-            for ((q, scales), input) in blocks {
-                let (q, scales, input): (__m256i, __m256i, __m256i) =
-                    (cast(*q), cast(*scales), cast(*input));
-                // At most 63 * 127 * 2, which 16 bits hold.
-                let products = self.avx2._mm256_maddubs_epi16(q, input);
-                let scaled = self.avx2._mm256_madd_epi16(products, scales);
-                total = self.avx2._mm256_add_epi32(total, scaled);
-            }
-            let (mins, sums): (__m256i, __m256i) = (cast(weights.mins), cast(input.sums));
-            let offset = self.avx2._mm256_madd_epi16(mins, sums);
-            let d = self.avx._mm256_set1_ps(weights.d * input.d);
-            let dmin = self.avx._mm256_set1_ps(weights.dmin * input.d);
-            let sum = self
-                .fma
-                ._mm256_fmadd_ps(self.avx._mm256_cvtepi32_ps(total), d, sum);
-            self.fma
-                ._mm256_fnmadd_ps(self.avx._mm256_cvtepi32_ps(offset), dmin, sum)
-        }
-
-        #[inline(always)]
-        fn narrow(self, weights: &Narrow, input: &NarrowInput, sum: __m256) -> __m256 {
-            let (q, given): (__m256i, __m256i) = (cast(weights.q), cast(input.q));
-            // The product wants one side without a sign: it is moved to the other.
-            let magnitude = self.avx2._mm256_abs_epi8(q);
-            let signed = self.avx2._mm256_sign_epi8(given, q);
-            let products = self.avx2._mm256_maddubs_epi16(magnitude, signed);
-            let ones = self.avx._mm256_set1_epi16(1);
-            let total = self.avx2._mm256_madd_epi16(products, ones);
-            let d = self.avx._mm256_set1_ps(weights.d * input.d);
-            let offset = self.avx._mm256_set1_ps(weights.eighth * input.sum);
-            let sum = self.avx._mm256_add_ps(sum, offset);
-            self.fma
-                ._mm256_fmadd_ps(self.avx._mm256_cvtepi32_ps(total), d, sum)
-        }
-
-        #[inline(always)]
-        fn float(self, weights: &Float, input: &Float, mut sum: __m256) -> __m256 {
-            let eights = weights.values.as_chunks::<8>().0.iter();
-            for (weights, input) in eights.zip(input.values.as_chunks::<8>().0) {
-                sum = self.fma._mm256_fmadd_ps(cast(*weights), cast(*input), sum);
-            }
-            sum
-        }
+    #[inline(always)]
+    fn fused(self, left: f32, right: f32, sum: f32) -> f32 {
+        left * right + sum
     }
 }

@@ -1,19 +1,16 @@
 //! A matrix of packed weights, and its product with rows of activations.
+//!
+//! Which way a product goes depends on how its weights are packed: `panels` for those in blocks of
+//! 256, which are most of a model, and `rows` for all others.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use rayon::prelude::*;
-
 use super::block::{Float, Input, NarrowInput, Weights, WideInput};
 use super::format::{self, Format, Layout};
 use super::lanes::{self, Lanes, Portable, Work};
+use super::{panels, rows};
 use crate::chat::map::Map;
-
-/// How many rows of weights share one pass over the activations.
-const PANEL: usize = 4;
-/// How many rows of weights a thread takes at a time.
-const SHARE: usize = 4 * PANEL;
 
 /// Weights that stay packed, in the file, until the moment they are used.
 pub(crate) struct Matrix {
@@ -46,12 +43,22 @@ impl Matrix {
 
     /// The weights of one row, unpacked into `out`.
     pub(crate) fn read_row(&self, row: usize, out: &mut [f32]) {
-        self.with_layout(ReadRow {
-            bytes: self.bytes(),
-            columns: self.columns,
-            row,
-            out,
-        });
+        let size = self.format.row_bytes(self.columns).unwrap_or(0);
+        let Some(bytes) = self.bytes().chunks_exact(size.max(1)).nth(row) else {
+            return;
+        };
+        match self.format {
+            Format::F32 => unpack::<format::F32>(bytes, out),
+            Format::F16 => unpack::<format::F16>(bytes, out),
+            Format::Q4_0 => unpack::<format::Q4_0>(bytes, out),
+            Format::Q4_1 => unpack::<format::Q4_1>(bytes, out),
+            Format::Q5_0 => unpack::<format::Q5_0>(bytes, out),
+            Format::Q5_1 => unpack::<format::Q5_1>(bytes, out),
+            Format::Q8_0 => unpack::<format::Q8_0>(bytes, out),
+            Format::Q4K => unpack::<format::Q4K>(bytes, out),
+            Format::Q5K => unpack::<format::Q5K>(bytes, out),
+            Format::Q6K => unpack::<format::Q6K>(bytes, out),
+        }
     }
 
     /// The product of each row of `input` with each row of the weights, in `out` by rows of
@@ -63,54 +70,39 @@ impl Matrix {
         if input.columns != self.columns {
             return;
         }
-        if count == 1 {
-            return self.with_layout(Multiply {
-                bytes: self.bytes(),
-                input,
-                out,
-            });
+        let bytes = self.bytes();
+        match self.format {
+            Format::F32 => rows::multiply::<format::F32>(bytes, input, out),
+            Format::F16 => rows::multiply::<format::F16>(bytes, input, out),
+            Format::Q4_0 => rows::multiply::<format::Q4_0>(bytes, input, out),
+            Format::Q4_1 => rows::multiply::<format::Q4_1>(bytes, input, out),
+            Format::Q5_0 => rows::multiply::<format::Q5_0>(bytes, input, out),
+            Format::Q5_1 => rows::multiply::<format::Q5_1>(bytes, input, out),
+            Format::Q8_0 => rows::multiply::<format::Q8_0>(bytes, input, out),
+            Format::Q4K => panels::multiply::<format::Q4K>(bytes, input, out),
+            Format::Q5K => panels::multiply::<format::Q5K>(bytes, input, out),
+            Format::Q6K => panels::multiply::<format::Q6K>(bytes, input, out),
         }
-        // Threads write whole rows of weights; the caller wants rows of activations.
-        let mut turned = vec![0.0; self.rows * count];
-        self.with_layout(Multiply {
-            bytes: self.bytes(),
-            input,
-            out: &mut turned,
-        });
-        out.par_chunks_mut(self.rows)
-            .enumerate()
-            .for_each(|(at, out)| {
-                let column = turned.iter().skip(at).step_by(count);
-                out.iter_mut()
-                    .zip(column)
-                    .for_each(|(out, value)| *out = *value);
-            });
     }
 
     fn bytes(&self) -> &[u8] {
         self.map.bytes().get(self.bytes.clone()).unwrap_or_default()
     }
+}
 
-    fn with_layout<W: WithLayout>(&self, work: W) {
-        match self.format {
-            Format::F32 => work.run::<format::F32>(),
-            Format::F16 => work.run::<format::F16>(),
-            Format::Q4_0 => work.run::<format::Q4_0>(),
-            Format::Q4_1 => work.run::<format::Q4_1>(),
-            Format::Q5_0 => work.run::<format::Q5_0>(),
-            Format::Q5_1 => work.run::<format::Q5_1>(),
-            Format::Q8_0 => work.run::<format::Q8_0>(),
-            Format::Q4K => work.run::<format::Q4K>(),
-            Format::Q5K => work.run::<format::Q5K>(),
-            Format::Q6K => work.run::<format::Q6K>(),
-        }
+fn unpack<F: Layout>(bytes: &[u8], out: &mut [f32]) {
+    let mut weights = F::Block::default();
+    let blocks = bytes.chunks_exact(F::BYTES);
+    for (out, block) in out.chunks_mut(F::Block::VALUES).zip(blocks) {
+        F::unpack(Portable, block, &mut weights);
+        weights.write(out);
     }
 }
 
 /// Rows of activations, rounded at most once for all the matrices they are multiplied with.
 pub(crate) struct Rows<'a> {
     values: &'a [f32],
-    columns: usize,
+    pub(super) columns: usize,
     wide: OnceLock<Vec<WideInput>>,
     narrow: OnceLock<Vec<NarrowInput>>,
     float: OnceLock<Vec<Float>>,
@@ -127,7 +119,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.values.len().checked_div(self.columns).unwrap_or(0)
     }
 
@@ -174,112 +166,6 @@ impl Kept for NarrowInput {
 impl Kept for Float {
     fn of<'a>(rows: &'a Rows<'_>) -> &'a [Self] {
         rows.float.get_or_init(|| rows.blocks(32))
-    }
-}
-
-trait WithLayout {
-    fn run<F: Layout>(self)
-    where
-        <F::Block as Weights>::Input: Kept;
-}
-
-struct ReadRow<'a> {
-    bytes: &'a [u8],
-    columns: usize,
-    row: usize,
-    out: &'a mut [f32],
-}
-
-impl WithLayout for ReadRow<'_> {
-    fn run<F: Layout>(self)
-    where
-        <F::Block as Weights>::Input: Kept,
-    {
-        let size = self.columns / F::Block::VALUES * F::BYTES;
-        let Some(row) = self.bytes.chunks_exact(size.max(1)).nth(self.row) else {
-            return;
-        };
-        let blocks = row.chunks_exact(F::BYTES);
-        let mut weights = F::Block::default();
-        for (out, block) in self.out.chunks_mut(F::Block::VALUES).zip(blocks) {
-            F::unpack(Portable, block, &mut weights);
-            weights.write(out);
-        }
-    }
-}
-
-struct Multiply<'a, 'r> {
-    bytes: &'a [u8],
-    input: &'a Rows<'r>,
-    out: &'a mut [f32],
-}
-
-impl WithLayout for Multiply<'_, '_> {
-    fn run<F: Layout>(self)
-    where
-        <F::Block as Weights>::Input: Kept,
-    {
-        let size = self.input.columns / F::Block::VALUES * F::BYTES;
-        let count = self.input.count();
-        let input = <<F::Block as Weights>::Input as Kept>::of(self.input);
-        if size == 0 || count == 0 {
-            return;
-        }
-        self.out
-            .par_chunks_mut(SHARE * count)
-            .zip(self.bytes.par_chunks(SHARE * size))
-            .for_each(|(out, bytes)| {
-                lanes::dispatch(Share::<F> {
-                    bytes,
-                    size,
-                    input,
-                    count,
-                    out,
-                });
-            });
-    }
-}
-
-/// Some rows of weights with all rows of activations.
-struct Share<'a, F: Layout> {
-    bytes: &'a [u8],
-    size: usize,
-    input: &'a [<F::Block as Weights>::Input],
-    count: usize,
-    out: &'a mut [f32],
-}
-
-impl<F: Layout> Work for Share<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        let mut sums = vec![[lanes.zero(); PANEL]; self.count];
-        let mut weights: [F::Block; PANEL] = std::array::from_fn(|_| F::Block::default());
-        let panels = self.bytes.chunks(PANEL * self.size);
-        for (out, bytes) in self.out.chunks_mut(PANEL * self.count).zip(panels) {
-            let mut rows: [&[u8]; PANEL] = [&[]; PANEL];
-            for (row, bytes) in rows.iter_mut().zip(bytes.chunks_exact(self.size)) {
-                *row = bytes;
-            }
-            sums.fill([lanes.zero(); PANEL]);
-            for (place, input) in self.input.chunks_exact(self.count).enumerate() {
-                let range = place * F::BYTES..(place + 1) * F::BYTES;
-                for (weights, row) in weights.iter_mut().zip(&rows) {
-                    F::unpack(lanes, row.get(range.clone()).unwrap_or_default(), weights);
-                }
-                for (sums, input) in sums.iter_mut().zip(input) {
-                    for (sum, weights) in sums.iter_mut().zip(&weights) {
-                        *sum = weights.dot(lanes, input, *sum);
-                    }
-                }
-            }
-            for (row, out) in out.chunks_mut(self.count).enumerate() {
-                for (out, sums) in out.iter_mut().zip(&sums) {
-                    *out = sums.get(row).map_or(0.0, |sum| lanes.total(*sum));
-                }
-            }
-        }
     }
 }
 
@@ -378,6 +264,52 @@ mod tests {
             "{} for {value}",
             weights[at]
         );
+    }
+
+    #[test]
+    fn four_bit_weights_are_unpacked_as_the_format_says() {
+        let matrix = matrix(Format::Q4K, 144, &[0, 2], (1, 256));
+        let bytes: Vec<u8> = matrix.bytes().to_vec();
+        let mut weights = vec![0.0; 256];
+        matrix.read_row(0, &mut weights);
+        let d = half::widen(half::narrow(0.01));
+        for (at, weight) in weights.iter().enumerate() {
+            let (group, packed) = (at / 32, bytes[16 + at / 64 * 32 + at % 32]);
+            let q = if group % 2 == 0 {
+                packed & 15
+            } else {
+                packed >> 4
+            };
+            // The first four scales and minima have bytes of their own, the others share bytes and
+            // have their upper bits in those of the first.
+            let six = &bytes[4..16];
+            let (scale, min) = match group {
+                0..4 => (six[group] & 63, six[group + 4] & 63),
+                _ => (
+                    six[group + 4] & 15 | six[group - 4] >> 6 << 4,
+                    six[group + 4] >> 4 | six[group] >> 6 << 4,
+                ),
+            };
+            let value = d * f32::from(scale) * f32::from(q) - d * f32::from(min);
+            assert!((weight - value).abs() < 1e-4, "{at}: {weight} for {value}");
+        }
+    }
+
+    #[test]
+    fn six_bit_weights_are_unpacked_as_the_format_says() {
+        let matrix = matrix(Format::Q6K, 210, &[208], (1, 256));
+        let bytes: Vec<u8> = matrix.bytes().to_vec();
+        let mut weights = vec![0.0; 256];
+        matrix.read_row(0, &mut weights);
+        let d = half::widen(half::narrow(0.01));
+        for (at, weight) in weights.iter().enumerate() {
+            let (half, quarter, place) = (at / 128, at % 128 / 32, at % 32);
+            let low = bytes[half * 64 + quarter % 2 * 32 + place] >> (quarter / 2 * 4) & 15;
+            let high = bytes[128 + half * 32 + place] >> (quarter * 2) & 3;
+            let q = f32::from(low | high << 4) - 32.0;
+            let value = d * f32::from(bytes[192 + at / 16].cast_signed()) * q;
+            assert!((weight - value).abs() < 1e-3, "{at}: {weight} for {value}");
+        }
     }
 
     #[test]

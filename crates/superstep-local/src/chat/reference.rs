@@ -1,0 +1,230 @@
+//! The network once more, as plainly as it can be written, to compare the fast one with.
+//!
+//! Weights are unpacked to 32 bits, activations are not rounded, sums are made in 64 bits. What is left
+//! between the two is the rounding of activations to 8 bits, and keys and values to 16.
+
+use std::sync::Arc;
+
+use super::gguf::Gguf;
+use super::map::Map;
+use super::net::{Net, Shape};
+use super::slots::Slots;
+use super::tensor::Matrix;
+
+#[path = "../../tests/chat/gguf.rs"]
+#[allow(dead_code, reason = "written for the tests of files")]
+mod writer;
+
+use writer::File;
+
+/// A network as numbers.
+struct Plain<'a> {
+    file: &'a Gguf<'a>,
+    map: &'a Arc<Map>,
+    kind: &'a str,
+    shape: Shape,
+}
+
+impl Plain<'_> {
+    fn rows(&self, name: &str) -> Option<Vec<Vec<f64>>> {
+        let tensor = self.file.tensor(name).unwrap()?;
+        let shape = (tensor.rows, tensor.columns);
+        let matrix = Matrix::new(
+            Arc::clone(self.map),
+            tensor.bytes.clone(),
+            tensor.format,
+            shape,
+        );
+        let matrix = matrix.unwrap();
+        let mut row = vec![0.0_f32; shape.1];
+        let rows = (0..shape.0).map(|at| {
+            matrix.read_row(at, &mut row);
+            row.iter().map(|x| f64::from(*x)).collect()
+        });
+        Some(rows.collect())
+    }
+
+    fn real(&self, key: &str) -> f64 {
+        self.file.real(&format!("{}.{key}", self.kind)).unwrap()
+    }
+
+    fn linear(&self, name: &str, input: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let weights = self.rows(&format!("{name}.weight")).unwrap();
+        let bias = self.rows(&format!("{name}.bias"));
+        let bias = bias.map_or(vec![0.0; weights.len()], |rows| rows[0].clone());
+        let row = |x: &Vec<f64>| {
+            let products = weights.iter().zip(&bias);
+            products.map(|(w, bias)| dot(w, x) + bias).collect()
+        };
+        input.iter().map(row).collect()
+    }
+
+    fn norm(&self, name: &str, input: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let weights = &self.rows(name).unwrap()[0];
+        let epsilon = self.real("attention.layer_norm_rms_epsilon");
+        let row = |x: &Vec<f64>| {
+            let scale = 1.0 / (dot(x, x) / x.len() as f64 + epsilon).sqrt();
+            x.iter().zip(weights).map(|(x, w)| x * scale * w).collect()
+        };
+        input.iter().map(row).collect()
+    }
+
+    /// Turns the pairs of every head by the place of the row.
+    fn turn(&self, rows: &mut [Vec<f64>]) {
+        let size = self.shape.head;
+        let base = self.real("rope.freq_base");
+        for (place, row) in rows.iter_mut().enumerate() {
+            for head in row.chunks_mut(size) {
+                for pair in 0..size / 2 {
+                    let (left, right) = match self.kind {
+                        "qwen2" => (pair, pair + size / 2),
+                        _ => (2 * pair, 2 * pair + 1),
+                    };
+                    let angle = place as f64 / base.powf(2.0 * pair as f64 / size as f64);
+                    let (x, y) = (head[left], head[right]);
+                    head[left] = x * angle.cos() - y * angle.sin();
+                    head[right] = x * angle.sin() + y * angle.cos();
+                }
+            }
+        }
+    }
+
+    fn attend(&self, layer: usize, input: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let (heads, size) = (self.shape.heads, self.shape.head);
+        let name = |part: &str| format!("blk.{layer}.attn_{part}");
+        let (mut query, mut key) = (
+            self.linear(&name("q"), input),
+            self.linear(&name("k"), input),
+        );
+        let value = self.linear(&name("v"), input);
+        self.turn(&mut query);
+        self.turn(&mut key);
+        let mut read = vec![vec![0.0; heads * size]; input.len()];
+        for (place, read) in read.iter_mut().enumerate() {
+            for head in 0..heads {
+                let shared = head / (heads / self.shape.shared_heads) * size;
+                let query = &query[place][head * size..(head + 1) * size];
+                let scores = key[..=place]
+                    .iter()
+                    .map(|key| dot(query, &key[shared..shared + size]) / (size as f64).sqrt());
+                let mut scores: Vec<f64> = scores.collect();
+                let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                scores
+                    .iter_mut()
+                    .for_each(|score| *score = (*score - largest).exp());
+                let total: f64 = scores.iter().sum();
+                for (score, value) in scores.iter().zip(&value) {
+                    for at in 0..size {
+                        read[head * size + at] += score / total * value[shared + at];
+                    }
+                }
+            }
+        }
+        self.linear(&name("output"), &read)
+    }
+
+    fn rate_next(&self, tokens: &[u32]) -> Vec<f64> {
+        let embedding = self.rows("token_embd.weight").unwrap();
+        let mut state: Vec<Vec<f64>> = tokens
+            .iter()
+            .map(|token| embedding[*token as usize].clone())
+            .collect();
+        for layer in 0..self.shape.layers {
+            let name = |part: &str| format!("blk.{layer}.{part}");
+            let normed = self.norm(&name("attn_norm.weight"), &state);
+            add(&mut state, &self.attend(layer, &normed));
+            let normed = self.norm(&name("ffn_norm.weight"), &state);
+            let mut gate = self.linear(&name("ffn_gate"), &normed);
+            let up = self.linear(&name("ffn_up"), &normed);
+            for (gate, up) in gate.iter_mut().flatten().zip(up.iter().flatten()) {
+                *gate = *gate / (1.0 + (-*gate).exp()) * up;
+            }
+            add(&mut state, &self.linear(&name("ffn_down"), &gate));
+        }
+        let last = self.norm("output_norm.weight", &state[state.len() - 1..]);
+        let output = self.rows("output.weight").unwrap_or(embedding);
+        output.iter().map(|row| dot(row, &last[0])).collect()
+    }
+}
+
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter().zip(right).map(|(x, y)| x * y).sum()
+}
+
+fn add(left: &mut [Vec<f64>], right: &[Vec<f64>]) {
+    for (left, right) in left.iter_mut().flatten().zip(right.iter().flatten()) {
+        *left += right;
+    }
+}
+
+/// How far the fast network is from the plain one, as a share of how far ratings are spread. The
+/// fast one reads `tokens` in two goes, and the last of them alone.
+fn distance(map: &Arc<Map>, tokens: &[u32]) -> f64 {
+    let file = Gguf::read(map.bytes()).unwrap();
+    let net = Net::read(&file, map).unwrap();
+    let mut slots = Slots::new(1, 256);
+    let slot = slots.take(tokens, net.shape()).unwrap();
+    let (first, rest) = tokens.split_at(tokens.len() / 2);
+    let (rest, last) = rest.split_at(rest.len() - 1);
+    net.read_tokens(first, slot);
+    net.read_tokens(rest, slot);
+    let fast = net.rate_next(last, slot);
+    let plain = Plain {
+        kind: file.text("general.architecture").unwrap(),
+        shape: net.shape().clone(),
+        file: &file,
+        map,
+    };
+    let plain = plain.rate_next(tokens);
+    assert_eq!(fast.len(), plain.len());
+    let square = |numbers: &mut dyn Iterator<Item = f64>| numbers.map(|x| x * x).sum::<f64>();
+    let mean = plain.iter().sum::<f64>() / plain.len() as f64;
+    let differences = fast.iter().zip(&plain).map(|(x, y)| f64::from(*x) - y);
+    let spread = square(&mut plain.iter().map(|x| x - mean));
+    (square(&mut { differences }) / spread).sqrt()
+}
+
+fn mapped(file: &File) -> Arc<Map> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    std::fs::write(&path, file.bytes()).unwrap();
+    Arc::new(Map::open(&path).unwrap())
+}
+
+/// Codes of packings in a file.
+const F32: u32 = 0;
+const Q4_1: u32 = 3;
+const Q4K: u32 = 12;
+const Q6K: u32 = 14;
+
+#[test]
+fn a_llama_rates_as_the_plain_network_does() {
+    for code in [F32, Q4_1] {
+        let map = mapped(&File::noisy("llama", code, code));
+        let distance = distance(&map, &[1, 5, 2, 7, 3, 3, 9, 11, 4, 0, 6, 2]);
+        assert!(distance < 0.03, "{code}: {distance}");
+    }
+}
+
+#[test]
+fn a_qwen_rates_as_the_plain_network_does() {
+    for (most, some) in [(F32, F32), (Q4K, Q6K)] {
+        let map = mapped(&File::noisy("qwen2", most, some));
+        let distance = distance(&map, &[1, 5, 2, 7, 3, 3, 9, 11, 4, 0, 6, 2]);
+        assert!(distance < 0.03, "{most}: {distance}");
+    }
+}
+
+#[cfg(feature = "weights-tests")]
+#[test]
+fn a_real_model_rates_as_the_plain_network_does() {
+    let path = std::env::var_os("SUPERSTEP_TEST_MODEL");
+    let path = path.expect("SUPERSTEP_TEST_MODEL is the path of the weights");
+    let map = Arc::new(Map::open(path.as_ref()).unwrap());
+    let file = Gguf::read(map.bytes()).unwrap();
+    let tokenizer = super::tokenizer::Tokenizer::read(&file).unwrap();
+    let tokens = tokenizer.encode("<|im_start|>user\nThe ferry leaves at seven.<|im_end|>\n");
+    let distance = distance(&map, &tokens);
+    eprintln!("distance {distance}");
+    assert!(distance < 0.1, "{distance}");
+}

@@ -1,0 +1,113 @@
+//! Sixteen rows of weights side by side, for products with many rows of activations at once.
+//!
+//! In a panel a register holds four neighbouring weights of each of its rows, so that sums stay in
+//! the lane of their row and nothing is added across lanes. Putting rows side by side costs about as
+//! much as a product with a few rows of activations, which is why `matrix` does it only for several.
+
+use super::block::{Wide, WideInput};
+use super::lanes::Lanes;
+
+/// Rows in a panel.
+pub(crate) const ROWS: usize = 16;
+/// Rows are put in their places four at a time.
+const QUARTERS: usize = ROWS / 4;
+
+/// One block of 256 weights of each of [`ROWS`] rows.
+#[repr(align(64))]
+pub(crate) struct Panel {
+    /// Four weights of every row, four rows together, and that for all 64 fours of a block.
+    pub(super) q: [[[u8; 16]; QUARTERS]; 64],
+    /// The scale of 16 weights, twice for every row.
+    pub(super) scales: [[[i16; 2]; ROWS]; 16],
+    /// The minima of twice 16 weights, or of twice 32 where they are that coarse.
+    pub(super) mins: [[[i16; 2]; ROWS]; 8],
+    pub(super) d: [f32; ROWS],
+    pub(super) dmin: [f32; ROWS],
+}
+
+impl Default for Panel {
+    fn default() -> Self {
+        Self {
+            q: [[[0; 16]; QUARTERS]; 64],
+            scales: [[[0; 2]; ROWS]; 16],
+            mins: [[[0; 2]; ROWS]; 8],
+            d: [0.0; ROWS],
+            dmin: [0.0; ROWS],
+        }
+    }
+}
+
+/// How finely a format scales its weights, and how large they can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grain {
+    /// A scale for every 32 weights of at most five bits.
+    Coarse,
+    /// A scale for every 16 weights of at most six bits.
+    Fine,
+}
+
+impl Grain {
+    /// How many pairs of minima a block has.
+    #[inline(always)]
+    pub(super) fn pairs(self) -> usize {
+        match self {
+            Self::Coarse => 4,
+            Self::Fine => 8,
+        }
+    }
+}
+
+impl Panel {
+    /// Puts the next blocks of four rows in their places, those of quarter `at` of the panel.
+    #[inline(always)]
+    pub(crate) fn set<L: Lanes>(&mut self, lanes: L, at: usize, rows: &[Wide; 4], grain: Grain) {
+        let at = at % QUARTERS;
+        for (sixteen, places) in self.q.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let rows = rows.each_ref().map(|row| row.sixteen(sixteen));
+            for (place, crossed) in places.iter_mut().zip(lanes.cross(rows)) {
+                if let Some(place) = place.get_mut(at) {
+                    *place = crossed;
+                }
+            }
+        }
+        for (row, block) in rows.iter().enumerate() {
+            let row = (at * 4 + row) % ROWS;
+            for (lanes, scale) in self.scales.iter_mut().zip(block.scales) {
+                put(lanes, row, [scale; 2]);
+            }
+            let pairs = block.mins.as_chunks::<2>().0;
+            match grain {
+                Grain::Fine => {
+                    for (lanes, pair) in self.mins.iter_mut().zip(pairs) {
+                        put(lanes, row, *pair);
+                    }
+                }
+                // The two of a pair are alike.
+                Grain::Coarse => {
+                    for (lanes, pairs) in self.mins.iter_mut().zip(pairs.as_chunks::<2>().0) {
+                        let [[first, _], [second, _]] = pairs;
+                        put(lanes, row, [*first, *second]);
+                    }
+                }
+            }
+            put(&mut self.d, row, block.d);
+            put(&mut self.dmin, row, block.dmin);
+        }
+    }
+}
+
+#[inline(always)]
+fn put<T>(lanes: &mut [T; ROWS], row: usize, value: T) {
+    if let Some(lane) = lanes.get_mut(row) {
+        *lane = value;
+    }
+}
+
+/// What the minima of a panel are multiplied with.
+#[inline(always)]
+pub(super) fn sums(input: &WideInput, grain: Grain) -> &[[i16; 2]] {
+    match grain {
+        Grain::Fine => input.sums.as_chunks::<2>().0,
+        Grain::Coarse => input.coarse.as_chunks::<2>().0,
+    }
+}
