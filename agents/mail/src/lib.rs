@@ -13,19 +13,19 @@ mod agent;
 mod calendar;
 mod compose;
 mod error;
-mod folder;
-pub mod graph;
-mod inbox;
-mod ingest;
-mod key;
 #[cfg(feature = "fake")]
 pub mod fake;
+mod folder;
 #[cfg(feature = "google")]
 pub mod google;
+pub mod graph;
 #[cfg(any(feature = "google", feature = "imap", feature = "fake"))]
 mod header;
 #[cfg(feature = "imap")]
 pub mod imap;
+mod inbox;
+mod ingest;
+mod key;
 mod mailbox;
 mod memory;
 mod parse;

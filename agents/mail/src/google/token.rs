@@ -14,7 +14,7 @@ use std::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use superstep::Secret;
-use superstep_model::remote;
+use superstep::model::remote;
 use tokio::sync::Mutex;
 
 use super::{fault::clean, http};
