@@ -125,7 +125,6 @@ impl Output {
     }
 
     /// Goes back to the beginning of the line and clears it; only where a person looks on.
-    #[cfg(feature = "local")]
     pub(crate) fn redraw(&self, pieces: &[Piece]) {
         let line = drawn(pieces);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,7 +167,6 @@ impl Output {
     }
 
     /// Whether a person sees what is said.
-    #[cfg(feature = "local")]
     pub(crate) fn is_watched(&self) -> bool {
         io::IsTerminal::is_terminal(&io::stderr())
     }

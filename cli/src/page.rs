@@ -31,6 +31,11 @@ impl<'a> Page<'a> {
         self.output.part(&mut self.shown, text)
     }
 
+    /// Whether a line is begun and not ended.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
+    }
+
     pub(crate) fn end(&mut self) -> Result<(), Failure> {
         if std::mem::take(&mut self.is_open) {
             self.output.part(&mut self.shown, "\n")?;

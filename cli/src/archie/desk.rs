@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde_json::Value as Json;
 use superstep::{Backends, saver::Saver};
-use superstep_archie::{Analysis, Archie, Settings, approval::Keywords};
+use superstep_archie::{Analysis, Archie, Replies, Settings, approval::Keywords};
 use superstep_model::{
     Budget, Caller, Model,
     call::{self, Money},
@@ -53,6 +53,14 @@ impl Desk {
         }
         let backends = database::backends(global)?;
         let caller = world::open(global, output, person).await?;
+        // A model on this machine writes a few words a second.
+        if caller.id().provider == "local" {
+            settings.replies = Replies {
+                turn: 250,
+                result: 700,
+                extract: 500,
+            };
+        }
         Ok(Self {
             caller,
             settings,

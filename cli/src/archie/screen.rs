@@ -21,6 +21,8 @@ pub(super) struct Screen<'a> {
     has_streamed: bool,
     /// How many calls were told.
     told_calls: usize,
+    /// Whether a line says that it takes long.
+    is_waiting: bool,
 }
 
 impl<'a> Screen<'a> {
@@ -30,6 +32,7 @@ impl<'a> Screen<'a> {
             page: Page::new(output),
             has_streamed: false,
             told_calls: 0,
+            is_waiting: false,
         }
     }
 
@@ -46,7 +49,23 @@ impl<'a> Screen<'a> {
         self.told_calls = state.usage.len();
     }
 
+    /// Tells a person who looks on that nothing has come for some seconds.
+    pub(super) fn wait(&mut self, seconds: u64) {
+        if self.output.is_watched() && !self.is_json() && !self.page.is_open() {
+            let line = format!("… {seconds} s, Ctrl-C stops it");
+            self.output.redraw(&[faint(line)]);
+            self.is_waiting = true;
+        }
+    }
+
+    fn comes(&mut self) {
+        if std::mem::take(&mut self.is_waiting) {
+            self.output.redraw(&[]);
+        }
+    }
+
     pub(super) fn show(&mut self, event: Event<Analysis, Node>) -> Result<(), Failure> {
+        self.comes();
         match event {
             Event::Message { node, message } => self.words(node, &message),
             Event::Custom(data) => match data.take::<Told>() {
@@ -113,6 +132,7 @@ impl<'a> Screen<'a> {
 
     /// A turn of the model has ended.
     pub(super) fn end(&mut self, state: &Analysis) -> Result<(), Failure> {
+        self.comes();
         self.page.end()?;
         for spent in state.usage.iter().skip(self.told_calls) {
             if self.is_json() {

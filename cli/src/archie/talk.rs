@@ -1,6 +1,6 @@
 //! The conversation: run, ask the person, run again, until it is approved.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use serde_json::json;
 use superstep::{EventStream, Graph, OpenAsk, Outcome, Snap};
@@ -18,6 +18,9 @@ use crate::{
     output::{Output, faint, plain, strong},
     person::{Editor, Person, Said, Topic},
 };
+
+/// After how many silent seconds a person is told that it takes long.
+const PATIENCE: u64 = 3;
 
 /// What comes next.
 pub(super) enum Next {
@@ -119,11 +122,21 @@ impl<'a> Talk<'a> {
         mut stream: EventStream<Analysis, Node>,
         person: &mut Person,
     ) -> Result<Outcome<Analysis>, Failure> {
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        let mut silent = 0;
         loop {
             let event = tokio::select! {
                 event = stream.next() => event,
                 () = person.pressed() => return Err(Failure::Cancelled),
+                _ = tick.tick() => {
+                    silent += 1;
+                    if silent > PATIENCE {
+                        self.screen.wait(silent - 1);
+                    }
+                    continue;
+                }
             };
+            silent = 0;
             match event {
                 Some(event) => self.screen.show(event)?,
                 None => break,
