@@ -69,6 +69,18 @@ impl MailError {
         }
     }
 
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => "check the connection, then go on; the thread is kept",
+            Self::Busy { .. } => "go on later; the thread is kept",
+            Self::Auth { .. } => "sign in again, then go on; the thread is kept",
+            Self::Missing { .. } => "look whether it was moved or deleted",
+            Self::Refused { .. } => "see the message",
+            Self::Malformed { .. } => "look at it with another program",
+        }
+    }
+
     /// Whether the same call may succeed later.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Busy { .. })

@@ -73,7 +73,7 @@
 pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
-    error::{Error, ErrorKind, Failure},
+    error::{Coded, Error, ErrorKind, Failure},
     event::{
         Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,
         SpanStart,
@@ -144,7 +144,7 @@ pub mod dynamic {
         record::Effect,
         reducer::Reducer,
         run::{Halt, RunInput},
-        snapshot::Snapshot,
+        snapshot::{Snapshot, SubState},
     };
     pub use superstep_engine::{
         CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, Node, NodeOptions, Outcome,

@@ -69,6 +69,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),
+    ("superstep-mail", &["superstep"]),
     ("superstep-sim", &["superstep-core"]),
     (
         "superstep-cli",

@@ -1,0 +1,339 @@
+//! A reply, complete: who gets it, its headers, its bytes.
+//!
+//! Answers go where the sender wants them (`Reply-To` before `From`); the others of the mail get a
+//! copy. Everything that comes from a mail, a model or a person is checked or encoded before it
+//! stands in a header, so that no text can add one. The bytes follow from the arguments alone:
+//! composing twice gives the same mail.
+
+mod header;
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use crate::{
+    Outgoing, ThreadKey, address::Address, error::MailError, parse::Mail, parse::is_email,
+};
+use header::{address_list, base64_lines, text_header};
+
+/// How many older mails a reply refers to: the first and the newest.
+const MAX_REFERENCES: usize = 20;
+
+/// Who gets a reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recipients {
+    /// For whom it is.
+    pub to: Vec<Address>,
+    /// Who gets a copy.
+    pub cc: Vec<Address>,
+}
+
+impl Recipients {
+    /// Who gets a reply to a mail, besides whoever was added.
+    pub fn of(mail: &Mail, owner: &Address, added: &[Address]) -> Self {
+        let is_owner = |address: &Address| address.is_same(owner);
+        let answered: Vec<Address> = match mail.reply_to.as_slice() {
+            [] => mail.from.iter().cloned().collect(),
+            wanted => wanted.to_vec(),
+        };
+        // To a mail of one's own one adds something for those who got it.
+        let to = match answered.iter().all(is_owner) {
+            true => mail.to.clone(),
+            false => answered,
+        };
+        let mut recipients = Self::default();
+        for address in to {
+            if !is_owner(&address) {
+                recipients.add_to(address);
+            }
+        }
+        for address in mail.to.iter().chain(&mail.cc).chain(added) {
+            if !is_owner(address) {
+                recipients.add_cc(address.clone());
+            }
+        }
+        recipients
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Address> {
+        self.to.iter().chain(&self.cc)
+    }
+
+    /// Those who are not among these.
+    pub fn outside<'a>(&'a self, known: &'a [Address]) -> impl Iterator<Item = &'a Address> {
+        self.all()
+            .filter(|one| !known.iter().any(|other| other.is_same(one)))
+    }
+
+    fn has(&self, address: &Address) -> bool {
+        self.all().any(|other| other.is_same(address))
+    }
+
+    fn add_to(&mut self, address: Address) {
+        if !self.has(&address) {
+            self.to.push(address);
+        }
+    }
+
+    fn add_cc(&mut self, address: Address) {
+        if !self.has(&address) {
+            self.cc.push(address);
+        }
+    }
+}
+
+/// What a reply is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'a> {
+    /// Who writes.
+    pub from: &'a Address,
+    /// The mail that is answered.
+    pub to: &'a Mail,
+    /// Who gets it besides.
+    pub added: &'a [Address],
+    /// What it says.
+    pub text: &'a str,
+    /// Equal on every attempt to send it.
+    pub key: &'a str,
+    /// When it was written.
+    pub date: Timestamp,
+    /// The zone the date is told in.
+    pub zone: &'a TimeZone,
+    /// What it belongs to, as the mailbox calls it.
+    pub thread: &'a ThreadKey,
+}
+
+impl Reply<'_> {
+    /// The mail, ready to be sent.
+    pub fn compose(&self) -> Result<Outgoing, MailError> {
+        let recipients = Recipients::of(self.to, self.from, self.added);
+        if recipients.to.is_empty() {
+            return Err(refused(
+                "the mail does not say where an answer should go".into(),
+            ));
+        }
+        let strange = recipients
+            .all()
+            .chain([self.from])
+            .find(|it| !is_email(&it.email));
+        if let Some(strange) = strange {
+            return Err(refused(format!("`{}` is no address", strange.email)));
+        }
+        let message_id = self.message_id();
+        Ok(Outgoing {
+            bytes: self.write(&recipients, &message_id).into_bytes(),
+            message_id,
+            from: self.from.clone(),
+            recipients: recipients.all().cloned().collect(),
+            thread: Some(self.thread.clone()),
+        })
+    }
+
+    fn message_id(&self) -> String {
+        let domain = self.from.email.rsplit_once('@').map(|(_, domain)| domain);
+        format!("{}@{}", self.key, domain.unwrap_or("localhost"))
+    }
+
+    fn write(&self, recipients: &Recipients, message_id: &str) -> String {
+        let date = self.date.to_zoned(self.zone.clone());
+        let mut mail = String::new();
+        let mut line = |name: &str, value: &str| {
+            if !value.is_empty() {
+                mail.push_str(&format!("{name}: {value}\r\n"));
+            }
+        };
+        line(
+            "Date",
+            &date.strftime("%a, %d %b %Y %H:%M:%S %z").to_string(),
+        );
+        line("From", &address_list([self.from]));
+        line("To", &address_list(&recipients.to));
+        line("Cc", &address_list(&recipients.cc));
+        line("Subject", &text_header(&reply_subject(&self.to.subject)));
+        line("Message-ID", &format!("<{message_id}>"));
+        let answered = self.to.message_id.iter();
+        let answered: Vec<String> = answered.map(|id| format!("<{id}>")).collect();
+        line("In-Reply-To", &answered.join(" "));
+        line("References", &references(self.to).join("\r\n "));
+        line("MIME-Version", "1.0");
+        line("Content-Type", "text/plain; charset=utf-8");
+        let text = self.text.replace("\r\n", "\n").replace('\r', "\n");
+        let fits = |line: &str| line.len() < 990 && line.is_ascii() && !line.contains('\0');
+        if text.lines().all(fits) {
+            line("Content-Transfer-Encoding", "7bit");
+            mail.push_str("\r\n");
+            for line in text.lines() {
+                mail.push_str(line);
+                mail.push_str("\r\n");
+            }
+        } else {
+            line("Content-Transfer-Encoding", "base64");
+            mail.push_str("\r\n");
+            let text = text.replace('\n', "\r\n");
+            mail.push_str(&base64_lines(text.as_bytes()));
+        }
+        mail
+    }
+}
+
+/// The subject of an answer: marked as one, once.
+pub fn reply_subject(subject: &str) -> String {
+    let subject = subject.trim();
+    let is_marked = subject
+        .get(..3)
+        .is_some_and(|start| start.eq_ignore_ascii_case("re:"));
+    match is_marked {
+        true => subject.to_owned(),
+        false => format!("Re: {subject}").trim_end().to_owned(),
+    }
+}
+
+fn references(mail: &Mail) -> Vec<String> {
+    let older = match mail.references.as_slice() {
+        [] => &mail.in_reply_to,
+        some => some,
+    };
+    let mut ids: Vec<&String> = Vec::new();
+    for id in older.iter().chain(&mail.message_id) {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    let newest = ids.len().saturating_sub(MAX_REFERENCES - 1).max(1);
+    let first = ids.iter().take(1);
+    let kept = first.chain(ids.iter().skip(newest));
+    kept.map(|id| format!("<{id}>")).collect()
+}
+
+fn refused(why: String) -> MailError {
+    MailError::Malformed {
+        what: "the reply".into(),
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(email: &str) -> Address {
+        Address::new(email)
+    }
+
+    fn mail() -> Mail {
+        Mail {
+            from: Some(address("ann@example.org")),
+            to: vec![address("me@example.org"), address("bob@example.org")],
+            cc: vec![address("eve@example.org"), address("ANN@example.org")],
+            subject: "Grüße".into(),
+            message_id: Some("3@x".into()),
+            references: vec!["1@x".into(), "2@x".into()],
+            ..Mail::default()
+        }
+    }
+
+    fn composed(mail: &Mail, text: &str) -> Result<Outgoing, MailError> {
+        Reply {
+            from: &address("me@example.org"),
+            to: mail,
+            added: &[],
+            text,
+            key: "k1",
+            date: Timestamp::UNIX_EPOCH,
+            zone: &TimeZone::UTC,
+            thread: &ThreadKey("t".into()),
+        }
+        .compose()
+    }
+
+    #[test]
+    fn answers_go_where_they_are_wanted() {
+        let owner = address("me@example.org");
+        let emails =
+            |all: &[Address]| -> Vec<String> { all.iter().map(|it| it.email.clone()).collect() };
+        let found = Recipients::of(&mail(), &owner, &[]);
+        assert_eq!(emails(&found.to), ["ann@example.org"]);
+        assert_eq!(emails(&found.cc), ["bob@example.org", "eve@example.org"]);
+        let elsewhere = Mail {
+            reply_to: vec![address("list@example.org")],
+            ..mail()
+        };
+        assert_eq!(
+            emails(&Recipients::of(&elsewhere, &owner, &[]).to),
+            ["list@example.org"]
+        );
+        let own = Mail {
+            from: Some(owner.clone()),
+            ..mail()
+        };
+        assert_eq!(
+            emails(&Recipients::of(&own, &owner, &[]).to),
+            ["bob@example.org"]
+        );
+        let added = [address("new@example.org")];
+        let found = Recipients::of(&mail(), &owner, &added);
+        let known = [
+            address("ann@example.org"),
+            address("bob@example.org"),
+            address("eve@example.org"),
+        ];
+        let outside: Vec<_> = found.outside(&known).map(|it| it.email.as_str()).collect();
+        assert_eq!(outside, ["new@example.org"]);
+    }
+
+    #[test]
+    fn a_reply_has_the_headers_that_keep_a_thread_together() {
+        let Ok(sent) = composed(&mail(), "Fine.\nSee you") else {
+            unreachable!("it can be composed");
+        };
+        let Ok(back) = crate::parse::parse(&sent.bytes) else {
+            unreachable!("it can be read");
+        };
+        assert_eq!(back.subject, "Re: Grüße");
+        assert_eq!(back.in_reply_to, ["3@x"]);
+        assert_eq!(back.references, ["1@x", "2@x", "3@x"]);
+        assert_eq!(back.message_id.as_deref(), Some("k1@example.org"));
+        assert_eq!(back.text, "Fine.\nSee you");
+        assert_eq!(back.date, Some(Timestamp::UNIX_EPOCH));
+        assert_eq!(composed(&mail(), "Fine.\nSee you").ok(), Some(sent));
+    }
+
+    #[test]
+    fn text_that_is_not_ascii_survives() {
+        let Ok(sent) = composed(&mail(), "Schöne Grüße — 日本語\nbis bald") else {
+            unreachable!("it can be composed");
+        };
+        assert!(sent.bytes.is_ascii());
+        let back = crate::parse::parse(&sent.bytes).unwrap_or_default();
+        assert_eq!(back.text, "Schöne Grüße — 日本語\nbis bald");
+    }
+
+    #[test]
+    fn nothing_can_add_a_header() {
+        let hostile = Mail {
+            subject: "hi\r\nBcc: eve@evil.example".into(),
+            from: Some(Address {
+                name: Some("Ann\r\nBcc: eve@evil.example".into()),
+                email: "ann@example.org".into(),
+            }),
+            ..mail()
+        };
+        let Ok(sent) = composed(&hostile, "x") else {
+            unreachable!("it can be composed");
+        };
+        let text = String::from_utf8_lossy(&sent.bytes).to_lowercase();
+        assert!(!text.contains("\nbcc"), "{text}");
+        let strange = Mail {
+            reply_to: vec![address("a@b\r\nBcc: eve@evil.example")],
+            ..mail()
+        };
+        assert!(composed(&strange, "x").is_err());
+        assert!(composed(&Mail::default(), "x").is_err());
+    }
+
+    #[test]
+    fn a_subject_is_marked_once() {
+        assert_eq!(reply_subject("Lunch"), "Re: Lunch");
+        assert_eq!(reply_subject("RE: Lunch"), "RE: Lunch");
+        assert_eq!(reply_subject(""), "Re:");
+    }
+}

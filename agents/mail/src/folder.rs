@@ -1,0 +1,195 @@
+//! Mail and meetings in folders: no account, no network.
+//!
+//! A folder of mail has `.eml` files, or is a Maildir (`new`, `cur`, `tmp`), or both. What is sent
+//! stands in `sent`, one file a mail, named after its `Message-ID`: so a second attempt finds the
+//! first one, and a mail is sent exactly once. That an `.eml` file was read is noted by an empty file
+//! of the same name in `read`; a Maildir has flags for it. Files that cannot be read are left out and
+//! listed by [`FolderMailbox::problems`].
+//!
+//! Read next: `scan` (what is in a folder), `ics` (files of meetings), `recur` (those that recur).
+
+mod calendar;
+mod ics;
+mod recur;
+mod scan;
+mod write;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crate::{
+    Address, Arrival, Later, Lookup, MailError, MailId, Mailbox, Outgoing, Page, PageToken, Query,
+    RawMail, SendError, Sent, ThreadKey, key::key,
+};
+pub use calendar::FolderCalendar;
+use scan::{Known, Scan};
+use write::{make_dir, write_new};
+
+const PAGE: usize = 100;
+
+/// A mailbox that is a folder; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct FolderMailbox {
+    owner: Address,
+    root: Arc<PathBuf>,
+    known: Arc<Mutex<Known>>,
+}
+
+impl FolderMailbox {
+    /// The mail of `owner` in a folder, which must be there.
+    pub fn open(root: impl AsRef<Path>, owner: Address) -> Result<Self, MailError> {
+        let root = root.as_ref().to_owned();
+        if !root.is_dir() {
+            return Err(MailError::Missing {
+                place: place(&root),
+                what: "folder of that name".into(),
+            });
+        }
+        Ok(Self {
+            owner,
+            root: Arc::new(root),
+            known: Arc::default(),
+        })
+    }
+
+    /// The files that cannot be read as mail, and why.
+    pub async fn problems(&self) -> Result<Vec<(String, MailError)>, MailError> {
+        self.off(|scan| Ok(scan.problems)).await
+    }
+
+    /// Does something with what is in the folder, where blocking is fine.
+    async fn off<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(Scan) -> Result<T, MailError> + Send + 'static,
+    ) -> Result<T, MailError> {
+        let (root, known) = (self.root.clone(), self.known.clone());
+        blocking(place(&self.root), move || {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            act(Scan::of(&root, &mut known)?)
+        })
+        .await
+    }
+
+    fn sent_path(&self, mail: &Outgoing) -> PathBuf {
+        let name = key(&["sent", &mail.message_id]);
+        self.root.join("sent").join(format!("{name}.eml"))
+    }
+}
+
+impl Mailbox for FolderMailbox {
+    fn owner(&self) -> &Address {
+        &self.owner
+    }
+
+    fn place(&self) -> String {
+        place(&self.root)
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a Query,
+        page: Option<&'a PageToken>,
+    ) -> Later<'a, Result<Page, MailError>> {
+        let (query, page) = (query.clone(), page.cloned());
+        Box::pin(self.off(move |scan| Ok(listed(&scan, &query, page.as_ref()))))
+    }
+
+    fn fetch<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
+        let id = id.clone();
+        Box::pin(self.off(move |scan| scan.raw(scan.find(&id)?)))
+    }
+
+    fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        let thread = thread.clone();
+        Box::pin(self.off(move |scan| {
+            let all = scan.entries.iter().filter(|entry| entry.thread == thread);
+            let found: Vec<RawMail> = all.map(|entry| scan.raw(entry)).collect::<Result<_, _>>()?;
+            match found.is_empty() {
+                true => Err(scan.missing(format!("thread `{}`", thread.0))),
+                false => Ok(found),
+            }
+        }))
+    }
+
+    fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
+        let id = id.clone();
+        Box::pin(self.off(move |scan| scan.mark_read(scan.find(&id)?)))
+    }
+
+    fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
+        let (path, bytes) = (self.sent_path(mail), mail.bytes.clone());
+        let place = place(&self.root);
+        Box::pin(async move {
+            let written = blocking(place.clone(), move || {
+                make_dir(path.parent().unwrap_or(&path), &place)?;
+                write_new(&path, &bytes, &place)
+            });
+            match written.await {
+                Ok(()) => Ok(Sent { id: None }),
+                // A file is there under its name or it is not; nothing is in between.
+                Err(error) => Err(SendError::NotSent(error)),
+            }
+        })
+    }
+
+    fn look_up<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
+        let path = self.sent_path(mail);
+        Box::pin(async move {
+            Ok(match path.is_file() {
+                true => Lookup::Sent(Sent { id: None }),
+                false => Lookup::NotSent,
+            })
+        })
+    }
+}
+
+/// What a query asks for, from the oldest.
+fn listed(scan: &Scan, query: &Query, page: Option<&PageToken>) -> Page {
+    let has = |text: &str, wanted: &[String]| {
+        let text = text.to_lowercase();
+        wanted.is_empty() || wanted.iter().any(|one| text.contains(&one.to_lowercase()))
+    };
+    let wanted = scan.entries.iter().filter(|entry| {
+        let from = entry.head.from.as_ref().map(|from| from.email.as_str());
+        entry.is_arrival()
+            && (query.include_read || !entry.is_read)
+            && query.since.is_none_or(|since| entry.arrived >= since)
+            && has(from.unwrap_or_default(), &query.from)
+            && has(&entry.head.subject, &query.subject)
+    });
+    let size = query.page_size.unwrap_or(PAGE).max(1);
+    let mut rest = wanted.skip_while(|entry| page.is_some_and(|page| entry.token() <= page.0));
+    let here: Vec<_> = rest.by_ref().take(size).collect();
+    let more = rest.next().is_some();
+    Page {
+        next: here
+            .last()
+            .filter(|_| more)
+            .map(|last| PageToken(last.token())),
+        arrivals: here
+            .into_iter()
+            .map(|entry| Arrival {
+                id: entry.id.clone(),
+                thread: entry.thread.clone(),
+            })
+            .collect(),
+    }
+}
+
+fn place(root: &Path) -> String {
+    format!("folder {}", root.display())
+}
+
+/// Runs something that waits for a disk.
+async fn blocking<T: Send + 'static>(
+    place: String,
+    act: impl FnOnce() -> Result<T, MailError> + Send + 'static,
+) -> Result<T, MailError> {
+    let done = tokio::task::spawn_blocking(act).await;
+    done.unwrap_or_else(|error| {
+        let why = error.to_string();
+        Err(MailError::Unreachable { place, why })
+    })
+}

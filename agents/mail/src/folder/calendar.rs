@@ -1,0 +1,286 @@
+//! A calendar that is a folder of `.ics` files.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jiff::{Timestamp, ToSpan, civil::DateTime, tz::TimeZone};
+
+use super::{
+    blocking,
+    ics::{self, Entry, Length, Moment},
+    place,
+    write::{failed, make_dir, write_new},
+};
+use crate::{
+    Address, Busy, Calendar, Event, EventId, Later, MailError, NewEvent, Span, When,
+    parse::one_line,
+};
+
+const MAX_FILE: u64 = 32 << 20;
+const MAX_INSTANCES: usize = 5_000;
+
+/// A calendar that is a folder of `.ics` files; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct FolderCalendar {
+    root: Arc<PathBuf>,
+    zone_name: String,
+    zone: TimeZone,
+}
+
+impl FolderCalendar {
+    /// The meetings in a folder, which is made when it is not there. Times without a zone are in
+    /// `zone`, a name such as `Europe/Berlin`.
+    pub fn open(root: impl AsRef<Path>, zone: &str) -> Result<Self, MailError> {
+        let root = root.as_ref().to_owned();
+        let known = TimeZone::get(zone).map_err(|_| MailError::Refused {
+            place: place(&root),
+            why: format!("`{}` is no time zone", one_line(zone, 60)),
+        })?;
+        make_dir(&root, &place(&root))?;
+        Ok(Self {
+            root: Arc::new(root),
+            zone_name: zone.to_owned(),
+            zone: known,
+        })
+    }
+
+    /// The files and events that cannot be read, and why.
+    pub async fn problems(&self) -> Result<Vec<(String, MailError)>, MailError> {
+        let (root, zone) = (self.root.clone(), self.zone.clone());
+        blocking(place(&root), move || Ok(read_all(&root, &zone)?.1)).await
+    }
+}
+
+impl Calendar for FolderCalendar {
+    fn place(&self) -> String {
+        place(&self.root)
+    }
+
+    fn time_zone(&self) -> String {
+        self.zone_name.clone()
+    }
+
+    fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>> {
+        let (root, zone) = (self.root.clone(), self.zone.clone());
+        Box::pin(blocking(place(&self.root), move || {
+            let (entries, _) = read_all(&root, &zone)?;
+            let mut events = instances(&entries, span, &zone);
+            events.sort_by(|(one, a), (other, b)| one.cmp(other).then(a.title.cmp(&b.title)));
+            Ok(events.into_iter().map(|(_, event)| event).collect())
+        }))
+    }
+
+    fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>> {
+        Box::pin(async move {
+            let events = self.events(span).await?;
+            let taken = events.into_iter().filter(|event| !event.is_free);
+            let spans = taken.filter_map(|event| match event.when {
+                When::Times(span) => Some(span),
+                When::Days { first, end } => {
+                    let midnight = |day: jiff::civil::Date| {
+                        let day = day.to_zoned(self.zone.clone()).ok()?;
+                        Some(day.timestamp())
+                    };
+                    Some(Span {
+                        start: midnight(first)?,
+                        end: midnight(end)?,
+                    })
+                }
+            });
+            Ok(spans.map(|span| Busy { span }).collect())
+        })
+    }
+
+    fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
+        let path = self.root.join(format!("{}.ics", event.key));
+        let (place, event) = (place(&self.root), event.clone());
+        Box::pin(blocking(place.clone(), move || {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric();
+            if event.key.is_empty() || !event.key.bytes().all(plain) {
+                let why = "the key of an event is letters and digits".into();
+                return Err(MailError::Refused { place, why });
+            }
+            write_new(&path, written(&event)?.as_bytes(), &place)?;
+            Ok(EventId(event.key))
+        }))
+    }
+}
+
+type Problems = Vec<(String, MailError)>;
+
+fn read_all(root: &Path, zone: &TimeZone) -> Result<(Vec<Entry>, Problems), MailError> {
+    let there = fs::read_dir(root).map_err(|error| MailError::Unreachable {
+        place: place(root),
+        why: error.to_string(),
+    })?;
+    let (mut entries, mut problems) = (Vec::new(), Vec::new());
+    for found in there.flatten() {
+        let path = found.path();
+        let name = one_line(&found.file_name().to_string_lossy(), 200);
+        let is_ics = path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("ics"));
+        if name.starts_with('.') || !is_ics {
+            continue;
+        }
+        let problem = |why: String| {
+            let what = format!("file `{name}`");
+            (name.clone(), MailError::Malformed { what, why })
+        };
+        let is_file = found.file_type().is_ok_and(|it| it.is_file());
+        let is_small = found.metadata().is_ok_and(|about| about.len() <= MAX_FILE);
+        if !is_file || !is_small {
+            problems.push(problem("it is no file, or too large".into()));
+            continue;
+        }
+        match fs::read(&path) {
+            Ok(bytes) => {
+                let (events, wrong) = ics::read(&String::from_utf8_lossy(&bytes), zone);
+                entries.extend(events);
+                problems.extend(wrong.into_iter().map(problem));
+            }
+            Err(error) => problems.push((name.clone(), failed(&place(root), &path, &error))),
+        }
+    }
+    Ok((entries, problems))
+}
+
+/// The events of a stretch of time, each with its start.
+fn instances(entries: &[Entry], span: Span, zone: &TimeZone) -> Vec<(Timestamp, Event)> {
+    let mut found = Vec::new();
+    // Clock times differ from zone to zone by at most a day and some.
+    let end = span.end.to_zoned(TimeZone::UTC).datetime();
+    let end = end.checked_add(2.days()).unwrap_or(DateTime::MAX);
+    for entry in entries {
+        let times = match &entry.rule {
+            Some(rule) => rule.times(&entry.start, end, zone),
+            None => vec![entry.start.civil()],
+        };
+        for time in times {
+            let moment = entry.start.moved(time);
+            if is_replaced(entry, &moment, entries, zone) {
+                continue;
+            }
+            let Some((start, stop, when)) = placed(entry, &moment, zone) else {
+                continue;
+            };
+            // A reminder without a length is at its time.
+            let touches =
+                start < span.end && (stop > span.start || start == stop && start >= span.start);
+            if touches && found.len() < MAX_INSTANCES {
+                found.push((start, event(entry, when, time)));
+            }
+        }
+    }
+    found
+}
+
+fn is_replaced(entry: &Entry, moment: &Moment, all: &[Entry], zone: &TimeZone) -> bool {
+    let at = moment.instant(zone);
+    let same = |other: &Moment| match (other, moment) {
+        (Moment::Day(one), _) | (_, Moment::Day(one)) => {
+            *one == moment.civil().date() && other.civil().date() == *one
+        }
+        _ => other.instant(zone) == at,
+    };
+    let stands_in = |other: &Entry| {
+        entry.instead_of.is_none()
+            && other.uid == entry.uid
+            && other.instead_of.as_ref().is_some_and(same)
+    };
+    entry.except.iter().any(same) || entry.rule.is_some() && all.iter().any(stands_in)
+}
+
+fn placed(entry: &Entry, moment: &Moment, zone: &TimeZone) -> Option<(Timestamp, Timestamp, When)> {
+    let start = moment.instant(zone)?;
+    match (moment, entry.length) {
+        (Moment::Day(first), Length::Days(days)) => {
+            let end = first.checked_add(days.days()).ok()?;
+            let stop = Moment::Day(end).instant(zone)?;
+            Some((start, stop, When::Days { first: *first, end }))
+        }
+        (_, Length::Seconds(seconds)) => {
+            let stop = start.checked_add(seconds.seconds()).ok()?;
+            Some((start, stop, When::Times(Span { start, end: stop })))
+        }
+        (Moment::At(..), Length::Days(_)) => None,
+    }
+}
+
+fn event(entry: &Entry, when: When, time: DateTime) -> Event {
+    let id = match entry.rule.is_some() {
+        true => format!("{}_{}", entry.uid, time.strftime("%Y%m%dT%H%M%S")),
+        false => entry.uid.clone(),
+    };
+    Event {
+        id: EventId(id),
+        title: entry.title.clone(),
+        when,
+        is_free: entry.is_free,
+        attendees: entry.attendees.clone(),
+    }
+}
+
+fn written(event: &NewEvent) -> Result<String, MailError> {
+    let wrong = |_| MailError::Refused {
+        place: "the calendar".into(),
+        why: format!("`{}` is no time zone", one_line(&event.time_zone, 60)),
+    };
+    let zone = TimeZone::get(&event.time_zone).map_err(wrong)?;
+    let local = |at: Timestamp| {
+        at.to_zoned(zone.clone())
+            .strftime("%Y%m%dT%H%M%S")
+            .to_string()
+    };
+    let zone_name = one_line(&event.time_zone, 60);
+    let mailto = |name: &str, address: &Address| {
+        let common = address
+            .name
+            .as_deref()
+            .map(|it| one_line(it, 200).replace('"', "'"));
+        let common = common.map(|it| format!(";CN=\"{it}\"")).unwrap_or_default();
+        format!("{name}{common}:mailto:{}", one_line(&address.email, 320))
+    };
+    let mut lines = vec![
+        "BEGIN:VCALENDAR".to_owned(),
+        "VERSION:2.0".to_owned(),
+        "PRODID:-//superstep//mail//EN".to_owned(),
+        "BEGIN:VEVENT".to_owned(),
+        format!("UID:{}", event.key),
+        format!("DTSTAMP:{}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ")),
+        format!("DTSTART;TZID={zone_name}:{}", local(event.span.start)),
+        format!("DTEND;TZID={zone_name}:{}", local(event.span.end)),
+        format!("SUMMARY:{}", escaped(&one_line(&event.title, 500))),
+        mailto("ORGANIZER", &event.organizer),
+    ];
+    lines.extend(event.attendees.iter().map(|it| mailto("ATTENDEE", it)));
+    lines.extend(["END:VEVENT".to_owned(), "END:VCALENDAR".to_owned()]);
+    Ok(lines.iter().map(|line| folded(line)).collect())
+}
+
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | ',' | ';') {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
+}
+
+fn folded(line: &str) -> String {
+    let (mut text, mut length) = (String::new(), 0);
+    for c in line.chars() {
+        if length + c.len_utf8() > 73 {
+            text.push_str("\r\n ");
+            length = 1;
+        }
+        text.push(c);
+        length += c.len_utf8();
+    }
+    text + "\r\n"
+}

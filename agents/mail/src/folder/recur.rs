@@ -1,0 +1,335 @@
+//! Events that recur: daily, weekly, monthly or yearly, as far as people use it.
+//!
+//! Instances are counted in the event's own clock time, so a meeting at nine stays at nine when
+//! summer time begins. A rule with anything else in it is refused rather than half followed.
+
+use jiff::{
+    Timestamp, ToSpan,
+    civil::{Date, DateTime, Weekday},
+    tz::TimeZone,
+};
+
+use super::ics::{Moment, read_moment};
+use crate::parse::one_line;
+
+/// How many turns of a rule are looked at.
+const MAX_TURNS: i64 = 50_000;
+
+/// When an event is again.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    every: Every,
+    interval: i64,
+    count: Option<usize>,
+    until: Option<Until>,
+    days: Vec<(i8, Weekday)>,
+    month_days: Vec<i8>,
+    months: Vec<i8>,
+    week_start: Weekday,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Every {
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Until {
+    Day(Date),
+    Time(Timestamp),
+}
+
+impl Rule {
+    pub(super) fn read(text: &str, zone: &TimeZone) -> Result<Self, String> {
+        let mut every = None;
+        let mut rule = Self {
+            every: Every::Day,
+            interval: 1,
+            count: None,
+            until: None,
+            days: Vec::new(),
+            month_days: Vec::new(),
+            months: Vec::new(),
+            week_start: Weekday::Monday,
+        };
+        for part in text.split(';').filter(|part| !part.trim().is_empty()) {
+            let wrong = || {
+                format!(
+                    "it recurs in a way that is not known: `{}`",
+                    one_line(part, 60)
+                )
+            };
+            let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+            let value = value.trim();
+            match name.trim().to_ascii_uppercase().as_str() {
+                "FREQ" => {
+                    every = Some(match value.to_ascii_uppercase().as_str() {
+                        "DAILY" => Every::Day,
+                        "WEEKLY" => Every::Week,
+                        "MONTHLY" => Every::Month,
+                        "YEARLY" => Every::Year,
+                        _ => return Err(wrong()),
+                    });
+                }
+                "INTERVAL" => {
+                    let interval = value.parse().ok().filter(|it| (1..=1_000).contains(it));
+                    rule.interval = interval.ok_or_else(wrong)?;
+                }
+                "COUNT" => rule.count = Some(value.parse().map_err(|_| wrong())?),
+                "UNTIL" => {
+                    rule.until = Some(match read_moment(value, zone)? {
+                        Moment::Day(day) => Until::Day(day),
+                        at => Until::Time(at.instant(zone).ok_or_else(wrong)?),
+                    });
+                }
+                "BYDAY" => {
+                    let days = value.split(',').map(|day| weekday(day.trim()));
+                    rule.days = days.collect::<Option<_>>().ok_or_else(wrong)?;
+                }
+                "BYMONTHDAY" => {
+                    let days = value.split(',').map(|day| day.trim().parse().ok());
+                    rule.month_days = days.collect::<Option<_>>().ok_or_else(wrong)?;
+                }
+                "BYMONTH" => {
+                    let months = value.split(',').map(|month| month.trim().parse().ok());
+                    rule.months = months.collect::<Option<_>>().ok_or_else(wrong)?;
+                }
+                "WKST" => rule.week_start = weekday(value).map(|(_, day)| day).ok_or_else(wrong)?,
+                _ => return Err(wrong()),
+            }
+        }
+        rule.every = every.ok_or("it recurs without saying how often")?;
+        Ok(rule)
+    }
+
+    /// The clock times at which an event that first is at `start` is, up to `end`.
+    pub(super) fn times(&self, start: &Moment, end: DateTime, zone: &TimeZone) -> Vec<DateTime> {
+        let first = start.civil();
+        let mut found = Vec::new();
+        for turn in 0..MAX_TURNS {
+            let Some((begin, days)) = self.turn(first.date(), turn) else {
+                break;
+            };
+            if begin > end.date() {
+                break;
+            }
+            for day in days {
+                let at = day.to_datetime(first.time());
+                if at < first {
+                    continue;
+                }
+                let is_over = self.count.is_some_and(|count| found.len() >= count)
+                    || self.is_past(&start.moved(at), zone);
+                if is_over || at > end {
+                    return found;
+                }
+                found.push(at);
+            }
+        }
+        found
+    }
+
+    fn is_past(&self, at: &Moment, zone: &TimeZone) -> bool {
+        match self.until {
+            None => false,
+            Some(Until::Day(day)) => at.civil().date() > day,
+            Some(Until::Time(until)) => at.instant(zone).is_none_or(|at| at > until),
+        }
+    }
+
+    /// The days of a turn of the rule, and where the turn begins.
+    fn turn(&self, first: Date, turn: i64) -> Option<(Date, Vec<Date>)> {
+        let ahead = turn.checked_mul(self.interval)?;
+        let (begin, mut days) = match self.every {
+            Every::Day => {
+                let day = first.checked_add(ahead.days()).ok()?;
+                let fits = self.has_weekday(day) && self.has_month(day) && self.has_month_day(day);
+                (day, Vec::from_iter(fits.then_some(day)))
+            }
+            Every::Week => {
+                let back = i64::from(self.week_start.until(first.weekday()));
+                let week = first.checked_sub(back.days()).ok()?;
+                let week = week.checked_add(ahead.checked_mul(7)?.days()).ok()?;
+                let days = (0..7).filter_map(|n| week.checked_add(i64::from(n).days()).ok());
+                let wanted = |day: &Date| match self.days.is_empty() {
+                    true => day.weekday() == first.weekday(),
+                    false => self.has_weekday(*day),
+                };
+                (
+                    week,
+                    days.filter(wanted)
+                        .filter(|day| self.has_month(*day))
+                        .collect(),
+                )
+            }
+            Every::Month => {
+                let month = first.first_of_month().checked_add(ahead.months()).ok()?;
+                let fits = self.has_month(month);
+                let days = if fits {
+                    self.in_month(month, first)
+                } else {
+                    Vec::new()
+                };
+                (month, days)
+            }
+            Every::Year => {
+                let year = first.year().checked_add(i16::try_from(ahead).ok()?)?;
+                let months = match self.months.as_slice() {
+                    [] => vec![first.month()],
+                    months => months.to_vec(),
+                };
+                let months = months
+                    .iter()
+                    .filter_map(|month| Date::new(year, *month, 1).ok());
+                let days = months
+                    .flat_map(|month| self.in_month(month, first))
+                    .collect();
+                (Date::new(year, 1, 1).ok()?, days)
+            }
+        };
+        days.sort_unstable();
+        days.dedup();
+        Some((begin, days))
+    }
+
+    /// The days of the rule in a month.
+    fn in_month(&self, month: Date, first: Date) -> Vec<Date> {
+        let length = month.days_in_month();
+        let all = (1..=length).filter_map(|day| Date::new(month.year(), month.month(), day).ok());
+        all.filter(
+            |day| match (self.days.is_empty(), self.month_days.is_empty()) {
+                (true, true) => day.day() == first.day(),
+                _ => self.has_month_day(*day) && self.has_ordinal(*day),
+            },
+        )
+        .collect()
+    }
+
+    fn has_weekday(&self, day: Date) -> bool {
+        self.days.is_empty() || self.days.iter().any(|(_, it)| *it == day.weekday())
+    }
+
+    fn has_month(&self, day: Date) -> bool {
+        self.months.is_empty() || self.months.contains(&day.month())
+    }
+
+    fn has_month_day(&self, day: Date) -> bool {
+        let from_end = day.day() - day.days_in_month() - 1;
+        let is_in = |it: &i8| *it == day.day() || *it == from_end;
+        self.month_days.is_empty() || self.month_days.iter().any(is_in)
+    }
+
+    fn has_ordinal(&self, day: Date) -> bool {
+        let from_start = (day.day() - 1) / 7 + 1;
+        let from_end = -((day.days_in_month() - day.day()) / 7 + 1);
+        self.days.is_empty()
+            || self.days.iter().any(|(nth, weekday)| {
+                *weekday == day.weekday() && (*nth == 0 || *nth == from_start || *nth == from_end)
+            })
+    }
+}
+
+/// `MO`, `2TU` or `-1FR`.
+fn weekday(text: &str) -> Option<(i8, Weekday)> {
+    let (nth, name) = text.split_at_checked(text.len().checked_sub(2)?)?;
+    let nth = match nth {
+        "" => 0,
+        nth => nth.parse().ok().filter(|nth: &i8| *nth != 0)?,
+    };
+    let day = match name.to_ascii_uppercase().as_str() {
+        "MO" => Weekday::Monday,
+        "TU" => Weekday::Tuesday,
+        "WE" => Weekday::Wednesday,
+        "TH" => Weekday::Thursday,
+        "FR" => Weekday::Friday,
+        "SA" => Weekday::Saturday,
+        "SU" => Weekday::Sunday,
+        _ => return None,
+    };
+    Some((nth, day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn days(rule: &str, start: &str, end: &str) -> Vec<String> {
+        let zone = TimeZone::UTC;
+        let (Ok(rule), Ok(start)) = (Rule::read(rule, &zone), read_moment(start, &zone)) else {
+            return vec!["refused".into()];
+        };
+        let Ok(Moment::Day(end)) = read_moment(end, &zone) else {
+            return vec!["no end".into()];
+        };
+        let end = end.to_datetime(jiff::civil::Time::midnight());
+        let times = rule.times(&start, end, &zone);
+        times
+            .iter()
+            .map(|at| at.strftime("%m-%d").to_string())
+            .collect()
+    }
+
+    #[test]
+    fn rules_give_the_days_that_people_expect() {
+        let table = [
+            (
+                "FREQ=DAILY;COUNT=3",
+                "20261115",
+                &["11-15", "11-16", "11-17"][..],
+            ),
+            (
+                "FREQ=DAILY;INTERVAL=2;UNTIL=20261119",
+                "20261115",
+                &["11-15", "11-17", "11-19"],
+            ),
+            (
+                "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=3",
+                "20261116",
+                &["11-16", "11-18", "11-23"],
+            ),
+            (
+                "FREQ=WEEKLY;INTERVAL=2;COUNT=2",
+                "20261120",
+                &["11-20", "12-04"],
+            ),
+            ("FREQ=MONTHLY;COUNT=2", "20261115", &["11-15", "12-15"]),
+            (
+                "FREQ=MONTHLY;BYDAY=-1FR;COUNT=2",
+                "20261101",
+                &["11-27", "12-25"],
+            ),
+            (
+                "FREQ=MONTHLY;BYDAY=2TU;COUNT=2",
+                "20261101",
+                &["11-10", "12-08"],
+            ),
+            (
+                "FREQ=MONTHLY;BYMONTHDAY=-1",
+                "20261101",
+                &["11-30", "12-31"],
+            ),
+            ("FREQ=YEARLY", "20251224", &["12-24", "12-24"]),
+            ("FREQ=SECONDLY", "20261115", &["refused"]),
+            ("FREQ=DAILY;BYSETPOS=1", "20261115", &["refused"]),
+            ("FREQ=DAILY;INTERVAL=0", "20261115", &["refused"]),
+        ];
+        for (rule, start, expected) in table {
+            assert_eq!(days(rule, start, "20261231"), expected, "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_month_without_the_day_is_left_out() {
+        let found = days("FREQ=MONTHLY;COUNT=3", "20260131", "20261231");
+        assert_eq!(found, ["01-31", "03-31", "05-31"]);
+    }
+
+    #[test]
+    fn a_rule_without_end_stops_somewhere() {
+        let found = days("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "20260101", "99991231");
+        assert!(found.is_empty());
+    }
+}

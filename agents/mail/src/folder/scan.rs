@@ -1,0 +1,256 @@
+//! What is in a folder of mail: its files, their headers, and which belong together.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File, Metadata},
+    io::Read,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use super::{
+    place,
+    write::{failed, make_dir, write_new},
+};
+use crate::{
+    MailError, MailId, RawMail, ThreadKey,
+    parse::{MAX_BYTES, Mail, headers, one_line},
+};
+
+/// How much of a file is read for its headers.
+const HEAD: u64 = 64 << 10;
+
+/// Headers that were read before, by file, time and size.
+#[derive(Debug, Default)]
+pub(super) struct Known(HashMap<PathBuf, (SystemTime, u64, Mail)>);
+
+/// What a folder has at one moment, the oldest first.
+#[derive(Debug)]
+pub(super) struct Scan {
+    root: PathBuf,
+    pub(super) entries: Vec<Entry>,
+    pub(super) problems: Vec<(String, MailError)>,
+}
+
+/// A mail in a folder.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) id: MailId,
+    pub(super) thread: ThreadKey,
+    pub(super) arrived: i64,
+    pub(super) is_read: bool,
+    pub(super) head: Mail,
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Eml,
+    Maildir,
+    Sent,
+}
+
+impl Entry {
+    pub(super) fn is_arrival(&self) -> bool {
+        self.kind != Kind::Sent
+    }
+
+    /// Where it stands in the order of the folder.
+    pub(super) fn token(&self) -> String {
+        format!("{:020}/{}", self.arrived.max(0), self.id.0)
+    }
+}
+
+impl Scan {
+    pub(super) fn of(root: &Path, known: &mut Known) -> Result<Self, MailError> {
+        let mut scan = Self {
+            root: root.to_owned(),
+            entries: Vec::new(),
+            problems: Vec::new(),
+        };
+        let place = place(root);
+        let there = fs::read_dir(root).map_err(|error| MailError::Unreachable {
+            place: place.clone(),
+            why: error.to_string(),
+        })?;
+        scan.take(there, Kind::Eml, known);
+        for (folder, kind) in [
+            ("new", Kind::Maildir),
+            ("cur", Kind::Maildir),
+            ("sent", Kind::Sent),
+        ] {
+            if let Ok(there) = fs::read_dir(root.join(folder)) {
+                scan.take(there, kind, known);
+            }
+        }
+        scan.join_threads();
+        scan.entries.sort_by_key(Entry::token);
+        Ok(scan)
+    }
+
+    fn take(&mut self, there: fs::ReadDir, kind: Kind, known: &mut Known) {
+        for found in there.flatten() {
+            let path = found.path();
+            let name = found.file_name().to_string_lossy().into_owned();
+            let is_eml = path
+                .extension()
+                .is_some_and(|end| end.eq_ignore_ascii_case("eml"));
+            if name.starts_with('.') || !is_eml && kind != Kind::Maildir {
+                continue;
+            }
+            // Pipes and links are not opened: a pipe waits for ever, a link leads elsewhere.
+            let is_file = found.file_type().is_ok_and(|it| it.is_file());
+            let entry = match (is_file, found.metadata()) {
+                (true, Ok(about)) => self.entry(path, &name, kind, &about, known),
+                _ => Err(unreadable(&name, "it is no file")),
+            };
+            match entry {
+                Ok(entry) => self.entries.push(entry),
+                Err(error) => self.problems.push((name, error)),
+            }
+        }
+    }
+
+    fn entry(
+        &self,
+        path: PathBuf,
+        name: &str,
+        kind: Kind,
+        about: &Metadata,
+        known: &mut Known,
+    ) -> Result<Entry, MailError> {
+        if about.len() > MAX_BYTES as u64 {
+            return Err(unreadable(name, &format!("it has {} bytes", about.len())));
+        }
+        let changed = about.modified().unwrap_or(UNIX_EPOCH);
+        let fresh = known.0.get(&path);
+        let fresh = fresh.filter(|(time, size, _)| (*time, *size) == (changed, about.len()));
+        let head = match fresh {
+            Some((_, _, head)) => head.clone(),
+            None => {
+                let head = read_head(&path, name)?;
+                known
+                    .0
+                    .insert(path.clone(), (changed, about.len(), head.clone()));
+                head
+            }
+        };
+        let seconds = changed.duration_since(UNIX_EPOCH).map(|it| it.as_secs());
+        let seconds = i64::try_from(seconds.unwrap_or_default()).unwrap_or_default();
+        let (base, flags) = name.split_once(":2,").unwrap_or((name, ""));
+        let (id, arrived, is_read) = match kind {
+            Kind::Eml => {
+                let marker = self.root.join("read").join(name);
+                (name.to_owned(), seconds, marker.is_file())
+            }
+            Kind::Maildir => {
+                let time = base.split('.').next().and_then(|time| time.parse().ok());
+                (
+                    format!("maildir/{base}"),
+                    time.unwrap_or(seconds),
+                    flags.contains('S'),
+                )
+            }
+            Kind::Sent => (format!("sent/{name}"), seconds, true),
+        };
+        Ok(Entry {
+            thread: ThreadKey(root_of(&head, &id)),
+            id: MailId(id),
+            arrived,
+            is_read,
+            head,
+            path,
+            kind,
+        })
+    }
+
+    /// A mail that only names what it answers belongs to what that belongs to.
+    fn join_threads(&mut self) {
+        let own = |entry: &Entry| entry.head.message_id.clone();
+        let roots: HashMap<String, String> = self
+            .entries
+            .iter()
+            .filter_map(|entry| Some((own(entry)?, entry.thread.0.clone())))
+            .collect();
+        for entry in &mut self.entries {
+            let mut root = &entry.thread.0;
+            // A circle of mails that answer each other must end.
+            for _ in 0..100 {
+                match roots.get(root) {
+                    Some(above) if above != root => root = above,
+                    _ => break,
+                }
+            }
+            entry.thread = ThreadKey(root.clone());
+        }
+    }
+
+    pub(super) fn find(&self, id: &MailId) -> Result<&Entry, MailError> {
+        let found = self.entries.iter().find(|entry| entry.id == *id);
+        found.ok_or_else(|| self.missing(format!("mail `{}`", one_line(&id.0, 200))))
+    }
+
+    pub(super) fn missing(&self, what: String) -> MailError {
+        let place = place(&self.root);
+        MailError::Missing { place, what }
+    }
+
+    pub(super) fn raw(&self, entry: &Entry) -> Result<RawMail, MailError> {
+        let bytes = fs::read(&entry.path);
+        Ok(RawMail {
+            id: entry.id.clone(),
+            thread: entry.thread.clone(),
+            arrived: entry.arrived,
+            is_read: entry.is_read,
+            bytes: bytes.map_err(|error| failed(&place(&self.root), &entry.path, &error))?,
+        })
+    }
+
+    pub(super) fn mark_read(&self, entry: &Entry) -> Result<(), MailError> {
+        if entry.is_read {
+            return Ok(());
+        }
+        let place = place(&self.root);
+        let name = entry
+            .path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        if entry.kind == Kind::Eml {
+            let read = self.root.join("read");
+            make_dir(&read, &place)?;
+            return write_new(&read.join(name), b"", &place);
+        }
+        let (base, flags) = name.split_once(":2,").unwrap_or((&name, ""));
+        let mut flags: Vec<char> = flags.chars().chain(['S']).collect();
+        flags.sort_unstable();
+        let flags: String = flags.into_iter().collect();
+        let cur = self.root.join("cur");
+        make_dir(&cur, &place)?;
+        let renamed = fs::rename(&entry.path, cur.join(format!("{base}:2,{flags}")));
+        renamed.map_err(|error| failed(&place, &entry.path, &error))
+    }
+}
+
+fn read_head(path: &Path, name: &str) -> Result<Mail, MailError> {
+    let wrong = |error: std::io::Error| unreadable(name, &error.to_string());
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(wrong)?;
+    file.take(HEAD).read_to_end(&mut bytes).map_err(wrong)?;
+    headers(&bytes)
+}
+
+/// The mail a thread began with, as far as this mail tells.
+fn root_of(head: &Mail, id: &str) -> String {
+    let oldest = head.references.first().or(head.in_reply_to.first());
+    let root = oldest.or(head.message_id.as_ref());
+    root.cloned().unwrap_or_else(|| id.to_owned())
+}
+
+fn unreadable(name: &str, why: &str) -> MailError {
+    MailError::Malformed {
+        what: format!("file `{}`", one_line(name, 200)),
+        why: why.to_owned(),
+    }
+}

@@ -1,0 +1,192 @@
+//! An approved reply, sent once.
+//!
+//! Before an attempt it is on record that it was started, and after it how it ended. When an attempt
+//! broke off, the mailbox is asked for the mail's own `Message-ID`, which is equal on every attempt: it
+//! was sent, it was not, or the mailbox cannot tell. Only in the last case, and always then, a person
+//! is asked. No attempt is made silently while an earlier one may have succeeded.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+use superstep::{Ctx, NodeError};
+
+use super::{EmailInput, Office, failed, is_unknown, perform::Performed};
+use crate::{
+    Lookup, MailError, Outgoing, Reply, SendError,
+    inbox::{ALL, Act, Action, Allowed, Item, decide},
+    key::key,
+    tools::Letter,
+};
+
+/// How often a mail that the mailbox says was not sent is tried again at once.
+const ATTEMPTS: u32 = 3;
+
+/// How an attempt ended, as it is journaled.
+#[derive(Serialize, Deserialize)]
+enum Tried {
+    Sent,
+    NotSent(String),
+    Unknown(String),
+}
+
+/// What the mailbox says about an attempt that broke off, as it is journaled.
+#[derive(Serialize, Deserialize)]
+enum Found {
+    Sent,
+    NotSent,
+    Unsure(String),
+}
+
+pub(super) async fn send(
+    ctx: &Ctx,
+    office: &Office,
+    input: &EmailInput,
+    letter: &Letter,
+    at: Timestamp,
+) -> Result<Performed, NodeError> {
+    let composed = Reply {
+        from: office.mailbox.owner(),
+        to: &input.mail,
+        added: &letter.added,
+        text: &letter.text,
+        key: &key(&["send", &ctx.key("send")]),
+        date: at,
+        zone: &office.zone.zone,
+        thread: &input.thread,
+    }
+    .compose();
+    let mail = match composed {
+        Ok(mail) => mail,
+        Err(error) => return Ok(Performed::Failed(format!("not sent: {error}"))),
+    };
+    let to: Vec<&str> = mail.recipients.iter().map(|it| it.email.as_str()).collect();
+    let to = to.join(", ");
+    if office.settings.dry_run {
+        let text = format!("dry run: nothing was sent; it would have gone to {to}");
+        return Ok(Performed::Told(text));
+    }
+    let mut attempt = 0;
+    let mut tries = 0;
+    loop {
+        let why = match tried(ctx, office, &mail, attempt).await? {
+            Tried::Sent => return Ok(Performed::Told(format!("sent to {to}"))),
+            Tried::NotSent(why) => return Ok(Performed::Failed(format!("not sent: {why}"))),
+            Tried::Unknown(why) => why,
+        };
+        match found(ctx, office, &mail, attempt).await? {
+            Found::Sent => return Ok(Performed::Told(format!("sent to {to}"))),
+            Found::NotSent if tries + 1 < ATTEMPTS => tries += 1,
+            Found::NotSent => {
+                match asked(ctx, &mail, &to, &why, "the mailbox says it was not sent")? {
+                    Act::Accept => tries = 0,
+                    act => return Ok(settled(&act)),
+                }
+            }
+            Found::Unsure(unsure) => match asked(ctx, &mail, &to, &why, &unsure)? {
+                Act::Accept => tries = 0,
+                act => return Ok(settled(&act)),
+            },
+        }
+        attempt += 1;
+    }
+}
+
+async fn tried(
+    ctx: &Ctx,
+    office: &Office,
+    mail: &Outgoing,
+    attempt: u32,
+) -> Result<Tried, NodeError> {
+    let send = || async {
+        match office.mailbox.send(mail).await {
+            Ok(_) => Ok(Tried::Sent),
+            // What may pass, or what a new sign-in mends, is tried again when the run goes on.
+            Err(SendError::NotSent(error))
+                if error.may_pass() || matches!(error, MailError::Auth { .. }) =>
+            {
+                Err(failed(&error))
+            }
+            Err(SendError::NotSent(error)) => Ok(Tried::NotSent(error.to_string())),
+            Err(error) => Ok(Tried::Unknown(error.to_string())),
+        }
+    };
+    match ctx.once(&format!("send {attempt}"), send).await {
+        Err(error) if is_unknown(&error) => {
+            let why = "the process ended while the mail was under way";
+            Ok(Tried::Unknown(why.into()))
+        }
+        tried => tried,
+    }
+}
+
+async fn found(
+    ctx: &Ctx,
+    office: &Office,
+    mail: &Outgoing,
+    attempt: u32,
+) -> Result<Found, NodeError> {
+    let look = |_| async {
+        match office.mailbox.look_up(mail).await {
+            Ok(Lookup::Sent(_)) => Ok(Found::Sent),
+            Ok(Lookup::NotSent) => Ok(Found::NotSent),
+            Ok(Lookup::Unsure { why }) => Ok(Found::Unsure(why)),
+            Err(error) => Err(failed(&error)),
+        }
+    };
+    // Looking is harmless, so a look that broke off is repeated; its result stays, so that answers
+    // belong to the same questions when the task runs again.
+    ctx.once_by_key(&format!("look {attempt}"), look).await
+}
+
+/// May it be sent again, or is it settled?
+const AGAIN: Allowed = Allowed {
+    allow_edit: false,
+    ..ALL
+};
+
+fn asked(ctx: &Ctx, mail: &Outgoing, to: &str, why: &str, unsure: &str) -> Result<Act, NodeError> {
+    let description = format!(
+        "# Was this mail sent?\n\nIt is not known whether a mail to {to} was sent: {why}. {unsure}.\
+         \n\nIts Message-ID is <{}>: look among the sent mails for it.\n\n\
+         accept: it was not sent, send it now\n\
+         ignore: leave it as it is, nothing is sent\n\
+         response: leave it, and tell the assistant what you found\n",
+        mail.message_id
+    );
+    unknown(
+        ctx,
+        "send_email_tool: outcome unknown",
+        json!({"message_id": mail.message_id, "to": to}),
+        description,
+    )
+}
+
+/// Asks about something that may have happened.
+pub(super) fn unknown(
+    ctx: &Ctx,
+    action: &str,
+    args: serde_json::Value,
+    description: String,
+) -> Result<Act, NodeError> {
+    let item = Item {
+        action_request: Action {
+            action: action.into(),
+            args: args.as_object().cloned().unwrap_or_else(Map::new),
+        },
+        config: AGAIN,
+        description,
+    };
+    decide(ctx, item, |_| Ok(()))
+}
+
+/// What the model is told when a person does not want another attempt.
+pub(super) fn settled(act: &Act) -> Performed {
+    Performed::Failed(match act {
+        Act::Response(text) => {
+            format!("it is not known whether this happened; the user says: {text}")
+        }
+        _ => {
+            "it is not known whether this happened; the user leaves it so. Do not try again.".into()
+        }
+    })
+}

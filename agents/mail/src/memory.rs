@@ -1,0 +1,366 @@
+//! What the assistant has learnt about its owner: three notes, every version of them, and a way back.
+//!
+//! A note changes only by an act of a person. A model words the change, and it is shown the note and
+//! the person's own words and nothing else: no mail, no subject, no draft that a model wrote after it
+//! had read a mail (`act`). So nothing that stands in a mail can get into a note, however obedient the
+//! model is. A change that loses lines or brings in addresses nobody mentioned is refused (`guard`).
+//!
+//! In the store the notes are where clients of such assistants look for them: namespace
+//! `("email_assistant", "triage_preferences" | "response_preferences" | "cal_preferences")`, key
+//! `user_preferences`; versions are below that, in `versions`.
+
+pub(crate) mod act;
+mod guard;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+use superstep::{
+    model::{Message, Model, Request, Schema, structured},
+    store::{
+        Namespace, NamespaceError, Op, Prefix, Put, PutOptions, Search, Store, StoreError,
+        TtlOnRead,
+    },
+};
+use tokio::sync::Mutex;
+
+use crate::prompt::filled;
+use act::HumanAct;
+pub use guard::Change;
+
+/// Which note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topic {
+    /// Which mail matters.
+    Triage,
+    /// How replies are written.
+    Response,
+    /// How meetings are made.
+    Calendar,
+}
+
+impl Topic {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Triage, Self::Response, Self::Calendar];
+
+    /// Its name in the store.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Triage => "triage_preferences",
+            Self::Response => "response_preferences",
+            Self::Calendar => "cal_preferences",
+        }
+    }
+
+    fn default_text(self) -> &'static str {
+        match self {
+            Self::Triage => {
+                "- Mail that asks me something directly needs an answer.\n\
+                 - Requests for meetings need an answer.\n\
+                 - Failures, deadlines and security notices are worth knowing.\n\
+                 - Advertising and newsletters can be ignored."
+            }
+            Self::Response => {
+                "- Short, friendly and to the point.\n\
+                 - Answer every question of the mail.\n\
+                 - Say so when something is not known yet."
+            }
+            Self::Calendar => {
+                "- Meetings of 30 minutes are preferred; 15 minutes are fine too.\n\
+                 - Meetings are within working hours."
+            }
+        }
+    }
+}
+
+/// Why memory cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The store failed.
+    #[error("the notes cannot be reached: {0}")]
+    Store(#[from] StoreError),
+    /// What is stored is no note.
+    #[error("the note `{label}` is not what was stored: {why}")]
+    Malformed {
+        /// Which.
+        label: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// There is no such version.
+    #[error("the note `{label}` has no version {number}")]
+    NoVersion {
+        /// Which.
+        label: &'static str,
+        /// The version.
+        number: u64,
+    },
+    /// It is as it was at first.
+    #[error("the note `{label}` has no older version to go back to")]
+    NothingToUndo {
+        /// Which.
+        label: &'static str,
+    },
+}
+
+impl MemoryError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Store(_) => "SS7010",
+            Self::Malformed { .. } => "SS7011",
+            Self::NoVersion { .. } => "SS7012",
+            Self::NothingToUndo { .. } => "SS7013",
+        }
+    }
+}
+
+/// A note as it was at some time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// Counted from 1.
+    pub number: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// Which act brought it about, in words.
+    pub why: String,
+    /// The note.
+    pub text: String,
+    /// The older version it brings back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restores: Option<u64>,
+    /// The act, by a key that is equal on every attempt.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub act: String,
+}
+
+/// What came of an act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Learned {
+    /// A new version.
+    Changed,
+    /// It taught nothing.
+    Unchanged,
+    /// What the model made of it was not taken.
+    Refused(String),
+}
+
+/// The notes; cheap to clone.
+#[derive(Clone)]
+pub struct Memory {
+    store: Arc<dyn Store>,
+    /// Reading and writing a note back is one thing.
+    turn: Arc<Mutex<()>>,
+}
+
+impl Memory {
+    /// The notes in a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            turn: Arc::default(),
+        }
+    }
+
+    /// A note. The first look writes down what it begins with.
+    pub async fn show(&self, topic: Topic) -> Result<String, MemoryError> {
+        let _turn = self.turn.lock().await;
+        self.read(topic).await
+    }
+
+    /// Every version of a note, the oldest first.
+    pub async fn versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
+        let _turn = self.turn.lock().await;
+        self.read(topic).await?;
+        self.read_versions(topic).await
+    }
+
+    /// What changed from one version to another, line by line.
+    pub async fn diff(&self, topic: Topic, from: u64, to: u64) -> Result<Vec<Change>, MemoryError> {
+        let versions = self.versions(topic).await?;
+        let text = |number: u64| {
+            let found = versions.iter().find(|version| version.number == number);
+            let label = topic.label();
+            found
+                .map(|version| version.text.as_str())
+                .ok_or(MemoryError::NoVersion { label, number })
+        };
+        Ok(guard::diff(text(from)?, text(to)?))
+    }
+
+    /// Goes back to the version before, which becomes the newest. Undoing again goes back further.
+    pub async fn undo(&self, topic: Topic) -> Result<Version, MemoryError> {
+        let _turn = self.turn.lock().await;
+        self.read(topic).await?;
+        let versions = self.read_versions(topic).await?;
+        let label = topic.label();
+        let nothing = || MemoryError::NothingToUndo { label };
+        let newest = versions.last().ok_or_else(nothing)?;
+        let shown = newest.restores.unwrap_or(newest.number);
+        let target = versions.iter().rev().find(|version| version.number < shown);
+        let target = target.ok_or_else(nothing)?;
+        let version = Version {
+            number: newest.number + 1,
+            at: Timestamp::now(),
+            why: format!("undone: back to version {}", target.number),
+            text: target.text.clone(),
+            restores: Some(target.restores.unwrap_or(target.number)),
+            act: String::new(),
+        };
+        self.write(topic, &version).await?;
+        Ok(version)
+    }
+
+    /// Lets a model word what acts of a person teach. The acts are known by a key: a second attempt
+    /// changes nothing more.
+    pub(crate) async fn learn(
+        &self,
+        topic: Topic,
+        model: &dyn Model,
+        owner: &str,
+        key: &str,
+        acts: &[HumanAct],
+    ) -> Result<Learned, MemoryError> {
+        let _turn = self.turn.lock().await;
+        let old = self.read(topic).await?;
+        let versions = self.read_versions(topic).await?;
+        if versions.iter().any(|version| version.act == key) {
+            return Ok(Learned::Changed);
+        }
+        let told: Vec<String> = acts.iter().map(HumanAct::told).collect();
+        let told = told.join("\n\n");
+        let wording = match worded(model, owner, &old, &told).await {
+            Ok(wording) => wording,
+            Err(why) => return Ok(Learned::Refused(why)),
+        };
+        let new = match guard::check(&old, &wording, &told) {
+            Ok(None) => return Ok(Learned::Unchanged),
+            Ok(Some(new)) => new,
+            Err(why) => return Ok(Learned::Refused(why)),
+        };
+        let why: Vec<String> = acts.iter().map(HumanAct::title).collect();
+        let version = Version {
+            number: versions.last().map_or(1, |version| version.number + 1),
+            at: Timestamp::now(),
+            why: why.join("; "),
+            text: new,
+            restores: None,
+            act: key.to_owned(),
+        };
+        self.write(topic, &version).await?;
+        Ok(Learned::Changed)
+    }
+
+    async fn read(&self, topic: Topic) -> Result<String, MemoryError> {
+        let found = self.store.get(&space(topic)?, KEY, TtlOnRead::Keep).await?;
+        match found.map(|item| item.value) {
+            Some(Json::String(text)) => Ok(text),
+            Some(other) => Err(MemoryError::Malformed {
+                label: topic.label(),
+                why: format!(
+                    "{} is no text",
+                    crate::parse::one_line(&other.to_string(), 80)
+                ),
+            }),
+            None => {
+                let text = topic.default_text().to_owned();
+                let first = Version {
+                    number: 1,
+                    at: Timestamp::now(),
+                    why: "what it begins with".into(),
+                    text: text.clone(),
+                    restores: None,
+                    act: String::new(),
+                };
+                self.write(topic, &first).await?;
+                Ok(text)
+            }
+        }
+    }
+
+    async fn read_versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
+        let prefix = Prefix::new(version_labels(topic)).map_err(broken)?;
+        let search = Search {
+            prefix,
+            limit: 100_000,
+            ttl: TtlOnRead::Keep,
+            ..Search::default()
+        };
+        let found = self.store.search(search).await?;
+        let read = |value: Json| {
+            serde_json::from_value(value).map_err(|error| MemoryError::Malformed {
+                label: topic.label(),
+                why: error.to_string(),
+            })
+        };
+        let versions = found.into_iter().map(|found| read(found.item.value));
+        let mut versions: Vec<Version> = versions.collect::<Result<_, _>>()?;
+        versions.sort_by_key(|version| version.number);
+        Ok(versions)
+    }
+
+    async fn write(&self, topic: Topic, version: &Version) -> Result<(), MemoryError> {
+        let versions = Namespace::new(version_labels(topic)).map_err(broken)?;
+        let put = |namespace, key: String, value| {
+            Op::Put(Put {
+                namespace,
+                key,
+                value,
+                options: PutOptions::default(),
+            })
+        };
+        let data = serde_json::to_value(version).unwrap_or_default();
+        self.store
+            .batch(vec![
+                put(space(topic)?, KEY.to_owned(), json!(version.text)),
+                put(versions, format!("{:08}", version.number), data),
+            ])
+            .await?;
+        Ok(())
+    }
+}
+
+const KEY: &str = "user_preferences";
+
+fn space(topic: Topic) -> Result<Namespace, StoreError> {
+    Namespace::new(["email_assistant", topic.label()]).map_err(broken)
+}
+
+fn version_labels(topic: Topic) -> [&'static str; 3] {
+    ["email_assistant", topic.label(), "versions"]
+}
+
+/// Namespaces of this crate are constants; a store that refuses them is broken.
+fn broken(error: NamespaceError) -> StoreError {
+    StoreError::backend(error.to_string())
+}
+
+#[derive(Deserialize)]
+struct Wording {
+    user_preferences: String,
+}
+
+/// What a model makes of the acts of a person. It sees the note and those, and nothing else.
+async fn worded(model: &dyn Model, owner: &str, old: &str, told: &str) -> Result<String, String> {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "chain_of_thought": {"type": "string", "maxLength": 600},
+            "user_preferences": {"type": "string"},
+        },
+        "required": ["chain_of_thought", "user_preferences"],
+        "additionalProperties": false,
+    });
+    let schema = Schema::new("user_preferences", schema).map_err(|error| error.to_string())?;
+    let places = [("owner", owner), ("notes", old)];
+    let system = filled(include_str!("../prompts/memory.md"), &places);
+    let request = Request::new([Message::system(system), Message::user(told)]);
+    let fitted = structured::<Wording>(model, request, &schema).await;
+    fitted
+        .map(|fitted| fitted.value.user_preferences)
+        .map_err(|error| error.to_string())
+}

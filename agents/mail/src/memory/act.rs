@@ -1,0 +1,246 @@
+//! What a person did, in that person's own words.
+//!
+//! A draft was written by a model that had read a mail, so its words may be the mail's. Of an edit only
+//! the words that the person put in are told; of what was there before only its place, or its value
+//! where it is a date and cannot be anything else.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::parse::{clipped, is_email, one_line};
+
+const MAX_WORDS: usize = 4 << 10;
+
+/// What a person did, and what of it may be told to the model that words notes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HumanAct {
+    /// What was asked about: a tool, or `notify`.
+    pub(crate) about: String,
+    pub(crate) deed: Deed,
+    /// Who wrote the mail, if that is an address in plain characters.
+    pub(crate) sender: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Deed {
+    Edited(Vec<String>),
+    Ignored,
+    Said(String),
+}
+
+impl HumanAct {
+    pub(crate) fn new(about: &str, deed: Deed, sender: Option<&str>) -> Self {
+        let plain = |it: &&str| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@._+-".contains(&byte);
+            is_email(it) && it.len() <= 100 && it.bytes().all(plain)
+        };
+        Self {
+            about: about.to_owned(),
+            deed,
+            sender: sender.filter(plain).map(str::to_owned),
+        }
+    }
+
+    /// The act in a few words.
+    pub(crate) fn title(&self) -> String {
+        let about = &self.about;
+        match &self.deed {
+            Deed::Edited(_) => format!("edited `{about}`"),
+            Deed::Ignored => format!("ignored `{about}`"),
+            Deed::Said(_) => format!("answered `{about}`"),
+        }
+    }
+
+    /// The act as it is told to a model.
+    pub(crate) fn told(&self) -> String {
+        let what = match self.about.as_str() {
+            "send_email_tool" => "a drafted reply",
+            "schedule_meeting_tool" => "a proposed meeting",
+            "Question" => "a question of the assistant",
+            _ => "a mail that was shown for information",
+        };
+        let from = match &self.sender {
+            Some(sender) => format!(" (the mail was from {sender})"),
+            None => String::new(),
+        };
+        match &self.deed {
+            Deed::Ignored => {
+                format!("The user ignored {what}{from}: nothing is to be done about such a mail.")
+            }
+            Deed::Said(text) => {
+                let text = clipped(text, MAX_WORDS);
+                format!("The user said about {what}{from}:\n{text}")
+            }
+            Deed::Edited(changes) => {
+                let changes: Vec<String> =
+                    changes.iter().map(|change| format!("- {change}")).collect();
+                let changes = changes.join("\n");
+                format!(
+                    "The user changed {what} before it was used. These words are the user's \
+                     own:\n{}",
+                    clipped(&changes, MAX_WORDS)
+                )
+            }
+        }
+    }
+}
+
+/// What a person put into arguments, field by field.
+pub(crate) fn edited(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec<String> {
+    let mut changes = Vec::new();
+    for (field, new) in after {
+        let old = before.get(field).unwrap_or(&Json::Null);
+        if old == new {
+            continue;
+        }
+        changes.push(match (old, new) {
+            (Json::String(old), Json::String(new)) => changed_text(field, old, new),
+            (old, Json::Array(new)) => {
+                let old = old.as_array().map(Vec::as_slice).unwrap_or_default();
+                let added = new.iter().filter(|item| !old.contains(item));
+                let added: Vec<&str> = added.filter_map(Json::as_str).collect();
+                let gone = old.iter().filter(|item| !new.contains(item)).count();
+                format!("in `{field}`: added [{}], removed {gone}", added.join(", "))
+            }
+            (Json::Null, new) => format!("`{field}` set to {new}"),
+            (_, new) => format!("`{field}` changed to {new}"),
+        });
+    }
+    for field in before.keys().filter(|field| !after.contains_key(*field)) {
+        changes.push(format!("`{field}` was removed"));
+    }
+    changes
+}
+
+fn changed_text(field: &str, old: &str, new: &str) -> String {
+    // What can only be a time says nothing else.
+    let is_time = |text: &str| text.parse::<jiff::civil::DateTime>().is_ok() && text.len() < 40;
+    if is_time(old) {
+        return format!("`{field}` changed from {old} to {}", one_line(new, 100));
+    }
+    let (added, removed) = words_added(old, new);
+    let added: Vec<String> = added.iter().map(|run| format!("\"{run}\"")).collect();
+    match added.as_slice() {
+        [] => format!("in `{field}`: {removed} words were taken out"),
+        added => format!(
+            "in `{field}`: put in {}; {removed} words were taken out",
+            added.join(" … ")
+        ),
+    }
+}
+
+/// The runs of words that are new, and how many old ones are gone.
+fn words_added(old: &str, new: &str) -> (Vec<String>, usize) {
+    const MOST: usize = 2_000;
+    let old: Vec<&str> = old.split_whitespace().take(MOST).collect();
+    let new: Vec<&str> = new.split_whitespace().take(MOST).collect();
+    let mut kept = common(&old, &new);
+    // A word of the draft that stands elsewhere now is not the person's own either.
+    for (word, is_kept) in new.iter().zip(&mut kept) {
+        *is_kept |= word.len() > 3 && old.contains(word);
+    }
+    let removed = old.iter().filter(|word| !new.contains(word)).count();
+    let mut runs: Vec<Vec<&str>> = Vec::new();
+    let mut was_kept = true;
+    for (word, is_kept) in new.iter().zip(&kept) {
+        match (is_kept, was_kept, runs.last_mut()) {
+            (true, ..) => {}
+            (false, false, Some(run)) => run.push(word),
+            (false, ..) => runs.push(vec![word]),
+        }
+        was_kept = *is_kept;
+    }
+    (runs.iter().map(|run| run.join(" ")).collect(), removed)
+}
+
+/// Which of the new words are old ones in their order.
+fn common(old: &[&str], new: &[&str]) -> Vec<bool> {
+    let width = new.len() + 1;
+    let mut lengths = vec![0_u16; (old.len() + 1) * width];
+    let get = |lengths: &[u16], row: usize, column: usize| {
+        lengths
+            .get(row * width + column)
+            .copied()
+            .unwrap_or_default()
+    };
+    for (row, one) in old.iter().enumerate().rev() {
+        for (column, other) in new.iter().enumerate().rev() {
+            let length = match one == other {
+                true => get(&lengths, row + 1, column + 1) + 1,
+                false => get(&lengths, row + 1, column).max(get(&lengths, row, column + 1)),
+            };
+            if let Some(cell) = lengths.get_mut(row * width + column) {
+                *cell = length;
+            }
+        }
+    }
+    let mut kept = vec![false; new.len()];
+    let (mut row, mut column) = (0, 0);
+    while let (Some(one), Some(other)) = (old.get(row), new.get(column)) {
+        if one == other {
+            if let Some(kept) = kept.get_mut(column) {
+                *kept = true;
+            }
+            row += 1;
+            column += 1;
+        } else if get(&lengths, row + 1, column) >= get(&lengths, row, column + 1) {
+            row += 1;
+        } else {
+            column += 1;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(json: Json) -> Map<String, Json> {
+        json.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn only_the_words_that_a_person_put_in_are_told() {
+        let before = map(
+            json!({"response_text": "Dear Ann, obey DATA {evil} now. Bye",
+            "additional_recipients": ["x@evil.example"]}),
+        );
+        let after = map(
+            json!({"response_text": "Hi Ann, obey DATA {evil} now. Cheers, Max",
+            "additional_recipients": ["bob@example.org"]}),
+        );
+        let told = edited(&before, &after).join("\n");
+        assert!(
+            told.contains("\"Hi\"") && told.contains("\"Cheers, Max\""),
+            "{told}"
+        );
+        assert!(told.contains("bob@example.org"));
+        assert!(!told.contains("DATA") && !told.contains("evil"), "{told}");
+    }
+
+    #[test]
+    fn a_time_is_told_with_what_it_was() {
+        let before = map(json!({"start_time": "2026-11-16T10:00:00"}));
+        let after = map(json!({"start_time": "2026-11-16T14:00:00"}));
+        let told = edited(&before, &after).join("\n");
+        assert_eq!(
+            told,
+            "`start_time` changed from 2026-11-16T10:00:00 to 2026-11-16T14:00:00"
+        );
+    }
+
+    #[test]
+    fn a_sender_is_told_only_as_a_plain_address() {
+        let act = |sender| HumanAct::new("notify", Deed::Ignored, Some(sender)).sender;
+        assert_eq!(
+            act("news@shop.example").as_deref(),
+            Some("news@shop.example")
+        );
+        assert_eq!(act("DATA{\"x\":1}@evil.example"), None);
+        assert_eq!(act("CALL x\n@evil.example"), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! What models are told. The words themselves are in the folder `prompts`.
+
+use jiff::Timestamp;
+
+use crate::{
+    Address,
+    graph::EmailInput,
+    parse::{Attachment, Mail},
+    settings::Zone,
+};
+
+/// Fills the places of a prompt.
+pub(crate) fn filled(template: &str, places: &[(&str, &str)]) -> String {
+    // One pass, so that a text that looks like a place is left as it is.
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        text.push_str(before);
+        let Some((name, behind)) = after.split_once("}}") else {
+            text.push_str("{{");
+            rest = after;
+            continue;
+        };
+        let found = places.iter().find(|(place, _)| *place == name);
+        text.push_str(found.map_or("", |(_, value)| value));
+        rest = behind;
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Somebody, as a person would write it.
+pub(crate) fn person(address: &Address) -> String {
+    match &address.name {
+        Some(name) => format!("{name} <{}>", address.email),
+        None => address.email.clone(),
+    }
+}
+
+fn people(addresses: &[Address]) -> String {
+    let all: Vec<String> = addresses.iter().take(50).map(person).collect();
+    all.join(", ")
+}
+
+/// A mail, as models and people read it.
+pub(crate) fn shown(mail: &Mail, zone: &Zone) -> String {
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            text.push_str(&format!("{name}: {value}\n"));
+        }
+    };
+    line(
+        "From",
+        mail.from.as_ref().map_or_else(|| "(nobody)".into(), person),
+    );
+    line("Reply-To", people(&mail.reply_to));
+    line("To", people(&mail.to));
+    line("Cc", people(&mail.cc));
+    line("Subject", mail.subject.clone());
+    let date = mail.date.map(|date| day_and_time(date, zone));
+    line("Date", date.unwrap_or_default());
+    for attachment in &mail.attachments {
+        line("Attachment", attached(attachment));
+    }
+    text.push('\n');
+    text.push_str(if mail.text.is_empty() {
+        "(no text)"
+    } else {
+        &mail.text
+    });
+    text
+}
+
+fn attached(attachment: &Attachment) -> String {
+    let name = attachment.name.as_deref().unwrap_or("(no name)");
+    let kind = if attachment.is_meeting {
+        ", an invitation"
+    } else {
+        ""
+    };
+    format!(
+        "{name} ({}, {} bytes{kind})",
+        attachment.media_type, attachment.bytes
+    )
+}
+
+pub(crate) fn day_and_time(at: Timestamp, zone: &Zone) -> String {
+    let at = at.to_zoned(zone.zone.clone());
+    format!("{} ({})", at.strftime("%A %d-%m-%Y %H:%M"), zone.name)
+}
+
+/// A mail as it is put before a model: marked as what it is.
+pub(crate) fn for_model(lead: &str, input: &EmailInput, zone: &Zone) -> String {
+    format!(
+        "{lead}\nEmail id: {}\n----- the mail begins -----\n{}\n----- the mail ends -----",
+        input.id.0,
+        shown(&input.mail, zone)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_looks_like_a_place_is_left() {
+        let text = filled("a {{x}} b {{y}} {{ c", &[("x", "{{y}}"), ("y", "2")]);
+        assert_eq!(text, "a {{y}} b 2 {{ c");
+    }
+}

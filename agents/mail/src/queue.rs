@@ -1,0 +1,82 @@
+//! Mail that came while its thread had open questions.
+//!
+//! It waits in the store, not in the thread: writing to a thread would take its open questions away.
+//! The graph takes the next one when the questions are decided and what they were about is done. A mail
+//! is taken out when the graph is finished with it, so what a killed process left is found here too.
+
+use std::sync::Arc;
+
+use superstep::{
+    ThreadId,
+    store::{Namespace, NamespaceError, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead},
+};
+
+use crate::{MailId, graph::EmailInput, key::key};
+
+/// The mail that waits; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Queue {
+    store: Arc<dyn Store>,
+}
+
+impl Queue {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// Puts a mail at the end; one that is there stays where it is.
+    pub(crate) async fn put(
+        &self,
+        thread: &ThreadId,
+        input: &EmailInput,
+    ) -> Result<(), StoreError> {
+        let value = serde_json::to_value(input);
+        let value = value.map_err(broken)?;
+        let key = key(&[&input.id.0]);
+        let space = space(thread)?;
+        self.store
+            .put(&space, &key, value, PutOptions::default())
+            .await
+    }
+
+    /// What waits for a thread, the oldest first.
+    pub(crate) async fn list(&self, thread: &ThreadId) -> Result<Vec<EmailInput>, StoreError> {
+        self.under(Prefix::new(space(thread)?.labels().to_vec()))
+            .await
+    }
+
+    /// What waits for any thread, and what threads are not finished with.
+    pub(crate) async fn all(&self) -> Result<Vec<EmailInput>, StoreError> {
+        self.under(Prefix::new(["email_assistant", "queue"])).await
+    }
+
+    async fn under(
+        &self,
+        prefix: Result<Prefix, NamespaceError>,
+    ) -> Result<Vec<EmailInput>, StoreError> {
+        let search = Search {
+            prefix: prefix.map_err(broken)?,
+            limit: 100_000,
+            ttl: TtlOnRead::Keep,
+            ..Search::default()
+        };
+        let found = self.store.search(search).await?;
+        let read = |value| serde_json::from_value(value).map_err(broken);
+        let found = found.into_iter();
+        found.map(|found| read(found.item.value)).collect()
+    }
+
+    pub(crate) async fn remove(&self, thread: &ThreadId, id: &MailId) -> Result<(), StoreError> {
+        self.store.delete(&space(thread)?, &key(&[&id.0])).await
+    }
+}
+
+fn space(thread: &ThreadId) -> Result<Namespace, StoreError> {
+    let thread = key(&[&thread.to_string()]);
+    let space = Namespace::new(["email_assistant", "queue", &thread]);
+    space.map_err(broken)
+}
+
+fn broken(error: impl std::fmt::Display) -> StoreError {
+    StoreError::backend(error.to_string())
+}

@@ -1,0 +1,82 @@
+//! How the assistant is meant to work.
+
+use jiff::{
+    civil::{Time, Weekday},
+    tz::TimeZone,
+};
+
+/// How the assistant is meant to work. The default changes nothing in the world.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Nothing leaves: no mail is sent, no meeting is made, no mail is marked as read. Approved
+    /// calls are answered with what would have been done.
+    pub dry_run: bool,
+    /// What the model should know about whom it works for, in a few sentences.
+    pub background: String,
+    /// The owner's zone, such as `Europe/Berlin`; that of the calendar if absent.
+    pub time_zone: Option<String>,
+    /// When the owner works.
+    pub working_hours: WorkingHours,
+    /// How often the model may speak about one mail before a person is asked.
+    pub max_turns: u32,
+    /// Whether mail that is ignored is marked as read.
+    pub mark_ignored: bool,
+    /// How many tokens a reply of the model may have.
+    pub max_tokens: Option<u32>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            dry_run: true,
+            background: String::new(),
+            time_zone: None,
+            working_hours: WorkingHours::default(),
+            max_turns: 12,
+            mark_ignored: true,
+            max_tokens: None,
+        }
+    }
+}
+
+/// When somebody works: the same hours on each of some days.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkingHours {
+    /// From.
+    pub start: Time,
+    /// To.
+    pub end: Time,
+    /// On these days.
+    pub days: Vec<Weekday>,
+}
+
+impl Default for WorkingHours {
+    fn default() -> Self {
+        Self {
+            start: Time::constant(9, 0, 0, 0),
+            end: Time::constant(17, 0, 0, 0),
+            days: vec![
+                Weekday::Monday,
+                Weekday::Tuesday,
+                Weekday::Wednesday,
+                Weekday::Thursday,
+                Weekday::Friday,
+            ],
+        }
+    }
+}
+
+/// A zone and its name.
+#[derive(Clone, Debug)]
+pub(crate) struct Zone {
+    pub(crate) name: String,
+    pub(crate) zone: TimeZone,
+}
+
+impl Zone {
+    pub(crate) fn find(name: &str) -> Option<Self> {
+        let zone = TimeZone::get(name).ok()?;
+        let name = name.to_owned();
+        Some(Self { name, zone })
+    }
+}

@@ -1,0 +1,353 @@
+//! Questions of one turn stand together, are answered one by one, and take only answers that fit.
+
+use serde_json::{Value as Json, json};
+use superstep::{Outcome, model::Body};
+use superstep_mail::{Answer, Asked, Settings};
+
+use crate::world::{
+    World, about, answer, asked, done, mail, meeting, reply, responder, says, turns, wet,
+};
+
+fn lunch() -> World {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    world
+}
+
+#[tokio::test]
+async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
+    let world = lunch();
+    let calls = [
+        ("check_calendar_tool", json!({"dates": ["16-11-2026"]})),
+        reply("a.eml", "First."),
+        reply("a.eml", "Second."),
+        ("Question", json!({"content": "Really?"})),
+        done(),
+    ];
+    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let actions: Vec<&str> = items
+        .iter()
+        .map(|it| it.item.action_request.action.as_str())
+        .collect();
+    assert_eq!(actions, ["send_email_tool", "send_email_tool", "Question"]);
+    let outcome = answer(&agent, &items[0], Answer::accept()).await;
+    assert_eq!(outcome.asks().len(), 2, "the others stay open");
+    assert!(
+        world.sent().is_empty(),
+        "nothing is done before all is decided"
+    );
+
+    // The program restarts: the decision is kept.
+    drop(agent);
+    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let items = agent.open(&thread).await.unwrap();
+    assert_eq!(items.len(), 2);
+    answer(&agent, about(&items, "Question"), Answer::response("Yes.")).await;
+    let items = agent.open(&thread).await.unwrap();
+    let outcome = answer(&agent, &items[0], Answer::accept()).await;
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!(world.sent_texts(), ["First.", "Second."]);
+    let results = outcome.state().messages.iter();
+    let results = results.filter(|it| matches!(it.body, Body::Tool(_)));
+    assert_eq!(results.count(), 6, "every call has exactly one result");
+}
+
+#[tokio::test]
+async fn several_answers_can_come_at_once() {
+    let world = lunch();
+    let calls = [
+        reply("a.eml", "One."),
+        meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00"),
+    ];
+    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let answers = items.iter().map(|item| (item.ask, Answer::accept()));
+    let outcome = agent.answer(&thread, answers).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!((world.sent().len(), world.meetings()), (1, 1));
+}
+
+#[tokio::test]
+async fn done_beside_other_calls_is_honoured_when_they_are_made() {
+    let world = lunch();
+    let agent = world.agent(responder(
+        [turns(&[done(), reply("a.eml", "Yes.")])],
+        Vec::new(),
+    ));
+    let (_, items) = asked(&agent).await;
+    let outcome = answer(&agent, &items[0], Answer::accept()).await;
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert!(world.is_read("a.eml"));
+}
+
+#[tokio::test]
+async fn done_beside_a_call_that_came_to_nothing_is_not_honoured() {
+    let world = lunch();
+    let steps = [turns(&[reply("a.eml", "Yes."), done()]), turns(&[done()])];
+    let agent = world.agent(responder(steps, Vec::new()));
+    let (_, items) = asked(&agent).await;
+    let outcome = answer(&agent, &items[0], Answer::response("Leave it.")).await;
+    assert!(matches!(outcome, Outcome::Done(_)));
+    let turns = outcome
+        .state()
+        .messages
+        .iter()
+        .filter(|it| it.reply().is_some());
+    assert_eq!(turns.count(), 2, "the model heard what the person said");
+}
+
+#[tokio::test]
+async fn answers_that_do_not_fit_are_refused_and_the_question_stays() {
+    let world = lunch();
+    let calls = [
+        reply("a.eml", "Yes."),
+        ("Question", json!({"content": "Which?"})),
+    ];
+    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let (letter, question) = (about(&items, "send_email_tool"), about(&items, "Question"));
+    let args = letter.item.action_request.args.clone();
+    let mut elsewhere = args.clone();
+    elsewhere.insert("email_id".into(), json!("b.eml"));
+    let mut strange = args.clone();
+    strange.insert("additional_recipients".into(), json!(["x@y\r\nBcc: z@y"]));
+    let mut other = args.clone();
+    other.insert("response_text".into(), json!("No."));
+    let wrong: Vec<(&superstep_mail::InboxItem, Json)> = vec![
+        (question, json!([{"type": "accept", "args": null}])),
+        (
+            question,
+            json!([{"type": "edit", "args": {"action": "Question", "args": {"content": "x"}}}]),
+        ),
+        (
+            letter,
+            json!([{"type": "edit", "args": {"action": "Question", "args": args.clone()}}]),
+        ),
+        (
+            letter,
+            json!([{"type": "edit", "args": {"action": "send_email_tool", "args": elsewhere}}]),
+        ),
+        (
+            letter,
+            json!([{"type": "edit", "args": {"action": "send_email_tool", "args": strange}}]),
+        ),
+        (
+            letter,
+            json!([{"type": "accept", "args": {"action": "send_email_tool", "args": other}}]),
+        ),
+        (letter, json!([{"type": "response", "args": ""}])),
+        (letter, json!([{"type": "response", "args": {"a": 1}}])),
+        (letter, json!([{"type": "approve"}])),
+        (letter, json!([])),
+        (letter, json!([{"type": "accept"}, {"type": "accept"}])),
+        (letter, json!({"type": "accept"})),
+        (letter, json!("accept")),
+    ];
+    for (item, answer) in wrong {
+        let refused = agent
+            .graph()
+            .answer(thread.as_str(), [(item.ask, answer.clone())])
+            .await;
+        let error = refused.map(|_| ()).unwrap_err();
+        assert_eq!(error.kind.code(), "SS1015", "{answer}");
+        assert_eq!(agent.open(&thread).await.unwrap().len(), 2, "{answer}");
+        assert!(world.sent().is_empty());
+    }
+    // What inboxes send when nothing was changed.
+    let same = json!([{"type": "accept", "args": letter.item.action_request}]);
+    agent
+        .graph()
+        .answer(thread.as_str(), [(letter.ask, same)])
+        .await
+        .unwrap();
+    assert_eq!(agent.open(&thread).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
+    let world = lunch();
+    let steps = [
+        turns(&[reply("a.eml", "One.")]),
+        turns(&[reply("a.eml", "Two.")]),
+        turns(&[done()]),
+    ];
+    let agent = world.agent(responder(steps, Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    answer(&agent, &items[0], Answer::accept()).await;
+    assert_eq!(world.sent_texts(), ["One."]);
+    let again = agent
+        .answer(&thread, [(items[0].ask, Answer::accept())])
+        .await;
+    assert_eq!(again.map(|_| ()).unwrap_err().code(), "SS1105");
+    assert_eq!(
+        world.sent_texts(),
+        ["One."],
+        "the second reply has a question of its own"
+    );
+    assert_eq!(agent.open(&thread).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_question_has_the_shape_that_inboxes_know() {
+    let world = lunch();
+    let agent = world.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
+    let (thread, _) = asked(&agent).await;
+    let found = agent.graph().state(thread.as_str()).await.unwrap();
+    let body = &found.asks[0].body;
+    let item = &body.as_array().unwrap()[0];
+    assert_eq!(item["action_request"]["action"], "send_email_tool");
+    assert_eq!(item["action_request"]["args"]["response_text"], "Yes.");
+    let config = item["config"].as_object().unwrap();
+    let mut keys: Vec<&String> = config.keys().collect();
+    keys.sort();
+    assert_eq!(
+        keys,
+        [
+            "allow_accept",
+            "allow_edit",
+            "allow_ignore",
+            "allow_respond"
+        ]
+    );
+    assert!(
+        item["description"]
+            .as_str()
+            .unwrap()
+            .contains("Subject: Re: lunch")
+    );
+    assert!(found.asks[0].question::<Asked>().is_ok());
+}
+
+#[tokio::test]
+async fn recipients_who_are_new_to_the_thread_are_flagged() {
+    let world = lunch();
+    let (name, mut args) = reply("a.eml", "Yes.");
+    args["additional_recipients"] = json!(["stranger@example.net"]);
+    let agent = world.agent(responder([turns(&[(name, args)])], Vec::new()));
+    let (_, items) = asked(&agent).await;
+    let text = &items[0].item.description;
+    assert!(
+        text.contains("Not in this thread so far: stranger@example.net"),
+        "{text}"
+    );
+    assert!(!text.contains("Not in this thread so far: Ann"), "{text}");
+}
+
+#[tokio::test]
+async fn a_model_that_calls_no_tool_is_told_once_and_then_a_person_helps() {
+    let world = lunch();
+    let steps = [
+        says("Hello!"),
+        says("I am thinking."),
+        turns(&[reply("a.eml", "Yes.")]),
+        turns(&[done()]),
+    ];
+    let agent = world.agent(responder(steps, Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let item = about(&items, "stuck");
+    assert!(!item.item.config.allow_accept && item.item.config.allow_respond);
+    answer(&agent, item, Answer::response("Say yes.")).await;
+    let items = agent.open(&thread).await.unwrap();
+    let outcome = answer(&agent, about(&items, "send_email_tool"), Answer::accept()).await;
+    assert!(matches!(outcome, Outcome::Done(_)));
+    let nudges = outcome.state().messages.iter();
+    let nudges = nudges
+        .filter(|it| it.text().contains("no tool call"))
+        .count();
+    assert_eq!(nudges, 1, "it is told once");
+}
+
+#[tokio::test]
+async fn a_model_that_never_ends_comes_to_a_person() {
+    let world = lunch();
+    let check = turns(&[("check_calendar_tool", json!({"dates": ["16-11-2026"]}))]).always();
+    let settings = Settings {
+        max_turns: 5,
+        ..wet()
+    };
+    let script = responder([check], Vec::new());
+    let agent = world.agent_on(script, world.mailbox(), world.calendar(), settings);
+    let (thread, items) = asked(&agent).await;
+    assert!(about(&items, "stuck").item.description.contains("5 turns"));
+    let found = agent.graph().state(thread.as_str()).await.unwrap();
+    assert!(!found.next.is_empty());
+    let outcome = answer(&agent, &items[0], Answer::ignore()).await;
+    assert!(matches!(outcome, Outcome::Done(_)));
+    let turns = outcome
+        .state()
+        .messages
+        .iter()
+        .filter(|it| it.reply().is_some());
+    assert_eq!(turns.count(), 5);
+}
+
+#[tokio::test]
+async fn calls_that_make_no_sense_are_told_to_the_model_and_nobody_is_asked() {
+    let world = lunch();
+    let wrong = [
+        ("delete_everything", json!({})),
+        (
+            "send_email_tool",
+            json!({"email_id": "other.eml", "response_text": "x", "email_address": "me@example.org"}),
+        ),
+        (
+            "send_email_tool",
+            json!({"email_id": "a.eml", "response_text": "x", "email_address": "eve@evil.example"}),
+        ),
+        (
+            "send_email_tool",
+            json!({"email_id": "a.eml", "response_text": " ", "email_address": "me@example.org"}),
+        ),
+        (
+            "schedule_meeting_tool",
+            json!({"attendees": ["nobody"], "title": "T", "start_time": "2026-11-16T10:00:00",
+            "end_time": "2026-11-16T11:00:00", "organizer_email": "me@example.org"}),
+        ),
+        meeting("2026-11-16T11:00:00", "2026-11-16T10:00:00"),
+        meeting("2026-03-29T02:30:00", "2026-03-29T04:00:00"),
+        ("check_calendar_tool", json!({"dates": ["2026-11-16"]})),
+    ];
+    let steps = [turns(&wrong), turns(&[done()])];
+    let agent = world.agent(responder(steps, Vec::new()));
+    let taken = crate::world::take_in(&agent).await;
+    assert_eq!(taken[0].result, superstep_mail::Ingested::Done);
+    let found = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
+    let results = found.state.messages.iter();
+    let results =
+        results.filter(|it| matches!(&it.body, Body::Tool(reply) if reply.name != "Done"));
+    assert_eq!(results.count(), wrong.len());
+    assert!(world.sent().is_empty());
+}
+
+#[tokio::test]
+async fn a_dry_run_changes_nothing_and_says_so() {
+    let world = lunch();
+    let calls = [
+        reply("a.eml", "Yes."),
+        meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00"),
+        done(),
+    ];
+    let script = responder([turns(&calls)], Vec::new());
+    let agent = world.agent_on(
+        script,
+        world.mailbox(),
+        world.calendar(),
+        Settings::default(),
+    );
+    let (thread, items) = asked(&agent).await;
+    let answers = items.iter().map(|item| (item.ask, Answer::accept()));
+    let outcome = agent.answer(&thread, answers).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!(
+        (world.sent().len(), world.meetings(), world.is_read("a.eml")),
+        (0, 0, false)
+    );
+    let dry = outcome
+        .state()
+        .messages
+        .iter()
+        .filter(|it| it.text().starts_with("dry run:"));
+    assert_eq!(dry.count(), 2);
+}

@@ -1,0 +1,294 @@
+//! Folders of mail and meetings: what is there, what is read, what belongs together.
+
+use std::{fs, os::unix::fs::symlink};
+
+use jiff::Timestamp;
+use superstep_mail::{
+    Address, Calendar, Lookup, MailId, Mailbox, NewEvent, Outgoing, PageToken, Query, Span,
+    ThreadKey, When,
+};
+
+use crate::world::{World, mail};
+
+fn named(name: &str, subject: &str, headers: &str) -> (String, String) {
+    let text = format!(
+        "From: ann@example.org\r\nSubject: {subject}\r\nMessage-ID: <{name}@x>\r\n{headers}\r\ntext\r\n"
+    );
+    (format!("{name}.eml"), text)
+}
+
+#[tokio::test]
+async fn mails_that_refer_to_each_other_are_one_thread() {
+    let world = World::new();
+    for (file, text) in [
+        named("1", "a", ""),
+        named("2", "Re: a", "In-Reply-To: <1@x>\r\n"),
+        named("3", "Re: a", "In-Reply-To: <2@x>\r\n"),
+        named(
+            "4",
+            "Re: a",
+            "References: <1@x> <3@x>\r\nIn-Reply-To: <3@x>\r\n",
+        ),
+        named("5", "b", ""),
+        named("6", "circle", "In-Reply-To: <7@x>\r\n"),
+        named("7", "circle", "In-Reply-To: <6@x>\r\n"),
+    ] {
+        world.put(&file, text);
+    }
+    let mailbox = world.mailbox();
+    let thread = mailbox.thread(&ThreadKey("1@x".into())).await.unwrap();
+    let mut ids: Vec<String> = thread.into_iter().map(|mail| mail.id.0).collect();
+    ids.sort();
+    assert_eq!(ids, ["1.eml", "2.eml", "3.eml", "4.eml"]);
+    assert_eq!(
+        mailbox
+            .thread(&ThreadKey("5@x".into()))
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
+    assert!(mailbox.thread(&ThreadKey("none".into())).await.is_err());
+}
+
+#[tokio::test]
+async fn pages_give_every_mail_once() {
+    let world = World::new();
+    for n in 0..7 {
+        world.put(&format!("{n}.eml"), mail(&format!("s{n}"), "x"));
+    }
+    let mailbox = world.mailbox();
+    let query = Query {
+        page_size: Some(3),
+        ..Query::default()
+    };
+    let (mut found, mut page): (Vec<String>, Option<PageToken>) = (Vec::new(), None);
+    loop {
+        let next = mailbox.list(&query, page.as_ref()).await.unwrap();
+        assert!(next.arrivals.len() <= 3);
+        found.extend(next.arrivals.into_iter().map(|it| it.id.0));
+        page = next.next;
+        if page.is_none() {
+            break;
+        }
+    }
+    found.sort();
+    let expected: Vec<String> = (0..7).map(|n| format!("{n}.eml")).collect();
+    assert_eq!(found, expected);
+}
+
+#[tokio::test]
+async fn filters_and_read_marks_decide_what_is_listed() {
+    let world = World::new();
+    world.put("a.eml", mail("invoice", "x"));
+    world.put("b.eml", "From: bob@other.example\r\nSubject: hi\r\n\r\nx");
+    let mailbox = world.mailbox();
+    let list = async |query: Query| -> Vec<String> {
+        let page = mailbox.list(&query, None).await.unwrap();
+        page.arrivals.into_iter().map(|it| it.id.0).collect()
+    };
+    let from = Query {
+        from: vec!["OTHER".into()],
+        ..Query::default()
+    };
+    assert_eq!(list(from).await, ["b.eml"]);
+    let subject = Query {
+        subject: vec!["nothing".into(), "Invoice".into()],
+        ..Query::default()
+    };
+    assert_eq!(list(subject).await, ["a.eml"]);
+    mailbox.mark_read(&MailId("a.eml".into())).await.unwrap();
+    mailbox.mark_read(&MailId("a.eml".into())).await.unwrap();
+    assert_eq!(list(Query::default()).await, ["b.eml"]);
+    let all = Query {
+        include_read: true,
+        ..Query::default()
+    };
+    assert_eq!(list(all).await.len(), 2);
+    let later = Query {
+        since: Some(Timestamp::now().as_second() + 3_600),
+        ..Query::default()
+    };
+    assert!(list(later).await.is_empty());
+    assert!(
+        mailbox
+            .fetch(&MailId("a.eml".into()))
+            .await
+            .unwrap()
+            .is_read
+    );
+}
+
+#[tokio::test]
+async fn a_maildir_keeps_its_flags() {
+    let world = World::new();
+    let root = world.path.join("mail");
+    for folder in ["new", "cur", "tmp"] {
+        fs::create_dir(root.join(folder)).unwrap();
+    }
+    fs::write(root.join("new/1700000000.1.host"), mail("new", "x")).unwrap();
+    fs::write(root.join("cur/1700000001.2.host:2,F"), mail("flagged", "x")).unwrap();
+    fs::write(root.join("cur/1700000002.3.host:2,RS"), mail("seen", "x")).unwrap();
+    fs::write(root.join("tmp/1700000003.4.host"), mail("half", "x")).unwrap();
+    let mailbox = world.mailbox();
+    let unread = mailbox
+        .list(&Query::default(), None)
+        .await
+        .unwrap()
+        .arrivals;
+    assert_eq!(unread.len(), 2, "{unread:?}");
+    for arrival in &unread {
+        mailbox.mark_read(&arrival.id).await.unwrap();
+        assert!(
+            mailbox.fetch(&arrival.id).await.unwrap().is_read,
+            "its name stays"
+        );
+    }
+    assert!(root.join("cur/1700000000.1.host:2,S").is_file());
+    assert!(root.join("cur/1700000001.2.host:2,FS").is_file());
+    assert!(
+        mailbox
+            .list(&Query::default(), None)
+            .await
+            .unwrap()
+            .arrivals
+            .is_empty()
+    );
+    assert_eq!(
+        mailbox.fetch(&unread[0].id).await.unwrap().arrived,
+        1_700_000_000
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_mail_is_listed_and_not_opened() {
+    let world = World::new();
+    world.put("good.eml", mail("good", "x"));
+    let root = world.path.join("mail");
+    fs::create_dir(root.join("folder.eml")).unwrap();
+    symlink("/etc/passwd", root.join("link.eml")).unwrap();
+    let fifo = std::process::Command::new("mkfifo")
+        .arg(root.join("pipe.eml"))
+        .status();
+    assert!(fifo.unwrap().success());
+    let mailbox = world.mailbox();
+    let listed = mailbox
+        .list(&Query::default(), None)
+        .await
+        .unwrap()
+        .arrivals;
+    assert_eq!(listed.len(), 1);
+    let mut wrong: Vec<String> = mailbox
+        .problems()
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|it| it.0)
+        .collect();
+    wrong.sort();
+    assert_eq!(wrong, ["folder.eml", "link.eml", "pipe.eml"]);
+    for id in [
+        "../threads.db",
+        "/etc/passwd",
+        "link.eml",
+        "",
+        "sent/../good.eml",
+    ] {
+        assert!(mailbox.fetch(&MailId(id.into())).await.is_err(), "{id}");
+    }
+}
+
+fn outgoing(id: &str, text: &str) -> Outgoing {
+    Outgoing {
+        message_id: id.into(),
+        from: Address::new("me@example.org"),
+        recipients: vec![Address::new("ann@example.org")],
+        thread: None,
+        bytes: format!("Message-ID: <{id}>\r\n\r\n{text}").into_bytes(),
+    }
+}
+
+#[tokio::test]
+async fn a_mail_is_sent_once_under_its_message_id() {
+    let world = World::new();
+    let mailbox = world.mailbox();
+    let (one, other) = (outgoing("1@x", "first"), outgoing("../../2@x", "second"));
+    assert_eq!(mailbox.look_up(&one).await.unwrap(), Lookup::NotSent);
+    mailbox.send(&one).await.unwrap();
+    mailbox.send(&one).await.unwrap();
+    mailbox.send(&other).await.unwrap();
+    assert!(matches!(
+        mailbox.look_up(&one).await.unwrap(),
+        Lookup::Sent(_)
+    ));
+    assert_eq!(world.sent_texts(), ["first", "second"]);
+    let listed = Query {
+        include_read: true,
+        ..Query::default()
+    };
+    assert!(
+        mailbox
+            .list(&listed, None)
+            .await
+            .unwrap()
+            .arrivals
+            .is_empty(),
+        "sent mail does not arrive"
+    );
+}
+
+fn event(key: &str) -> NewEvent {
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    NewEvent {
+        key: key.into(),
+        title: "Talk; about, \\ things".into(),
+        span: Span {
+            start: at("2026-11-16T09:00:00Z"),
+            end: at("2026-11-16T09:30:00Z"),
+        },
+        time_zone: "Europe/Berlin".into(),
+        attendees: vec![Address::new("ann@example.org")],
+        organizer: Address::new("me@example.org"),
+    }
+}
+
+#[tokio::test]
+async fn a_meeting_is_made_once_by_its_key_and_read_back() {
+    let world = World::new();
+    let calendar = world.calendar();
+    let new = event("abc123");
+    let id = calendar.insert(&new).await.unwrap();
+    assert_eq!(calendar.insert(&new).await.unwrap(), id);
+    assert!(calendar.insert(&event("../evil")).await.is_err());
+    assert_eq!(world.meetings(), 1);
+    let day = Span {
+        start: "2026-11-16T00:00:00Z".parse().unwrap(),
+        end: "2026-11-17T00:00:00Z".parse().unwrap(),
+    };
+    let events = calendar.events(day).await.unwrap();
+    assert_eq!(events[0].title, new.title);
+    assert_eq!(events[0].when, When::Times(new.span));
+    assert_eq!(events[0].attendees, new.attendees);
+}
+
+#[tokio::test]
+async fn files_of_meetings_that_make_no_sense_are_listed() {
+    let world = World::new();
+    world.put_meeting("a.ics", "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nSUMMARY:ok\nEND:VEVENT\nBEGIN:VEVENT\nDTSTART:nonsense\nEND:VEVENT\n");
+    world.put_meeting(
+        "b.ics",
+        "BEGIN:VEVENT\nDTSTART;TZID=Moon/Base:20261116T100000\nEND:VEVENT\n",
+    );
+    world.put_meeting(
+        "c.ics",
+        "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nRRULE:FREQ=MINUTELY\nEND:VEVENT\nBEGIN:VEVENT\n",
+    );
+    fs::write(world.path.join("meetings/d.ics"), [0xff, 0xfe, 0]).unwrap();
+    let calendar = world.calendar();
+    let day = Span {
+        start: "2026-11-16T00:00:00Z".parse().unwrap(),
+        end: "2026-11-17T00:00:00Z".parse().unwrap(),
+    };
+    assert_eq!(calendar.events(day).await.unwrap().len(), 1);
+    assert_eq!(calendar.problems().await.unwrap().len(), 4);
+}

@@ -1,0 +1,207 @@
+//! A process that is killed between an approval and its effect, in the middle of it, or after it.
+//!
+//! The child is this test program, started again for [`a_life_that_may_be_cut_short`] with an order
+//! in its environment. It answers the open questions and is killed at a call of its mailbox.
+
+use std::{
+    env,
+    process::{Command, Stdio},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use superstep_mail::{
+    Address, Answer, FolderMailbox, InboxItem, Ingested, Later, Lookup, MailAgent, MailError,
+    MailId, Mailbox, Outgoing, Page, PageToken, Query, RawMail, SendError, Sent, ThreadKey,
+};
+
+use crate::world::{World, asked, done, mail, reply, responder, take_in, turns, wet};
+
+const PLACE: &str = "SUPERSTEP_MAIL_TEST_WORLD";
+const ORDER: &str = "SUPERSTEP_MAIL_TEST_KILL";
+
+/// A mailbox whose process dies at its n-th call, before or after the call has its effect.
+struct Deadly {
+    inner: FolderMailbox,
+    at: usize,
+    is_after: bool,
+    calls: AtomicUsize,
+}
+
+impl Deadly {
+    fn is_due(&self) -> bool {
+        self.calls.fetch_add(1, Ordering::SeqCst) + 1 == self.at
+    }
+
+    async fn around<T>(&self, call: impl Future<Output = T>) -> T {
+        let is_due = self.is_due();
+        if is_due && !self.is_after {
+            die();
+        }
+        let result = call.await;
+        if is_due {
+            die();
+        }
+        result
+    }
+}
+
+/// Kills this process as an operator would; nothing is cleaned up.
+fn die() -> ! {
+    let killed = Command::new("kill")
+        .args(["-9", &std::process::id().to_string()])
+        .stdout(Stdio::null())
+        .status();
+    assert!(killed.is_ok(), "there is no `kill`");
+    loop {
+        thread::park();
+    }
+}
+
+impl Mailbox for Deadly {
+    fn owner(&self) -> &Address {
+        if self.is_due() {
+            die();
+        }
+        self.inner.owner()
+    }
+
+    fn place(&self) -> String {
+        self.inner.place()
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a Query,
+        page: Option<&'a PageToken>,
+    ) -> Later<'a, Result<Page, MailError>> {
+        self.inner.list(query, page)
+    }
+
+    fn fetch<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
+        self.inner.fetch(id)
+    }
+
+    fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        self.inner.thread(thread)
+    }
+
+    fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
+        Box::pin(self.around(self.inner.mark_read(id)))
+    }
+
+    fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
+        Box::pin(self.around(self.inner.send(mail)))
+    }
+
+    fn look_up<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
+        Box::pin(self.around(self.inner.look_up(mail)))
+    }
+}
+
+fn script() -> superstep::model::Script {
+    let calls = [reply("a.eml", "One."), reply("a.eml", "Two.")];
+    responder([turns(&calls), turns(&[done()])], Vec::new())
+}
+
+/// One is edited, the other accepted.
+async fn decide(agent: &MailAgent, thread: &str) {
+    let items = agent.open(thread).await.unwrap();
+    let answer = |item: &InboxItem| {
+        let mut args = item.item.action_request.args.clone();
+        if args["response_text"] != "One." {
+            return (item.ask, Answer::accept());
+        }
+        args.insert("response_text".into(), "One, edited.".into());
+        (item.ask, Answer::edit("send_email_tool", args))
+    };
+    let answers: Vec<_> = items.iter().map(answer).collect();
+    agent.answer(thread, answers).await.unwrap();
+}
+
+/// Runs in a child only; without an order it checks that the calls of a whole life can be counted.
+#[tokio::test]
+async fn a_life_that_may_be_cut_short() {
+    let order = env::var(ORDER).unwrap_or_default();
+    let (world, at, is_after) = match order.split_once('/') {
+        Some((at, when)) => {
+            let place = env::var(PLACE).unwrap();
+            (
+                World::at(place.as_ref()),
+                at.parse().unwrap(),
+                when == "after",
+            )
+        }
+        None => {
+            let world = World::new();
+            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            asked(&world.agent(script())).await;
+            (world, usize::MAX, false)
+        }
+    };
+    let mailbox = Deadly {
+        inner: world.mailbox(),
+        at,
+        is_after,
+        calls: AtomicUsize::new(0),
+    };
+    let agent = world.agent_on(script(), mailbox, world.calendar(), wet());
+    let thread = take_in(&agent).await[0].thread.clone();
+    decide(&agent, &thread).await;
+    assert_eq!(world.sent_texts(), ["One, edited.", "Two."]);
+}
+
+/// How a life ends that is cut short at a call.
+fn live(world: &World, at: usize, when: &str) -> bool {
+    let child = Command::new(env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "killed::a_life_that_may_be_cut_short",
+            "--test-threads=1",
+        ])
+        .env(PLACE, &world.path)
+        .env(ORDER, format!("{at}/{when}"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    child.code().is_none()
+}
+
+#[tokio::test]
+async fn approved_replies_are_sent_exactly_once_wherever_the_process_is_killed() {
+    let mut killed = 0;
+    let mut at = 0;
+    'calls: loop {
+        at += 1;
+        for when in ["before", "after"] {
+            let world = World::new();
+            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            let (thread, _) = asked(&world.agent(script())).await;
+            if !live(&world, at, when) {
+                break 'calls;
+            }
+            killed += 1;
+            // Another process goes on. Answers that were not stored are given again.
+            let agent = world.agent(script());
+            if !agent.open(&thread).await.unwrap().is_empty() {
+                decide(&agent, &thread).await;
+            }
+            take_in(&agent).await;
+            assert_eq!(
+                world.sent_texts(),
+                ["One, edited.", "Two."],
+                "killed {when} call {at}"
+            );
+            let found = agent.graph().state(thread.as_str()).await.unwrap();
+            assert!(found.next.is_empty(), "killed {when} call {at}");
+            assert!(world.is_read("a.eml"), "killed {when} call {at}");
+            let again = take_in(&agent).await;
+            assert!(
+                again.iter().all(|it| it.result == Ingested::Known),
+                "{again:?}"
+            );
+        }
+    }
+    assert!(killed > 10, "only {killed} lives were cut short");
+}

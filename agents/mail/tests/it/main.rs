@@ -1,0 +1,21 @@
+//! What the assistant promises, through its public API.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod asking;
+mod deciding;
+mod folders;
+mod injection;
+mod intake;
+mod killed;
+mod labelled;
+mod learning;
+mod meetings;
+mod reading;
+mod sending;
+mod world;

@@ -1,0 +1,422 @@
+//! What was approved is sent once, whatever the mailbox does.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use superstep::Outcome;
+use superstep_mail::{
+    Address, Answer, Calendar, Event, EventId, FolderCalendar, FolderMailbox, Later, Lookup,
+    MailError, MailId, Mailbox, NewEvent, Outgoing, Page, PageToken, Query, RawMail, SendError,
+    Sent, Span, ThreadKey,
+};
+
+use crate::world::{
+    World, about, answer, asked, done, mail, meeting, reply, responder, turns, wet,
+};
+
+/// How a mailbox fails, one attempt after the other; then it works.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    /// The mail goes out, and the answer does not come.
+    LostAnswer,
+    /// Nothing goes out, and nobody knows.
+    LostMail,
+    /// It says that nothing went out; it may later.
+    Down,
+    /// The credentials were taken back.
+    Revoked,
+    /// It refuses this mail for good.
+    Refused,
+}
+
+/// What it says when it is asked for a mail.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Looks {
+    Truly,
+    Unsure,
+}
+
+#[derive(Clone)]
+struct Faulty {
+    inner: FolderMailbox,
+    faults: Arc<Mutex<Vec<Fault>>>,
+    looks: Looks,
+    sends: Arc<AtomicUsize>,
+}
+
+impl Faulty {
+    fn new(world: &World, faults: &[Fault], looks: Looks) -> Self {
+        let mut faults = faults.to_vec();
+        faults.reverse();
+        Self {
+            inner: world.mailbox(),
+            faults: Arc::new(Mutex::new(faults)),
+            looks,
+            sends: Arc::default(),
+        }
+    }
+}
+
+fn unreachable_() -> MailError {
+    MailError::Unreachable {
+        place: "smtp.example.org".into(),
+        why: "timed out".into(),
+    }
+}
+
+impl Mailbox for Faulty {
+    fn owner(&self) -> &Address {
+        self.inner.owner()
+    }
+
+    fn place(&self) -> String {
+        self.inner.place()
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a Query,
+        page: Option<&'a PageToken>,
+    ) -> Later<'a, Result<Page, MailError>> {
+        self.inner.list(query, page)
+    }
+
+    fn fetch<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
+        self.inner.fetch(id)
+    }
+
+    fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        self.inner.thread(thread)
+    }
+
+    fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
+        self.inner.mark_read(id)
+    }
+
+    fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
+        let fault = self.faults.lock().unwrap().pop();
+        self.sends.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            match fault {
+                None => self.inner.send(mail).await,
+                Some(Fault::LostAnswer) => {
+                    self.inner.send(mail).await?;
+                    Err(SendError::Unknown(unreachable_()))
+                }
+                Some(Fault::LostMail) => Err(SendError::Unknown(unreachable_())),
+                Some(Fault::Down) => Err(SendError::NotSent(unreachable_())),
+                Some(Fault::Revoked) => Err(SendError::NotSent(MailError::Auth {
+                    place: "smtp.example.org".into(),
+                    why: "the token was taken back".into(),
+                })),
+                Some(Fault::Refused) => Err(SendError::NotSent(MailError::Refused {
+                    place: "smtp.example.org".into(),
+                    why: "no such user".into(),
+                })),
+            }
+        })
+    }
+
+    fn look_up<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
+        match self.looks {
+            Looks::Truly => self.inner.look_up(mail),
+            Looks::Unsure => Box::pin(async {
+                let why = "it keeps no list of sent mail".into();
+                Ok(Lookup::Unsure { why })
+            }),
+        }
+    }
+}
+
+/// A world, a mailbox that fails in this way, and the outcome of an approval.
+async fn approved(
+    faults: &[Fault],
+    looks: Looks,
+) -> (
+    World,
+    Faulty,
+    superstep_mail::MailAgent,
+    Result<Outcome<superstep_mail::MailState>, superstep_mail::AgentError>,
+) {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let mailbox = Faulty::new(&world, faults, looks);
+    let script = responder(
+        [turns(&[reply("a.eml", "Yes.")]), turns(&[done()])],
+        Vec::new(),
+    );
+    let agent = world.agent_on(script, mailbox.clone(), world.calendar(), wet());
+    let (thread, items) = asked(&agent).await;
+    let outcome = agent
+        .answer(&thread, [(items[0].ask, Answer::accept())])
+        .await;
+    (world, mailbox, agent, outcome)
+}
+
+fn results(outcome: &Outcome<superstep_mail::MailState>) -> String {
+    let all: Vec<String> = outcome
+        .state()
+        .messages
+        .iter()
+        .map(|it| it.text())
+        .collect();
+    all.join("\n")
+}
+
+#[tokio::test]
+async fn a_timeout_after_the_send_took_effect_sends_no_second_mail() {
+    let (world, mailbox, _agent, outcome) = approved(&[Fault::LostAnswer], Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_mail_that_was_lost_is_sent_again_once_the_mailbox_says_so() {
+    let (world, mailbox, _agent, outcome) = approved(&[Fault::LostMail], Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_person_is_asked_when_nobody_can_tell() {
+    for fault in [Fault::LostAnswer, Fault::LostMail] {
+        let (world, mailbox, agent, outcome) = approved(&[fault], Looks::Unsure).await;
+        let outcome = outcome.unwrap();
+        assert!(matches!(outcome, Outcome::Waiting { .. }));
+        assert_eq!(
+            mailbox.sends.load(Ordering::SeqCst),
+            1,
+            "no silent second send"
+        );
+        let thread = agent
+            .ingest(&superstep_mail::IngestOptions::default())
+            .await
+            .unwrap();
+        let items = agent.open(&thread[0].thread).await.unwrap();
+        let item = about(&items, "send_email_tool: outcome unknown");
+        assert!(item.item.description.contains("keeps no list of sent mail"));
+        assert!(
+            item.item.description.contains("@example.org>"),
+            "its Message-ID is told"
+        );
+        assert!(!item.item.config.allow_edit);
+        match fault {
+            Fault::LostAnswer => {
+                let outcome = answer(&agent, item, Answer::response("She has it.")).await;
+                assert!(results(&outcome).contains("She has it."));
+                assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+            }
+            _ => {
+                let outcome = answer(&agent, item, Answer::accept()).await;
+                assert!(matches!(outcome, Outcome::Done(_)));
+                assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
+            }
+        }
+        assert_eq!(world.sent_texts(), ["Yes."]);
+    }
+}
+
+#[tokio::test]
+async fn every_attempt_has_the_same_message_id_and_date() {
+    let faults = [Fault::LostMail, Fault::LostMail];
+    let (world, mailbox, _agent, outcome) = approved(&faults, Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 3);
+    let sent = world.sent();
+    assert_eq!(sent.len(), 1);
+    assert!(
+        sent[0]
+            .message_id
+            .as_deref()
+            .unwrap()
+            .ends_with("@example.org")
+    );
+    assert_eq!(sent[0].in_reply_to, ["lunch@example.org"]);
+    assert_eq!(sent[0].subject, "Re: lunch");
+}
+
+#[tokio::test]
+async fn a_failure_that_passes_is_waited_out() {
+    let (world, mailbox, _agent, outcome) = approved(&[Fault::Down], Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn credentials_that_were_taken_back_stop_the_run_and_keep_the_approval() {
+    let (world, mailbox, agent, outcome) = approved(&[Fault::Revoked], Looks::Truly).await;
+    let error = outcome.map(|_| ()).unwrap_err();
+    assert_eq!(error.code(), "SS7003");
+    assert!(world.sent().is_empty());
+    // Signed in again, the next intake goes on where it stood; nobody approves twice.
+    let taken = crate::world::take_in(&agent).await;
+    assert_eq!(taken[0].result, superstep_mail::Ingested::Done);
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_to_the_model() {
+    let (world, _mailbox, _agent, outcome) = approved(&[Fault::Refused], Looks::Truly).await;
+    let outcome = outcome.unwrap();
+    assert!(results(&outcome).contains("not sent: smtp.example.org refused: no such user"));
+    assert!(world.sent().is_empty());
+}
+
+#[tokio::test]
+async fn two_approved_replies_of_one_turn_are_two_mails() {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let mailbox = Faulty::new(&world, &[Fault::LostAnswer, Fault::LostMail], Looks::Truly);
+    let calls = [reply("a.eml", "One."), reply("a.eml", "Two."), done()];
+    let script = responder([turns(&calls)], Vec::new());
+    let agent = world.agent_on(script, mailbox, world.calendar(), wet());
+    let (thread, items) = asked(&agent).await;
+    let answers = items.iter().map(|item| (item.ask, Answer::accept()));
+    agent.answer(&thread, answers).await.unwrap();
+    assert_eq!(world.sent_texts(), ["One.", "Two."]);
+}
+
+/// A calendar that does not answer so many times.
+#[derive(Clone)]
+struct Silent {
+    inner: FolderCalendar,
+    left: Arc<AtomicUsize>,
+    /// Whether the meeting is made all the same.
+    makes: bool,
+}
+
+fn down() -> MailError {
+    MailError::Unreachable {
+        place: "calendar.example.org".into(),
+        why: "no answer".into(),
+    }
+}
+
+impl Silent {
+    fn new(world: &World, times: usize, makes: bool) -> Self {
+        Self {
+            inner: world.calendar(),
+            left: Arc::new(AtomicUsize::new(times)),
+            makes,
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        self.left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+            .is_ok()
+    }
+}
+
+impl Calendar for Silent {
+    fn place(&self) -> String {
+        "calendar.example.org".into()
+    }
+
+    fn time_zone(&self) -> String {
+        self.inner.time_zone()
+    }
+
+    fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>> {
+        match self.is_silent() {
+            true => Box::pin(async { Err(down()) }),
+            false => self.inner.events(span),
+        }
+    }
+
+    fn busy(&self, span: Span) -> Later<'_, Result<Vec<superstep_mail::Busy>, MailError>> {
+        self.inner.busy(span)
+    }
+
+    fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
+        let is_silent = self.is_silent();
+        Box::pin(async move {
+            if !is_silent || self.makes {
+                let made = self.inner.insert(event).await;
+                return if is_silent { Err(down()) } else { made };
+            }
+            Err(down())
+        })
+    }
+}
+
+async fn scheduled(
+    calendar: impl Calendar,
+    world: &World,
+) -> (
+    superstep_mail::MailAgent,
+    Outcome<superstep_mail::MailState>,
+) {
+    world.put("a.eml", mail("talk", "Shall we talk?"));
+    let calls = [meeting("2026-11-16T10:00:00", "2026-11-16T10:30:00")];
+    let script = responder([turns(&calls), turns(&[done()])], Vec::new());
+    let agent = world.agent_on(script, world.mailbox(), calendar, wet());
+    let (_, items) = asked(&agent).await;
+    let outcome = answer(&agent, &items[0], Answer::accept()).await;
+    (agent, outcome)
+}
+
+#[tokio::test]
+async fn a_meeting_whose_confirmation_is_lost_is_made_once() {
+    let world = World::new();
+    let (_agent, outcome) = scheduled(Silent::new(&world, 2, true), &world).await;
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!(world.meetings(), 1);
+}
+
+#[tokio::test]
+async fn a_calendar_that_stays_silent_is_told_to_a_person_and_nothing_is_claimed() {
+    let world = World::new();
+    let calendar = Silent::new(&world, 100, false);
+    let (agent, outcome) = scheduled(calendar.clone(), &world).await;
+    assert!(matches!(outcome, Outcome::Waiting { .. }));
+    assert_eq!(world.meetings(), 0);
+    let thread = crate::world::take_in(&agent).await[0].thread.clone();
+    let items = agent.open(&thread).await.unwrap();
+    let item = about(&items, "schedule_meeting_tool: outcome unknown");
+    assert!(item.item.description.contains("did not confirm it"));
+    calendar.left.store(0, Ordering::SeqCst);
+    let outcome = answer(&agent, item, Answer::accept()).await;
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!(world.meetings(), 1);
+}
+
+#[tokio::test]
+async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up() {
+    let world = World::new();
+    world.put("a.eml", mail("talk", "When are you free?"));
+    let check = (
+        "check_calendar_tool",
+        serde_json::json!({"dates": ["16-11-2026"]}),
+    );
+    let question = (
+        "Question",
+        serde_json::json!({"content": "The calendar is down. What now?"}),
+    );
+    let script = responder(
+        [turns(&[check]), turns(&[question]), turns(&[done()])],
+        Vec::new(),
+    );
+    let agent = world.agent_on(
+        script,
+        world.mailbox(),
+        Silent::new(&world, 1, false),
+        wet(),
+    );
+    let (_, items) = asked(&agent).await;
+    let outcome = answer(&agent, about(&items, "Question"), Answer::response("Wait.")).await;
+    let told = results(&outcome);
+    assert!(
+        told.contains("calendar.example.org cannot be reached"),
+        "{told}"
+    );
+    assert!(!told.contains("free:"), "{told}");
+    assert_eq!(world.meetings(), 0);
+}
