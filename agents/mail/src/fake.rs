@@ -165,6 +165,11 @@ impl Google {
         self.world.lock().tokens.revoke();
     }
 
+    /// Gives the permission anew, as a login does; [`Google::token`] is the new one.
+    pub fn permit(&self) {
+        self.world.lock().tokens.permit();
+    }
+
     /// Forgets what changed before now, so that older history is refused.
     pub fn forget_history(&self) {
         self.world.lock().mail.forget_history();

@@ -66,6 +66,12 @@ impl Tokens {
         self.refresh.clear();
     }
 
+    pub(super) fn permit(&mut self) {
+        let refresh = format!("refresh-token-{}", self.next);
+        self.refresh.push(refresh);
+        self.given(None);
+    }
+
     /// The page on which a person agrees: it agrees at once.
     pub(super) fn authorize(&mut self, seen: &Seen) -> Answer {
         let ask = |name: &str| seen.asks(name).unwrap_or_default();
