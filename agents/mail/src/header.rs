@@ -41,6 +41,15 @@ pub(crate) fn ids(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// The addresses in a header such as `To`, in lower case; what looks like one in a name counts too.
+#[cfg(feature = "imap")]
+pub(crate) fn addresses(text: &str) -> Vec<String> {
+    text.split(|c: char| c.is_whitespace() || "<>,;:\"'()".contains(c))
+        .filter(|word| word.contains('@'))
+        .map(str::to_ascii_lowercase)
+        .collect()
+}
+
 /// Its own id, without brackets.
 #[cfg(any(feature = "imap", feature = "fake"))]
 pub(crate) fn message_id(mail: &[u8]) -> Option<String> {
@@ -83,6 +92,13 @@ mod tests {
     fn ids_lose_their_brackets() {
         assert_eq!(ids("<x@y> <z@y>"), ["x@y", "z@y"]);
         assert_eq!(ids("no id"), Vec::<String>::new());
+    }
+
+    #[cfg(feature = "imap")]
+    #[test]
+    fn addresses_are_whole() {
+        let found = addresses("\"Ada, a\" <Ada@Test>, bada@test; <c@d>");
+        assert_eq!(found, ["ada@test", "bada@test", "c@d"]);
     }
 
     #[cfg(any(feature = "imap", feature = "fake"))]

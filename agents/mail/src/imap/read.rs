@@ -219,10 +219,10 @@ impl ImapMailbox {
 
     /// Whether it is the copy of a mail that went out: from the owner, and not for the owner.
     fn is_own_copy(&self, head: &[u8]) -> bool {
-        let owner = self.account.owner.email.to_ascii_lowercase();
+        let owner = self.account.owner.email.trim().to_ascii_lowercase();
         let names = |name: &str| {
             let value = header::value(head, name).unwrap_or_default();
-            value.to_ascii_lowercase().contains(&owner)
+            header::addresses(&value).contains(&owner)
         };
         self.account.copy_to_self && names("From") && !names("To") && !names("Cc")
     }

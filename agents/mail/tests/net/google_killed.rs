@@ -16,7 +16,7 @@ use crate::{
 const SEND: &str = "/messages/send";
 
 /// What the child needs to open the mailbox of a server.
-fn given(server: &fake::Google) -> String {
+pub(crate) fn given(server: &fake::Google) -> String {
     format!("google {} {}", server.address(), server.token())
 }
 

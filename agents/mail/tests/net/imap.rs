@@ -35,6 +35,8 @@ async fn pages_come_with_the_oldest_first_and_to_the_second() {
         servers.deliver(&bytes, 1_700_000_000 + n, &format!("m{n}"));
     }
     servers.deliver(&mail("eve@e.example", "x", "e@e"), 1_700_000_100, "eve");
+    // Not from the owner, although it looks like it, and not for the owner.
+    servers.deliver(&mail("bada@test", "x", "b@t"), 1_700_000_101, "bada");
     let mailbox = open(servers.account());
     let query = Query {
         since: Some(1_700_000_002),
@@ -64,6 +66,8 @@ async fn pages_come_with_the_oldest_first_and_to_the_second() {
         .collect();
     assert_eq!(found, expected);
     assert_eq!(mailbox.list(&query, None).await.unwrap().arrivals, []);
+    let unread = mailbox.list(&Query::default(), None).await.unwrap();
+    assert_eq!(unread.arrivals.len(), 4);
     let read = Query {
         include_read: true,
         subject: vec!["Häuser 4".into()],

@@ -12,17 +12,26 @@ use crate::{
     setup::outgoing,
 };
 
-/// Opens the mailbox at the ports that are given.
+/// What the child needs to open the mailbox at these ports and send a mail with this id.
+pub(crate) fn given(imap: u16, smtp: u16, id: &str) -> String {
+    format!("imap {imap} {smtp} {id}@superstep.example")
+}
+
+/// Opens what [`given`] tells.
 pub(crate) fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
-    let ports: Vec<u16> = given
-        .split(' ')
-        .skip(1)
-        .map(|port| port.parse().unwrap())
-        .collect();
-    let mut account = servers::account(ports[0], ports[1]);
+    let words: Vec<&str> = given.split(' ').collect();
+    let port = |at: usize| words[at].parse().unwrap();
+    let mut account = servers::account(port(1), port(2));
     account.settle = Duration::from_secs(3);
     let mailbox = ImapMailbox::new(account).unwrap();
-    (Box::new(mailbox), outgoing("ada@test", "bob@test"))
+    let mail = outgoing("ada@test", "bob@test");
+    let text = String::from_utf8(mail.bytes).unwrap();
+    let mail = Outgoing {
+        bytes: text.replace(&mail.message_id, words[3]).into_bytes(),
+        message_id: words[3].to_owned(),
+        ..mail
+    };
+    (Box::new(mailbox), mail)
 }
 
 struct Scene {
@@ -39,7 +48,7 @@ impl Scene {
     }
 
     fn sender(&self, smtp: u16, stop: Stop) -> Sender {
-        let given = format!("imap {} {smtp}", self.servers.imap);
+        let given = given(self.servers.imap, smtp, "out-1");
         Sender::start(&given, &self.folder.path().join("note"), stop)
     }
 

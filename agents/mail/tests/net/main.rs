@@ -18,6 +18,7 @@ mod google_faults;
 mod google_killed;
 mod imap;
 mod imap_killed;
+mod killed_anywhere;
 mod login;
 mod proxy;
 mod servers;
