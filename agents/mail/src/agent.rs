@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use superstep::{
-    AskId, Backends, BuildErrors, Graph, Outcome,
+    AskId, Backends, BuildErrors, Graph, Outcome, RunOptions,
     dynamic::{Snapshot, SubState, state::Depth},
     model::Model,
 };
+use tokio::sync::Mutex;
 
 use crate::{
     Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Settings,
     graph::{self, MailState, Office, TopNode},
+    key::thread_name,
     queue::Queue,
     settings::Zone,
 };
@@ -40,6 +42,12 @@ pub enum AgentError {
         /// The name.
         name: String,
     },
+    /// The question was answered before, or never asked.
+    #[error("the question {ask} is not open")]
+    NotOpen {
+        /// The question.
+        ask: AskId,
+    },
     /// The graph could not be built: a mistake in this library.
     #[error("the graph of the assistant: {0}")]
     Graph(BuildErrors),
@@ -56,7 +64,24 @@ impl AgentError {
             Self::NoBackend(_) => "SS7008",
             Self::NoZone { .. } => "SS7009",
             Self::Graph(_) => "SS7014",
+            Self::NotOpen { .. } => "SS7015",
         }
+    }
+}
+
+impl AgentError {
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Mail(error) => error.hint(),
+            Self::Run(error) => return error.kind.hint(),
+            Self::Memory(error) => error.hint(),
+            Self::Store(_) => "check the database; nothing was lost",
+            Self::NoBackend(_) => "give it a saver and a store: threads and memory live there",
+            Self::NoZone { .. } => "write one such as `Europe/Berlin`",
+            Self::NotOpen { .. } => "list the open questions",
+            Self::Graph(_) => "report it: this is a mistake in superstep",
+        })
     }
 }
 
@@ -65,6 +90,8 @@ impl AgentError {
 pub struct MailAgent {
     pub(crate) office: Arc<Office>,
     graph: Graph<MailState, TopNode>,
+    /// What is known about a thread must hold until a mail is put into it.
+    pub(crate) intake: Arc<Mutex<()>>,
 }
 
 impl MailAgent {
@@ -99,7 +126,19 @@ impl MailAgent {
             queue: Queue::new(store),
         });
         let graph = graph::build(&office, backends).map_err(AgentError::Graph)?;
-        Ok(Self { office, graph })
+        Ok(Self {
+            office,
+            graph,
+            intake: Arc::default(),
+        })
+    }
+
+    /// The same assistant whose runs are meant differently, as in
+    /// `agent.with_options(|options| options.log = Modes::ALL)`.
+    #[must_use]
+    pub fn with_options(mut self, change: impl FnOnce(&mut RunOptions)) -> Self {
+        self.graph = self.graph.with_options(change);
+        self
     }
 
     /// The graph, to be run, watched, drawn or served.
@@ -135,6 +174,23 @@ impl MailAgent {
         Ok(asks.filter_map(|ask| InboxItem::of(thread, ask)).collect())
     }
 
+    /// The open questions of all threads that mail was put into.
+    pub async fn inbox(&self) -> Result<Vec<InboxItem>, AgentError> {
+        let unfinished = self.office.queue.all().await?;
+        let mut threads: Vec<String> = Vec::new();
+        for input in unfinished {
+            let thread = thread_name(&input.thread);
+            if !threads.contains(&thread) {
+                threads.push(thread);
+            }
+        }
+        let mut items = Vec::new();
+        for thread in threads {
+            items.extend(self.open(&thread).await?);
+        }
+        Ok(items)
+    }
+
     /// The questions that nobody has answered. A graph above another still shows a question that
     /// was answered when the run stopped behind it; the graph that asked it knows.
     pub(crate) async fn unanswered(&self, thread: &str) -> Result<Vec<AskId>, AgentError> {
@@ -152,7 +208,14 @@ impl MailAgent {
         thread: &str,
         answers: impl IntoIterator<Item = (AskId, Answer)>,
     ) -> Result<Outcome<MailState>, AgentError> {
-        let answers = answers.into_iter().map(|(ask, answer)| (ask, vec![answer]));
+        let answers: Vec<_> = answers
+            .into_iter()
+            .map(|(ask, answer)| (ask, vec![answer]))
+            .collect();
+        let open = self.unanswered(thread).await?;
+        if let Some((ask, _)) = answers.iter().find(|(ask, _)| !open.contains(ask)) {
+            return Err(AgentError::NotOpen { ask: *ask });
+        }
         Ok(self.graph.answer(thread, answers).await?)
     }
 }

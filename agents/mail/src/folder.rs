@@ -122,13 +122,15 @@ impl Mailbox for FolderMailbox {
         let (path, bytes) = (self.sent_path(mail), mail.bytes.clone());
         let place = place(&self.root);
         Box::pin(async move {
+            let file = path.clone();
             let written = blocking(place.clone(), move || {
-                make_dir(path.parent().unwrap_or(&path), &place)?;
-                write_new(&path, &bytes, &place)
+                make_dir(file.parent().unwrap_or(&file), &place)?;
+                write_new(&file, &bytes, &place)
             });
             match written.await {
                 Ok(()) => Ok(Sent { id: None }),
-                // A file is there under its name or it is not; nothing is in between.
+                // It may be there without being safe from a loss of power.
+                Err(error) if path.is_file() => Err(SendError::Unknown(error)),
                 Err(error) => Err(SendError::NotSent(error)),
             }
         })

@@ -30,17 +30,19 @@
 //! | `MessagesState.messages` | [`MailState::messages`] | the conversation with the model |
 //! | `RouterSchema` | `Routed` in `triage` | reasoning and class |
 //! | `UserPreferences` | `Wording` in `memory` | thoughts and a note |
-//! | `get_memory`, `update_memory` | [`Memory`](crate::Memory) | notes |
+//! | `get_memory`, `update_memory` | [`Memory`] | notes |
 //! | `write_email`, `send_email_tool` | [`SEND`](crate::tools::SEND) | a reply |
 //! | `HumanInterrupt`, `HumanResponse` | [`Item`](crate::Item), [`Answer`](crate::Answer) | questions and answers |
 //!
 //! Nothing of a turn is done before all of it has been decided; answers may come one by one. Then
 //! each approved call is a task of its own, so that none is made again because of another.
 
+mod decide;
 mod meet;
 mod perform;
 mod respond;
 mod send;
+mod settle;
 mod triage;
 
 pub(crate) use triage::begin;
@@ -77,6 +79,7 @@ pub struct EmailInput {
     /// What it says.
     pub mail: Mail,
     /// Everybody who wrote or got a mail of its thread.
+    #[serde(default)]
     pub participants: Vec<Address>,
 }
 
@@ -107,6 +110,9 @@ pub struct MailState {
     /// The mails of the thread that were or are looked at.
     #[reduce(Append)]
     pub handled: Vec<MailId>,
+    /// The mails of the thread that nothing is left to do about.
+    #[reduce(Append)]
+    pub finished: Vec<MailId>,
     /// What people should know: notes that were not changed, and why.
     #[reduce(Append)]
     pub remarks: Vec<String>,
@@ -307,10 +313,10 @@ fn response_agent(office: &Arc<Office>) -> Result<Graph<ReplyState, ReplyNode>, 
         .nested()
         .shared(office.clone())
         .node(LlmCall, respond::llm_call)
-        .node(InterruptHandler, respond::interrupt_handler)
-        .node(SettleDecisions, respond::settle_decisions)
+        .node(InterruptHandler, decide::interrupt_handler)
+        .node(SettleDecisions, settle::settle_decisions)
         .node_with(ToolCall, perform::tool_call, patient())
-        .node_with(UpdateMemory, respond::update_memory, patient())
+        .node_with(UpdateMemory, settle::update_memory, patient())
         .node(TurnEnd, respond::turn_end)
         .node(AskPerson, respond::ask_person)
         .node_with(MarkAsReadNode, respond::mark_as_read, patient())

@@ -11,7 +11,7 @@ use crate::{
     Address, AgentError, Arrival, MailAgent, MailError, MailId, Query, RawMail,
     graph::{EmailInput, MailState, begin},
     key::thread_name,
-    parse::parse,
+    parse::{headers, parse},
 };
 
 /// Which mail is taken in.
@@ -95,6 +95,7 @@ impl MailAgent {
     }
 
     async fn go_on(&self, thread: &str, input: EmailInput) -> Result<Option<Ingested>, AgentError> {
+        let _turn = self.intake.lock().await;
         if !self.unanswered(thread).await?.is_empty() {
             return Ok(None);
         }
@@ -186,6 +187,7 @@ impl MailAgent {
         raw: RawMail,
         options: &IngestOptions,
     ) -> Result<Ingested, AgentError> {
+        let _turn = self.intake.lock().await;
         let (graph, id) = (self.graph(), raw.id.clone());
         if options.rerun {
             graph.delete_thread(thread).await?;
@@ -202,8 +204,11 @@ impl MailAgent {
             // It waits first and is taken from there, so that it is not lost whatever happens next.
             self.office.queue.put(&name, &input).await?;
             if found.next.is_empty() {
-                let outcome = graph.run(thread, begin(input)).await?;
-                return Ok(ended(&outcome));
+                return match graph.run(thread, begin(input)).await {
+                    Ok(outcome) => Ok(ended(&outcome)),
+                    Err(error) if is_busy(&error) => Ok(Ingested::Queued),
+                    Err(error) => Err(error.into()),
+                };
             }
             if is_asking {
                 return Ok(Ingested::Queued);
@@ -215,9 +220,18 @@ impl MailAgent {
         match graph.resume(thread).await {
             Ok(outcome) => Ok(ended(&outcome)),
             // Another process is at it, and looks for what waits when it is done.
-            Err(error) if is_busy(&error) && !is_known => Ok(Ingested::Queued),
+            Err(error) if is_busy(&error) => Ok(match is_known {
+                true => Ingested::Known,
+                false => Ingested::Queued,
+            }),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// A mail as the graph takes it, for programs that run the graph themselves.
+    pub async fn email_input(&self, id: &MailId) -> Result<EmailInput, AgentError> {
+        let raw = self.mailbox().fetch(id).await?;
+        Ok(self.input(raw).await?)
     }
 
     async fn input(&self, raw: RawMail) -> Result<EmailInput, MailError> {
@@ -227,11 +241,8 @@ impl MailAgent {
         // more recipients, never fewer.
         let thread = self.mailbox().thread(&raw.thread).await.unwrap_or_default();
         for other in thread {
-            participants.extend(
-                parse(&other.bytes)
-                    .map(|mail| people(&mail))
-                    .unwrap_or_default(),
-            );
+            let head = headers(&other.bytes);
+            participants.extend(head.map(|mail| people(&mail)).unwrap_or_default());
         }
         participants.sort_by_key(|one| one.email.to_ascii_lowercase());
         participants.dedup_by(|one, other| one.is_same(other));

@@ -119,6 +119,18 @@ impl MemoryError {
     }
 }
 
+impl MemoryError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Store(_) => "check the database; nothing was lost",
+            Self::Malformed { .. } => "put a text there, or delete it to begin anew",
+            Self::NoVersion { .. } => "list its versions",
+            Self::NothingToUndo { .. } => "nothing is to be done",
+        }
+    }
+}
+
 /// A note as it was at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
@@ -153,7 +165,7 @@ pub(crate) enum Learned {
 #[derive(Clone)]
 pub struct Memory {
     store: Arc<dyn Store>,
-    /// Reading and writing a note back is one thing.
+    /// Changes come one after the other: each is of the note as it then is.
     turn: Arc<Mutex<()>>,
 }
 
@@ -168,13 +180,11 @@ impl Memory {
 
     /// A note. The first look writes down what it begins with.
     pub async fn show(&self, topic: Topic) -> Result<String, MemoryError> {
-        let _turn = self.turn.lock().await;
         self.read(topic).await
     }
 
     /// Every version of a note, the oldest first.
     pub async fn versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
-        let _turn = self.turn.lock().await;
         self.read(topic).await?;
         self.read_versions(topic).await
     }
@@ -350,7 +360,7 @@ async fn worded(model: &dyn Model, owner: &str, old: &str, told: &str) -> Result
         "type": "object",
         "properties": {
             "chain_of_thought": {"type": "string", "maxLength": 600},
-            "user_preferences": {"type": "string"},
+            "user_preferences": {"type": "string", "maxLength": 8_000},
         },
         "required": ["chain_of_thought", "user_preferences"],
         "additionalProperties": false,

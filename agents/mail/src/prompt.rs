@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::{
     Address,
     graph::EmailInput,
-    parse::{Attachment, Mail},
+    parse::{Attachment, Mail, clipped},
     settings::Zone,
 };
 
@@ -42,6 +42,11 @@ fn people(addresses: &[Address]) -> String {
     all.join(", ")
 }
 
+/// How much of a mail is put before a model or a person; small models read no more beside their
+/// instructions.
+const MAX_SHOWN: usize = 8 << 10;
+const MAX_QUOTED: usize = 2 << 10;
+
 /// A mail, as models and people read it.
 pub(crate) fn shown(mail: &Mail, zone: &Zone) -> String {
     let mut text = String::new();
@@ -67,8 +72,15 @@ pub(crate) fn shown(mail: &Mail, zone: &Zone) -> String {
     text.push_str(if mail.text.is_empty() {
         "(no text)"
     } else {
-        &mail.text
+        clipped(&mail.text, MAX_SHOWN)
     });
+    if mail.text.len() > MAX_SHOWN {
+        text.push_str("\n(the rest is left out)");
+    }
+    if let Some(quoted) = &mail.quoted {
+        let quoted = clipped(quoted, MAX_QUOTED);
+        text.push_str(&format!("\n\n(quoted from older mails)\n{quoted}"));
+    }
     text
 }
 

@@ -1,7 +1,7 @@
 //! The tools of the assistant: how they are described, and what a call of one means.
 //!
 //! Arguments are checked before anybody is asked: against the schema, and for what a schema cannot
-//! say. Which mail is answered and from which address is not the model's choice; the schema allows
+//! say. Every text has a length: small models like to go on. Which mail is answered and from which address is not the model's choice; the schema allows
 //! one value for each.
 
 mod meeting;
@@ -76,7 +76,8 @@ impl Desk<'_> {
                 CHECK,
                 "Shows what is in the calendar on days, and what is free.",
                 json!({"dates": {
-                    "type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MAX_DAYS,
+                    "type": "array", "items": {"type": "string", "maxLength": 10}, "minItems": 1,
+                    "maxItems": MAX_DAYS,
                     "description": "The days, each as DD-MM-YYYY.",
                 }}),
                 json!(["dates"]),
@@ -87,10 +88,10 @@ impl Desk<'_> {
                 json!({
                     "email_id": {"type": "string", "enum": [self.input.id.0],
                         "description": "The mail that is answered."},
-                    "response_text": {"type": "string", "minLength": 1, "maxLength": 50_000,
+                    "response_text": {"type": "string", "minLength": 1, "maxLength": 8_000,
                         "description": "The whole text of the reply."},
                     "email_address": owner,
-                    "additional_recipients": {"type": "array", "items": {"type": "string"},
+                    "additional_recipients": {"type": "array", "items": {"type": "string", "maxLength": 320},
                         "maxItems": 20,
                         "description": "Only if the owner asked for more recipients."},
                 }),
@@ -100,14 +101,14 @@ impl Desk<'_> {
                 SCHEDULE,
                 "Proposes a meeting. It is made when the owner agrees.",
                 json!({
-                    "attendees": {"type": "array", "items": {"type": "string"}, "minItems": 1,
+                    "attendees": {"type": "array", "items": {"type": "string", "maxLength": 320}, "minItems": 1,
                         "maxItems": 50, "description": "Their addresses."},
                     "title": {"type": "string", "minLength": 1, "maxLength": 200},
-                    "start_time": {"type": "string",
+                    "start_time": {"type": "string", "maxLength": 40,
                         "description": "Such as 2026-11-16T10:00:00, in the time zone."},
-                    "end_time": {"type": "string"},
+                    "end_time": {"type": "string", "maxLength": 40},
                     "organizer_email": owner,
-                    "timezone": {"type": "string",
+                    "timezone": {"type": "string", "maxLength": 60,
                         "description": format!("Such as {}, which is what counts if it is left out.",
                             self.zone.name)},
                 }),
@@ -122,7 +123,7 @@ impl Desk<'_> {
             spec(
                 QUESTION,
                 "Asks the owner something.",
-                json!({"content": {"type": "string", "minLength": 1, "maxLength": 4_000}}),
+                json!({"content": {"type": "string", "minLength": 1, "maxLength": 1_000}}),
                 json!(["content"]),
             ),
             spec(

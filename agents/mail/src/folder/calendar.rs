@@ -156,7 +156,7 @@ fn instances(entries: &[Entry], span: Span, zone: &TimeZone) -> Vec<(Timestamp, 
     let end = end.checked_add(2.days()).unwrap_or(DateTime::MAX);
     for entry in entries {
         let times = match &entry.rule {
-            Some(rule) => rule.times(&entry.start, end, zone),
+            Some(rule) => rule.times(&entry.start, before(entry, span), end, zone),
             None => vec![entry.start.civil()],
         };
         for time in times {
@@ -176,6 +176,17 @@ fn instances(entries: &[Entry], span: Span, zone: &TimeZone) -> Vec<(Timestamp, 
         }
     }
     found
+}
+
+/// An instance that begins earlier is over when the stretch of time begins.
+fn before(entry: &Entry, span: Span) -> DateTime {
+    let days = match entry.length {
+        Length::Days(days) => days,
+        Length::Seconds(seconds) => seconds / 86_400,
+    };
+    let start = span.start.to_zoned(TimeZone::UTC).datetime();
+    let days = days.saturating_add(3).min(1_000_000);
+    start.checked_sub(days.days()).unwrap_or(DateTime::MIN)
 }
 
 fn is_replaced(entry: &Entry, moment: &Moment, all: &[Entry], zone: &TimeZone) -> bool {

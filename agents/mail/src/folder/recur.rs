@@ -15,6 +15,9 @@ use crate::parse::one_line;
 /// How many turns of a rule are looked at.
 const MAX_TURNS: i64 = 50_000;
 
+/// How many instances can be counted.
+const MAX_COUNT: usize = 10_000;
+
 /// When an event is again.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
@@ -78,7 +81,10 @@ impl Rule {
                     let interval = value.parse().ok().filter(|it| (1..=1_000).contains(it));
                     rule.interval = interval.ok_or_else(wrong)?;
                 }
-                "COUNT" => rule.count = Some(value.parse().map_err(|_| wrong())?),
+                "COUNT" => {
+                    let count = value.parse().ok().filter(|it| *it <= MAX_COUNT);
+                    rule.count = Some(count.ok_or_else(wrong)?);
+                }
                 "UNTIL" => {
                     rule.until = Some(match read_moment(value, zone)? {
                         Moment::Day(day) => Until::Day(day),
@@ -105,11 +111,19 @@ impl Rule {
         Ok(rule)
     }
 
-    /// The clock times at which an event that first is at `start` is, up to `end`.
-    pub(super) fn times(&self, start: &Moment, end: DateTime, zone: &TimeZone) -> Vec<DateTime> {
+    /// The clock times at which an event that first is at `start` is, up to `end`; those before
+    /// `from` may be left out.
+    pub(super) fn times(
+        &self,
+        start: &Moment,
+        from: DateTime,
+        end: DateTime,
+        zone: &TimeZone,
+    ) -> Vec<DateTime> {
         let first = start.civil();
         let mut found = Vec::new();
-        for turn in 0..MAX_TURNS {
+        let skipped = self.turns_before(first.date(), from.date());
+        for turn in skipped..skipped.saturating_add(MAX_TURNS) {
             let Some((begin, days)) = self.turn(first.date(), turn) else {
                 break;
             };
@@ -130,6 +144,24 @@ impl Rule {
             }
         }
         found
+    }
+
+    /// How many turns can be passed over. Where instances are counted, none can.
+    fn turns_before(&self, first: Date, from: Date) -> i64 {
+        if self.count.is_some() || from <= first {
+            return 0;
+        }
+        let years = i64::from(from.year()) - i64::from(first.year());
+        let days = first
+            .until(from)
+            .map_or(0, |span| i64::from(span.get_days()));
+        let turns = match self.every {
+            Every::Day => days,
+            Every::Week => days / 7,
+            Every::Month => years * 12 - 12,
+            Every::Year => years,
+        };
+        (turns / self.interval - 2).max(0)
     }
 
     fn is_past(&self, at: &Moment, zone: &TimeZone) -> bool {
@@ -265,7 +297,7 @@ mod tests {
             return vec!["no end".into()];
         };
         let end = end.to_datetime(jiff::civil::Time::midnight());
-        let times = rule.times(&start, end, &zone);
+        let times = rule.times(&start, DateTime::MIN, end, &zone);
         times
             .iter()
             .map(|at| at.strftime("%m-%d").to_string())
@@ -325,6 +357,33 @@ mod tests {
     fn a_month_without_the_day_is_left_out() {
         let found = days("FREQ=MONTHLY;COUNT=3", "20260131", "20261231");
         assert_eq!(found, ["01-31", "03-31", "05-31"]);
+    }
+
+    #[test]
+    fn passing_over_what_is_long_past_changes_nothing() {
+        let zone = TimeZone::UTC;
+        let time = |text: &str| text.parse::<DateTime>().unwrap_or(DateTime::MIN);
+        let (from, end) = (time("2026-06-01T00:00"), time("2026-09-01T00:00"));
+        let Ok(start) = read_moment("20010131T090000", &zone) else {
+            unreachable!("it is a time");
+        };
+        for rule in [
+            "FREQ=DAILY;INTERVAL=3",
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,SU",
+            "FREQ=MONTHLY",
+            "FREQ=MONTHLY;INTERVAL=5;BYDAY=-1FR",
+            "FREQ=YEARLY;INTERVAL=5;BYMONTH=7",
+        ] {
+            let Ok(rule) = Rule::read(rule, &zone) else {
+                unreachable!("it is a rule");
+            };
+            let all = rule.times(&start, DateTime::MIN, end, &zone);
+            let all: Vec<_> = all.into_iter().filter(|at| *at >= from).collect();
+            let some = rule.times(&start, from, end, &zone);
+            let some: Vec<_> = some.into_iter().filter(|at| *at >= from).collect();
+            assert_eq!(all, some, "{rule:?}");
+            assert!(!all.is_empty(), "{rule:?}");
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! One approved call, made as a task of its own.
 
+use serde_json::Value as Json;
 use superstep::{
-    Ctx, Input, NodeError, Res, Snap,
+    Ctx, Input, NodeError, Res, Snap, SpanEnd, SpanError, SpanKind, Value,
     model::{Label, message::ToolStatus},
 };
 
-use super::{Job, Office, ReplyState, ReplyStateUpdate, meet::meet, respond::result, send::send};
+use super::{
+    EmailInput, Job, Office, ReplyState, ReplyStateUpdate, meet::meet, respond::result, send::send,
+};
 use crate::{slots::Day, tools::Wanted};
 
 /// What came of a call.
@@ -28,13 +31,13 @@ pub(super) async fn tool_call(
         return Ok(ReplyState::update());
     };
     let call = &job.call;
-    let performed = match office.desk(input).read(&call.name, &call.args) {
-        Ok(Wanted::Send(letter)) => send(&ctx, &office, input, &letter, job.at).await?,
-        Ok(Wanted::Schedule(meeting)) => meet(&ctx, &office, &meeting).await?,
-        Ok(Wanted::Check(days)) => check(&office, &days).await,
-        Ok(Wanted::Question(_) | Wanted::Done) => Performed::Failed("nothing to be done".into()),
-        Err(why) => Performed::Failed(why),
-    };
+    let args = || Value::from(Json::Object(call.args.clone()));
+    let span = ctx.span(SpanKind::Tool, &call.name, args).await;
+    let performed = perform(&ctx, &office, input, &job).await;
+    if let Ok(performed) = &performed {
+        span.end(|| performed.told()).await;
+    }
+    let performed = performed?;
     let (text, status) = match &performed {
         Performed::Told(text) | Performed::Shown(text) => (text, ToolStatus::Success),
         Performed::Failed(text) => (text, ToolStatus::Error),
@@ -45,6 +48,31 @@ pub(super) async fn tool_call(
         _ => message,
     };
     Ok(ReplyState::update().messages(vec![message]))
+}
+
+impl Performed {
+    fn told(&self) -> SpanEnd {
+        match self {
+            Self::Told(text) | Self::Shown(text) => Value::from(text.as_str()).into(),
+            Self::Failed(text) => SpanError::new("failed", text).into(),
+        }
+    }
+}
+
+async fn perform(
+    ctx: &Ctx,
+    office: &Office,
+    input: &EmailInput,
+    job: &Job,
+) -> Result<Performed, NodeError> {
+    let call = &job.call;
+    Ok(match office.desk(input).read(&call.name, &call.args) {
+        Ok(Wanted::Send(letter)) => send(ctx, office, input, &letter, job.at).await?,
+        Ok(Wanted::Schedule(meeting)) => meet(ctx, office, &meeting).await?,
+        Ok(Wanted::Check(days)) => check(office, &days).await,
+        Ok(Wanted::Question(_) | Wanted::Done) => Performed::Failed("nothing to be done".into()),
+        Err(why) => Performed::Failed(why),
+    })
 }
 
 /// What days have. A calendar that fails is told, and nothing is made up in its place.

@@ -1,9 +1,11 @@
-//! The handling of one mail: the model speaks, people decide, what was decided becomes tasks.
+//! The turns of the model: what it is told, what it wants, and when it is over.
+//!
+//! `decide` asks people about what it wants, `settle` makes tasks of what they decided.
 
 use jiff::Timestamp;
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 use superstep::{
-    Command, Ctx, Input, NodeError, Res, Snap,
+    Command, Ctx, NodeError, Res, Snap,
     model::{
         Body, Message, Reply, Request, ToolCall, ToolChoice,
         message::{ToolReply, ToolStatus},
@@ -11,20 +13,12 @@ use superstep::{
     tools::converse,
 };
 
-use super::{
-    Decided, EmailInput, Job, Lesson, Office, Pending, ReplyNode, ReplyState, ReplyStateUpdate,
-    triage::remark,
-};
+use super::{Decided, EmailInput, Office, Pending, ReplyNode, ReplyState};
 use crate::{
-    Recipients, Topic,
-    compose::reply_subject,
-    inbox::{ALL, Act, Action, Item, WORDS, decide},
-    memory::{
-        Learned,
-        act::{Deed, HumanAct, edited},
-    },
-    prompt::{filled, person, shown},
-    tools::{CHECK, DONE, QUESTION, SCHEDULE, SEND, Wanted},
+    Topic,
+    inbox::{Act, Action, Item, WORDS, decide},
+    prompt::{filled, shown},
+    tools::DONE,
 };
 
 /// How many calls a turn may have.
@@ -46,7 +40,10 @@ pub(super) async fn llm_call(
         return Ok(stuck(why));
     }
     let request = request(&state, input, &office).await?;
-    let message = converse(&ctx, &*office.model, &request).await?;
+    let mut message = converse(&ctx, &*office.model, &request).await?;
+    if let Body::Model(said) = &mut message.body {
+        tell_apart(said, state.turn);
+    }
     let said = message.reply().cloned().unwrap_or_default();
     let update = ReplyState::update()
         .turn(state.turn + 1)
@@ -92,6 +89,17 @@ pub(super) async fn llm_call(
             update.stuck(why.to_owned()).goto(ReplyNode::AskPerson)
         }
     })
+}
+
+/// Gives calls that share an id, or have none, ids of their own: results refer to them.
+fn tell_apart(said: &mut Reply, turn: u32) {
+    let mut seen: Vec<String> = Vec::new();
+    for (place, call) in said.tool_calls.iter_mut().enumerate() {
+        if call.id.is_empty() || seen.contains(&call.id) {
+            call.id = format!("call_{turn}_{place}");
+        }
+        seen.push(call.id.clone());
+    }
 }
 
 fn stuck(why: String) -> Command<ReplyState, ReplyNode> {
@@ -197,239 +205,6 @@ fn done_replies(said: &Reply, ctx: &Ctx, text: &str, status: ToolStatus) -> Vec<
         .collect()
 }
 
-/// Asks about one call, and does nothing else.
-pub(super) async fn interrupt_handler(
-    Input(pending): Input<Pending>,
-    state: Snap<ReplyState>,
-    office: Res<Office>,
-    ctx: Ctx,
-) -> Result<ReplyStateUpdate, NodeError> {
-    let Some(input) = &state.email_input else {
-        return Ok(ReplyState::update());
-    };
-    let call = &pending.call;
-    let act = match call.name.as_str() {
-        CHECK => Act::Direct,
-        _ => {
-            let item = item(call, input, &office);
-            let check = |args: &Map<String, Json>| {
-                let wanted = office.desk(input).read(&call.name, args);
-                wanted.map(|_| ())
-            };
-            decide(&ctx, item, check)?
-        }
-    };
-    Ok(ReplyState::update().decided([Decided {
-        turn: pending.turn,
-        place: pending.place,
-        act,
-        at: Timestamp::now(),
-    }]))
-}
-
-/// The question about a call.
-fn item(call: &ToolCall, input: &EmailInput, office: &Office) -> Item {
-    let about = match office.desk(input).read(&call.name, &call.args) {
-        Ok(Wanted::Send(letter)) => {
-            let to = Recipients::of(&input.mail, office.mailbox.owner(), &letter.added);
-            let people = |all: &[crate::Address]| -> String {
-                let all: Vec<String> = all.iter().map(person).collect();
-                all.join(", ")
-            };
-            let mut text = String::from("# A reply\n\n");
-            for stranger in to.outside(&input.participants) {
-                text.push_str(&format!(
-                    "**Not in this thread so far: {}**\n",
-                    person(stranger)
-                ));
-            }
-            let from = input.mail.from.as_ref();
-            for other in &input.mail.reply_to {
-                if from.is_some_and(|from| !from.is_same(other)) {
-                    let other = person(other);
-                    text.push_str(&format!("**Answers go to {other}, not to the sender.**\n"));
-                }
-            }
-            text.push_str(&format!("To: {}\n", people(&to.to)));
-            if !to.cc.is_empty() {
-                text.push_str(&format!("Cc: {}\n", people(&to.cc)));
-            }
-            let subject = reply_subject(&input.mail.subject);
-            text.push_str(&format!("Subject: {subject}\n\n{}\n", letter.text));
-            text
-        }
-        Ok(Wanted::Schedule(meeting)) => {
-            let mut text = format!("# A meeting\n\n{}\n{}\n", meeting.title, meeting.told());
-            let known = |one: &crate::Address| input.participants.iter().any(|it| it.is_same(one));
-            for one in &meeting.attendees {
-                let stranger = if known(one) {
-                    ""
-                } else {
-                    " **(not in this thread so far)**"
-                };
-                text.push_str(&format!("- {}{stranger}\n", one.email));
-            }
-            text
-        }
-        Ok(Wanted::Question(content)) => format!("# A question\n\n{content}\n"),
-        _ => format!("# {}\n", call.name),
-    };
-    let dry = match office.settings.dry_run && call.name != QUESTION {
-        true => "\n(dry run: nothing will leave)\n",
-        false => "",
-    };
-    let mail = shown(&input.mail, &office.zone);
-    Item {
-        action_request: Action {
-            action: call.name.clone(),
-            args: call.args.clone(),
-        },
-        config: if call.name == QUESTION { WORDS } else { ALL },
-        description: format!("{about}{dry}\n---\n\n{mail}"),
-    }
-}
-
-/// Makes tasks of what was decided about the calls of a turn.
-pub(super) async fn settle_decisions(
-    state: Snap<ReplyState>,
-    ctx: Ctx,
-) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
-    let Some((message, said)) = last_turn(&state.messages) else {
-        return Ok(Command::end());
-    };
-    let mut decided: Vec<&Decided> = of_turn(&state).collect();
-    decided.sort_by_key(|it| it.place);
-    let sender = state
-        .email_input
-        .as_ref()
-        .and_then(|input| input.mail.from.as_ref());
-    let sender = sender.map(|from| from.email.as_str());
-    let (mut patched, mut is_patched) = (said.clone(), false);
-    let (mut jobs, mut replies, mut lessons) = (Vec::new(), Vec::new(), Vec::<Lesson>::new());
-    let mut ignored = false;
-    for Decided { place, act, at, .. } in decided {
-        let Some(call) = said.tool_calls.get(*place) else {
-            continue;
-        };
-        let deed = match act {
-            Act::Direct | Act::Accept => {
-                jobs.push(Job {
-                    call: call.clone(),
-                    at: *at,
-                });
-                continue;
-            }
-            Act::Edit(args) => {
-                if let Some(call) = patched.tool_calls.get_mut(*place) {
-                    call.args = args.clone();
-                    is_patched = true;
-                    jobs.push(Job {
-                        call: call.clone(),
-                        at: *at,
-                    });
-                }
-                Deed::Edited(edited(&call.args, args))
-            }
-            Act::Ignore => {
-                ignored = true;
-                let text = "the user wants nothing done about this mail; the call was not made";
-                replies.push(result(
-                    &ctx,
-                    *place,
-                    &call.id,
-                    &call.name,
-                    text,
-                    ToolStatus::Success,
-                ));
-                Deed::Ignored
-            }
-            Act::Response(text) => {
-                let told = match call.name.as_str() {
-                    QUESTION => format!("the user answers: {text}"),
-                    _ => format!("the call was not made; the user says: {text}"),
-                };
-                replies.push(result(
-                    &ctx,
-                    *place,
-                    &call.id,
-                    &call.name,
-                    &told,
-                    ToolStatus::Success,
-                ));
-                Deed::Said(text.clone())
-            }
-        };
-        let Some(topic) = topic(&call.name, &deed) else {
-            continue;
-        };
-        let act = HumanAct::new(&call.name, deed, sender);
-        match lessons.iter_mut().find(|lesson| lesson.topic == topic) {
-            Some(lesson) => lesson.acts.push(act),
-            None => lessons.push(Lesson {
-                topic,
-                acts: vec![act],
-            }),
-        }
-    }
-    let mut messages = Vec::new();
-    if is_patched {
-        let mut message = message.clone();
-        message.body = Body::Model(patched);
-        messages.push(message);
-    }
-    messages.extend(replies);
-    let command = ReplyState::update()
-        .messages(messages)
-        .ignored(ignored)
-        .end();
-    if jobs.is_empty() && lessons.is_empty() {
-        return Ok(command.and_goto(ReplyNode::TurnEnd));
-    }
-    let command = jobs.iter().fold(command, |command, job| {
-        command.and_send(ReplyNode::ToolCall, job)
-    });
-    Ok(lessons.iter().fold(command, |command, lesson| {
-        command.and_send(ReplyNode::UpdateMemory, lesson)
-    }))
-}
-
-/// Which note an act of a person is about.
-fn topic(tool: &str, deed: &Deed) -> Option<Topic> {
-    match (tool, deed) {
-        (_, Deed::Ignored) => Some(Topic::Triage),
-        (SEND, _) => Some(Topic::Response),
-        (SCHEDULE, _) => Some(Topic::Calendar),
-        _ => None,
-    }
-}
-
-fn last_turn(messages: &[Message]) -> Option<(&Message, &Reply)> {
-    let mut all = messages.iter().rev();
-    all.find_map(|message| Some((message, message.reply()?)))
-}
-
-fn of_turn(state: &ReplyState) -> impl Iterator<Item = &Decided> {
-    state.decided.iter().filter(|it| it.turn == state.turn)
-}
-
-/// Learns of what a person did.
-pub(super) async fn update_memory(
-    Input(lesson): Input<Lesson>,
-    office: Res<Office>,
-    ctx: Ctx,
-) -> Result<ReplyStateUpdate, NodeError> {
-    let (topic, key) = (lesson.topic, ctx.key("memory"));
-    let owner = office.owner();
-    let learned = office
-        .memory
-        .learn(topic, &*office.model, &owner, &key, &lesson.acts)
-        .await?;
-    Ok(match learned {
-        Learned::Refused(why) => ReplyState::update().remarks([remark(topic, &why)]),
-        _ => ReplyState::update(),
-    })
-}
-
 /// Ends the turn: on to the model, to the end, or to a mail that is handled.
 pub(super) async fn turn_end(
     state: Snap<ReplyState>,
@@ -511,4 +286,15 @@ pub(super) async fn mark_as_read(
     office: Res<Office>,
 ) -> Result<(), NodeError> {
     office.mark_read(state.email_input.as_ref()).await
+}
+
+/// What the model said last.
+pub(super) fn last_turn(messages: &[Message]) -> Option<(&Message, &Reply)> {
+    let mut all = messages.iter().rev();
+    all.find_map(|message| Some((message, message.reply()?)))
+}
+
+/// What was decided about the calls of this turn.
+pub(super) fn of_turn(state: &ReplyState) -> impl Iterator<Item = &Decided> {
+    state.decided.iter().filter(|it| it.turn == state.turn)
 }

@@ -34,6 +34,10 @@ pub(super) async fn router(
     let Some(input) = &state.email_input else {
         return Ok(Command::goto(TopNode::NextMail));
     };
+    // Two processes that take in the same mail at the same time must not handle it twice.
+    if state.finished.contains(&input.id) {
+        return Ok(Command::goto(TopNode::NextMail));
+    }
     let preferences = office.memory.show(Topic::Triage).await?;
     let owner = office.owner();
     let places = [("owner", &*owner), ("preferences", &*preferences)];
@@ -171,10 +175,14 @@ pub(super) async fn next_mail(
     for input in &known {
         office.queue.remove(thread, &input.id).await?;
     }
-    let Some(next) = new.into_iter().next() else {
-        return Ok(Command::end());
-    };
-    Ok(begin(next).goto(TopNode::TriageRouter))
+    let over = state.email_input.iter().map(|input| input.id.clone());
+    let over = over
+        .filter(|id| !state.finished.contains(id))
+        .collect::<Vec<_>>();
+    Ok(match new.into_iter().next() {
+        None => MailState::update().finished(over).end(),
+        Some(next) => begin(next).finished(over).goto(TopNode::TriageRouter),
+    })
 }
 
 /// The update that puts a mail before the graph.

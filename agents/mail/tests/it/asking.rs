@@ -1,8 +1,11 @@
 //! Questions of one turn stand together, are answered one by one, and take only answers that fit.
 
 use serde_json::{Value as Json, json};
-use superstep::{Outcome, model::Body};
-use superstep_mail::{Answer, Asked, Settings};
+use superstep::{Nodes, Outcome, model::Body};
+use superstep_mail::{
+    Answer, Asked, Settings,
+    graph::{ReplyNode, TopNode},
+};
 
 use crate::world::{
     World, about, answer, asked, done, mail, meeting, reply, responder, says, turns, wet,
@@ -180,7 +183,7 @@ async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
     let again = agent
         .answer(&thread, [(items[0].ask, Answer::accept())])
         .await;
-    assert_eq!(again.map(|_| ()).unwrap_err().code(), "SS1105");
+    assert_eq!(again.map(|_| ()).unwrap_err().code(), "SS7015");
     assert_eq!(
         world.sent_texts(),
         ["One."],
@@ -350,4 +353,64 @@ async fn a_dry_run_changes_nothing_and_says_so() {
         .iter()
         .filter(|it| it.text().starts_with("dry run:"));
     assert_eq!(dry.count(), 2);
+}
+
+#[tokio::test]
+async fn what_was_accepted_beside_an_ignored_call_is_done_before_the_end() {
+    let world = lunch();
+    let calls = [
+        reply("a.eml", "Yes."),
+        meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00"),
+    ];
+    let agent = world.agent(responder([turns(&calls)], Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let answers = [
+        (about(&items, "send_email_tool").ask, Answer::accept()),
+        (about(&items, "schedule_meeting_tool").ask, Answer::ignore()),
+    ];
+    let outcome = agent.answer(&thread, answers).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!((world.sent().len(), world.meetings()), (1, 0));
+}
+
+#[tokio::test]
+async fn calls_that_share_an_id_are_told_apart() {
+    let world = lunch();
+    let mut step = turns(&[reply("a.eml", "One."), reply("a.eml", "Two.")]);
+    for call in &mut step.calls {
+        call.id = Some("same".into());
+    }
+    let agent = world.agent(responder([step, turns(&[done()])], Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let answers = items.iter().map(|item| (item.ask, Answer::accept()));
+    let outcome = agent.answer(&thread, answers).await.unwrap();
+    let ids = outcome
+        .state()
+        .messages
+        .iter()
+        .filter_map(|it| match &it.body {
+            Body::Tool(reply) if reply.name != "Done" => Some(reply.tool_call_id.clone()),
+            _ => None,
+        });
+    let mut ids: Vec<String> = ids.collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((ids.len(), world.sent().len()), (2, 2));
+}
+
+#[test]
+fn nodes_have_the_names_of_the_document() {
+    let names = |all: &[&'static str]| all.to_vec();
+    let top: Vec<&str> = TopNode::ALL.iter().map(|node| node.name()).collect();
+    let document = [
+        "triage_router",
+        "triage_interrupt_handler",
+        "response_agent",
+        "mark_as_read_node",
+    ];
+    assert_eq!(top[..4], names(&document));
+    let inner: Vec<&str> = ReplyNode::ALL.iter().map(|node| node.name()).collect();
+    for name in ["llm_call", "interrupt_handler", "mark_as_read_node"] {
+        assert!(inner.contains(&name), "{name}");
+    }
 }

@@ -9,7 +9,7 @@ use superstep::{
         script::{FailureKind, Step, When},
     },
 };
-use superstep_mail::{Answer, IngestOptions, Ingested, MailId, thread_name};
+use superstep_mail::{Answer, IngestOptions, Ingested, MailId, MailState, thread_name};
 
 use crate::world::{
     World, about, answer, asked, class, done, mail, reply, responder, take_in, turns,
@@ -82,6 +82,11 @@ async fn a_new_mail_waits_for_open_questions_and_takes_none_away() {
     );
     // Being told again changes nothing.
     take_in(&agent).await;
+    assert_eq!(
+        agent.inbox().await.unwrap(),
+        before,
+        "the inbox of all threads has it"
+    );
 
     // The program restarts; the answer to the old question is good, and the new mail follows.
     drop(agent);
@@ -247,4 +252,48 @@ async fn the_name_of_a_thread_follows_from_the_conversation() {
         .unwrap();
     assert_eq!(one.thread, thread_name(&arrivals[0].thread));
     assert_eq!(one.result, Ingested::Done);
+}
+
+#[tokio::test]
+async fn programs_that_take_in_the_same_mail_at_once_handle_it_once() {
+    let world = World::new();
+    for n in 0..8 {
+        world.put(&format!("{n}.eml"), mail(&format!("s{n}"), "x"));
+    }
+    let script = || Script::new([class("ignore").always()]);
+    let (one, other) = (world.agent(script()), world.agent(script()));
+    let options = IngestOptions {
+        include_read: true,
+        ..IngestOptions::default()
+    };
+    let (first, second) = tokio::join!(one.ingest(&options), other.ingest(&options));
+    let (first, second) = (first.unwrap(), second.unwrap());
+    assert_eq!((first.len(), second.len()), (8, 8));
+    for taken in first.iter().chain(&second) {
+        assert!(
+            !matches!(taken.result, Ingested::Failed { .. }),
+            "{taken:?}"
+        );
+    }
+    one.ingest(&options).await.unwrap();
+    for taken in first {
+        let found = one.graph().state(taken.thread.as_str()).await.unwrap();
+        assert!(found.next.is_empty());
+        assert_eq!(found.state.finished, [taken.mail], "it was handled once");
+    }
+}
+
+#[tokio::test]
+async fn a_mail_that_is_finished_is_not_handled_again_by_a_run_that_came_too_late() {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Lunch?"));
+    let model = Arc::new(Script::new([class("ignore")]));
+    let agent = world.agent(model.clone());
+    let thread = take_in(&agent).await[0].thread.clone();
+    let calls = model.seen().len();
+    let id = MailId("a.eml".into());
+    let late = agent.email_input(&id).await.unwrap();
+    let late = MailState::update().email_input(late).handled(vec![id]);
+    agent.graph().run(thread.as_str(), late).await.unwrap();
+    assert_eq!(model.seen().len(), calls);
 }

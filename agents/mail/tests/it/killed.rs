@@ -5,6 +5,9 @@
 
 use std::{
     env,
+    fs::{self, OpenOptions},
+    io::Write,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -21,14 +24,39 @@ const PLACE: &str = "SUPERSTEP_MAIL_TEST_WORLD";
 const ORDER: &str = "SUPERSTEP_MAIL_TEST_KILL";
 
 /// A mailbox whose process dies at its n-th call, before or after the call has its effect.
+///
+/// A folder cannot hold a mail twice. So this one counts what goes out: a line for every time.
 struct Deadly {
     inner: FolderMailbox,
+    outbox: PathBuf,
     at: usize,
     is_after: bool,
     calls: AtomicUsize,
 }
 
 impl Deadly {
+    fn new(world: &World, at: usize, is_after: bool) -> Self {
+        Self {
+            inner: world.mailbox(),
+            outbox: world.path.join("outbox"),
+            at,
+            is_after,
+            calls: AtomicUsize::new(0),
+        }
+    }
+
+    async fn send_for_real(&self, mail: &Outgoing) -> Result<Sent, SendError> {
+        let sent = self.inner.send(mail).await?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.outbox)
+            .unwrap();
+        file.write_all(format!("{}\n", mail.message_id).as_bytes())
+            .unwrap();
+        Ok(sent)
+    }
+
     fn is_due(&self) -> bool {
         self.calls.fetch_add(1, Ordering::SeqCst) + 1 == self.at
     }
@@ -91,12 +119,24 @@ impl Mailbox for Deadly {
     }
 
     fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
-        Box::pin(self.around(self.inner.send(mail)))
+        Box::pin(self.around(self.send_for_real(mail)))
     }
 
     fn look_up<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
-        Box::pin(self.around(self.inner.look_up(mail)))
+        Box::pin(self.around(async {
+            let is_out = went_out(&self.outbox).contains(&mail.message_id);
+            Ok(match is_out {
+                true => Lookup::Sent(Sent { id: None }),
+                false => Lookup::NotSent,
+            })
+        }))
     }
+}
+
+/// Every mail that went out, as often as it did.
+fn went_out(outbox: &Path) -> Vec<String> {
+    let text = fs::read_to_string(outbox).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
 }
 
 fn script() -> superstep::model::Script {
@@ -139,12 +179,7 @@ async fn a_life_that_may_be_cut_short() {
             (world, usize::MAX, false)
         }
     };
-    let mailbox = Deadly {
-        inner: world.mailbox(),
-        at,
-        is_after,
-        calls: AtomicUsize::new(0),
-    };
+    let mailbox = Deadly::new(&world, at, is_after);
     let agent = world.agent_on(script(), mailbox, world.calendar(), wet());
     let thread = take_in(&agent).await[0].thread.clone();
     decide(&agent, &thread).await;
@@ -183,7 +218,8 @@ async fn approved_replies_are_sent_exactly_once_wherever_the_process_is_killed()
             }
             killed += 1;
             // Another process goes on. Answers that were not stored are given again.
-            let agent = world.agent(script());
+            let mailbox = Deadly::new(&world, usize::MAX, false);
+            let agent = world.agent_on(script(), mailbox, world.calendar(), wet());
             if !agent.open(&thread).await.unwrap().is_empty() {
                 decide(&agent, &thread).await;
             }
@@ -193,6 +229,8 @@ async fn approved_replies_are_sent_exactly_once_wherever_the_process_is_killed()
                 ["One, edited.", "Two."],
                 "killed {when} call {at}"
             );
+            let out = went_out(&world.path.join("outbox"));
+            assert_eq!(out.len(), 2, "killed {when} call {at}: {out:?}");
             let found = agent.graph().state(thread.as_str()).await.unwrap();
             assert!(found.next.is_empty(), "killed {when} call {at}");
             assert!(world.is_read("a.eml"), "killed {when} call {at}");

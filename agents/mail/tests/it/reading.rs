@@ -215,3 +215,75 @@ async fn a_mail_from_nobody_cannot_be_answered_and_nothing_is_made_up() {
     );
     assert!(world.sent().is_empty());
 }
+
+/// The same bytes with some changed; the same for the same seed.
+fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % u64::try_from(below.max(1)).unwrap()).unwrap()
+    };
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=next(8) {
+        let at = next(bytes.len());
+        match next(4) {
+            0 => bytes[at] = u8::try_from(next(256)).unwrap(),
+            1 => drop(bytes.remove(at)),
+            2 => bytes.insert(at, b"\r\n<>:;=-?"[next(9)]),
+            _ => bytes.truncate(at + 1),
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    bytes
+}
+
+#[test]
+fn damaged_mails_are_read_or_refused() {
+    let root = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/mails");
+    let mut refused = 0;
+    for folder in [root.clone(), root.join("hostile")] {
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_none_or(|end| end != "eml") {
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap();
+            for seed in 0..60 {
+                let read = parse(&damaged(&bytes, seed));
+                let plain = |text: &str| !text.contains(['\r', '\n', '\0']);
+                match read {
+                    Ok(mail) => {
+                        assert!(plain(&mail.subject), "{} with seed {seed}", path.display())
+                    }
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+    }
+    assert_eq!(refused, 0, "the parser gave up");
+}
+
+#[tokio::test]
+async fn damaged_files_of_meetings_are_read_or_listed() {
+    let world = World::new();
+    let text = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:u\r\nSUMMARY:weekly\\, long\r\nDTSTART;TZID=Europe/Berlin:20261012T090000\r\nDTEND;TZID=Europe/Berlin:20261012T100000\r\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,-1FR;UNTIL=20271231T000000Z\r\nEXDATE;TZID=Europe/Berlin:20261109T090000\r\nATTENDEE;CN=\"Ann\":mailto:ann@example.org\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+    let span = superstep_mail::Span {
+        start: "2026-11-01T00:00:00Z".parse().unwrap(),
+        end: "2026-12-01T00:00:00Z".parse().unwrap(),
+    };
+    for round in 0..20 {
+        for seed in 0..50 {
+            let bytes = damaged(text.as_bytes(), round * 50 + seed);
+            std::fs::write(world.path.join(format!("meetings/{seed}.ics")), bytes).unwrap();
+        }
+        let calendar = world.calendar();
+        superstep_mail::Calendar::events(&calendar, span)
+            .await
+            .unwrap();
+        calendar.problems().await.unwrap();
+    }
+}

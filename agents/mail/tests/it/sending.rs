@@ -420,3 +420,19 @@ async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up()
     assert!(!told.contains("free:"), "{told}");
     assert_eq!(world.meetings(), 0);
 }
+
+#[tokio::test]
+async fn a_question_that_was_answered_is_not_open_again_after_a_failure() {
+    let (_world, _mailbox, agent, outcome) = approved(&[Fault::Revoked], Looks::Truly).await;
+    assert!(outcome.is_err());
+    let options = superstep_mail::IngestOptions::default();
+    let arrivals = agent.arrivals(&options).await.unwrap();
+    let thread = superstep_mail::thread_name(&arrivals[0].thread);
+    assert!(agent.open(&thread).await.unwrap().is_empty());
+    assert!(agent.inbox().await.unwrap().is_empty());
+    let stale = agent.graph().state(thread.as_str()).await.unwrap().asks;
+    for ask in stale {
+        let refused = agent.answer(&thread, [(ask.id, Answer::ignore())]).await;
+        assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS7015");
+    }
+}
