@@ -17,7 +17,7 @@ mod token;
 
 use std::{sync::Arc, time::Duration};
 
-use superstep_model::remote;
+use superstep::model::remote;
 
 use crate::{Address, MailError};
 

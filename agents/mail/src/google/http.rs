@@ -9,8 +9,7 @@ use std::{sync::Arc, time::Duration};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, header};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use superstep::Secret;
-use superstep_model::remote;
+use superstep::{Secret, model::remote};
 
 use super::{Settings, fault, fault::Failed, token::Keys};
 use crate::MailError;
