@@ -33,7 +33,7 @@ pub struct Settings {
     pub gmail: String,
     /// Where the calendar is; only tests have another.
     pub calendar: String,
-    /// How long one call may take.
+    /// How long one call may take, besides the time that a large mail needs on its way out.
     pub limit: Duration,
     /// How often a call is made that is safe to repeat.
     pub attempts: u32,
@@ -48,7 +48,7 @@ impl Default for Settings {
         Self {
             gmail: "https://gmail.googleapis.com".into(),
             calendar: "https://www.googleapis.com".into(),
-            limit: Duration::from_secs(60),
+            limit: Duration::from_secs(120),
             attempts: 3,
             pause: Duration::from_millis(500),
             settle: Duration::from_secs(10),

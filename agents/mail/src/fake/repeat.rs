@@ -62,7 +62,10 @@ impl Rule {
         let start = point(event.get("start")?, zone)?;
         let end = point(event.get("end")?, zone)?;
         let id = event.get("id")?.as_str()?;
-        let is_whole_day = event.pointer("/start/date").is_some();
+        let shown = match event.pointer("/start/date") {
+            Some(_) => day,
+            None => time,
+        };
         let mut found = Vec::new();
         for number in 0..self.count {
             let step = Span::new().days(self.days.checked_mul(i64::try_from(number).ok()?)?);
@@ -80,8 +83,8 @@ impl Rule {
             fields.shift_remove("recurrence");
             fields.insert("id".into(), format!("{id}_{stamp}").into());
             fields.insert("recurringEventId".into(), id.into());
-            fields.insert("start".into(), shown(&start, is_whole_day));
-            fields.insert("end".into(), shown(&end, is_whole_day));
+            fields.insert("start".into(), shown(&start));
+            fields.insert("end".into(), shown(&end));
             found.push(instance);
         }
         Some(found)
@@ -105,12 +108,14 @@ fn point(value: &Json, zone: &TimeZone) -> Option<Zoned> {
     civil.to_zoned(zone).ok()
 }
 
-fn shown(at: &Zoned, is_whole_day: bool) -> Json {
-    if is_whole_day {
-        return json!({"date": at.date().to_string()});
-    }
+fn day(at: &Zoned) -> Json {
+    json!({"date": at.date().to_string()})
+}
+
+fn time(at: &Zoned) -> Json {
     let zone = at.time_zone().iana_name();
-    json!({"dateTime": at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(), "timeZone": zone})
+    let local = at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    json!({"dateTime": local, "timeZone": zone})
 }
 
 fn until(text: &str) -> Option<Timestamp> {

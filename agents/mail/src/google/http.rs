@@ -9,8 +9,7 @@ use std::{sync::Arc, time::Duration};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, header};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use superstep::Secret;
-use superstep::model::remote;
+use superstep::{Secret, model::remote};
 
 use super::{Settings, fault, fault::Failed, token::Keys};
 use crate::MailError;
@@ -20,6 +19,9 @@ const MAX_ANSWER: usize = 96 << 20;
 
 /// The most bytes of a failure's text.
 const MAX_FAILURE: usize = 64 << 10;
+
+/// The bytes that go over a slow line in a second.
+const SLOW_LINE: usize = 50_000;
 
 /// The longest wait that a service may ask for and get; a longer one is the caller's.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -116,17 +118,19 @@ impl Api {
     }
 
     async fn send(&self, call: &Call, key: &Secret) -> Result<Response, Failed> {
+        let body = call.body.as_ref().map(Json::to_string);
+        let size = body.as_ref().map_or(0, String::len);
         let request = self
             .client
             .raw()
             .request(call.method.clone(), call.url.clone());
         let request = request
-            .timeout(self.settings.limit)
+            .timeout(self.settings.limit + slow(size))
             .bearer_auth(key.expose());
-        let request = match &call.body {
+        let request = match body {
             Some(body) => request
                 .header(header::CONTENT_TYPE, "application/json")
-                .body(body.to_string()),
+                .body(body),
             None => request,
         };
         let sent = request.send().await;
@@ -189,6 +193,11 @@ pub(super) async fn form(
     let status = response.status().as_u16();
     let body = bytes(place, response, MAX_FAILURE).await;
     Ok((status, body.map_err(Failed::error)?))
+}
+
+/// What so many bytes take on a slow line.
+fn slow(size: usize) -> Duration {
+    Duration::from_secs(u64::try_from(size / SLOW_LINE).unwrap_or(0))
 }
 
 fn unreachable(place: &str, error: reqwest::Error) -> Failed {

@@ -13,8 +13,7 @@ use std::{
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use superstep::Secret;
-use superstep::model::remote;
+use superstep::{Secret, model::remote};
 use tokio::sync::Mutex;
 
 use super::{fault::clean, http};

@@ -38,7 +38,7 @@ pub struct Account {
     pub copy_to_self: bool,
     /// Certificates to trust besides those of the machine, as PEM.
     pub certificates: Option<PathBuf>,
-    /// How long one act may take.
+    /// How long one act may take, besides the time that a large mail needs on its way out.
     pub limit: Duration,
     /// How long a mail that was accepted may take to arrive at the owner.
     pub settle: Duration,
@@ -111,7 +111,7 @@ impl Account {
             },
             copy_to_self: !is_keeper,
             certificates: None,
-            limit: Duration::from_secs(60),
+            limit: Duration::from_secs(120),
             settle: Duration::from_secs(30),
         }
     }

@@ -1,6 +1,6 @@
 //! Handing a mail over, in steps: everything before the mail itself is one, the mail the other.
 
-use std::future::Future;
+use std::{future::Future, time::Duration};
 
 use lettre::{
     Address as Mailbox,
@@ -15,6 +15,9 @@ use lettre::{
 
 use super::{fault, settings::Account, wire};
 use crate::{Address, MailError, Outgoing};
+
+/// The bytes that go over a slow line in a second.
+const SLOW_LINE: usize = 50_000;
 
 /// A server that has taken sender and recipients and waits for the mail.
 pub(super) struct Ready<'a> {
@@ -102,7 +105,8 @@ impl Ready<'_> {
             return Handed::Refused(error);
         }
         let handed = self.connection.message(self.body);
-        let handed = tokio::time::timeout(self.account.limit, handed).await;
+        let limit = self.account.limit + slow(self.body.len());
+        let handed = tokio::time::timeout(limit, handed).await;
         let host = &self.account.smtp.host;
         match handed {
             Ok(Ok(_)) => {
@@ -117,6 +121,11 @@ impl Ready<'_> {
             Err(_) => Handed::Unknown(fault::late(host)),
         }
     }
+}
+
+/// What so many bytes take on a slow line.
+fn slow(size: usize) -> Duration {
+    Duration::from_secs(u64::try_from(size / SLOW_LINE).unwrap_or(0))
 }
 
 async fn connected(account: &Account) -> Result<AsyncSmtpConnection, MailError> {

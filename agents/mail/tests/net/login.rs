@@ -232,3 +232,34 @@ fn a_token_that_cannot_be_read_shows_nothing_of_itself() {
     let error = Token::read("{\"token\": \"topsecret\", ").unwrap_err();
     assert!(!format!("{error:?}").contains("topsecret"));
 }
+
+/// Set in a process of its own, as the variables are of the whole process.
+const CHILD: &str = "SUPERSTEP_NET_LOGIN";
+
+#[tokio::test]
+async fn variables_hold_a_token_and_an_application() {
+    if std::env::var(CHILD).is_ok() {
+        let is_set = std::env::var("GMAIL_TOKEN").is_ok();
+        assert_eq!(Keys::from_env().is_ok(), is_set);
+        assert_eq!(App::from_env().is_ok(), is_set);
+        return;
+    }
+    let server = server().await;
+    let child = || {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.env(CHILD, "1").args([
+            "login::variables_hold_a_token_and_an_application",
+            "--exact",
+        ]);
+        child.env_remove("GMAIL_TOKEN").env_remove("GMAIL_SECRET");
+        child
+    };
+    let without = child().output().unwrap();
+    assert!(without.status.success(), "{without:?}");
+    let with = child()
+        .env("GMAIL_TOKEN", server.token().to_string())
+        .env("GMAIL_SECRET", server.application().to_string())
+        .output()
+        .unwrap();
+    assert!(with.status.success(), "{with:?}");
+}
