@@ -217,7 +217,7 @@ async fn storage(global: &Global) -> Finding {
     }
 }
 
-/// Which model would answer, and whether its key can be read. Nothing is sent.
+/// Which model would answer, whether its key can be read, and whether its provider answers.
 async fn model(global: &Global) -> Vec<Finding> {
     let resolution = match world::choose(global, None).await {
         Ok(resolution) => resolution,
@@ -241,9 +241,28 @@ async fn model(global: &Global) -> Vec<Finding> {
     match choice.key.read(&choice.spec.provider) {
         Ok(Some(_)) => found.push(Finding::good("key", format!("there: {}", choice.key))),
         Ok(None) => {}
-        Err(error) => found.push(Finding::broken("key", error.to_string(), "set it")),
+        Err(error) => {
+            found.push(Finding::broken("key", error.to_string(), "set it"));
+            return found;
+        }
+    }
+    #[cfg(feature = "remote")]
+    if choice.base.is_some() {
+        found.push(provider(choice).await);
     }
     found
+}
+
+/// Whether the provider answers and takes the key: it is asked for the names of its models.
+#[cfg(feature = "remote")]
+async fn provider(choice: &superstep_model::select::Choice) -> Finding {
+    match crate::providers::models(choice).await {
+        Ok(models) => Finding::good("provider", format!("answers, {} models", models.len())),
+        Err(error) => {
+            let hint = error.hint().unwrap_or("see `superstep model show`");
+            Finding::broken("provider", error.to_string(), hint)
+        }
+    }
 }
 
 fn weights_here() -> Finding {

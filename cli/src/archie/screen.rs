@@ -3,7 +3,10 @@
 
 use serde_json::{Value as Json, json};
 use superstep::Event;
-use superstep_archie::{Analysis, Node, Question, Spent, Told};
+use superstep_archie::{
+    Analysis, Node, Question, Spent, Told,
+    documents::{Entry, Fate},
+};
 use superstep_core::{Value, show};
 use superstep_model::Message;
 
@@ -12,6 +15,9 @@ use crate::{
     output::{Form, Output, faint, plain, strong},
     page::Page,
 };
+
+/// How many files that were left out are named.
+const MOST_NAMED: usize = 8;
 
 /// What is shown.
 pub(super) struct Screen<'a> {
@@ -68,6 +74,14 @@ impl<'a> Screen<'a> {
         self.comes();
         match event {
             Event::Message { node, message } => self.words(node, &message),
+            Event::Update {
+                node: Node::DocumentRetrieval,
+                update,
+                ..
+            } if !self.is_json() => match update.inputs {
+                Some(inputs) => self.omissions(&inputs.files),
+                None => Ok(()),
+            },
             Event::Custom(data) => match data.take::<Told>() {
                 Ok(told) => self.told(&told),
                 Err(_) => Ok(()),
@@ -127,6 +141,21 @@ impl<'a> Screen<'a> {
             _ => return Ok(()),
         };
         self.output.say(&[faint(line)]);
+        Ok(())
+    }
+
+    /// Names the files that the model does not get, before its first words.
+    fn omissions(&self, files: &[Entry]) -> Result<(), Failure> {
+        let left = files.iter().filter(|entry| !matches!(entry.fate, Fate::Whole { .. }));
+        let left: Vec<&Entry> = left.collect();
+        for entry in left.iter().take(MOST_NAMED) {
+            self.output.say(&[faint(format!("  {entry}"))]);
+        }
+        if left.len() > MOST_NAMED {
+            let more = left.len() - MOST_NAMED;
+            let line = format!("  and {more} more: /documents, or `threads show` with --json");
+            self.output.say(&[faint(line)]);
+        }
         Ok(())
     }
 

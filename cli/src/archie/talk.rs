@@ -56,7 +56,7 @@ impl<'a> Talk<'a> {
         output: &'a Output,
     ) -> Self {
         let graph = agent.graph().with_options(|options| {
-            options.modes = Modes::MESSAGES.with(Modes::CUSTOM);
+            options.modes = Modes::MESSAGES.with(Modes::CUSTOM).with(Modes::UPDATES);
             options.log = Modes::TRACE;
         });
         Self {

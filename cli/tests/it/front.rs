@@ -26,9 +26,13 @@ fn the_doctor_tells_what_is_missing_and_what_is_broken() {
 
 #[test]
 fn the_doctor_shows_no_key() {
-    let desk = Desk::new().with("ANTHROPIC_API_KEY", "sk-ant-hidden-value-123456");
+    let desk = Desk::new()
+        .with("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        .with("OPENAI_API_KEY", "sk-hidden-value-123456");
     let ran = desk.run("doctor");
-    assert!(ran.stdout.contains("anthropic"), "{}", ran.stdout);
+    // Nobody listens there, and that is told.
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("bad provider"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("hidden-value"), "{}", ran.stdout);
 }
 

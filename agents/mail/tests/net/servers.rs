@@ -180,12 +180,10 @@ fn fetched() -> bool {
         String::from_utf8_lossy(&output.stderr),
         fs::read_to_string(Path::new(ROOT).join("log")).unwrap_or_default()
     );
-    assert!(
-        std::env::var("SUPERSTEP_CI_OFFLINE").is_ok_and(|value| value == "1"),
-        "the packages of the mail servers cannot be had; set SUPERSTEP_CI_OFFLINE=1 to go on \
-         without these tests:\n{told}"
-    );
-    eprintln!("skipped: the packages of the mail servers cannot be had");
+    // They are packages of one system, and not every machine has it.
+    let is_full = std::env::var("SUPERSTEP_CI_FULL").is_ok_and(|value| value == "1");
+    assert!(!is_full, "the packages of the mail servers cannot be had:\n{told}");
+    eprintln!("NOT RUN: the packages of the mail servers cannot be had");
     false
 }
 
