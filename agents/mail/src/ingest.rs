@@ -4,6 +4,8 @@
 //! left to do; while questions are open it waits (`queue`), and no open question and no approval is
 //! lost. The name of a thread follows from the mailbox's name for it ([`thread_name`]).
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use superstep::{ErrorKind, Outcome, ThreadId, saver::SaverError};
 
@@ -67,12 +69,20 @@ impl MailAgent {
     /// Takes in the mail that arrived, the oldest first, all pages of it. What is wrong with one mail
     /// keeps no other from being looked at; an error is of the mailbox as a whole.
     pub async fn ingest(&self, options: &IngestOptions) -> Result<Vec<Intake>, AgentError> {
-        let mut taken = self.catch_up().await?;
-        for arrival in self.arrivals(options).await? {
-            if !options.rerun && taken.iter().any(|it| it.mail == arrival.id) {
-                continue;
+        let arrivals = self.arrivals(options).await?;
+        if options.rerun {
+            // Each thread once: the mails of one are looked at one after the other.
+            let threads: BTreeSet<String> =
+                arrivals.iter().map(|it| thread_name(&it.thread)).collect();
+            for thread in threads {
+                self.graph().delete_thread(thread).await?;
             }
-            taken.push(self.take_in(&arrival, options).await);
+        }
+        let mut taken = self.catch_up().await?;
+        for arrival in arrivals {
+            if !taken.iter().any(|it| it.mail == arrival.id) {
+                taken.push(self.take_in(&arrival).await);
+            }
         }
         Ok(taken)
     }
@@ -124,7 +134,10 @@ impl MailAgent {
     ) -> Result<Intake, AgentError> {
         let raw = self.mailbox().fetch(id).await?;
         let thread = thread_name(&raw.thread);
-        let result = self.look_at(&thread, raw, options).await;
+        if options.rerun {
+            self.graph().delete_thread(thread.as_str()).await?;
+        }
+        let result = self.look_at(&thread, raw).await;
         Ok(Intake {
             mail: id.clone(),
             thread,
@@ -159,18 +172,15 @@ impl MailAgent {
         }
     }
 
-    async fn take_in(&self, arrival: &Arrival, options: &IngestOptions) -> Intake {
+    async fn take_in(&self, arrival: &Arrival) -> Intake {
         let thread = thread_name(&arrival.thread);
         let result = async {
-            let is_known = !options.rerun && {
-                let state = self.graph().state(thread.as_str()).await?;
-                state.state.handled.contains(&arrival.id) && state.next.is_empty()
-            };
-            if is_known {
+            let found = self.graph().state(thread.as_str()).await?;
+            if found.state.handled.contains(&arrival.id) && found.next.is_empty() {
                 return Ok(Ingested::Known);
             }
             let raw = self.mailbox().fetch(&arrival.id).await?;
-            self.look_at(&thread, raw, options).await
+            self.look_at(&thread, raw).await
         };
         Intake {
             mail: arrival.id.clone(),
@@ -181,17 +191,9 @@ impl MailAgent {
         }
     }
 
-    async fn look_at(
-        &self,
-        thread: &str,
-        raw: RawMail,
-        options: &IngestOptions,
-    ) -> Result<Ingested, AgentError> {
+    async fn look_at(&self, thread: &str, raw: RawMail) -> Result<Ingested, AgentError> {
         let _turn = self.intake.lock().await;
         let (graph, id) = (self.graph(), raw.id.clone());
-        if options.rerun {
-            graph.delete_thread(thread).await?;
-        }
         let found = graph.state(thread).await?;
         let is_known = found.state.handled.contains(&id);
         let is_asking = !self.unanswered(thread).await?.is_empty();

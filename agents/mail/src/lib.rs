@@ -7,6 +7,53 @@
 //! [`MailAgent`] is the assistant: [`MailAgent::ingest`] puts mail before it, [`MailAgent::open`] gives
 //! the questions it has for a person, [`MailAgent::answer`] takes the answers, [`MailAgent::memory`]
 //! shows what it learnt of them. How it works is in [`graph`].
+//!
+//! ```
+//! use std::{fs, sync::Arc};
+//!
+//! use serde_json::json;
+//! use superstep::{
+//!     Backends, MemorySaver, MemoryStore,
+//!     model::script::{Script, Step, When},
+//! };
+//! use superstep_mail::{
+//!     Address, Answer, FolderCalendar, FolderMailbox, IngestOptions, MailAgent, Settings,
+//! };
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let letter = "From: ann@example.org\r\nSubject: Lunch\r\n\r\nAre you free at noon?\r\n";
+//! fs::write(folder.path().join("lunch.eml"), letter)?;
+//!
+//! // A model that follows a script, so that nothing but this runs.
+//! let sorted = json!({"reasoning": "Ann asks.", "classification": "respond"});
+//! let reply = json!({"email_id": "lunch.eml", "response_text": "Yes.", "email_address": "me@example.org"});
+//! let model = Script::new([
+//!     Step::data(sorted).when(When::schema("triage")),
+//!     Step::call("send_email_tool", reply).and_call("Done", json!({"done": true})),
+//! ]);
+//!
+//! let agent = MailAgent::new(
+//!     Arc::new(model),
+//!     Arc::new(FolderMailbox::open(folder.path(), Address::new("me@example.org"))?),
+//!     Arc::new(FolderCalendar::open(folder.path().join("meetings"), "Europe/Berlin")?),
+//!     Settings { dry_run: false, ..Settings::default() },
+//!     Backends {
+//!         saver: Some(Arc::new(MemorySaver::new())),
+//!         store: Some(Arc::new(MemoryStore::default())),
+//!         ..Backends::default()
+//!     },
+//! )?;
+//! agent.ingest(&IngestOptions::default()).await?;
+//! for question in agent.inbox().await? {
+//!     assert_eq!(question.item.action_request.action, "send_email_tool");
+//!     assert!(!folder.path().join("sent").exists());
+//!     agent.answer(&question.thread, [(question.ask, Answer::accept())]).await?;
+//! }
+//! assert_eq!(fs::read_dir(folder.path().join("sent"))?.count(), 1);
+//! # Ok(()) }
+//! ```
 
 mod address;
 mod agent;

@@ -297,3 +297,27 @@ async fn a_mail_that_is_finished_is_not_handled_again_by_a_run_that_came_too_lat
     agent.graph().run(thread.as_str(), late).await.unwrap();
     assert_eq!(model.seen().len(), calls);
 }
+
+#[tokio::test]
+async fn a_rerun_looks_at_every_mail_of_a_thread_again() {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Lunch?"));
+    world.put("b.eml", second("lunch"));
+    let agent = world.agent(Script::new([class("ignore").always()]));
+    let options = IngestOptions {
+        include_read: true,
+        ..IngestOptions::default()
+    };
+    let rerun = IngestOptions {
+        rerun: true,
+        ..options
+    };
+    agent.ingest(&rerun).await.unwrap();
+    let taken = agent.ingest(&rerun).await.unwrap();
+    assert!(
+        taken.iter().all(|it| it.result == Ingested::Done),
+        "{taken:?}"
+    );
+    let found = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
+    assert_eq!(found.state.finished.len(), 2);
+}

@@ -9,52 +9,43 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
 };
 
 use superstep_mail::{
-    Address, Answer, FolderMailbox, InboxItem, Ingested, Later, Lookup, MailAgent, MailError,
-    MailId, Mailbox, Outgoing, Page, PageToken, Query, RawMail, SendError, Sent, ThreadKey,
+    Address, Answer, Busy, Calendar, Event, EventId, FolderCalendar, FolderMailbox, InboxItem,
+    Ingested, Later, Lookup, MailAgent, MailError, MailId, Mailbox, NewEvent, Outgoing, Page,
+    PageToken, Query, RawMail, SendError, Sent, Span, ThreadKey,
 };
 
-use crate::world::{World, asked, done, mail, reply, responder, take_in, turns, wet};
+use crate::world::{World, asked, done, mail, meeting, reply, responder, take_in, turns, wet};
 
 const PLACE: &str = "SUPERSTEP_MAIL_TEST_WORLD";
 const ORDER: &str = "SUPERSTEP_MAIL_TEST_KILL";
 
-/// A mailbox whose process dies at its n-th call, before or after the call has its effect.
-///
-/// A folder cannot hold a mail twice. So this one counts what goes out: a line for every time.
-struct Deadly {
-    inner: FolderMailbox,
-    outbox: PathBuf,
+/// Where a life is cut short: at its n-th call of the outside world, before or after the call has
+/// its effect.
+struct Cut {
     at: usize,
     is_after: bool,
     calls: AtomicUsize,
 }
 
-impl Deadly {
-    fn new(world: &World, at: usize, is_after: bool) -> Self {
-        Self {
-            inner: world.mailbox(),
-            outbox: world.path.join("outbox"),
+impl Cut {
+    fn new(at: usize, is_after: bool) -> Arc<Self> {
+        Arc::new(Self {
             at,
             is_after,
             calls: AtomicUsize::new(0),
-        }
+        })
     }
 
-    async fn send_for_real(&self, mail: &Outgoing) -> Result<Sent, SendError> {
-        let sent = self.inner.send(mail).await?;
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.outbox)
-            .unwrap();
-        file.write_all(format!("{}\n", mail.message_id).as_bytes())
-            .unwrap();
-        Ok(sent)
+    fn never() -> Arc<Self> {
+        Self::new(usize::MAX, false)
     }
 
     fn is_due(&self) -> bool {
@@ -74,6 +65,65 @@ impl Deadly {
     }
 }
 
+/// A mailbox whose process may die at any call.
+///
+/// A folder cannot hold a mail twice. So this one counts what goes out: a line for every time.
+struct Deadly {
+    inner: FolderMailbox,
+    outbox: PathBuf,
+    cut: Arc<Cut>,
+}
+
+impl Deadly {
+    fn new(world: &World, cut: &Arc<Cut>) -> Self {
+        Self {
+            inner: world.mailbox(),
+            outbox: world.path.join("outbox"),
+            cut: cut.clone(),
+        }
+    }
+
+    async fn send_for_real(&self, mail: &Outgoing) -> Result<Sent, SendError> {
+        let sent = self.inner.send(mail).await?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.outbox)
+            .unwrap();
+        file.write_all(format!("{}\n", mail.message_id).as_bytes())
+            .unwrap();
+        Ok(sent)
+    }
+}
+
+/// A calendar whose process may die at any call that changes it.
+struct DeadlyCalendar {
+    inner: FolderCalendar,
+    cut: Arc<Cut>,
+}
+
+impl Calendar for DeadlyCalendar {
+    fn place(&self) -> String {
+        self.inner.place()
+    }
+
+    fn time_zone(&self) -> String {
+        self.inner.time_zone()
+    }
+
+    fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>> {
+        self.inner.events(span)
+    }
+
+    fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>> {
+        self.inner.busy(span)
+    }
+
+    fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
+        Box::pin(self.cut.around(self.inner.insert(event)))
+    }
+}
+
 /// Kills this process as an operator would; nothing is cleaned up.
 fn die() -> ! {
     let killed = Command::new("kill")
@@ -88,7 +138,7 @@ fn die() -> ! {
 
 impl Mailbox for Deadly {
     fn owner(&self) -> &Address {
-        if self.is_due() {
+        if self.cut.is_due() {
             die();
         }
         self.inner.owner()
@@ -115,15 +165,15 @@ impl Mailbox for Deadly {
     }
 
     fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
-        Box::pin(self.around(self.inner.mark_read(id)))
+        Box::pin(self.cut.around(self.inner.mark_read(id)))
     }
 
     fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
-        Box::pin(self.around(self.send_for_real(mail)))
+        Box::pin(self.cut.around(self.send_for_real(mail)))
     }
 
     fn look_up<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
-        Box::pin(self.around(async {
+        Box::pin(self.cut.around(async {
             let is_out = went_out(&self.outbox).contains(&mail.message_id);
             Ok(match is_out {
                 true => Lookup::Sent(Sent { id: None }),
@@ -140,16 +190,28 @@ fn went_out(outbox: &Path) -> Vec<String> {
 }
 
 fn script() -> superstep::model::Script {
-    let calls = [reply("a.eml", "One."), reply("a.eml", "Two.")];
+    let calls = [
+        reply("a.eml", "One."),
+        reply("a.eml", "Two."),
+        meeting("2026-11-16T10:00:00", "2026-11-16T10:30:00"),
+    ];
     responder([turns(&calls), turns(&[done()])], Vec::new())
 }
 
-/// One is edited, the other accepted.
+fn deadly(world: &World, cut: &Arc<Cut>) -> MailAgent {
+    let calendar = DeadlyCalendar {
+        inner: world.calendar(),
+        cut: cut.clone(),
+    };
+    world.agent_on(script(), Deadly::new(world, cut), calendar, wet())
+}
+
+/// One is edited, the others are accepted.
 async fn decide(agent: &MailAgent, thread: &str) {
     let items = agent.open(thread).await.unwrap();
     let answer = |item: &InboxItem| {
         let mut args = item.item.action_request.args.clone();
-        if args["response_text"] != "One." {
+        if args.get("response_text").is_none_or(|text| text != "One.") {
             return (item.ask, Answer::accept());
         }
         args.insert("response_text".into(), "One, edited.".into());
@@ -179,8 +241,7 @@ async fn a_life_that_may_be_cut_short() {
             (world, usize::MAX, false)
         }
     };
-    let mailbox = Deadly::new(&world, at, is_after);
-    let agent = world.agent_on(script(), mailbox, world.calendar(), wet());
+    let agent = deadly(&world, &Cut::new(at, is_after));
     let thread = take_in(&agent).await[0].thread.clone();
     decide(&agent, &thread).await;
     assert_eq!(world.sent_texts(), ["One, edited.", "Two."]);
@@ -200,11 +261,12 @@ fn live(world: &World, at: usize, when: &str) -> bool {
         .stderr(Stdio::null())
         .status()
         .unwrap();
+    assert!(child.code().is_none() || child.success(), "{child}");
     child.code().is_none()
 }
 
 #[tokio::test]
-async fn approved_replies_are_sent_exactly_once_wherever_the_process_is_killed() {
+async fn what_was_approved_is_done_exactly_once_wherever_the_process_is_killed() {
     let mut killed = 0;
     let mut at = 0;
     'calls: loop {
@@ -218,8 +280,7 @@ async fn approved_replies_are_sent_exactly_once_wherever_the_process_is_killed()
             }
             killed += 1;
             // Another process goes on. Answers that were not stored are given again.
-            let mailbox = Deadly::new(&world, usize::MAX, false);
-            let agent = world.agent_on(script(), mailbox, world.calendar(), wet());
+            let agent = deadly(&world, &Cut::never());
             if !agent.open(&thread).await.unwrap().is_empty() {
                 decide(&agent, &thread).await;
             }
@@ -231,6 +292,7 @@ async fn approved_replies_are_sent_exactly_once_wherever_the_process_is_killed()
             );
             let out = went_out(&world.path.join("outbox"));
             assert_eq!(out.len(), 2, "killed {when} call {at}: {out:?}");
+            assert_eq!(world.meetings(), 1, "killed {when} call {at}");
             let found = agent.graph().state(thread.as_str()).await.unwrap();
             assert!(found.next.is_empty(), "killed {when} call {at}");
             assert!(world.is_read("a.eml"), "killed {when} call {at}");

@@ -119,7 +119,11 @@ impl World {
     }
 
     pub(crate) fn meetings(&self) -> usize {
-        fs::read_dir(self.path.join("meetings")).unwrap().count()
+        let there = fs::read_dir(self.path.join("meetings")).unwrap();
+        let names = there.map(|file| file.unwrap().file_name());
+        names
+            .filter(|name| !name.to_string_lossy().starts_with('.'))
+            .count()
     }
 
     pub(crate) fn is_read(&self, name: &str) -> bool {
