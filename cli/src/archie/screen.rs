@@ -2,7 +2,7 @@
 //! each thing that happens.
 
 use serde_json::{Value as Json, json};
-use superstep::Event;
+use superstep::{Event, Put};
 use superstep_archie::{
     Analysis, Node, Question, Spent, Told,
     documents::{Entry, Fate},
@@ -78,10 +78,11 @@ impl<'a> Screen<'a> {
                 node: Node::DocumentRetrieval,
                 update,
                 ..
-            } if !self.is_json() => match update.inputs {
-                Some(inputs) => self.omissions(&inputs.files),
-                None => Ok(()),
-            },
+            } if !self.is_json() => {
+                let inputs = update.inputs.as_ref().and_then(Put::written);
+                self.omissions(inputs.map_or(&[], |inputs| &inputs.files));
+                Ok(())
+            }
             Event::Custom(data) => match data.take::<Told>() {
                 Ok(told) => self.told(&told),
                 Err(_) => Ok(()),
@@ -145,7 +146,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Names the files that the model does not get, before its first words.
-    fn omissions(&self, files: &[Entry]) -> Result<(), Failure> {
+    fn omissions(&self, files: &[Entry]) {
         let left = files.iter().filter(|entry| !matches!(entry.fate, Fate::Whole { .. }));
         let left: Vec<&Entry> = left.collect();
         for entry in left.iter().take(MOST_NAMED) {
@@ -156,7 +157,6 @@ impl<'a> Screen<'a> {
             let line = format!("  and {more} more: /documents, or `threads show` with --json");
             self.output.say(&[faint(line)]);
         }
-        Ok(())
     }
 
     /// A turn of the model has ended.
