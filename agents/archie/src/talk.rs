@@ -96,19 +96,18 @@ pub(crate) fn at_most_a_quarter(chosen: u32, context: Option<usize>) -> u32 {
     chosen.min(quarter.unwrap_or(u32::MAX)).max(1)
 }
 
-/// How many entries behind the first must go, so that the others fit.
+/// How many entries behind the first must go, so that the others fit. An answer goes with the
+/// question it answers, so the model and the person still take turns.
 fn oldest(history: &[Message], room: usize) -> usize {
     let mut all: usize = history.iter().map(weight).sum();
+    let rest = history.get(1..).unwrap_or_default();
     let mut gone = 0;
-    let (Some(_), rest) = (history.first(), history.get(1..).unwrap_or_default()) else {
-        return 0;
-    };
-    for message in rest {
+    for pair in rest.chunks(2) {
         if all <= room {
             break;
         }
-        all = all.saturating_sub(weight(message));
-        gone += 1;
+        all = all.saturating_sub(pair.iter().map(weight).sum());
+        gone += pair.len();
     }
     gone
 }

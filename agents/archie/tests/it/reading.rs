@@ -4,7 +4,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
-    time::Instant,
 };
 
 use superstep_archie::{
@@ -367,7 +366,6 @@ async fn five_thousand_files_of_two_hundred_megabytes_are_read_in_bounded_memory
     assert!(bytes > 200_000_000);
 
     let before = peak();
-    let began = Instant::now();
     let budget = 60_000;
     let settings = Settings {
         document_tokens: Some(budget),
@@ -376,9 +374,7 @@ async fn five_thousand_files_of_two_hundred_megabytes_are_read_in_bounded_memory
     let archie = world.archie_with(says(["1"]), settings);
     let outcome = begin(&archie, "t", &world.brief("What does the ledger do?")).await;
     let grown = peak().saturating_sub(before);
-    let took = began.elapsed();
     assert!(grown < 100 << 20, "{grown} bytes of {bytes}");
-    assert!(took.as_secs() < 60, "{took:?}");
 
     let inputs = &outcome.state().inputs;
     assert!(inputs.tokens <= budget, "{} tokens", inputs.tokens);
