@@ -56,7 +56,7 @@ impl Desk {
         // A model on this machine writes a few words a second.
         if caller.id().provider == "local" {
             settings.replies = Replies {
-                turn: 250,
+                turn: 320,
                 result: 700,
                 extract: 500,
             };

@@ -138,7 +138,10 @@ impl<'a> Screen<'a> {
                 self.page.end()?;
                 format!("the reply broke off; attempt {attempt}, from the start")
             }
-            Told::Notice(notice) => format!("note: {}", show::line(&notice.to_string())),
+            Told::Notice(notice) => {
+                self.page.end()?;
+                format!("note: {}", show::line(&notice.to_string()))
+            }
             _ => return Ok(()),
         };
         self.output.say(&[faint(line)]);
@@ -147,7 +150,9 @@ impl<'a> Screen<'a> {
 
     /// Names the files that the model does not get, before its first words.
     fn omissions(&self, files: &[Entry]) {
-        let left = files.iter().filter(|entry| !matches!(entry.fate, Fate::Whole { .. }));
+        let left = files
+            .iter()
+            .filter(|entry| !matches!(entry.fate, Fate::Whole { .. }));
         let left: Vec<&Entry> = left.collect();
         for entry in left.iter().take(MOST_NAMED) {
             self.output.say(&[faint(format!("  {entry}"))]);

@@ -268,9 +268,16 @@ fn files_in_other_encodings_are_read() {
 fn what_does_not_fit_is_listed() {
     let desk = Desk::new().with_documents();
     desk.write("work/docs/code.rs", "fn main() {}");
-    desk.write("work/docs/long.md", &"A word about something else. ".repeat(2000));
+    desk.write(
+        "work/docs/long.md",
+        &"A word about something else. ".repeat(2000),
+    );
     let ran = analyze(&desk, "--budget 200");
-    assert!(ran.stderr.contains("code.rs: neither .txt nor .md"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("code.rs: neither .txt nor .md"),
+        "{}",
+        ran.stderr
+    );
     assert!(ran.stderr.contains("long.md"), "{}", ran.stderr);
     let with = analyze(&desk, "--glob *.rs");
     assert!(!with.stderr.contains("code.rs"), "{}", with.stderr);

@@ -182,7 +182,10 @@ fn fetched() -> bool {
     );
     // They are packages of one system, and not every machine has it.
     let is_full = std::env::var("SUPERSTEP_CI_FULL").is_ok_and(|value| value == "1");
-    assert!(!is_full, "the packages of the mail servers cannot be had:\n{told}");
+    assert!(
+        !is_full,
+        "the packages of the mail servers cannot be had:\n{told}"
+    );
     eprintln!("NOT RUN: the packages of the mail servers cannot be had");
     false
 }
