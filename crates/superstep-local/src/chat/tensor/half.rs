@@ -6,23 +6,42 @@ pub(crate) fn read(bytes: [u8; 2]) -> f32 {
     widen(u16::from_le_bytes(bytes))
 }
 
+/// The first half that is not too small for an exponent of its own.
+const NORMAL: u32 = 0x0400;
+/// What the exponent of 32 bits is larger by, in the bits of a half.
+const BIAS: u32 = 112 << 10;
+/// How many units the smallest half has.
+const UNITS: f32 = 16_777_216.0;
+/// 1.5 * 2^23: adding it leaves a whole number in the low bits, rounded to the nearest.
+const MAGIC: f32 = 12_582_912.0;
+
 /// As 32 bits. Infinities come out as large finite numbers.
+///
+/// Scales of weights are often so small that their halves have no exponent. They are counted in units:
+/// to multiply the bits of such a number would cost a processor a hundred times as much.
 #[inline(always)]
 pub(crate) fn widen(bits: u16) -> f32 {
-    let magnitude = f32::from_bits(u32::from(bits & 0x7fff) << 13);
+    let magnitude = u32::from(bits & 0x7fff);
     let sign = u32::from(bits & 0x8000) << 16;
-    // Moves the exponent from a bias of 15 to one of 127; right for the smallest numbers too.
-    f32::from_bits((magnitude * f32::from_bits(0x7780_0000)).to_bits() | sign)
+    let small = magnitude.cast_signed() as f32 / UNITS;
+    let normal = f32::from_bits((magnitude + BIAS) << 13);
+    let value = if magnitude < NORMAL { small } else { normal };
+    f32::from_bits(value.to_bits() | sign)
 }
 
 /// As 16 bits, to the nearest. What is too large becomes the largest.
 #[inline(always)]
 pub(crate) fn narrow(value: f32) -> u16 {
     let sign = (value.to_bits() >> 16) as u16 & 0x8000;
-    let magnitude = value.abs().min(65_504.0) * f32::from_bits(0x0780_0000);
+    let magnitude = value.abs().min(65_504.0);
+    let small = (magnitude * UNITS + MAGIC)
+        .to_bits()
+        .wrapping_sub(MAGIC.to_bits());
     // Half of the last place that stays.
     let rounded = magnitude.to_bits() + 0x0fff + (magnitude.to_bits() >> 13 & 1);
-    (rounded >> 13) as u16 | sign
+    let normal = (rounded >> 13).wrapping_sub(BIAS);
+    let is_small = magnitude.to_bits() < (NORMAL + BIAS) << 13;
+    (if is_small { small } else { normal }) as u16 | sign
 }
 
 #[cfg(test)]
@@ -54,5 +73,8 @@ mod tests {
         assert_eq!(narrow(1.0 + 0.6 / 1024.0), 0x3c01);
         assert_eq!(narrow(1.0 + 0.4 / 1024.0), 0x3c00);
         assert_eq!(narrow(1e9), 0x7bff);
+        assert_eq!(narrow(2.4 / UNITS), 2);
+        assert_eq!(narrow(-2.6 / UNITS), 0x8003);
+        assert_eq!(narrow(1023.7 / UNITS), 0x0400);
     }
 }

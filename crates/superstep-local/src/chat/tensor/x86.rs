@@ -125,7 +125,8 @@ impl Lanes for V3 {
 
     #[inline(always)]
     fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4] {
-        let [a, b, c, d]: [__m128i; 4] = rows.map(|row| cast(row));
+        let [a, b, c, d] = rows;
+        let [a, b, c, d]: [__m128i; 4] = [cast(a), cast(b), cast(c), cast(d)];
         let low = [(a, b), (c, d)].map(|(x, y)| self.sse2._mm_unpacklo_epi32(x, y));
         let high = [(a, b), (c, d)].map(|(x, y)| self.sse2._mm_unpackhi_epi32(x, y));
         let ([ab, cd], [ef, gh]) = (low, high);
