@@ -25,7 +25,7 @@ const PATIENCE: u64 = 3;
 /// What comes next.
 pub(super) enum Next {
     /// A new thread.
-    Start(AnalysisUpdate),
+    Start(Box<AnalysisUpdate>),
     /// An answer.
     Answer((AskId, serde_json::Value)),
     /// What was cut, or failed.
@@ -89,7 +89,7 @@ impl<'a> Talk<'a> {
     async fn all(&mut self, mut next: Next, person: &mut Person) -> Result<(), Failure> {
         loop {
             let stream = match next {
-                Next::Start(input) => self.graph.stream(&*self.thread, input),
+                Next::Start(input) => self.graph.stream(&*self.thread, *input),
                 Next::Answer(answer) => {
                     let answers = [answer];
                     self.graph.stream_answer(&*self.thread, answers)?
