@@ -48,7 +48,10 @@ pub(crate) async fn run(
         InboxCommand::List => list(&looking, output).await,
         InboxCommand::Show { id } => {
             let all = question::all(&looking, &Shown::All).await?;
-            let found = question::by_number(&all, &id).map_or_else(|| find(&all, &id), Ok)?;
+            let found = match question::by_number(&all, &id) {
+                Some(found) => found,
+                None => question::find(&all, &id)?,
+            };
             told::show(found, output)
         }
         InboxCommand::Accept { id, with } => {
@@ -145,8 +148,7 @@ async fn open(
     let account = Account::read(&with.account, global)?;
     let cost = with.max_cost.as_deref();
     let agent = mail::open(&account, cost, global, output, person).await?;
-    let is_dry = account.is_dry();
-    screen::run(agent, shown, is_dry, global.color, output, person).await
+    screen::run(agent, shown, global.color, output, person).await
 }
 
 async fn list(looking: &MailAgent, output: &Output) -> Result<(), Failure> {
@@ -171,7 +173,7 @@ async fn one(
     person: &mut Person,
 ) -> Result<(), Failure> {
     let all = question::all(looking, &Shown::All).await?;
-    let question = find(&all, id)?;
+    let question = question::find(&all, id)?;
     let said = say(question)?;
     question.takes(said.kind)?;
     let account = Account::read(&with.account, global)?;
@@ -179,10 +181,6 @@ async fn one(
     let agent = mail::open(&account, cost, global, output, person).await?;
     let after = answer::give(&agent, question, said, person).await?;
     told::after(&after, output)
-}
-
-fn find<'a>(all: &'a [Question], id: &str) -> Result<&'a Question, Failure> {
-    question::find(all, id)
 }
 
 fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<Answer, Failure> {

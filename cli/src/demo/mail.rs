@@ -32,7 +32,10 @@ pub(super) const SCENE: Scene = Scene {
              --model script:./replies.jsonl",
         ),
         ("what it learnt of that", "mail memory diff response"),
-        ("and all it knows of how you write", "mail memory show response"),
+        (
+            "and all it knows of how you write",
+            "mail memory show response",
+        ),
     ],
     leaves: &["mail/sent"],
 };

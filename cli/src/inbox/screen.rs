@@ -69,16 +69,15 @@ struct Inbox {
 pub(super) async fn run(
     agent: MailAgent,
     shown: Shown,
-    is_dry: bool,
     color: Color,
     output: &Output,
     person: &mut Person,
 ) -> Result<(), Failure> {
     let questions = question::all(&agent, &shown).await?;
     let mut inbox = Inbox {
+        is_dry: agent.settings().dry_run,
         agent,
         shown,
-        is_dry,
         questions,
         at: 0,
         above: 0,
@@ -181,12 +180,16 @@ impl Inbox {
         self.news = vec![vec![faint("the run goes on … Ctrl-C stops it")]];
         canvas.paint(&self.rows(canvas.size()))?;
         let given = answer::give(&self.agent, &question, answer, person);
-        self.news = match unless_stopped(given).await {
+        let given = unless_stopped(given).await;
+        self.look_again().await?;
+        let is_open = self.questions.iter().any(|it| it.ask == question.ask);
+        self.news = match given {
             Ok(after) => {
                 let mut news: Vec<_> = after.told.iter().map(told::words).collect();
                 news.push(told::ending(&after));
                 news
             }
+            Err(Failure::Cancelled) if is_open => vec![vec![plain("stopped; it is still open")]],
             Err(Failure::Cancelled) => vec![vec![plain(
                 "stopped; the answer is kept, and `superstep mail ingest` goes on",
             )]],
@@ -194,7 +197,7 @@ impl Inbox {
             Err(failure) => failed(&failure),
         };
         self.turn_to(View::List);
-        self.look_again().await
+        Ok(())
     }
 
     /// Lets the person change the arguments, and asks whether the changes are meant.
@@ -387,32 +390,27 @@ fn failed(failure: &Failure) -> Vec<Vec<Piece>> {
 
 /// What happens next at the terminal.
 async fn next_event(person: &mut Person) -> Result<Event, Failure> {
-    let reader = Reader::begin(|_| true);
-    tokio::select! {
-        () = person.pressed() => {}
-        event = reader.found() => {
-            let event = event?;
-            return event.ok_or(Failure::Cancelled);
-        }
-    }
-    Err(Failure::Cancelled)
+    let mut reader = Reader::begin(|_| true);
+    let event = tokio::select! {
+        event = reader.found() => event?,
+        () = person.pressed() => None,
+    };
+    event.ok_or(Failure::Cancelled)
 }
 
 /// Runs something unless Ctrl-C is pressed, which is a key like others on this screen.
 async fn unless_stopped<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let reader = Reader::begin(is_stop);
-    let unwanted = reader.unwanted.clone();
-    let mut found = std::pin::pin!(reader.found());
+    let mut reader = Reader::begin(is_stop);
     let ended = tokio::select! {
         ended = run => ended,
-        event = &mut found => {
+        event = reader.found() => {
             event?;
             return Err(Failure::Cancelled);
         }
     };
     // The next key is for somebody else.
-    unwanted.store(true, Ordering::Relaxed);
-    found.await?;
+    reader.unwanted.store(true, Ordering::Relaxed);
+    reader.found().await?;
     ended
 }
 
@@ -448,7 +446,15 @@ impl Reader {
         Self { unwanted, reading }
     }
 
-    async fn found(self) -> Result<Option<Event>, Failure> {
-        Ok(self.reading.await.map_err(io::Error::other)??)
+    /// What was looked for; nothing if nobody wanted it any more.
+    async fn found(&mut self) -> Result<Option<Event>, Failure> {
+        let read = (&mut self.reading).await;
+        Ok(read.map_err(io::Error::other)??)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.unwanted.store(true, Ordering::Relaxed);
     }
 }

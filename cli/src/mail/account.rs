@@ -49,6 +49,10 @@ enum CalendarAt {
 
 /// Servers of mail, and how to log in.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "imap"),
+    expect(dead_code, reason = "settings are checked in every build")
+)]
 struct Servers {
     imap: Host,
     smtp: Host,
@@ -59,6 +63,10 @@ struct Servers {
 
 /// A server.
 #[derive(Debug, Default)]
+#[cfg_attr(
+    not(feature = "imap"),
+    expect(dead_code, reason = "settings are checked in every build")
+)]
 struct Host {
     host: Option<String>,
     port: Option<u16>,

@@ -296,11 +296,12 @@ fn a_person_moves_looks_edits_and_accepts() {
 #[test]
 fn ctrl_c_stops_a_run_and_gives_the_terminal_back() {
     let desk = asked(&["Hang"]);
-    let terminal = Terminal::run(&desk, &format!("inbox {ACCOUNT}"));
+    let terminal = Terminal::run(&desk, &format!("inbox --send {ACCOUNT}"));
     terminal
         .shows("inbox: 1 question")
         .press("a")
         .shows("the run goes on");
+    until_sent(&desk);
     terminal.press("\u{3}").shows("stopped; the answer is kept");
     terminal.press("\u{3}").has_shown("\u{1b}[?1049l", 1);
     assert_eq!(terminal.end(), 130);
