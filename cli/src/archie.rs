@@ -48,7 +48,7 @@ pub(crate) async fn analyze(
     .await?;
     let agent = desk.archie(None)?;
     let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
-    let start = Next::Start(agent.analyze(&brief));
+    let start = Next::Start(Box::new(agent.analyze(&brief)));
     let out = what.talk.out.clone();
     Talk::new(agent, thread, answers, out, output)
         .run(start, person)
@@ -69,7 +69,7 @@ pub(crate) async fn ask(
     let desk = Desk::open(&what.limits, None, global, output, person).await?;
     let agent = desk.archie(None)?;
     let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
-    let start = Next::Start(agent.ask(&brief));
+    let start = Next::Start(Box::new(agent.ask(&brief)));
     Talk::new(agent, thread, Answers::none(), None, output)
         .run(start, person)
         .await
@@ -90,7 +90,7 @@ pub(crate) async fn build_context(
     let desk = Desk::open(&what.limits, what.reading.budget, global, output, person).await?;
     let agent = desk.archie(None)?;
     let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
-    let start = Next::Start(agent.build_context(&what.name, &brief));
+    let start = Next::Start(Box::new(agent.build_context(&what.name, &brief)));
     Talk::new(agent, thread, Answers::none(), what.out.clone(), output)
         .run(start, person)
         .await

@@ -22,7 +22,7 @@ use crate::{
 /// What comes next.
 pub(super) enum Next {
     /// A new thread.
-    Start(AnalysisUpdate),
+    Start(Box<AnalysisUpdate>),
     /// An answer.
     Answer((AskId, serde_json::Value)),
     /// What was cut, or failed.
@@ -86,7 +86,7 @@ impl<'a> Talk<'a> {
     async fn all(&mut self, mut next: Next, person: &mut Person) -> Result<(), Failure> {
         loop {
             let stream = match next {
-                Next::Start(input) => self.graph.stream(&*self.thread, input),
+                Next::Start(input) => self.graph.stream(&*self.thread, *input),
                 Next::Answer(answer) => {
                     let answers = [answer];
                     self.graph.stream_answer(&*self.thread, answers)?

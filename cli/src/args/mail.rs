@@ -69,7 +69,7 @@ pub(crate) struct Ingest {
     /// Only with this in the subject
     #[arg(long, value_name = "TEXT")]
     pub(crate) subject: Vec<String>,
-    /// At most so many
+    /// At most so many that were not looked at before
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     #[command(flatten)]

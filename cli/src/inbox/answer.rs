@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use superstep::dynamic::{Snapshot, SubState, state::Depth};
-use superstep_mail::{Answer, MailAgent, Topic};
+use superstep_mail::{Answer, MailAgent, Topic, tools};
 use superstep_model::{
     Message,
     message::{Body, ToolStatus},
@@ -108,7 +108,9 @@ impl Before {
                 .id
                 .as_ref()
                 .is_none_or(|id| !self.messages.contains(id));
-            if let (true, Body::Tool(reply)) = (is_new, &message.body) {
+            if let (true, Body::Tool(reply)) = (is_new, &message.body)
+                && reply.name != tools::DONE
+            {
                 told.push(Told::Call {
                     tool: reply.name.clone(),
                     text: message.text(),

@@ -88,34 +88,56 @@ impl Drop for Canvas {
     }
 }
 
-/// A line in as many rows as it needs.
+/// A line in as many rows as it needs, broken between words where that is possible.
 pub(super) fn wrapped(line: &[Piece], width: usize) -> Vec<Vec<Piece>> {
-    let mut rows = vec![Vec::new()];
-    let mut used = 0;
-    for piece in line {
-        let mut text = String::new();
-        for c in piece.text().chars() {
-            let wide = c.width().unwrap_or(0);
-            if used + wide > width {
-                if let Some(row) = rows.last_mut() {
-                    row.push(piece.with(std::mem::take(&mut text)));
-                }
-                rows.push(Vec::new());
-                used = 0;
-            }
-            text.push(c);
-            used += wide;
+    let letters = line.iter().flat_map(|piece| {
+        let letters = piece.text().chars();
+        letters.map(move |c| (piece, c, c.width().unwrap_or(0)))
+    });
+    let mut rows = Vec::new();
+    let (mut row, mut used) = (Vec::new(), 0);
+    for letter in letters {
+        if used + letter.2 > width {
+            let is_space = |(_, c, _): &(&Piece, char, usize)| *c == ' ';
+            let cut = match row.iter().rposition(is_space) {
+                Some(space) if letter.1 != ' ' => space + 1,
+                _ => row.len(),
+            };
+            let rest = row.split_off(cut);
+            rows.push(std::mem::replace(&mut row, rest));
+            used = row.iter().map(|(_, _, wide)| wide).sum();
         }
-        if let Some(row) = rows.last_mut() {
-            row.push(piece.with(text));
-        }
+        row.push(letter);
+        used += letter.2;
     }
-    rows
+    rows.push(row);
+    rows.iter().map(|row| joined(row)).collect()
 }
 
-/// The first row of a line.
+/// Letters as pieces again.
+fn joined(row: &[(&Piece, char, usize)]) -> Vec<Piece> {
+    let same =
+        |one: &(&Piece, char, usize), other: &(&Piece, char, usize)| std::ptr::eq(one.0, other.0);
+    let piece = |run: &[(&Piece, char, usize)]| {
+        let text = run.iter().map(|(_, c, _)| c).collect();
+        run.first().map(|(piece, _, _)| piece.with(text))
+    };
+    row.chunk_by(same).filter_map(piece).collect()
+}
+
+/// As much of a line as fits into a row.
 fn cut(line: &[Piece], width: usize) -> Vec<Piece> {
-    wrapped(line, width).into_iter().next().unwrap_or_default()
+    let mut left = width;
+    let mut row = Vec::new();
+    for piece in line {
+        let fits = |c: &char| {
+            let rest = left.checked_sub(c.width().unwrap_or(0));
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        row.push(piece.with(piece.text().chars().take_while(fits).collect()));
+    }
+    row
 }
 
 #[cfg(test)]
@@ -132,5 +154,15 @@ mod tests {
             .collect();
         assert_eq!(texts, ["abc日", "本語"]);
         assert_eq!(wrapped(&[], 6).len(), 1);
+    }
+
+    #[test]
+    fn words_stay_whole_where_they_fit() {
+        let rows = wrapped(&[plain("one two "), strong("three fourteen")], 8);
+        let texts: Vec<String> = rows
+            .iter()
+            .map(|row| row.iter().map(Piece::text).collect())
+            .collect();
+        assert_eq!(texts, ["one two ", "three ", "fourteen"]);
     }
 }

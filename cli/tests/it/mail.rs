@@ -52,6 +52,20 @@ fn mail_is_sorted_once_and_questions_are_counted() {
 }
 
 #[test]
+fn a_limit_counts_what_is_new_and_filters_leave_the_rest() {
+    let desk = desk_with(&["Lunch", "Sale", "Backup"]);
+    let none = desk.run(&format!("mail ingest --from nobody@ {ACCOUNT}"));
+    assert!(none.stderr.contains("0 looked at"), "{}", none.stderr);
+    for known in 0..3 {
+        let ran = desk.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
+        let wanted = format!("1 looked at, {known} known before");
+        assert!(ran.stderr.contains(&wanted), "{}", ran.stderr);
+    }
+    let over = desk.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
+    assert!(over.stderr.contains("0 looked at"), "{}", over.stderr);
+}
+
+#[test]
 fn a_mail_that_fails_keeps_no_other_from_being_looked_at() {
     let desk = desk_with(&["Broken", "Sale"]);
     let ran = ingest(&desk);

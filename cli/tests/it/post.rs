@@ -65,6 +65,6 @@ pub(crate) fn sent(desk: &Desk) -> Vec<String> {
     let paths = files.map(|file| file.unwrap().path());
     // What is being written is hidden.
     let is_whole = |path: &PathBuf| path.extension().is_some_and(|ext| ext == "eml");
-    let texts = paths.filter(is_whole).map(|path| fs::read_to_string(path));
+    let texts = paths.filter(is_whole).map(fs::read_to_string);
     texts.map(Result::unwrap).collect()
 }
