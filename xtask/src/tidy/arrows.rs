@@ -75,8 +75,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-cli",
         &[
+            "superstep",
+            "superstep-archie",
             "superstep-core",
+            "superstep-engine",
             "superstep-local",
+            "superstep-mail",
             "superstep-model",
             "superstep-sqlite",
             "superstep-trace",
