@@ -362,7 +362,7 @@ impl Inbox {
             });
         }
         keys.push(plain("Enter all  u refresh  ? help  q leave"));
-        rows.push(keys);
+        rows.extend(wrapped(&keys, width));
         rows
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
     let action = question.item.action_request.action.as_str();
     let mut lines = Vec::new();
     if has_hidden(&question.item.action_request.args) {
-        lines.push(vec![bad(HIDDEN)]);
+        lines.push(vec![bad(format!("! {HIDDEN}"))]);
     }
     let mut is_ours = question.item.description.starts_with("# ");
     let mut is_head = is_ours;
@@ -85,7 +85,7 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
             _ => false,
         };
         let piece = match () {
-            () if is_flag => bad(line.replace("**", "")),
+            () if is_flag => bad(format!("! {}", line.replace("**", ""))),
             () if is_head && line.starts_with("# ") => strong(line.trim_start_matches("# ")),
             () if line == "---" => faint("────────"),
             () => plain(line),

@@ -34,6 +34,10 @@ pub(crate) struct Account {
 
 /// Where mail is.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "remote"),
+    allow(dead_code, reason = "settings are checked in every build")
+)]
 enum Kind {
     Folder(PathBuf),
     Google { token: PathBuf, is_named: bool },
@@ -42,6 +46,10 @@ enum Kind {
 
 /// Where meetings are.
 #[derive(Debug)]
+#[cfg_attr(
+    not(feature = "remote"),
+    allow(dead_code, reason = "settings are checked in every build")
+)]
 enum CalendarAt {
     Folder(PathBuf),
     Google(String),
@@ -51,7 +59,7 @@ enum CalendarAt {
 #[derive(Debug)]
 #[cfg_attr(
     not(feature = "imap"),
-    expect(dead_code, reason = "settings are checked in every build")
+    allow(dead_code, reason = "settings are checked in every build")
 )]
 struct Servers {
     imap: Host,
@@ -63,10 +71,6 @@ struct Servers {
 
 /// A server.
 #[derive(Debug, Default)]
-#[cfg_attr(
-    not(feature = "imap"),
-    expect(dead_code, reason = "settings are checked in every build")
-)]
 struct Host {
     host: Option<String>,
     port: Option<u16>,

@@ -235,6 +235,7 @@ fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
         .shows("arguments")
         .press("q");
     terminal.shows("q leave").press("q");
+    terminal.has_shown("\u{1b}[?1049l", 1);
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert_eq!(terminal.end(), 0);
     assert!(!raw.contains("owned") && !raw.contains('\u{202e}'), "{raw}");
@@ -302,4 +303,58 @@ fn ctrl_c_stops_a_run_and_gives_the_terminal_back() {
     assert_eq!(terminal.end(), 130);
     let listed = desk.run("threads list --json").events();
     assert_eq!(listed[0]["status"], "cut");
+}
+
+#[test]
+fn a_thread_is_gone_on_with_in_the_inbox() {
+    let desk = asked(&["Lunch", "Backup"]);
+    with_settings(&desk, "");
+    let all = questions(&desk);
+    let lunch = all.iter().find(|it| it["subject"] == "Lunch").unwrap();
+    let thread = lunch["thread"].as_str().unwrap();
+    let line = format!("threads resume {thread} --model script:FIXTURES/mail.jsonl");
+    let terminal = Terminal::run(&desk, &line);
+    terminal.shows("q leave").shows("inbox: 1 question");
+    assert!(!terminal.screen().contains("Backup"));
+    terminal.press("a").shows("dry run: nothing was sent");
+    terminal.shows("inbox: 0 questions").press("q");
+    assert_eq!(terminal.end(), 0);
+    let again = desk.run(&line);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stderr.contains("nothing is left"), "{}", again.stderr);
+    assert_eq!(questions(&desk).len(), 1);
+}
+
+#[test]
+fn a_run_that_fails_is_told_on_the_screen_and_goes_on_later() {
+    let desk = asked(&["Lunch"]);
+    desk.write(
+        "work/mute.jsonl",
+        "{\"when\": {\"schema\": \"x\"}, \"text\": \"\"}\n",
+    );
+    let account = "--folder mail --owner me@example.org --send";
+    let line = format!("inbox {account} --color never --model script:mute.jsonl");
+    let terminal = Terminal::run(&desk, &line);
+    terminal
+        .shows("q leave")
+        .press("a")
+        .shows("SS5017")
+        .press("q");
+    terminal.has_shown("\u{1b}[?1049l", 1);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert_eq!(terminal.end(), 0);
+    assert!(!raw.contains("\u{1b}[31m"), "{raw}");
+    assert!(raw.ends_with("\u{1b}[?1049l"), "{raw:?}");
+    assert_eq!(
+        desk.run("threads list --json").events()[0]["status"],
+        "failed"
+    );
+    assert_eq!(sent(&desk).len(), 1);
+    let ran = desk.run(&format!("mail ingest --send {ACCOUNT}"));
+    assert!(
+        ran.stdout.contains("respond, done  Lunch"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(sent(&desk).len(), 1);
 }
