@@ -1,9 +1,11 @@
 //! The agents as the command line knows them: by the names of their threads.
 //!
 //! A thread is called `AGENT-…`, so its agent can be found without reading it. To look at a thread no
-//! model is needed; the graphs made here have one that refuses to answer.
+//! model is needed; the graphs made here have one that refuses to answer, and a mailbox and a
+//! calendar (`no_account`) that refuse as well.
 
 mod absent;
+pub(crate) mod no_account;
 
 use std::sync::Arc;
 
@@ -13,6 +15,7 @@ use serde_json::Value as Json;
 use superstep::{Backends, dynamic::Graph};
 use superstep_archie::{Archie, Settings};
 use superstep_core::{saver::Saver, show};
+use superstep_mail::MailAgent;
 
 use crate::{args::Args, database, failure::Failure};
 
@@ -21,12 +24,15 @@ use crate::{args::Args, database, failure::Failure};
 pub(crate) enum Agent {
     /// Talks about a folder of documents
     Archie,
+    /// Reads mail, and asks before it acts
+    Mail,
 }
 
 impl Agent {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Archie => "archie",
+            Self::Mail => "mail",
         }
     }
 
@@ -39,12 +45,13 @@ impl Agent {
 
     /// Its graph, to look at threads and to draw it.
     pub(crate) fn graph(self, backends: Backends) -> Result<Graph, Failure> {
-        let model = Arc::new(absent::Absent::default());
         Ok(match self {
-            Self::Archie => Archie::new(model, Settings::default(), backends)?
-                .graph()
-                .dynamic()
-                .clone(),
+            Self::Archie => {
+                let model = Arc::new(absent::Absent::default());
+                let archie = Archie::new(model, Settings::default(), backends)?;
+                archie.graph().dynamic().clone()
+            }
+            Self::Mail => mail_to_look_at(backends)?.graph().dynamic().clone(),
         })
     }
 
@@ -55,6 +62,10 @@ impl Agent {
                 let first = state.pointer("/analysis_history/0/content");
                 let query = first.or_else(|| state.get("user_input"));
                 query.and_then(Json::as_str).map(str::to_owned)
+            }
+            Self::Mail => {
+                let subject = state.pointer("/email_input/mail/subject");
+                subject.and_then(Json::as_str).map(str::to_owned)
             }
         };
         show::line(&text.unwrap_or_default())
@@ -70,6 +81,17 @@ impl Agent {
             }
         }
     }
+}
+
+/// The e-mail assistant without a model and an account: questions and notes can be read.
+pub(crate) fn mail_to_look_at(backends: Backends) -> Result<MailAgent, Failure> {
+    Ok(MailAgent::new(
+        Arc::new(absent::Absent::default()),
+        Arc::new(no_account::NoMailbox::default()),
+        Arc::new(no_account::NoCalendar::default()),
+        superstep_mail::Settings::default(),
+        backends,
+    )?)
 }
 
 /// Six letters and digits that are easy to tell apart.
@@ -108,6 +130,7 @@ mod tests {
     #[test]
     fn the_name_of_a_thread_tells_its_agent() {
         assert_eq!(Agent::of("archie-7f3k2m"), Some(Agent::Archie));
+        assert_eq!(Agent::of("mail-7f3k2m"), Some(Agent::Mail));
         assert_eq!(Agent::of("archie"), None);
         assert_eq!(Agent::of("thread-1"), None);
     }

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod archie;
+mod mail;
 mod models;
 mod threads;
 mod traces;
@@ -13,6 +14,9 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crate::{agents::Agent, output::Form};
 
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, Talk};
+pub(crate) use mail::{
+    AccountArgs, Inbox, InboxArgs, InboxCommand, Ingest, Login, MailCommand, MemoryCommand, Note,
+};
 pub(crate) use models::{Chat, ModelCommand};
 pub(crate) use threads::{At, Delete, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
@@ -27,6 +31,7 @@ pub(crate) use traces::{ExportFormat, TraceCommand, Which};
     after_help = "Examples:
   superstep demo                                 what the agents do, in under a minute
   superstep analyze --query 'One service or two?' --inputs docs
+  superstep inbox                                what the e-mail assistant asks
   superstep shell                                all of it, one command after the other
   superstep threads list                         what is there, and what waits for you
   superstep model show                           which model answers, and why
@@ -131,13 +136,18 @@ commands, paths and threads; Alt-Enter begins another line; `/help` tells more; 
     Ask(Ask),
     /// Archie: write down what a folder of documents says, for other agents
     BuildContext(BuildContext),
+    /// The e-mail assistant: look at mail, see what it learnt
+    #[command(subcommand, arg_required_else_help = true)]
+    Mail(MailCommand),
+    /// The e-mail assistant: its questions, and your answers
+    Inbox(Inbox),
     /// Threads: what is there, what waits for you, go on, go back
     #[command(subcommand, arg_required_else_help = true)]
     Threads(ThreadsCommand),
     /// Draw the graph of an agent
     #[command(after_help = "Examples:
   superstep graph archie                a picture for the terminal
-  superstep graph archie --mermaid      text for a Markdown file
+  superstep graph mail --mermaid        text for a Markdown file
   superstep graph archie --svg > archie.svg")]
     Graph {
         /// Which

@@ -1,9 +1,10 @@
 //! `superstep demo`: what each agent does, on scripted models, in a folder that is thrown away.
 //!
 //! The commands that are shown are the commands that are run. A scene is its files, its script and
-//! its commands; `archie` has one.
+//! its commands; each agent has one.
 
 mod archie;
+mod mail;
 
 use std::path::Path;
 
@@ -13,10 +14,14 @@ use crate::{
     agents::Agent,
     args::{Args, Global},
     failure::Failure,
+    inbox,
     output::{Form, Output, faint, plain, strong},
     person::Person,
     shell::words,
 };
+
+/// Stands for an id that is only known when the scene runs.
+const QUESTION: &str = "QUESTION";
 
 /// What is shown of an agent.
 struct Scene {
@@ -24,8 +29,11 @@ struct Scene {
     about: &'static str,
     /// Files, by their names below the folder of the scene.
     files: &'static [(&'static str, &'static str)],
-    /// Commands without `superstep`, and what to say before each.
+    /// Commands without `superstep`, and what to say before each. The word `QUESTION` is the id of
+    /// what the e-mail assistant asks about a reply.
     commands: &'static [(&'static str, &'static str)],
+    /// Folders below that of the scene whose files are shown at the end.
+    leaves: &'static [&'static str],
 }
 
 pub(crate) async fn run(
@@ -61,6 +69,7 @@ async fn scene(
 ) -> Result<(), Failure> {
     let scene = match agent {
         Agent::Archie => &archie::SCENE,
+        Agent::Mail => &mail::SCENE,
     };
     output.say(&[strong(agent.name()), plain(format!(": {}", scene.about))]);
     let place = folder.join(agent.name());
@@ -73,13 +82,42 @@ async fn scene(
     }
     let database = folder.join("demo.db");
     for (about, line) in scene.commands {
+        let line = match line.contains(QUESTION) {
+            true => line.replace(QUESTION, &question(&database, global).await?),
+            false => (*line).to_owned(),
+        };
         output.say(&[]);
         output.say(&[faint(format!("# {about}"))]);
         output.say(&[strong(format!("$ superstep {line}"))]);
-        let args = read(line, &place, &database, global)?;
+        let args = read(&line, &place, &database, global)?;
         Box::pin(crate::dispatch(args, output, person)).await?;
     }
     output.say(&[]);
+    for folder in scene.leaves {
+        left(&place, folder, output)?;
+    }
+    Ok(())
+}
+
+/// The beginning of the id of the open question about a reply.
+async fn question(database: &Path, global: &Global) -> Result<String, Failure> {
+    let global = Global {
+        db: Some(database.to_owned()),
+        ..global.clone()
+    };
+    inbox::about_a_reply(&global).await
+}
+
+/// Shows the files of a folder.
+fn left(place: &Path, folder: &str, output: &Output) -> Result<(), Failure> {
+    for file in std::fs::read_dir(place.join(folder))? {
+        let path = file?.path();
+        output.say(&[faint(format!("# and this is in {folder}"))]);
+        for line in std::fs::read_to_string(&path)?.lines() {
+            output.data(&[plain(format!("  {line}"))])?;
+        }
+        output.say(&[]);
+    }
     Ok(())
 }
 

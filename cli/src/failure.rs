@@ -1,6 +1,7 @@
 //! Why a command ended without what was asked for, and the exit code that says so.
 
 use superstep_core::saver::SaverError;
+use superstep_mail::{AgentError, MailError};
 use superstep_model::{ErrorKind, ModelError};
 
 /// Why a command failed.
@@ -31,6 +32,12 @@ pub(crate) enum Failure {
     /// A file of Archie cannot be read or written.
     #[error(transparent)]
     Archie(#[from] superstep_archie::Error),
+    /// The e-mail assistant cannot do something.
+    #[error(transparent)]
+    Mail(#[from] superstep_mail::AgentError),
+    /// There is no mail to work on.
+    #[error("there is no mail account")]
+    NoAccount,
     /// There is nothing to keep threads in.
     #[error("there is no database")]
     NoSaver,
@@ -112,10 +119,11 @@ impl Failure {
                 superstep_local::weights::Error::Name { .. } => 2,
                 _ => 1,
             },
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::NoAccount => 2,
             Self::Saver(SaverError::Busy { .. } | SaverError::Conflict { .. }) => 6,
             Self::Saver(_) | Self::Missing { .. } => 1,
             Self::Run(error) => of_code(error.code()),
+            Self::Mail(error) => of_mail(error),
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
             Self::Waiting { .. } => 3,
             Self::Told { exit } => *exit,
@@ -140,7 +148,7 @@ impl Failure {
         }
         let told = match self {
             // The code and the thread are told anyway.
-            Self::Run(error) => match &*error.kind {
+            Self::Run(error) | Self::Mail(AgentError::Run(error)) => match &*error.kind {
                 superstep::ErrorKind::Failed(failure) => failure.message.clone(),
                 other => other.to_string(),
             },
@@ -158,6 +166,7 @@ impl Failure {
             Self::Run(error) => Some(error.code()),
             Self::Store(error) => Some(error.code()),
             Self::Archie(error) => Some(error.code()),
+            Self::Mail(error) => Some(error.code()),
             #[cfg(feature = "remote")]
             Self::Export(error) => Some(error.code()),
             #[cfg(feature = "local")]
@@ -173,7 +182,13 @@ impl Failure {
             Self::Saver(error) => error.hint().into_iter().collect(),
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Archie(error) => error.hint().into_iter().collect(),
+            Self::Mail(error) => error.hint().into_iter().collect(),
             Self::Missing { hint, .. } => vec![hint],
+            Self::NoAccount => vec![
+                "for a folder of .eml files: --folder DIR --owner ADDRESS",
+                "for good: `folder` and `owner`, or `kind = \"google\"` or \"imap\", in [agents.mail] of \
+                 ~/.config/superstep/config.toml; see docs/mail-accounts.md",
+            ],
             Self::Model(error) => match error.kind() {
                 ErrorKind::NoModel { .. } => WAYS_OUT.to_vec(),
                 _ => error.hint().into_iter().collect(),
@@ -193,6 +208,31 @@ fn of_code(code: &str) -> u8 {
         "SS5014" => 5,
         "SS2001" | "SS2002" => 6,
         _ => 1,
+    }
+}
+
+fn of_mail(error: &AgentError) -> u8 {
+    match error {
+        AgentError::Run(error) => match error.code() {
+            // The answer does not fit its question, which stays open.
+            "SS1015" => 2,
+            code => of_code(code),
+        },
+        AgentError::NoZone { .. } | AgentError::NotOpen { .. } => 2,
+        AgentError::Mail(MailError::Auth { .. }) => 4,
+        _ => 1,
+    }
+}
+
+impl From<MailError> for Failure {
+    fn from(error: MailError) -> Self {
+        Self::Mail(error.into())
+    }
+}
+
+impl From<superstep_mail::MemoryError> for Failure {
+    fn from(error: superstep_mail::MemoryError) -> Self {
+        Self::Mail(error.into())
     }
 }
 

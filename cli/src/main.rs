@@ -15,6 +15,8 @@ mod demo;
 mod doctor;
 mod failure;
 mod folders;
+mod inbox;
+mod mail;
 mod model;
 mod output;
 mod page;
@@ -86,6 +88,8 @@ async fn dispatch(args: Args, output: &Output, person: &mut Person) -> Result<()
         Command::Analyze(what) => archie::analyze(&what, global, output, person).await,
         Command::Ask(what) => archie::ask(&what, global, output, person).await,
         Command::BuildContext(what) => archie::build_context(&what, global, output, person).await,
+        Command::Mail(command) => mail::run(command, global, output, person).await,
+        Command::Inbox(what) => inbox::run(what, global, output, person).await,
         Command::Threads(command) => threads::run(command, global, output, person).await,
         Command::Graph {
             agent,

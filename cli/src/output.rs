@@ -39,6 +39,17 @@ pub(crate) enum Ink {
 /// Text and how it looks.
 pub(crate) struct Piece(Ink, String);
 
+impl Piece {
+    pub(crate) fn text(&self) -> &str {
+        &self.1
+    }
+
+    /// Another text that looks the same.
+    pub(crate) fn with(&self, text: String) -> Self {
+        Self(self.0, text)
+    }
+}
+
 pub(crate) fn plain(text: impl fmt::Display) -> Piece {
     Piece(Ink::Plain, text.to_string())
 }
@@ -172,6 +183,19 @@ impl Output {
     }
 }
 
+/// A row for a screen that is drawn elsewhere: one line, cleaned, in colour or without.
+pub(crate) fn painted(pieces: &[Piece], color: Color) -> String {
+    let one_line = |piece: &Piece| piece.with(piece.text().replace(['\n', '\t'], " "));
+    let pieces: Vec<Piece> = pieces.iter().map(one_line).collect();
+    match color {
+        Color::Auto | Color::Always => drawn(&pieces),
+        Color::Never => pieces
+            .iter()
+            .map(|piece| show::clean(piece.text()))
+            .collect(),
+    }
+}
+
 fn drawn(pieces: &[Piece]) -> String {
     let mut line = String::new();
     for Piece(ink, text) in pieces {
@@ -189,7 +213,7 @@ fn drawn(pieces: &[Piece]) -> String {
 }
 
 /// JSON text that holds no character a terminal would obey: what JSON leaves as it is, is escaped.
-fn escaped(json: &str) -> String {
+pub(crate) fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         if show::clean(c.encode_utf8(&mut [0; 4])).is_empty() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{Backends, MemoryStore};
+use superstep::{Backends, MemorySaver, MemoryStore};
 
 use crate::{
     agents::Agent,
@@ -20,6 +20,7 @@ pub(crate) enum Drawn {
 
 pub(crate) fn run(agent: Agent, form: Drawn, output: &Output) -> Result<(), Failure> {
     let backends = Backends {
+        saver: Some(Arc::new(MemorySaver::default())),
         store: Some(Arc::new(MemoryStore::default())),
         ..Backends::default()
     };

@@ -14,11 +14,12 @@ use crate::{
     archie,
     args::{Global, ThreadsCommand},
     failure::Failure,
+    inbox,
     output::Output,
     person::Person,
 };
 
-pub(crate) use shelf::{Shelf, Standing, ago};
+pub(crate) use shelf::{Shelf, Standing, ago, open_asks};
 
 pub(crate) async fn run(
     command: ThreadsCommand,
@@ -32,6 +33,7 @@ pub(crate) async fn run(
         ThreadsCommand::Show { at } => show::run(&shelf, &at, output).await,
         ThreadsCommand::Resume { thread, talk } => match shelf.agent(&thread).await? {
             Agent::Archie => archie::resume(&thread, &talk, global, output, person).await,
+            Agent::Mail => inbox::resume(&thread, &talk.limits, global, output, person).await,
         },
         ThreadsCommand::Fork { at, name } => change::fork(&shelf, &at, name, output).await,
         ThreadsCommand::Delete(which) => {

@@ -37,4 +37,5 @@ pub(super) const SCENE: Scene = Scene {
         ),
         ("the graph behind it", "graph archie"),
     ],
+    leaves: &[],
 };

@@ -8,10 +8,11 @@ use std::{
 use serde::Serialize;
 use superstep::{
     Backends, CheckpointRef,
-    dynamic::{Graph, Snapshot},
+    dynamic::{Graph, Snapshot, SubState},
     saver::HistoryQuery,
 };
 use superstep_core::{
+    ask::Ask,
     id::{CheckpointId, ThreadId},
     saver::Saver,
 };
@@ -43,7 +44,7 @@ pub(crate) enum Standing {
 impl Standing {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let failed = snapshot.tasks.iter().any(|task| task.error.is_some());
-        match snapshot.asks().next() {
+        match open_asks(snapshot).first() {
             Some(_) => Self::Waiting,
             None if snapshot.next.is_empty() => Self::Done,
             None if failed => Self::Failed,
@@ -149,6 +150,21 @@ impl Shelf {
             hint: "see `superstep threads history THREAD`",
         })
     }
+}
+
+/// The questions that nobody has answered. A graph above another still shows a question that was
+/// answered when the run stopped behind it; the graph that asked it knows.
+pub(crate) fn open_asks(snapshot: &Snapshot) -> Vec<&Ask> {
+    let mut open = Vec::new();
+    for task in &snapshot.tasks {
+        match &task.state {
+            Some(SubState::Snapshot(inner)) if inner.checkpoint.is_some() => {
+                open.extend(open_asks(inner));
+            }
+            _ => open.extend(&task.asks),
+        }
+    }
+    open
 }
 
 /// How long ago a checkpoint was made.

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::dynamic::Snapshot;
 
-use super::{Shelf, Standing, ago};
+use super::{Shelf, Standing, ago, open_asks};
 use crate::{
     args::At,
     failure::Failure,
@@ -24,7 +24,7 @@ pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), F
             "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
             "step": snapshot.origin.map(|(_, step)| step),
             "next": snapshot.next,
-            "asks": snapshot.asks().map(ask).collect::<Vec<_>>(),
+            "asks": open_asks(&snapshot).into_iter().map(ask).collect::<Vec<_>>(),
             "errors": errors(&snapshot),
             "state": state,
         }));
@@ -48,13 +48,18 @@ pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), F
         ])?;
     }
     fields(&state, output)?;
-    for ask in snapshot.asks() {
+    let asks = open_asks(&snapshot);
+    for ask in &asks {
         let value = serde_json::to_value(&ask.value).unwrap_or_default();
-        let text = value.get("query").and_then(Json::as_str);
+        // Inboxes put what it is about into a list of one.
+        let about = value
+            .get("query")
+            .or_else(|| value.pointer("/0/description"));
+        let text = about.and_then(Json::as_str);
         let text = text.map_or_else(|| value.to_string(), str::to_owned);
         output.data(&[strong("asks: "), plain(short(&text))])?;
     }
-    if snapshot.asks().next().is_some() {
+    if !asks.is_empty() {
         output.say(&[
             faint("answer it with "),
             plain(format!("superstep threads resume {}", at.thread)),

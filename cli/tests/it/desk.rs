@@ -72,6 +72,12 @@ impl Desk {
         self.run_with(line, "")
     }
 
+    /// Runs a command whose words may be empty or have spaces.
+    pub(crate) fn run_words(&self, words: &[&str]) -> Ran {
+        let output = self.command("").args(words).output().unwrap();
+        self.ran(&words.join(" "), output)
+    }
+
     /// Runs a command line, words apart by spaces, with that on stdin.
     pub(crate) fn run_with(&self, line: &str, input: &str) -> Ran {
         let mut child = self.command(line).spawn().unwrap();

@@ -1,0 +1,172 @@
+//! An answer carried out: the run goes on, and what came of it is found out.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use superstep::dynamic::{Snapshot, SubState, state::Depth};
+use superstep_mail::{Answer, MailAgent, Topic, tools};
+use superstep_model::{
+    Message,
+    message::{Body, ToolStatus},
+};
+
+use super::question::{self, Question, Shown};
+use crate::{failure::Failure, person::Person};
+
+/// What came of an answer.
+pub(super) struct After {
+    pub(super) thread: String,
+    /// The question and the answer; nothing if a run only went on.
+    pub(super) answered: Option<(String, Answer)>,
+    pub(super) told: Vec<Told>,
+    /// What is asked now.
+    pub(super) open: Vec<Question>,
+    pub(super) is_done: bool,
+}
+
+/// One thing that happened.
+pub(super) enum Told {
+    /// A call of a tool was made, or not.
+    Call {
+        tool: String,
+        text: String,
+        is_error: bool,
+    },
+    /// A note changed.
+    Learned(Topic),
+    /// Something people should know.
+    Remark(String),
+}
+
+/// What there was before.
+struct Before {
+    messages: BTreeSet<String>,
+    remarks: usize,
+    notes: Vec<String>,
+}
+
+/// Answers a question and goes on. Ctrl-C stops the run; the answer is kept.
+pub(super) async fn give(
+    agent: &MailAgent,
+    question: &Question,
+    answer: Answer,
+    person: &mut Person,
+) -> Result<After, Failure> {
+    let thread = question.thread.as_str();
+    let before = Before::of(agent, thread).await?;
+    let answers = [(question.ask, answer.clone())];
+    tokio::select! {
+        outcome = agent.answer(thread, answers) => outcome?,
+        () = person.pressed() => return Err(Failure::Cancelled),
+    };
+    let answered = Some((question.id(), answer));
+    before.after(agent, thread, answered).await
+}
+
+/// Goes on with what was cut, or failed.
+pub(super) async fn go_on(
+    agent: &MailAgent,
+    thread: &str,
+    person: &mut Person,
+) -> Result<After, Failure> {
+    let before = Before::of(agent, thread).await?;
+    tokio::select! {
+        outcome = agent.graph().resume(thread) => outcome?,
+        () = person.pressed() => return Err(Failure::Cancelled),
+    };
+    before.after(agent, thread, None).await
+}
+
+impl Before {
+    async fn of(agent: &MailAgent, thread: &str) -> Result<Self, Failure> {
+        let snapshot = snapshot(agent, thread).await?;
+        let mut messages = Vec::new();
+        tool_messages(&snapshot, &mut messages);
+        let mut notes = Vec::new();
+        for topic in Topic::ALL {
+            notes.push(agent.memory().show(topic).await?);
+        }
+        Ok(Self {
+            messages: messages.into_iter().filter_map(|it| it.id).collect(),
+            remarks: remarks(&snapshot).len(),
+            notes,
+        })
+    }
+
+    async fn after(
+        self,
+        agent: &MailAgent,
+        thread: &str,
+        answered: Option<(String, Answer)>,
+    ) -> Result<After, Failure> {
+        let snapshot = snapshot(agent, thread).await?;
+        let mut messages = Vec::new();
+        tool_messages(&snapshot, &mut messages);
+        let mut told = Vec::new();
+        for message in messages {
+            let is_new = message
+                .id
+                .as_ref()
+                .is_none_or(|id| !self.messages.contains(id));
+            if let (true, Body::Tool(reply)) = (is_new, &message.body)
+                && reply.name != tools::DONE
+            {
+                told.push(Told::Call {
+                    tool: reply.name.clone(),
+                    text: message.text(),
+                    is_error: reply.status == ToolStatus::Error,
+                });
+            }
+        }
+        for (topic, old) in Topic::ALL.into_iter().zip(self.notes) {
+            if agent.memory().show(topic).await? != old {
+                told.push(Told::Learned(topic));
+            }
+        }
+        let remarks = remarks(&snapshot).into_iter().skip(self.remarks);
+        told.extend(remarks.map(Told::Remark));
+        let open = question::all(agent, &Shown::Thread(thread.to_owned())).await?;
+        Ok(After {
+            thread: thread.to_owned(),
+            answered,
+            told,
+            is_done: snapshot.next.is_empty(),
+            open,
+        })
+    }
+}
+
+async fn snapshot(agent: &MailAgent, thread: &str) -> Result<Snapshot, Failure> {
+    let graph = agent.graph().dynamic();
+    Ok(graph.state(&thread.into(), None, Depth::Subgraphs).await?)
+}
+
+/// The results of tools, of the graph and of the one below it, each once.
+fn tool_messages(snapshot: &Snapshot, all: &mut Vec<Message>) {
+    for json in list(snapshot, "messages") {
+        let Ok(message) = serde_json::from_value::<Message>(json) else {
+            continue;
+        };
+        let is_known = message.id.is_some() && all.iter().any(|it| it.id == message.id);
+        if matches!(message.body, Body::Tool(_)) && !is_known {
+            all.push(message);
+        }
+    }
+    for task in &snapshot.tasks {
+        if let Some(SubState::Snapshot(inner)) = &task.state {
+            tool_messages(inner, all);
+        }
+    }
+}
+
+fn remarks(snapshot: &Snapshot) -> Vec<String> {
+    let texts = list(snapshot, "remarks");
+    let texts = texts.iter().filter_map(Json::as_str);
+    texts.map(str::to_owned).collect()
+}
+
+fn list(snapshot: &Snapshot, name: &str) -> Vec<Json> {
+    let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
+    let list = state.get(name).and_then(Json::as_array);
+    list.cloned().unwrap_or_default()
+}

@@ -1,0 +1,168 @@
+//! The other screen of the terminal, which the inbox is drawn on.
+//!
+//! Everything that is drawn comes in pieces, which `output` cleans. The terminal is given back when
+//! this is dropped, whatever happened.
+
+use std::io::{self, Write};
+
+use crossterm::{
+    cursor::{Hide, MoveTo, Show},
+    queue,
+    style::Print,
+    terminal::{
+        Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+        enable_raw_mode, size,
+    },
+};
+use unicode_width::UnicodeWidthChar;
+
+use crate::{
+    args::Color,
+    output::{Piece, painted},
+};
+
+/// The screen while it is ours.
+pub(super) struct Canvas {
+    color: Color,
+    is_open: bool,
+}
+
+impl Canvas {
+    pub(super) fn enter(color: Color) -> io::Result<Self> {
+        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty());
+        let color = match color {
+            Color::Auto if is_plain => Color::Never,
+            other => other,
+        };
+        let mut canvas = Self {
+            color,
+            is_open: false,
+        };
+        canvas.open()?;
+        Ok(canvas)
+    }
+
+    /// Takes the screen, again after [`Canvas::close`].
+    pub(super) fn open(&mut self) -> io::Result<()> {
+        enable_raw_mode()?;
+        self.is_open = true;
+        let mut out = io::stdout().lock();
+        queue!(out, EnterAlternateScreen, Hide, Clear(ClearType::All))?;
+        out.flush()
+    }
+
+    /// Gives the screen back.
+    pub(super) fn close(&mut self) -> io::Result<()> {
+        if !std::mem::take(&mut self.is_open) {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        let shown = queue!(out, Show, LeaveAlternateScreen).and_then(|()| out.flush());
+        disable_raw_mode().and(shown)
+    }
+
+    /// How many rows and columns there are.
+    pub(super) fn size(&self) -> (usize, usize) {
+        let (columns, rows) = size().unwrap_or((80, 24));
+        (usize::from(rows).max(8), usize::from(columns).max(20))
+    }
+
+    /// Draws rows from the top; what is too long or too much is cut.
+    pub(super) fn paint(&self, rows: &[Vec<Piece>]) -> io::Result<()> {
+        let (height, width) = self.size();
+        let mut out = io::stdout().lock();
+        for y in 0..height {
+            let row = rows.get(y).map(|row| cut(row, width)).unwrap_or_default();
+            let at = u16::try_from(y).unwrap_or(u16::MAX);
+            queue!(out, MoveTo(0, at), Clear(ClearType::UntilNewLine))?;
+            queue!(out, Print(painted(&row, self.color)))?;
+        }
+        out.flush()
+    }
+}
+
+impl Drop for Canvas {
+    fn drop(&mut self) {
+        // A terminal that is gone needs nothing back.
+        let _closed = self.close();
+    }
+}
+
+/// A line in as many rows as it needs, broken between words where that is possible.
+pub(super) fn wrapped(line: &[Piece], width: usize) -> Vec<Vec<Piece>> {
+    let letters = line.iter().flat_map(|piece| {
+        let letters = piece.text().chars();
+        letters.map(move |c| (piece, c, c.width().unwrap_or(0)))
+    });
+    let mut rows = Vec::new();
+    let (mut row, mut used) = (Vec::new(), 0);
+    for letter in letters {
+        if used + letter.2 > width {
+            let is_space = |(_, c, _): &(&Piece, char, usize)| *c == ' ';
+            let cut = match row.iter().rposition(is_space) {
+                Some(space) if letter.1 != ' ' => space + 1,
+                _ => row.len(),
+            };
+            let rest = row.split_off(cut);
+            rows.push(std::mem::replace(&mut row, rest));
+            used = row.iter().map(|(_, _, wide)| wide).sum();
+        }
+        row.push(letter);
+        used += letter.2;
+    }
+    rows.push(row);
+    rows.iter().map(|row| joined(row)).collect()
+}
+
+/// Letters as pieces again.
+fn joined(row: &[(&Piece, char, usize)]) -> Vec<Piece> {
+    let same =
+        |one: &(&Piece, char, usize), other: &(&Piece, char, usize)| std::ptr::eq(one.0, other.0);
+    let piece = |run: &[(&Piece, char, usize)]| {
+        let text = run.iter().map(|(_, c, _)| c).collect();
+        run.first().map(|(piece, _, _)| piece.with(text))
+    };
+    row.chunk_by(same).filter_map(piece).collect()
+}
+
+/// As much of a line as fits into a row.
+fn cut(line: &[Piece], width: usize) -> Vec<Piece> {
+    let mut left = width;
+    let mut row = Vec::new();
+    for piece in line {
+        let fits = |c: &char| {
+            let rest = left.checked_sub(c.width().unwrap_or(0));
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        row.push(piece.with(piece.text().chars().take_while(fits).collect()));
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{plain, strong};
+
+    #[test]
+    fn lines_break_where_the_screen_ends_also_for_wide_letters() {
+        let rows = wrapped(&[plain("abc"), strong("日本語")], 6);
+        let texts: Vec<String> = rows
+            .iter()
+            .map(|row| row.iter().map(Piece::text).collect())
+            .collect();
+        assert_eq!(texts, ["abc日", "本語"]);
+        assert_eq!(wrapped(&[], 6).len(), 1);
+    }
+
+    #[test]
+    fn words_stay_whole_where_they_fit() {
+        let rows = wrapped(&[plain("one two "), strong("three fourteen")], 8);
+        let texts: Vec<String> = rows
+            .iter()
+            .map(|row| row.iter().map(Piece::text).collect())
+            .collect();
+        assert_eq!(texts, ["one two ", "three ", "fourteen"]);
+    }
+}

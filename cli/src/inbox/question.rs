@@ -1,0 +1,126 @@
+//! Open questions, and finding one of them.
+
+use superstep_core::{id::AskId, show};
+use superstep_mail::{AnswerKind, Item, MailAgent, tools};
+
+use crate::failure::Failure;
+
+/// An open question, with what its mail is about.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) thread: String,
+    pub(super) ask: AskId,
+    pub(super) item: Item,
+    pub(super) sender: String,
+    pub(super) subject: String,
+}
+
+/// Which questions are shown.
+#[derive(Clone, Debug)]
+pub(super) enum Shown {
+    All,
+    /// Those of one thread.
+    Thread(String),
+}
+
+/// The open questions, in the order in which their mail came.
+pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question>, Failure> {
+    let items = match shown {
+        Shown::All => agent.inbox().await?,
+        Shown::Thread(thread) => agent.open(thread).await?,
+    };
+    let mut questions = Vec::new();
+    for item in items {
+        let state = agent.graph().state(item.thread.as_str()).await?.state;
+        let mail = state.email_input.as_ref().map(|input| &input.mail);
+        let from = mail.and_then(|mail| mail.from.as_ref());
+        let sender = from.map(|from| match &from.name {
+            Some(name) => format!("{name} <{}>", from.email),
+            None => from.email.clone(),
+        });
+        questions.push(Question {
+            thread: item.thread,
+            ask: item.ask,
+            item: item.item,
+            sender: show::line(&sender.unwrap_or_else(|| "(nobody)".into())),
+            subject: show::line(mail.map_or("", |mail| &mail.subject)),
+        });
+    }
+    Ok(questions)
+}
+
+/// The question with this place in the list, counted from 1.
+pub(super) fn by_number<'a>(all: &'a [Question], text: &str) -> Option<&'a Question> {
+    // Ids are hexadecimal, so a long number may be the beginning of one.
+    let number: usize = text.parse().ok().filter(|_| text.len() < 4)?;
+    all.get(number.checked_sub(1)?)
+}
+
+/// The question with this id, or whose id alone begins so.
+pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, Failure> {
+    let wanted = text.to_lowercase();
+    let fits = |question: &&Question| question.id().starts_with(&wanted);
+    let mut found = all.iter().filter(fits);
+    match (found.next(), found.next()) {
+        (Some(question), None) => Ok(question),
+        (Some(_), Some(_)) => Err(Failure::Usage(format!(
+            "`{text}` is the beginning of several ids; write more of it"
+        ))),
+        (None, _) => Err(Failure::Missing {
+            what: format!("no question `{text}` is open"),
+            hint: "it may have been answered: see `superstep inbox list`",
+        }),
+    }
+}
+
+impl Question {
+    pub(super) fn id(&self) -> String {
+        self.ask.to_string()
+    }
+
+    /// What is asked, in a few words.
+    pub(super) fn asks(&self) -> String {
+        match self.item.action_request.action.as_str() {
+            tools::SEND => "send a reply".into(),
+            tools::SCHEDULE => "make a meeting".into(),
+            tools::QUESTION => "a question to you".into(),
+            "notify" => "worth knowing".into(),
+            other => show::line(other),
+        }
+    }
+
+    pub(super) fn allows(&self, kind: AnswerKind) -> bool {
+        let config = self.item.config;
+        match kind {
+            AnswerKind::Accept => config.allow_accept,
+            AnswerKind::Edit => config.allow_edit,
+            AnswerKind::Ignore => config.allow_ignore,
+            AnswerKind::Response => config.allow_respond,
+        }
+    }
+
+    /// Refuses a kind of answer that the question does not allow; it stays open.
+    pub(super) fn takes(&self, kind: AnswerKind) -> Result<(), Failure> {
+        if self.allows(kind) {
+            return Ok(());
+        }
+        let all = [
+            (AnswerKind::Accept, "accept"),
+            (AnswerKind::Edit, "edit"),
+            (AnswerKind::Response, "respond"),
+            (AnswerKind::Ignore, "ignore"),
+        ];
+        let name = |wanted: AnswerKind| all.iter().find(|(it, _)| *it == wanted);
+        let can: Vec<&str> = all
+            .iter()
+            .filter(|(kind, _)| self.allows(*kind))
+            .map(|(_, name)| *name)
+            .collect();
+        Err(Failure::Usage(format!(
+            "`{}` is no answer to this question ({}); it takes: {}",
+            name(kind).map_or("", |(_, name)| name),
+            self.asks(),
+            can.join(", ")
+        )))
+    }
+}

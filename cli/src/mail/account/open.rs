@@ -1,0 +1,182 @@
+//! An account, opened.
+
+use std::{path::Path, sync::Arc};
+
+#[cfg(feature = "remote")]
+use superstep_mail::google::{Google, Keys};
+#[cfg(feature = "imap")]
+use superstep_mail::imap::{Account as ImapAccount, ImapMailbox, Password, Server};
+use superstep_mail::{Calendar, FolderCalendar, FolderMailbox, MailError, Mailbox, Settings};
+
+use super::{Account, CalendarAt, Kind, Servers};
+#[cfg(feature = "imap")]
+use super::{Host, Security};
+use crate::{agents::no_account::NoCalendar, failure::Failure};
+
+/// A mailbox and a calendar, and how the assistant works on them.
+pub(crate) struct Opened {
+    pub(crate) mailbox: Arc<dyn Mailbox>,
+    pub(crate) calendar: Arc<dyn Calendar>,
+    pub(crate) has_calendar: bool,
+    pub(crate) settings: Settings,
+}
+
+impl Account {
+    /// Opens it. Accounts elsewhere may be asked who owns them.
+    pub(crate) async fn open(&self) -> Result<Opened, Failure> {
+        let zone = self.zone();
+        let mut calendar: Option<Arc<dyn Calendar>> = match &self.calendar {
+            Some(CalendarAt::Folder(folder)) => Some(Arc::new(meetings(folder, &zone)?)),
+            _ => None,
+        };
+        let mailbox: Arc<dyn Mailbox> = match &self.kind {
+            Kind::Folder(folder) => {
+                let owner = self.owner.clone().ok_or_else(|| no_owner("folder"))?;
+                Arc::new(FolderMailbox::open(folder, owner)?)
+            }
+            Kind::Google { .. } => {
+                self.online("mail of Google")?;
+                let (mailbox, of_google) = self.google().await?;
+                calendar = calendar.or(of_google);
+                mailbox
+            }
+            Kind::Imap(servers) => self.imap(servers)?,
+        };
+        let mut settings = self.settings.clone();
+        settings.time_zone = match calendar {
+            // The calendar knows its zone, unless another one is set.
+            Some(_) => self.zone.clone(),
+            None => Some(zone.clone()),
+        };
+        Ok(Opened {
+            mailbox,
+            has_calendar: calendar.is_some(),
+            calendar: calendar.unwrap_or_else(|| Arc::new(NoCalendar { zone })),
+            settings,
+        })
+    }
+
+    #[cfg(feature = "remote")]
+    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Failure> {
+        let Kind::Google { token, is_named } = &self.kind else {
+            return Err(Failure::NoAccount);
+        };
+        let is_given = !is_named && !token.exists() && std::env::var_os("GMAIL_TOKEN").is_some();
+        let keys = match is_given {
+            true => Keys::from_env()?,
+            false => Keys::open(token)?,
+        };
+        let account = Google::new(keys, superstep_mail::google::Settings::default())?;
+        let mailbox = match &self.owner {
+            Some(owner) => account.mailbox_of(owner.clone())?,
+            None => account.mailbox().await?,
+        };
+        let calendar: Option<Arc<dyn Calendar>> = match &self.calendar {
+            Some(CalendarAt::Google(id)) => Some(Arc::new(account.calendar(id).await?)),
+            _ => None,
+        };
+        Ok((Arc::new(mailbox), calendar))
+    }
+
+    #[cfg(not(feature = "remote"))]
+    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Failure> {
+        Err(left_out("google", "remote"))
+    }
+
+    #[cfg(feature = "imap")]
+    fn imap(&self, servers: &Servers) -> Result<Arc<dyn Mailbox>, Failure> {
+        let needs = |key: &str| Failure::Usage(format!("an account of IMAP needs `{key}`"));
+        let owner = self.owner.clone().ok_or_else(|| no_owner("imap"))?;
+        let imap = servers.imap.server([993, 143, 143]);
+        let smtp = servers.smtp.server([465, 587, 25]);
+        let imap = imap.ok_or_else(|| needs("imap.host"))?;
+        let smtp = smtp.ok_or_else(|| needs("smtp.host"))?;
+        if [&imap.host, &smtp.host].iter().any(|host| !is_here(host)) {
+            self.online("mail of a server")?;
+        }
+        let password = match (&servers.password_cmd, &servers.password_env) {
+            (Some(command), _) => Password::Command(command.clone()),
+            (None, Some(name)) => Password::Env(name.clone()),
+            (None, None) => return Err(needs("password_cmd` or `password_env")),
+        };
+        let user = servers.user.clone().unwrap_or_else(|| owner.email.clone());
+        let account = ImapAccount::new(owner, imap, smtp, user, password);
+        Ok(Arc::new(ImapMailbox::new(account)?))
+    }
+
+    #[cfg(not(feature = "imap"))]
+    fn imap(&self, _: &Servers) -> Result<Arc<dyn Mailbox>, Failure> {
+        Err(left_out("imap", "imap"))
+    }
+
+    fn online(&self, what: &str) -> Result<(), Failure> {
+        match self.is_offline {
+            true => Err(Failure::Usage(format!(
+                "{what} is not on this machine, and nothing may leave it (offline)"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// What cannot be read of an account in folders, by the name of the file.
+    pub(crate) async fn problems(&self) -> Result<Vec<(String, MailError)>, Failure> {
+        let mut all = Vec::new();
+        if let (Kind::Folder(folder), Some(owner)) = (&self.kind, &self.owner) {
+            let mailbox = FolderMailbox::open(folder, owner.clone())?;
+            all.extend(mailbox.problems().await?);
+        }
+        if let Some(CalendarAt::Folder(folder)) = &self.calendar {
+            all.extend(meetings(folder, &self.zone())?.problems().await?);
+        }
+        Ok(all)
+    }
+}
+
+/// A folder of meetings. A mistyped name must not become a calendar where all time is free.
+fn meetings(folder: &Path, zone: &str) -> Result<FolderCalendar, Failure> {
+    if !folder.is_dir() {
+        return Err(Failure::Usage(format!(
+            "there is no folder {} for the calendar",
+            folder.display()
+        )));
+    }
+    Ok(FolderCalendar::open(folder, zone)?)
+}
+
+#[cfg(feature = "imap")]
+impl Host {
+    /// The server, at the port of its kind: TLS, STARTTLS, plain.
+    fn server(&self, [tls, start, plain]: [u16; 3]) -> Option<Server> {
+        use superstep_mail::imap::Security as Of;
+        let (usual, security) = match self.security {
+            Security::Tls => (tls, Of::Tls),
+            Security::StartTls => (start, Of::StartTls),
+            Security::Plain => (plain, Of::Plain),
+        };
+        Some(Server {
+            host: self.host.clone()?,
+            port: self.port.unwrap_or(usual),
+            security,
+        })
+    }
+}
+
+#[cfg(feature = "imap")]
+fn is_here(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    let ip = host.parse::<std::net::IpAddr>();
+    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+}
+
+fn no_owner(kind: &str) -> Failure {
+    Failure::Usage(format!(
+        "an account of the kind `{kind}` needs its owner: --owner ADDRESS, or `owner` in [agents.mail]"
+    ))
+}
+
+#[cfg(not(all(feature = "remote", feature = "imap")))]
+fn left_out(kind: &str, feature: &str) -> Failure {
+    Failure::Usage(format!(
+        "accounts of the kind `{kind}` are not part of this build (feature `{feature}`)"
+    ))
+}

@@ -1,0 +1,284 @@
+//! What `[agents.mail]` says.
+
+use std::path::PathBuf;
+
+use jiff::civil::{Time, Weekday};
+use serde_json::Value as Json;
+use superstep_mail::{Address, Settings};
+use superstep_model::{
+    config::{Config, Origin, Scope, Setting},
+    near,
+};
+
+use super::{Account, CalendarAt, Host, Kind, Security, Servers, somebody, usual_token};
+use crate::{args::AccountArgs, failure::Failure};
+
+const KEYS: [&str; 21] = [
+    "kind",
+    "owner",
+    "folder",
+    "calendar",
+    "time_zone",
+    "dry_run",
+    "background",
+    "working_hours",
+    "working_days",
+    "max_turns",
+    "token",
+    "secrets",
+    "imap.host",
+    "imap.port",
+    "imap.security",
+    "smtp.host",
+    "smtp.port",
+    "smtp.security",
+    "user",
+    "password_env",
+    "password_cmd",
+];
+
+const DAYS: [(&str, Weekday); 7] = [
+    ("mon", Weekday::Monday),
+    ("tue", Weekday::Tuesday),
+    ("wed", Weekday::Wednesday),
+    ("thu", Weekday::Thursday),
+    ("fri", Weekday::Friday),
+    ("sat", Weekday::Saturday),
+    ("sun", Weekday::Sunday),
+];
+
+/// The settings as they are written.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    kind: Named,
+    owner: Option<Address>,
+    folder: Option<PathBuf>,
+    /// As it is written, and as a path.
+    calendar: Option<(String, PathBuf)>,
+    zone: Option<String>,
+    settings: Settings,
+    pub(super) token: Option<PathBuf>,
+    pub(super) secrets: Option<PathBuf>,
+    imap: Host,
+    smtp: Host,
+    user: Option<String>,
+    password_env: Option<String>,
+    password_cmd: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Named {
+    #[default]
+    Folder,
+    Google,
+    Imap,
+}
+
+/// What is wrong with a setting.
+enum Problem {
+    Unknown,
+    Not(&'static str),
+}
+
+impl Written {
+    pub(super) fn read(config: &Config) -> Result<Self, Failure> {
+        let mut written = Self::default();
+        for (key, setting) in config.agent("mail") {
+            let wrong = |why: String| Failure::Usage(format!("{}: {why}", setting.origin));
+            if is_of_project(setting) {
+                let why = "[agents.mail] belongs in the user's file; a project does not say where \
+                           mail goes";
+                return Err(wrong(why.into()));
+            }
+            let taken = written.take(key, setting);
+            taken.map_err(|problem| wrong(problem.told(key)))?;
+        }
+        Ok(written)
+    }
+
+    fn take(&mut self, key: &str, setting: &Setting<Json>) -> Result<(), Problem> {
+        let value = &setting.value;
+        let text = || value.as_str().ok_or(Problem::Not("a text"));
+        let path = || {
+            let path = value.as_str().map(|text| setting.path(text));
+            path.ok_or(Problem::Not("a path"))
+        };
+        match key {
+            "kind" => {
+                self.kind = match text()? {
+                    "folder" => Named::Folder,
+                    "google" => Named::Google,
+                    "imap" => Named::Imap,
+                    _ => return Err(Problem::Not("\"folder\", \"google\" or \"imap\"")),
+                }
+            }
+            "owner" => {
+                let owner = somebody(text()?);
+                self.owner = Some(owner.ok_or(Problem::Not("an address of mail"))?);
+            }
+            "folder" => self.folder = Some(path()?),
+            "calendar" => self.calendar = Some((text()?.to_owned(), path()?)),
+            "time_zone" => {
+                let zone = text()?.to_owned();
+                let known = jiff::tz::TimeZone::get(&zone);
+                known.map_err(|_| Problem::Not("a time zone such as `Europe/Berlin`"))?;
+                self.zone = Some(zone);
+            }
+            "dry_run" => {
+                let dry = value.as_bool();
+                self.settings.dry_run = dry.ok_or(Problem::Not("true or false"))?;
+            }
+            "background" => self.settings.background = text()?.to_owned(),
+            "working_hours" => {
+                let hours = hours(text()?).ok_or(Problem::Not("hours such as \"09:00-17:00\""))?;
+                let working = &mut self.settings.working_hours;
+                (working.start, working.end) = hours;
+            }
+            "working_days" => {
+                let days = days(value).ok_or(Problem::Not("a list of days such as \"mon\""))?;
+                self.settings.working_hours.days = days;
+            }
+            "max_turns" => {
+                let turns = value.as_u64().and_then(|turns| u32::try_from(turns).ok());
+                let turns = turns.filter(|turns| *turns > 0);
+                self.settings.max_turns = turns.ok_or(Problem::Not("a number above 0"))?;
+            }
+            "token" => self.token = Some(path()?),
+            "secrets" => self.secrets = Some(path()?),
+            "user" => self.user = Some(text()?.to_owned()),
+            "password_env" => self.password_env = Some(text()?.to_owned()),
+            "password_cmd" => self.password_cmd = Some(text()?.to_owned()),
+            _ => match key.split_once('.') {
+                Some(("imap", of)) => self.imap.take(of, value)?,
+                Some(("smtp", of)) => self.smtp.take(of, value)?,
+                _ => return Err(Problem::Unknown),
+            },
+        }
+        Ok(())
+    }
+
+    /// The account that these settings and the flags make.
+    pub(super) fn account(self, args: &AccountArgs, is_offline: bool) -> Result<Account, Failure> {
+        let owner = match args.owner.as_deref() {
+            Some(text) => Some(somebody(text).ok_or_else(|| {
+                Failure::Usage(format!("--owner: `{text}` is no address of mail"))
+            })?),
+            None => self.owner,
+        };
+        let named = match args.folder {
+            Some(_) => Named::Folder,
+            None => self.kind,
+        };
+        let kind = match named {
+            Named::Folder => match args.folder.clone().or(self.folder) {
+                Some(folder) => Kind::Folder(folder),
+                None => return Err(Failure::NoAccount),
+            },
+            Named::Google => Kind::Google {
+                is_named: self.token.is_some(),
+                token: self
+                    .token
+                    .or_else(usual_token)
+                    .ok_or_else(|| Failure::Usage("there is no home folder; set `token`".into()))?,
+            },
+            Named::Imap => Kind::Imap(Box::new(Servers {
+                imap: self.imap,
+                smtp: self.smtp,
+                user: self.user,
+                password_env: self.password_env,
+                password_cmd: self.password_cmd,
+            })),
+        };
+        let calendar = match (&args.calendar, self.calendar, named) {
+            (Some(folder), _, _) => Some(CalendarAt::Folder(folder.clone())),
+            (None, Some((id, _)), Named::Google) => Some(CalendarAt::Google(id)),
+            (None, None, Named::Google) => Some(CalendarAt::Google("primary".into())),
+            (None, Some((_, folder)), _) => Some(CalendarAt::Folder(folder)),
+            (None, None, _) => None,
+        };
+        Ok(Account {
+            kind,
+            owner,
+            calendar,
+            zone: self.zone,
+            settings: self.settings,
+            is_offline,
+        })
+    }
+}
+
+impl Host {
+    fn take(&mut self, key: &str, value: &Json) -> Result<(), Problem> {
+        match key {
+            "host" => {
+                let host = value.as_str().filter(|host| !host.is_empty());
+                self.host = Some(host.ok_or(Problem::Not("the name of a server"))?.to_owned());
+            }
+            "port" => {
+                let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
+                self.port = Some(port.ok_or(Problem::Not("a port"))?);
+            }
+            "security" => {
+                self.security = match value.as_str() {
+                    Some("tls") => Security::Tls,
+                    Some("starttls") => Security::StartTls,
+                    Some("plain") => Security::Plain,
+                    _ => return Err(Problem::Not("\"tls\", \"starttls\" or \"plain\"")),
+                }
+            }
+            _ => return Err(Problem::Unknown),
+        }
+        Ok(())
+    }
+}
+
+impl Problem {
+    fn told(&self, key: &str) -> String {
+        match self {
+            Self::Unknown => format!("unknown key `{key}`{}", near::hint(key, KEYS)),
+            Self::Not(wanted) => format!("`{key}` must be {wanted}"),
+        }
+    }
+}
+
+fn hours(text: &str) -> Option<(Time, Time)> {
+    let (start, end) = text.split_once('-')?;
+    let time = |text: &str| Time::strptime("%H:%M", text.trim()).ok();
+    let (start, end) = (time(start)?, time(end)?);
+    (start < end).then_some((start, end))
+}
+
+fn days(value: &Json) -> Option<Vec<Weekday>> {
+    let day = |value: &Json| {
+        let name = value.as_str()?.to_lowercase();
+        let mut known = DAYS.iter();
+        known.find(|(day, _)| *day == name).map(|(_, day)| *day)
+    };
+    value.as_array()?.iter().map(day).collect()
+}
+
+fn is_of_project<T>(setting: &Setting<T>) -> bool {
+    let Origin::File { scope, .. } = &setting.origin else {
+        return false;
+    };
+    *scope == Scope::Project
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_go_forward() {
+        assert!(hours("09:00-17:30").is_some());
+        assert!(hours("17:00-09:00").is_none());
+        assert!(hours("nine to five").is_none());
+    }
+
+    #[test]
+    fn days_are_known_by_three_letters() {
+        let read = days(&serde_json::json!(["Mon", "sun"]));
+        assert_eq!(read, Some(vec![Weekday::Monday, Weekday::Sunday]));
+        assert_eq!(days(&serde_json::json!(["monday"])), None);
+    }
+}

@@ -1,0 +1,250 @@
+//! `superstep mail ingest` and `superstep mail watch`.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use serde_json::{Value as Json, json};
+use superstep_core::show;
+use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, thread_name};
+
+use super::{Account, open};
+use crate::{
+    args::{Global, Ingest},
+    failure::Failure,
+    output::{Form, Output, Piece, bad, faint, good, plain, strong},
+    person::Person,
+};
+
+/// The code of an error that says the budget is spent.
+const SPENT: &str = "SS5014";
+
+pub(super) async fn once(
+    what: &Ingest,
+    global: &Global,
+    output: &Output,
+    person: &mut Person,
+) -> Result<(), Failure> {
+    let agent = begin(what, global, output, person).await?;
+    let sum = look(&agent, what, output, person).await?;
+    sum.tell(&agent, output).await?;
+    sum.ended()
+}
+
+/// Looks until Ctrl-C. A look that fails is told; the next one tries again.
+pub(super) async fn watch(
+    every: u64,
+    what: &Ingest,
+    global: &Global,
+    output: &Output,
+    person: &mut Person,
+) -> Result<(), Failure> {
+    let agent = begin(what, global, output, person).await?;
+    let pause = Duration::from_secs(every.saturating_mul(60));
+    loop {
+        match look(&agent, what, output, person).await {
+            Ok(sum) => {
+                sum.tell(&agent, output).await?;
+                if sum.is_spent {
+                    return sum.ended();
+                }
+            }
+            Err(Failure::Cancelled) => break,
+            Err(failure @ (Failure::Closed | Failure::Io(_))) => return Err(failure),
+            Err(failure) => output.failure(&failure),
+        }
+        output.say(&[faint(format!("next look in {every} min; Ctrl-C ends"))]);
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = person.pressed() => break,
+        }
+    }
+    output.say(&[faint("stopped; threads are kept")]);
+    Ok(())
+}
+
+async fn begin(
+    what: &Ingest,
+    global: &Global,
+    output: &Output,
+    person: &mut Person,
+) -> Result<MailAgent, Failure> {
+    let account = Account::read(&what.account, global)?;
+    open(&account, what.max_cost.as_deref(), global, output, person).await
+}
+
+/// What became of all of them.
+#[derive(Default)]
+struct Sum {
+    looked_at: usize,
+    known: usize,
+    failed: usize,
+    is_spent: bool,
+}
+
+impl Sum {
+    async fn tell(&self, agent: &MailAgent, output: &Output) -> Result<(), Failure> {
+        let open = agent.inbox().await?.len();
+        if output.form == Form::Json {
+            return output.json(&json!({
+                "event": "summary", "looked_at": self.looked_at, "known": self.known,
+                "failed": self.failed, "waiting": open,
+            }));
+        }
+        let Self {
+            looked_at, known, ..
+        } = self;
+        let mut line = vec![plain(format!(
+            "{looked_at} looked at, {known} known before"
+        ))];
+        if self.failed > 0 {
+            line.push(bad(format!(", {} failed", self.failed)));
+        }
+        output.say(&line);
+        if open > 0 {
+            let questions = match open {
+                1 => "1 question waits".to_owned(),
+                _ => format!("{open} questions wait"),
+            };
+            output.say(&[strong(questions), faint(": superstep inbox")]);
+        }
+        Ok(())
+    }
+
+    fn ended(&self) -> Result<(), Failure> {
+        match (self.is_spent, self.failed) {
+            (true, _) => Err(Failure::Told { exit: 5 }),
+            (false, 0) => Ok(()),
+            _ => Err(Failure::Told { exit: 1 }),
+        }
+    }
+}
+
+/// One look at the mailbox, with a line a mail as it goes. What was stored of a mail stays if
+/// Ctrl-C stops the rest.
+async fn look(
+    agent: &MailAgent,
+    what: &Ingest,
+    output: &Output,
+    person: &mut Person,
+) -> Result<Sum, Failure> {
+    let looked = async {
+        let mut sum = Sum::default();
+        let mut seen = BTreeSet::new();
+        for taken in agent.catch_up().await? {
+            seen.insert(taken.mail.clone());
+            sum.add(agent, &taken, output).await?;
+        }
+        let options = options(what);
+        let most = what.limit.unwrap_or(usize::MAX);
+        for arrival in agent.arrivals(&options).await? {
+            if sum.is_spent || sum.looked_at + sum.failed >= most {
+                break;
+            }
+            if !what.rerun && seen.contains(&arrival.id) {
+                continue;
+            }
+            let taken = take_in(agent, &arrival, &options).await?;
+            sum.add(agent, &taken, output).await?;
+        }
+        Ok(sum)
+    };
+    tokio::select! {
+        sum = looked => sum,
+        () = person.pressed() => Err(Failure::Cancelled),
+    }
+}
+
+fn options(what: &Ingest) -> IngestOptions {
+    IngestOptions {
+        minutes_since: what.minutes_since,
+        include_read: what.include_read,
+        from: what.from.clone(),
+        subject: what.subject.clone(),
+        // Mail that is known does not count, or a dry run would never get past it.
+        limit: None,
+        rerun: what.rerun,
+    }
+}
+
+/// Takes in a mail. What was looked at before is not fetched; what fails keeps no other from being
+/// looked at.
+async fn take_in(
+    agent: &MailAgent,
+    arrival: &Arrival,
+    options: &IngestOptions,
+) -> Result<Intake, Failure> {
+    let thread = thread_name(&arrival.thread);
+    let with = |result| Intake {
+        mail: arrival.id.clone(),
+        thread: thread.clone(),
+        result,
+    };
+    let state = agent.graph().state(thread.as_str()).await?;
+    let is_over = state.state.handled.contains(&arrival.id) && state.next.is_empty();
+    if is_over && !options.rerun {
+        return Ok(with(Ingested::Known));
+    }
+    let taken = agent.ingest_one(&arrival.id, options).await;
+    Ok(taken.unwrap_or_else(|error| {
+        with(Ingested::Failed {
+            code: error.code(),
+            why: error.to_string(),
+        })
+    }))
+}
+
+impl Sum {
+    async fn add(
+        &mut self,
+        agent: &MailAgent,
+        taken: &Intake,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        match &taken.result {
+            Ingested::Known => self.known += 1,
+            Ingested::Failed { code, .. } => {
+                self.failed += 1;
+                self.is_spent |= *code == SPENT;
+            }
+            _ => self.looked_at += 1,
+        }
+        let state = agent.graph().state(taken.thread.as_str()).await?.state;
+        let class = serde_json::to_value(state.classification_decision).unwrap_or_default();
+        let mail = state.email_input.as_ref().map(|input| &input.mail);
+        let subject = mail.map(|mail| show::line(&mail.subject));
+        let (result, waiting, error) = match &taken.result {
+            Ingested::Done => ("done", 0, None),
+            Ingested::Waiting(count) => ("waiting", *count, None),
+            Ingested::Known => ("known", 0, None),
+            Ingested::Queued => ("queued", 0, None),
+            Ingested::Failed { code, why } => ("failed", 0, Some((*code, why))),
+        };
+        if output.form == Form::Json {
+            let error = error.map(|(code, why)| json!({"code": code, "message": why}));
+            return output.json(&json!({
+                "event": "mail", "mail": taken.mail, "thread": taken.thread, "class": class,
+                "subject": subject, "result": result, "questions": waiting, "error": error,
+            }));
+        }
+        let mut line = vec![strong(&taken.thread), plain("  ")];
+        line.push(became(&taken.result, &class));
+        line.push(plain(format!("  {}", subject.unwrap_or_default())));
+        output.data(&line)?;
+        if let Some((code, why)) = error {
+            output.say(&[bad(format!("  [{code}] ")), plain(show::line(why))]);
+        }
+        Ok(())
+    }
+}
+
+/// What became of a mail, in a few words.
+fn became(result: &Ingested, class: &Json) -> Piece {
+    let class = class.as_str().unwrap_or("looked at");
+    match result {
+        Ingested::Done => good(format!("{class}, done")),
+        Ingested::Waiting(1) => strong(format!("{class}, 1 question")),
+        Ingested::Waiting(count) => strong(format!("{class}, {count} questions")),
+        Ingested::Known => faint("known"),
+        Ingested::Queued => plain("waits for an older mail of its thread"),
+        Ingested::Failed { .. } => bad("failed"),
+    }
+}

@@ -1,0 +1,360 @@
+//! Questions of the e-mail assistant, answered by commands and at a terminal.
+
+use std::fs;
+
+use crate::{
+    desk::Desk,
+    post::{ACCOUNT, desk_with, ingest, put, question, questions, sent, with_settings},
+    terminal::Terminal,
+};
+
+fn asked(subjects: &[&str]) -> Desk {
+    let desk = desk_with(subjects);
+    let ran = ingest(&desk);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    desk
+}
+
+#[test]
+fn what_is_accepted_is_sent_only_if_that_was_said() {
+    let desk = asked(&["Lunch"]);
+    let id = question(&desk);
+    let shown = desk.run("inbox show 1");
+    assert!(
+        shown.stdout.contains("To: Ann <ann@example.org>"),
+        "{}",
+        shown.stdout
+    );
+    assert!(
+        shown.stdout.contains("Does Thursday suit you?"),
+        "{}",
+        shown.stdout
+    );
+    let dry = desk.run(&format!("inbox accept {} {ACCOUNT}", &id[..8]));
+    assert_eq!(dry.code, 0, "{}", dry.stderr);
+    assert!(
+        dry.stdout.contains("dry run: nothing was sent"),
+        "{}",
+        dry.stdout
+    );
+    assert!(dry.stdout.contains("done"), "{}", dry.stdout);
+    assert!(sent(&desk).is_empty());
+    // It is looked at anew, and this time for real.
+    desk.run(&format!("mail ingest --rerun --send {ACCOUNT}"));
+    let real = desk.run(&format!(
+        "inbox accept {} --send {ACCOUNT}",
+        question(&desk)
+    ));
+    assert_eq!(real.code, 0, "{}", real.stderr);
+    assert!(real.stderr.contains("for real"), "{}", real.stderr);
+    assert!(
+        real.stdout.contains("sent to ann@example.org"),
+        "{}",
+        real.stdout
+    );
+    let mails = sent(&desk);
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("Thursday suits me."), "{}", mails[0]);
+    assert!(desk.path("work/mail/read/lunch.eml").exists());
+}
+
+#[test]
+fn a_reply_is_edited_and_a_word_makes_another_one() {
+    let desk = asked(&["Lunch"]);
+    let id = question(&desk);
+    let told = desk.run(&format!(
+        "inbox respond {id} Friday is better --json {ACCOUNT}"
+    ));
+    assert_eq!(told.code, 0, "{}", told.stderr);
+    let events = told.events();
+    assert_eq!(events[0]["answer"][0]["type"], "response");
+    assert_eq!(events[0]["answer"][0]["args"], "Friday is better");
+    let ended = events.last().unwrap();
+    assert_eq!(ended["status"], "waiting");
+    let next = ended["questions"][0]["id"].as_str().unwrap();
+    assert_ne!(next, id);
+    assert_eq!(
+        ended["questions"][0]["interrupts"][0]["action_request"]["args"]["response_text"],
+        "Then Friday."
+    );
+    desk.write(
+        "work/changed.json",
+        "{\"response_text\": \"Friday at noon?\"}",
+    );
+    let edited = desk.run(&format!(
+        "inbox edit {next} --file changed.json --send {ACCOUNT}"
+    ));
+    assert_eq!(edited.code, 0, "{}", edited.stderr);
+    let mails = sent(&desk);
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("Friday at noon?"), "{}", mails[0]);
+    assert!(questions(&desk).is_empty());
+}
+
+#[test]
+fn what_is_ignored_is_left() {
+    let desk = asked(&["Lunch"]);
+    let id = question(&desk);
+    let ran = desk.run(&format!("inbox ignore {id} --send {ACCOUNT}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(sent(&desk).is_empty());
+    assert!(questions(&desk).is_empty());
+    assert_eq!(desk.run("inbox").stdout, "");
+}
+
+#[test]
+fn an_answer_that_makes_no_sense_leaves_the_question_open() {
+    let desk = asked(&["Backup", "Lunch"]);
+    let all = questions(&desk);
+    let of = |action: &str| {
+        let fits =
+            |it: &&serde_json::Value| it["interrupts"][0]["action_request"]["action"] == action;
+        all.iter().find(fits).unwrap()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let (notify, send) = (of("notify"), of("send_email_tool"));
+    let refused = desk.run(&format!("inbox accept {notify} {ACCOUNT}"));
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("it takes: respond, ignore"),
+        "{}",
+        refused.stderr
+    );
+    for (set, told) in [
+        ("response_text=", "response_text"),
+        ("email_id=other.eml", "email_id"),
+        ("bcc=eve@example.net", "bcc"),
+        ("additional_recipients=nobody", "no address"),
+    ] {
+        let wrong = desk.run(&format!("inbox edit {send} --set {set} --send {ACCOUNT}"));
+        assert_eq!(wrong.code, 2, "{set}: {}{}", wrong.stdout, wrong.stderr);
+        assert!(wrong.stderr.contains(told), "{set}: {}", wrong.stderr);
+    }
+    let same = desk.run(&format!(
+        "inbox edit {send} --set email_id=lunch.eml {ACCOUNT}"
+    ));
+    assert!(
+        same.code == 2 && same.stderr.contains("accept"),
+        "{}",
+        same.stderr
+    );
+    assert_eq!(questions(&desk).len(), 2);
+    assert!(sent(&desk).is_empty());
+}
+
+#[test]
+fn an_id_that_is_stale_or_means_several_is_told() {
+    let desk = asked(&["Lunch"]);
+    let id = question(&desk);
+    assert_eq!(desk.run(&format!("inbox accept {id} {ACCOUNT}")).code, 0);
+    let stale = desk.run(&format!("inbox accept {id} {ACCOUNT}"));
+    assert_eq!(stale.code, 1, "{}", stale.stderr);
+    assert!(
+        stale.stderr.contains("superstep inbox list"),
+        "{}",
+        stale.stderr
+    );
+    let desk = asked(&["Lunch", "Backup", "Hang"]);
+    let several = desk.run_words(&["inbox", "show", ""]);
+    assert_eq!(several.code, 2, "{}", several.stderr);
+}
+
+/// Waits until a mail is among the sent ones.
+fn until_sent(desk: &Desk) {
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while sent(desk).is_empty() {
+        assert!(std::time::Instant::now() < end, "nothing was sent");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn killed_behind_an_approval_the_next_ingest_finishes_and_one_mail_is_sent() {
+    let desk = asked(&["Hang"]);
+    with_settings(&desk, "dry_run = false\n");
+    let thread = questions(&desk)[0]["thread"].as_str().unwrap().to_owned();
+    let line = format!("inbox accept {} --send {ACCOUNT}", question(&desk));
+    let mut child = desk.command(&line).spawn().unwrap();
+    until_sent(&desk);
+    // Another process meets it.
+    let model = "--model script:FIXTURES/mail.jsonl";
+    let second = desk.run(&format!("threads resume {thread} {model}"));
+    assert_eq!(second.code, 6, "{}", second.stderr);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    desk.write(
+        "work/then.jsonl",
+        "{\"calls\": [{\"name\": \"Done\", \"args\": {\"done\": true}}], \"repeat\": \"always\"}\n",
+    );
+    let ran = desk.run("mail ingest --model script:then.jsonl");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("respond, done  Hang"), "{}", ran.stdout);
+    assert_eq!(sent(&desk).len(), 1);
+    let listed = desk.run("threads list --json").events();
+    assert_eq!(listed[0]["status"], "done");
+}
+
+#[test]
+fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
+    let desk = desk_with(&[]);
+    put(&desk, "Odd", "x\u{1b}]0;owned\u{7}\u{1b}[31my\u{202e}z");
+    ingest(&desk);
+    for line in [
+        "inbox list",
+        "inbox show 1",
+        "inbox show 1 --json",
+        "threads list",
+    ] {
+        let ran = desk.run(line);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(
+            !ran.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{}",
+            ran.stdout
+        );
+    }
+    let shown = desk.run("inbox show 1");
+    assert!(
+        shown
+            .stdout
+            .contains("Not in this thread so far: eve@example.net"),
+        "{}",
+        shown.stdout
+    );
+    assert!(
+        shown.stdout.contains("characters that are not shown"),
+        "{}",
+        shown.stdout
+    );
+    let terminal = Terminal::run(&desk, &format!("inbox {ACCOUNT}"));
+    terminal
+        .shows("Not in this thread so far")
+        .press("\r")
+        .shows("arguments")
+        .press("q");
+    terminal.shows("q leave").press("q");
+    terminal.has_shown("\u{1b}[?1049l", 1);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert_eq!(terminal.end(), 0);
+    assert!(!raw.contains("owned") && !raw.contains('\u{202e}'), "{raw}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_moves_looks_edits_and_accepts() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = asked(&["Backup", "Lunch"]);
+    let script = desk.path("home/edit.sh");
+    desk.write(
+        "home/edit.sh",
+        "#!/bin/sh\nsed 's/Thursday suits me/Thursday at noon/' \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n",
+    );
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let desk = desk.with("EDITOR", script.to_str().unwrap());
+    let first = &questions(&desk)[0]["interrupts"][0]["action_request"]["action"];
+    let (to_notify, to_send) = match first.as_str() {
+        Some("notify") => ("", "j"),
+        _ => ("j", "k"),
+    };
+    let terminal = Terminal::run(&desk, &format!("inbox --send {ACCOUNT}"));
+    terminal.shows("q leave").shows("inbox: 2 questions");
+    assert!(terminal.screen().contains("for real"));
+    terminal.press(to_notify).shows("(a accept)");
+    // What a question does not allow is refused.
+    terminal.press("a").shows("is no answer to this question");
+    terminal.press(to_send);
+    terminal.shows("To: Ann <ann@example.org>");
+    terminal.press("?").shows("this list").press("q");
+    terminal.shows("arguments").press("\r").press("\r");
+    terminal
+        .press("e")
+        .shows("Thursday at noon")
+        .prompts(1)
+        .say("n");
+    terminal.shows("not changed").press("e").prompts(2).say("y");
+    terminal
+        .shows("sent to ann@example.org")
+        .shows("inbox: 1 question");
+    terminal.press("r").prompts(3).say("");
+    terminal
+        .shows("q leave")
+        .press("i")
+        .shows("no question is open");
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+    let mails = sent(&desk);
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("Thursday at noon."), "{}", mails[0]);
+}
+
+#[test]
+fn ctrl_c_stops_a_run_and_gives_the_terminal_back() {
+    let desk = asked(&["Hang"]);
+    let terminal = Terminal::run(&desk, &format!("inbox --send {ACCOUNT}"));
+    terminal
+        .shows("inbox: 1 question")
+        .press("a")
+        .shows("the run goes on");
+    until_sent(&desk);
+    terminal.press("\u{3}").shows("stopped; the answer is kept");
+    terminal.press("\u{3}").has_shown("\u{1b}[?1049l", 1);
+    assert_eq!(terminal.end(), 130);
+    let listed = desk.run("threads list --json").events();
+    assert_eq!(listed[0]["status"], "cut");
+}
+
+#[test]
+fn a_thread_is_gone_on_with_in_the_inbox() {
+    let desk = asked(&["Lunch", "Backup"]);
+    with_settings(&desk, "");
+    let all = questions(&desk);
+    let lunch = all.iter().find(|it| it["subject"] == "Lunch").unwrap();
+    let thread = lunch["thread"].as_str().unwrap();
+    let line = format!("threads resume {thread} --model script:FIXTURES/mail.jsonl");
+    let terminal = Terminal::run(&desk, &line);
+    terminal.shows("q leave").shows("inbox: 1 question");
+    assert!(!terminal.screen().contains("Backup"));
+    terminal.press("a").shows("dry run: nothing was sent");
+    terminal.shows("inbox: 0 questions").press("q");
+    assert_eq!(terminal.end(), 0);
+    let again = desk.run(&line);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stderr.contains("nothing is left"), "{}", again.stderr);
+    assert_eq!(questions(&desk).len(), 1);
+}
+
+#[test]
+fn a_run_that_fails_is_told_on_the_screen_and_goes_on_later() {
+    let desk = asked(&["Lunch"]);
+    desk.write(
+        "work/mute.jsonl",
+        "{\"when\": {\"schema\": \"x\"}, \"text\": \"\"}\n",
+    );
+    let account = "--folder mail --owner me@example.org --send";
+    let line = format!("inbox {account} --color never --model script:mute.jsonl");
+    let terminal = Terminal::run(&desk, &line);
+    terminal
+        .shows("q leave")
+        .press("a")
+        .shows("SS5017")
+        .press("q");
+    terminal.has_shown("\u{1b}[?1049l", 1);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert_eq!(terminal.end(), 0);
+    assert!(!raw.contains("\u{1b}[31m"), "{raw}");
+    assert!(raw.ends_with("\u{1b}[?1049l"), "{raw:?}");
+    assert_eq!(
+        desk.run("threads list --json").events()[0]["status"],
+        "failed"
+    );
+    assert_eq!(sent(&desk).len(), 1);
+    let ran = desk.run(&format!("mail ingest --send {ACCOUNT}"));
+    assert!(
+        ran.stdout.contains("respond, done  Lunch"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(sent(&desk).len(), 1);
+}

@@ -1,0 +1,319 @@
+//! Mail that arrives, what is learnt of it, accounts that are wrong.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::Command,
+};
+
+use crate::{
+    desk::Desk,
+    post::{ACCOUNT, desk_with, ingest, put, question, questions, sent, with_settings},
+};
+
+#[test]
+fn mail_is_sorted_once_and_questions_are_counted() {
+    let desk = desk_with(&["Lunch", "Sale", "Backup"]);
+    let first = ingest(&desk);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    for line in [
+        "respond, 1 question  Lunch",
+        "ignore, done  Sale",
+        "notify, 1 question  Backup",
+    ] {
+        assert!(first.stdout.contains(line), "{line}: {}", first.stdout);
+    }
+    assert!(first.stderr.contains("dry run"), "{}", first.stderr);
+    assert!(
+        first.stderr.contains("3 looked at, 0 known before"),
+        "{}",
+        first.stderr
+    );
+    assert!(
+        first.stderr.contains("2 questions wait"),
+        "{}",
+        first.stderr
+    );
+    let again = ingest(&desk);
+    assert_eq!(again.code, 0);
+    assert!(
+        again.stderr.contains("0 looked at, 3 known before"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(questions(&desk).len(), 2);
+    assert!(sent(&desk).is_empty());
+    let rerun = desk.run(&format!(
+        "mail ingest --rerun --subject sale --json {ACCOUNT}"
+    ));
+    let events = rerun.events();
+    assert_eq!(events[0]["result"], "done", "{events:?}");
+    assert_eq!(events[0]["class"], "ignore", "{events:?}");
+    assert_eq!(events[1]["event"], "summary");
+}
+
+#[test]
+fn a_limit_counts_what_is_new_and_filters_leave_the_rest() {
+    let desk = desk_with(&["Lunch", "Sale", "Backup"]);
+    let none = desk.run(&format!("mail ingest --from nobody@ {ACCOUNT}"));
+    assert!(none.stderr.contains("0 looked at"), "{}", none.stderr);
+    for known in 0..3 {
+        let ran = desk.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
+        let wanted = format!("1 looked at, {known} known before");
+        assert!(ran.stderr.contains(&wanted), "{}", ran.stderr);
+    }
+    let over = desk.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
+    assert!(over.stderr.contains("0 looked at"), "{}", over.stderr);
+}
+
+#[test]
+fn a_mail_that_fails_keeps_no_other_from_being_looked_at() {
+    let desk = desk_with(&["Broken", "Sale"]);
+    let ran = ingest(&desk);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("no such words"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 failed"), "{}", ran.stderr);
+}
+
+#[test]
+fn threads_of_mail_are_threads() {
+    let desk = desk_with(&["Lunch"]);
+    with_settings(&desk, "");
+    ingest(&desk);
+    let listed = desk.run("threads list --agent mail --json").events();
+    assert_eq!(listed[0]["title"], "Lunch");
+    assert_eq!(listed[0]["status"], "waiting");
+    let thread = listed[0]["thread"].as_str().unwrap();
+    assert!(thread.starts_with("mail-"), "{thread}");
+    let shown = desk.run(&format!("threads show {thread}"));
+    assert!(
+        shown.stdout.contains("classification_decision: respond"),
+        "{}",
+        shown.stdout
+    );
+    let history = desk.run(&format!("threads history {thread}"));
+    assert!(
+        history.stdout.contains("triage_router"),
+        "{}",
+        history.stdout
+    );
+    let resumed = desk.run(&format!("threads resume {thread}"));
+    assert_eq!(resumed.code, 3, "{}", resumed.stderr);
+    assert!(
+        resumed.stdout.contains("send a reply"),
+        "{}",
+        resumed.stdout
+    );
+    let trace = desk.run(&format!("trace show {thread}"));
+    assert!(trace.stdout.contains("triage_router"), "{}", trace.stdout);
+    let fork = desk.run(&format!("threads fork {thread}"));
+    assert!(fork.stdout.starts_with("mail-"), "{}", fork.stdout);
+    assert_eq!(desk.run(&format!("threads delete {thread} --yes")).code, 0);
+}
+
+#[test]
+fn the_graph_of_the_assistant_has_two_levels() {
+    let ran = Desk::new().run("graph mail");
+    ran.is_like("graph-mail");
+    for node in ["triage_router", "llm_call", "settle_decisions"] {
+        assert!(ran.stdout.contains(node), "{node}");
+    }
+}
+
+#[test]
+fn notes_are_shown_compared_and_taken_back() {
+    let desk = desk_with(&["Lunch"]);
+    ingest(&desk);
+    let id = question(&desk);
+    let edited = desk.run(&format!(
+        "inbox edit {id} --set response_text=Max {ACCOUNT}"
+    ));
+    assert_eq!(edited.code, 0, "{}", edited.stderr);
+    assert!(
+        edited.stdout.contains("the note `response` changed"),
+        "{}",
+        edited.stdout
+    );
+    let shown = desk.run("mail memory show");
+    assert!(
+        shown.stdout.contains("- Sign with Max."),
+        "{}",
+        shown.stdout
+    );
+    assert!(
+        shown.stdout.contains("Which mail matters"),
+        "{}",
+        shown.stdout
+    );
+    let versions = desk.run("mail memory versions response --json").events();
+    assert_eq!(versions.len(), 2);
+    let diff = desk.run("mail memory diff response");
+    assert!(
+        diff.stdout.contains("+ - Sign with Max."),
+        "{}",
+        diff.stdout
+    );
+    let undone = desk.run("mail memory undo response");
+    assert!(
+        undone.stderr.contains("back to version 1"),
+        "{}",
+        undone.stderr
+    );
+    assert!(
+        !desk
+            .run("mail memory show response")
+            .stdout
+            .contains("Sign with Max")
+    );
+    let diff = desk.run("mail memory diff response 2 3");
+    assert!(
+        diff.stdout.contains("- - Sign with Max."),
+        "{}",
+        diff.stdout
+    );
+    assert_eq!(desk.run("mail memory undo triage").code, 1);
+    assert_eq!(desk.run("mail memory diff response 1 9").code, 1);
+}
+
+#[test]
+fn an_account_is_checked_and_nothing_is_changed() {
+    let desk = desk_with(&["Lunch", "Sale"]);
+    desk.write("work/meetings/broken.ics", "this is no calendar");
+    let ran = desk.run("mail check --folder mail --owner me@example.org --calendar meetings");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("2 unread"), "{}", ran.stdout);
+    let none = desk.run("mail check --folder mail --owner me@example.org --json");
+    assert_eq!(none.events()[0]["calendar"], serde_json::Value::Null);
+    assert!(!desk.path("home/.local/share/superstep").exists());
+    let mistyped = desk.run("mail check --folder mail --owner me@example.org --calendar meeting");
+    assert_eq!(mistyped.code, 2, "{}", mistyped.stderr);
+    assert!(!desk.path("work/meeting").exists());
+}
+
+#[test]
+fn an_account_that_is_missing_or_wrong_is_told() {
+    let desk = desk_with(&[]);
+    let none = desk.run("mail ingest --model script:FIXTURES/mail.jsonl");
+    assert_eq!(none.code, 2, "{}", none.stderr);
+    assert!(
+        none.stderr.contains("--folder DIR --owner ADDRESS"),
+        "{}",
+        none.stderr
+    );
+    let owner = desk.run("mail check --folder mail");
+    assert!(
+        owner.code == 2 && owner.stderr.contains("--owner"),
+        "{}",
+        owner.stderr
+    );
+    for (line, told) in [
+        (
+            "foldr = \"x\"",
+            "unknown key `foldr`; did you mean `folder`?",
+        ),
+        (
+            "imap.hots = \"x\"",
+            "unknown key `imap.hots`; did you mean `imap.host`?",
+        ),
+        (
+            "kind = \"pop\"",
+            "`kind` must be \"folder\", \"google\" or \"imap\"",
+        ),
+        ("owner = \"nobody\"", "`owner` must be an address"),
+        (
+            "working_hours = \"17:00-09:00\"",
+            "`working_hours` must be hours",
+        ),
+        (
+            "working_days = [\"moon\"]",
+            "`working_days` must be a list of days",
+        ),
+        (
+            "time_zone = \"Mars/Base\"",
+            "`time_zone` must be a time zone",
+        ),
+        ("max_turns = 0", "`max_turns` must be a number"),
+        ("smtp.port = 99999", "`smtp.port` must be a port"),
+    ] {
+        desk.write(
+            "home/.config/superstep/config.toml",
+            &format!("[agents.mail]\n{line}\n"),
+        );
+        let ran = desk.run("mail check --folder mail --owner me@example.org");
+        assert_eq!(ran.code, 2, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("config.toml:2: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains(told), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_project_does_not_say_where_mail_goes() {
+    let desk = desk_with(&[]);
+    desk.write("work/superstep.toml", "[agents.mail]\ndry_run = false\n");
+    let ran = desk.run("mail check --folder mail --owner me@example.org");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("belongs in the user's file"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn nothing_leaves_a_machine_that_is_offline() {
+    let desk = desk_with(&[]);
+    let imap = "kind = \"imap\"\nuser = \"me\"\npassword_env = \"MAIL_PASSWORD\"\n\
+                imap.host = \"imap.example.org\"\nsmtp.host = \"smtp.example.org\"\n";
+    for more in ["kind = \"google\"\n", imap] {
+        with_settings(&desk, more);
+        let ran = desk.run("mail check --offline");
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("offline"), "{}", ran.stderr);
+    }
+    assert_eq!(desk.run("mail login --offline").code, 2);
+    let login = desk.run("mail login");
+    assert_eq!(login.code, 2);
+    assert!(login.stderr.contains("--secrets"), "{}", login.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_watch_looks_and_ends_with_ctrl_c() {
+    let desk = desk_with(&["Sale"]);
+    put(&desk, "Broken", "?");
+    let line = format!("mail watch --every 60 {ACCOUNT}");
+    let mut child = desk.command(&line).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while !told.contains("next look in 60 min") {
+        assert!(stderr.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    assert!(told.contains("no such words"), "{told}");
+    let id = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_demo_of_mail_needs_nothing() {
+    let desk = Desk::new();
+    let ran = desk.run("demo mail");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("sent to ann@example.org"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("+ - Sign replies with Max."),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("Subject: Re: The contract"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!desk.path("home/.local/share/superstep").exists());
+}
