@@ -17,7 +17,11 @@ use superstep_archie::{Archie, Settings};
 use superstep_core::{saver::Saver, show};
 use superstep_mail::MailAgent;
 
-use crate::{args::Args, database, failure::Failure};
+use crate::{
+    args::{Args, Global},
+    database,
+    failure::Failure,
+};
 
 /// An agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,19 +112,25 @@ fn short_id() -> String {
 
 /// The names of all threads, for completion: of the database that the command line would use.
 pub(crate) fn thread_names() -> Vec<CompletionCandidate> {
-    let named = || {
+    candidates(|global| async move {
+        let names = database::threads(&global)?.threads().await?;
+        Ok(names.iter().map(ToString::to_string).collect())
+    })
+}
+
+/// What completion offers, looked up with the options the command line would have.
+pub(crate) fn candidates<F: Future<Output = Result<Vec<String>, Failure>>>(
+    look_up: impl FnOnce(Global) -> F + Send,
+) -> Vec<CompletionCandidate> {
+    let found = || {
         let args = Args::try_parse_from(["superstep", "threads", "list"]).ok()?;
-        let saver = database::threads(&args.global).ok()?;
         let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
-        runtime.block_on(saver.threads()).ok()
+        runtime.block_on(look_up(args.global)).ok()
     };
     // Completion may run inside a runtime, which does not take another one on its thread.
-    let names = std::thread::scope(|scope| scope.spawn(named).join().ok().flatten());
-    let names = names.unwrap_or_default();
-    let names = names
-        .iter()
-        .map(|name| CompletionCandidate::new(name.as_str()));
-    names.collect()
+    let found = std::thread::scope(|scope| scope.spawn(found).join().ok().flatten());
+    let found = found.unwrap_or_default().into_iter();
+    found.map(CompletionCandidate::new).collect()
 }
 
 #[cfg(test)]

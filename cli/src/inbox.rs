@@ -16,6 +16,7 @@ use std::{
     path::Path,
 };
 
+use clap_complete::engine::CompletionCandidate;
 use superstep_mail::{Answer, MailAgent};
 
 use crate::{
@@ -113,6 +114,15 @@ pub(crate) async fn resume(
         });
     }
     open(&looking, shown, &with, global, output, person).await
+}
+
+/// The ids of the open questions, for completion.
+pub(crate) fn question_ids() -> Vec<CompletionCandidate> {
+    agents::candidates(|global| async move {
+        let looking = agents::mail_to_look_at(database::looked_at(&global)?)?;
+        let all = question::all(&looking, &Shown::All).await?;
+        Ok(all.iter().map(Question::id).collect())
+    })
 }
 
 /// The beginning of the id of the first open question about a reply, for the demo.

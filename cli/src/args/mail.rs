@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
+use clap_complete::engine::ArgValueCandidates;
 use superstep_mail::Topic;
+
+use crate::inbox;
 
 /// What can be done with mail.
 #[derive(Debug, Subcommand)]
@@ -72,11 +75,11 @@ pub(crate) struct Ingest {
     /// At most so many that were not looked at before
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    #[command(flatten)]
-    pub(crate) account: AccountArgs,
     /// Stop when this command has cost so many dollars; threads are kept
     #[arg(long, value_name = "DOLLARS")]
     pub(crate) max_cost: Option<String>,
+    #[command(flatten)]
+    pub(crate) account: AccountArgs,
 }
 
 /// Whose mail, where.
@@ -191,11 +194,11 @@ pub(crate) struct Inbox {
 /// What answers are carried out with.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct InboxArgs {
+    /// Stop when this command has cost so many dollars; threads are kept
+    #[arg(long, value_name = "DOLLARS")]
+    pub(crate) max_cost: Option<String>,
     #[command(flatten)]
     pub(crate) account: AccountArgs,
-    /// Stop when this command has cost so many dollars; threads are kept
-    #[arg(long, value_name = "DOLLARS", help_heading = "Options")]
-    pub(crate) max_cost: Option<String>,
 }
 
 /// What can be done with questions, one at a time.
@@ -212,6 +215,7 @@ pub(crate) enum InboxCommand {
   superstep inbox show 6b0c --json")]
     Show {
         /// Its number in the list, its id, or the beginning of its id
+        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
     },
     /// Do it as it is
@@ -220,6 +224,7 @@ pub(crate) enum InboxCommand {
   superstep inbox accept 6b0c --send     really")]
     Accept {
         /// Its id, or the beginning of it
+        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         #[command(flatten)]
         with: InboxArgs,
@@ -232,6 +237,7 @@ pub(crate) enum InboxCommand {
 The file is a JSON object of arguments; those it does not name stay as they are.")]
     Edit {
         /// Its id, or the beginning of it
+        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         /// An argument and its new value; lists are JSON, or apart by commas
         #[arg(long, value_name = "KEY=VALUE", required_unless_present = "file")]
@@ -248,6 +254,7 @@ The file is a JSON object of arguments; those it does not name stay as they are.
   superstep inbox respond 6b0c Friday is better --send")]
     Respond {
         /// Its id, or the beginning of it
+        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         /// What to tell it
         #[arg(required = true)]
@@ -261,6 +268,7 @@ The file is a JSON object of arguments; those it does not name stay as they are.
   superstep inbox ignore 6b0c --json")]
     Ignore {
         /// Its id, or the beginning of it
+        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         #[command(flatten)]
         with: InboxArgs,

@@ -19,6 +19,8 @@ fn asked(subjects: &[&str]) -> Desk {
 fn what_is_accepted_is_sent_only_if_that_was_said() {
     let desk = asked(&["Lunch"]);
     let id = question(&desk);
+    let completed = desk.complete(&["superstep", "inbox", "accept", &id[..2]]);
+    assert_eq!(completed.trim(), id);
     let shown = desk.run("inbox show 1");
     assert!(
         shown.stdout.contains("To: Ann <ann@example.org>"),

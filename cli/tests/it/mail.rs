@@ -1,9 +1,11 @@
 //! Mail that arrives, what is learnt of it, accounts that are wrong.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read, Write},
     process::Command,
 };
+
+use superstep_mail::fake;
 
 use crate::{
     desk::Desk,
@@ -274,6 +276,47 @@ fn nothing_leaves_a_machine_that_is_offline() {
     let login = desk.run("mail login");
     assert_eq!(login.code, 2);
     assert!(login.stderr.contains("--secrets"), "{}", login.stderr);
+}
+
+/// Opens an address as a browser does, and gives the whole answer.
+#[cfg(feature = "remote")]
+fn visit(url: &str) -> String {
+    let rest = url.strip_prefix("http://").unwrap();
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    let mut stream = std::net::TcpStream::connect(host).unwrap();
+    let request = format!("GET {slash}{path} HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[cfg(all(unix, feature = "remote"))]
+#[test]
+fn a_person_permits_an_account_and_nobody_else_can_read_what_is_kept() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime
+        .block_on(fake::Google::start(fake::Options::default()))
+        .unwrap();
+    let desk = Desk::new();
+    desk.write("work/secrets.json", &server.application().to_string());
+    let line = "mail login --secrets secrets.json --token kept/token.json";
+    let mut child = desk.command(line).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+    let url = stderr.find_map(|line| line.ok().filter(|line| line.starts_with("http://")));
+    let agreed = visit(&url.unwrap());
+    let mut headers = agreed.lines();
+    let back = headers.find_map(|line| line.strip_prefix("location: "));
+    assert!(visit(back.unwrap()).starts_with("HTTP/1.1 200"));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let told: Vec<String> = stderr.map(Result::unwrap).collect();
+    assert!(told.concat().contains("permitted"), "{told:?}");
+    let token = desk.path("work/kept/token.json");
+    let rights = std::fs::metadata(token).unwrap().permissions().mode();
+    assert_eq!(rights & 0o777, 0o600);
 }
 
 #[cfg(unix)]

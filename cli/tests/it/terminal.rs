@@ -106,6 +106,14 @@ impl Terminal {
         })
     }
 
+    /// Waits until this is the last thing on the screen.
+    pub(crate) fn ends_with(&self, wanted: &str) -> &Self {
+        self.until(wanted, |state| {
+            let shown = state.screen.screen().contents();
+            shown.trim_end().ends_with(wanted)
+        })
+    }
+
     /// Waits until this was written so many times in all, whatever is on the screen now.
     pub(crate) fn has_shown(&self, wanted: &str, times: usize) -> &Self {
         self.until(wanted, |state| {
