@@ -63,6 +63,7 @@ mod present {
 
     /// Fetches the default model, or the tiny one if that cannot be had.
     pub(crate) async fn pull_for_use(output: &Output, person: &mut Person) -> Result<(), Failure> {
+        output.say(&[faint(format!("fetching {}", about(&DEFAULT)))]);
         let Err(failure) = pull("default", output, person).await else {
             return Ok(());
         };
