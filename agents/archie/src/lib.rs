@@ -48,7 +48,6 @@ mod settings;
 mod state;
 mod talk;
 mod told;
-mod traced;
 mod usage;
 
 pub use archie::{Archie, Brief};

@@ -32,6 +32,7 @@ pub mod mcp;
 pub mod policy;
 pub mod tool;
 pub mod toolbox;
+mod traced;
 
 pub use access::{Access, Can};
 pub use agent::{Agent, AgentNode, AgentState};
@@ -43,6 +44,7 @@ pub use execute::execute;
 pub use policy::{Policy, Ruling};
 pub use tool::{Tool, ToolCtx, ToolError, ToolOutput};
 pub use toolbox::{Tools, ToolsBuilder};
+pub use traced::Traced;
 
 #[doc(hidden)]
 pub mod __tool {

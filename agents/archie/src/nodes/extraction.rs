@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured};
+use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured, tools::Traced};
 
 use crate::{
     desk::{Desk, blocking},
@@ -16,7 +16,6 @@ use crate::{
     state::{Analysis, AnalysisUpdate},
     talk,
     told::{About, Notice, Told},
-    traced::Traced,
     usage::Spent,
 };
 

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use super::guard::{Change, changes};
 use crate::parse::{clipped, is_email, one_line};
 
 const MAX_WORDS: usize = 4 << 10;
@@ -135,7 +136,14 @@ fn words_added(old: &str, new: &str) -> (Vec<String>, usize) {
     const MOST: usize = 2_000;
     let old: Vec<&str> = old.split_whitespace().take(MOST).collect();
     let new: Vec<&str> = new.split_whitespace().take(MOST).collect();
-    let mut kept = common(&old, &new);
+    let in_order = changes(&old, &new).into_iter();
+    let mut kept: Vec<bool> = in_order
+        .filter_map(|change| match change {
+            Change::Kept(_) => Some(true),
+            Change::Added(_) => Some(false),
+            Change::Removed(_) => None,
+        })
+        .collect();
     // A word of the draft that stands elsewhere now is not the person's own either.
     for (word, is_kept) in new.iter().zip(&mut kept) {
         *is_kept |= word.len() > 3 && old.contains(word);
@@ -152,45 +160,6 @@ fn words_added(old: &str, new: &str) -> (Vec<String>, usize) {
         was_kept = *is_kept;
     }
     (runs.iter().map(|run| run.join(" ")).collect(), removed)
-}
-
-/// Which of the new words are old ones in their order.
-fn common(old: &[&str], new: &[&str]) -> Vec<bool> {
-    let width = new.len() + 1;
-    let mut lengths = vec![0_u16; (old.len() + 1) * width];
-    let get = |lengths: &[u16], row: usize, column: usize| {
-        lengths
-            .get(row * width + column)
-            .copied()
-            .unwrap_or_default()
-    };
-    for (row, one) in old.iter().enumerate().rev() {
-        for (column, other) in new.iter().enumerate().rev() {
-            let length = match one == other {
-                true => get(&lengths, row + 1, column + 1) + 1,
-                false => get(&lengths, row + 1, column).max(get(&lengths, row, column + 1)),
-            };
-            if let Some(cell) = lengths.get_mut(row * width + column) {
-                *cell = length;
-            }
-        }
-    }
-    let mut kept = vec![false; new.len()];
-    let (mut row, mut column) = (0, 0);
-    while let (Some(one), Some(other)) = (old.get(row), new.get(column)) {
-        if one == other {
-            if let Some(kept) = kept.get_mut(column) {
-                *kept = true;
-            }
-            row += 1;
-            column += 1;
-        } else if get(&lengths, row + 1, column) >= get(&lengths, row, column + 1) {
-            row += 1;
-        } else {
-            column += 1;
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

@@ -69,9 +69,14 @@ pub(super) fn check(old: &str, new: &str, told: &str) -> Result<Option<String>, 
 /// What changed from one text to another, line by line.
 pub(super) fn diff(old: &str, new: &str) -> Vec<Change> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    changes(&old, &new)
+}
+
+/// What changed from one list of lines or words to another: as much as can be is kept.
+pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let width = new.len() + 1;
-    let mut lengths = vec![0_usize; (old.len() + 1) * width];
-    let get = |lengths: &[usize], row: usize, column: usize| {
+    let mut lengths = vec![0_u32; (old.len() + 1) * width];
+    let get = |lengths: &[u32], row: usize, column: usize| {
         lengths
             .get(row * width + column)
             .copied()

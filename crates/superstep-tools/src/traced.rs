@@ -1,0 +1,91 @@
+//! Calls of a model as spans of a run's trace.
+
+use superstep_core::{
+    Value,
+    event::{Facts, SpanEnd, SpanError, SpanKind, SpanStart},
+    saver::BoxFuture,
+};
+use superstep_engine::{OpenSpan, typed::Ctx};
+use superstep_model::{Caps, Deltas, Model, ModelError, ModelId, Reply, Request};
+
+/// A model whose calls are told to the trace of the run, for what wants a model, such as
+/// `superstep_model::structured`. Conversations go through [`crate::converse`].
+///
+/// Only calls that are waited for are told: of one that streams nobody here sees the end.
+pub struct Traced<'a> {
+    /// The model.
+    pub model: &'a dyn Model,
+    /// The task that calls it.
+    pub ctx: &'a Ctx,
+}
+
+impl Model for Traced<'_> {
+    fn id(&self) -> &ModelId {
+        self.model.id()
+    }
+
+    fn caps(&self) -> Caps {
+        self.model.caps()
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
+        self.model.stream(request)
+    }
+
+    fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let span = begin(self.ctx, self.model, request).await;
+            let replied = self.model.invoke(request).await;
+            span.end(|| told(&replied)).await;
+            replied
+        })
+    }
+}
+
+/// Begins the span of a call.
+pub(crate) async fn begin(ctx: &Ctx, model: &dyn Model, request: &Request) -> OpenSpan {
+    let asked = model.id();
+    let start = || SpanStart {
+        inputs: value(request),
+        facts: Facts {
+            provider: Some(asked.provider.as_str().into()),
+            model_asked: Some(asked.name.as_str().into()),
+            ..Facts::default()
+        },
+    };
+    ctx.span(SpanKind::Model, &asked.name, start).await
+}
+
+/// What became of a call, as the end of its span.
+pub(crate) fn told(replied: &Result<Reply, ModelError>) -> SpanEnd {
+    let reply = match replied {
+        Ok(reply) => reply,
+        Err(error) => return SpanError::new(error.code(), error).into(),
+    };
+    let answered = reply.answered.as_ref();
+    let usage = reply.usage;
+    let paid = answered.and_then(|it| it.paid.as_ref());
+    let facts = Facts {
+        attempts: paid.map(|it| it.attempts),
+        cost: paid.and_then(|it| it.cost).map(|cost| cost.as_micros()),
+        prices: paid.map(|it| it.prices.as_str().into()),
+        model_answered: answered.map(|it| it.model.as_str().into()),
+        model_hash: answered.and_then(|it| it.weights.as_deref().map(Into::into)),
+        finish: answered.map(|it| it.finish.to_string().into()),
+        input_tokens: usage.map(|it| it.input),
+        cached_tokens: usage.map(|it| it.cached),
+        output_tokens: usage.map(|it| it.output),
+        reasoning_tokens: usage.map(|it| it.reasoning),
+        ..Facts::default()
+    };
+    SpanEnd {
+        outputs: value(reply),
+        facts,
+        ..SpanEnd::default()
+    }
+}
+
+/// Requests and replies are plain data; what could not be written as such is left out.
+fn value<T: serde::Serialize>(data: &T) -> Value {
+    serde_json::to_value(data).unwrap_or_default().into()
+}
