@@ -13,7 +13,7 @@ use crate::error::Error;
 pub(crate) struct Cargo<'a> {
     root: &'a Path,
     args: &'a str,
-    env: Option<(&'a str, &'a str)>,
+    env: &'a [(&'a str, &'a str)],
 }
 
 impl<'a> Cargo<'a> {
@@ -21,15 +21,12 @@ impl<'a> Cargo<'a> {
         Self {
             root,
             args,
-            env: None,
+            env: &[],
         }
     }
 
-    pub(crate) fn with_env(self, name: &'a str, value: &'a str) -> Self {
-        Self {
-            env: Some((name, value)),
-            ..self
-        }
+    pub(crate) fn with_envs(self, env: &'a [(&'a str, &'a str)]) -> Self {
+        Self { env, ..self }
     }
 
     /// Runs it on our own terminal; fails unless it exits with 0.
@@ -79,7 +76,7 @@ impl<'a> Cargo<'a> {
         command
             .current_dir(self.root)
             .args(self.args.split(' '))
-            .envs(self.env)
+            .envs(self.env.iter().copied())
             .stdin(Stdio::null());
         command
     }
@@ -102,10 +99,11 @@ impl<'a> Cargo<'a> {
     }
 
     fn shown(&self) -> String {
-        match self.env {
-            Some((name, value)) => format!("{name}={value:?} cargo {}", self.args),
-            None => format!("cargo {}", self.args),
+        let mut shown = String::new();
+        for (name, value) in self.env {
+            shown.push_str(&format!("{name}={value:?} "));
         }
+        shown + "cargo " + self.args
     }
 }
 
@@ -116,7 +114,7 @@ mod tests {
     #[test]
     fn a_call_is_shown_as_one_would_type_it() {
         let call = Cargo::new(Path::new("."), "doc --no-deps");
-        let call = call.with_env("RUSTDOCFLAGS", "-D warnings");
+        let call = call.with_envs(&[("RUSTDOCFLAGS", "-D warnings")]);
         assert_eq!(
             call.shown(),
             r#"RUSTDOCFLAGS="-D warnings" cargo doc --no-deps"#

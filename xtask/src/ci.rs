@@ -1,11 +1,13 @@
 //! `cargo xtask ci`: all that a change must pass, step by step, stopping at the first failure.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Instant;
 
 use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
+use crate::suite::{self, NEEDS_WEIGHTS, Program, WORKSPACE};
 use crate::tidy;
 use crate::weights;
 use crate::workspace::Workspace;
@@ -24,17 +26,13 @@ const STEPS: [Step; 9] = [
     Step {
         name: "lints",
         run: |w| {
-            plain(
-                &w.root,
-                &format!(
-                    "clippy {WORKSPACE},superstep-local/weights-tests --all-targets -- -D warnings"
-                ),
-            )
+            let lints = format!("clippy {WORKSPACE} --all-targets -- -D warnings");
+            plain(&w.root, &lints)
         },
     },
     Step {
         name: "tests",
-        run: tests,
+        run: |w| suite::test(&w.root).map(|()| String::new()),
     },
     Step {
         name: "doctests",
@@ -62,15 +60,7 @@ const STEPS: [Step; 9] = [
     },
 ];
 
-/// All crates, with the parts that are not built unless asked for.
-const WORKSPACE: &str = "--workspace --features superstep-model/remote,superstep-model/fake,\
-                         superstep-local/vectors,superstep-local/chat,superstep-tools/mcp,\
-                         superstep-mail/google,superstep-mail/imap,superstep-mail/fake,\
-                         superstep-examples/otlp,superstep/otlp,superstep/encryption";
-const CONFORMANCE: &str =
-    "run --release -q -p superstep-conformance -- conformance/cases conformance/fuzz";
-/// Tests of the model inside the process that need weights, of which the smallest suffice.
-const MODEL: &str = "test -p superstep-local --features chat,weights-tests --lib --test chat";
+const CASES: [&str; 2] = ["conformance/cases", "conformance/fuzz"];
 /// Set to 1 where there is a network: then what cannot be fetched is a failure, and not left out.
 const FULL: &str = "SUPERSTEP_CI_FULL";
 /// What the recorded cases run on.
@@ -110,49 +100,46 @@ fn plain(root: &Path, args: &str) -> Result<String, Error> {
     Cargo::new(root, args).run().map(|()| String::new())
 }
 
-fn tests(workspace: &Workspace) -> Result<String, Error> {
-    let root = &workspace.root;
-    if Cargo::new(root, "nextest --version").works() {
-        return plain(root, &format!("nextest run {WORKSPACE}"));
-    }
-    println!("cargo-nextest is not installed, so `cargo test` runs the tests");
-    plain(root, &format!("test {WORKSPACE} --lib --bins --tests"))
-}
-
 fn docs(workspace: &Workspace) -> Result<String, Error> {
     Cargo::new(&workspace.root, &format!("doc {WORKSPACE} --no-deps"))
-        .with_env("RUSTDOCFLAGS", "-D warnings")
+        .with_envs(&[("RUSTDOCFLAGS", "-D warnings")])
         .run()
         .map(|()| String::new())
 }
 
 fn conformance(workspace: &Workspace) -> Result<String, Error> {
+    let runner = suite::program(&workspace.root, "superstep-conformance")?;
     let mut notes = Vec::new();
     for way in WAYS {
-        let passed = cases(&workspace.root, &format!("{CONFORMANCE} {way}"))?;
+        let passed = cases(&runner, &workspace.root, way)?;
         notes.push(format!("{way}: {passed} passed"));
     }
     Ok(notes.join(", "))
 }
 
-/// Runs the tests with a real model, which is kept in the build folder.
+/// Runs the tests with real models, which are kept in the build folder.
 fn model(workspace: &Workspace) -> Result<String, Error> {
-    let root = &workspace.root;
-    let cache = root.join("target").join("weights");
-    let path = match weights::run_in(workspace, "tiny", &cache.to_string_lossy()) {
-        Ok(path) => path,
-        Err(error) if !is_full() => {
-            println!("{error}");
-            return Ok(format!(
-                "NOT RUN: 98 MB of weights could not be fetched; {FULL}=1 makes that a failure"
-            ));
-        }
-        Err(error) => return Err(error),
+    let cache = workspace.root.join("target").join("weights");
+    let pull = |name| weights::run_in(workspace, name, &cache);
+    let pulled = pull("tiny").and_then(|tiny| Ok((tiny, pull("minilm")?)));
+    let (tiny, minilm) = match pulled {
+        Ok(paths) => paths,
+        Err(error) => return not_run("the weights could not be fetched", error),
     };
-    Cargo::new(root, MODEL)
-        .with_env("SUPERSTEP_TEST_MODEL", &path)
-        .run()
-        .map(|()| String::new())
+    let env = [
+        ("SUPERSTEP_TEST_MODEL", tiny.as_str()),
+        ("SUPERSTEP_TEST_MINILM", minilm.as_str()),
+    ];
+    suite::test_only(&workspace.root, NEEDS_WEIGHTS, &env).map(|()| String::new())
+}
+
+/// A step whose needs are not met is named in the summary, and a failure in the full tier.
+fn not_run(why: &str, error: Error) -> Result<String, Error> {
+    if is_full() {
+        return Err(error);
+    }
+    println!("{error}");
+    Ok(format!("NOT RUN: {why}; {FULL}=1 makes that a failure"))
 }
 
 fn is_full() -> bool {
@@ -160,12 +147,25 @@ fn is_full() -> bool {
 }
 
 /// Runs cases and returns how many passed; one that failed is an error.
-fn cases(root: &Path, args: &str) -> Result<u64, Error> {
-    let mut tally = None;
-    Cargo::new(root, args).run_lines(|line| {
-        println!("{line}");
-        tally = Tally::parse(line).or(tally);
-    })?;
+fn cases(runner: &Program, root: &Path, way: &str) -> Result<u64, Error> {
+    println!("$ {} {} {way}", runner.name, CASES.join(" "));
+    let output = runner
+        .command(root)
+        .args(CASES)
+        .args(way.split(' '))
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|source| Error::Start {
+            program: runner.name.clone(),
+            source,
+        })?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    print!("{printed}");
+    if !output.status.success() {
+        return Err(Error::failed("conformance", output.status.to_string()));
+    }
+    let tally = printed.lines().filter_map(Tally::parse).next_back();
     // An exit status of 0 is not enough: a runner that found no cases would have it too.
     match tally {
         Some(Tally { passed, failed: 0 }) if passed > 0 => Ok(passed),

@@ -5,33 +5,37 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
-use crate::cargo::Cargo;
 use crate::error::Error;
+use crate::suite::{self, Program};
 use crate::workspace::Workspace;
-
-const BUILD: &str = "build -q -p superstep-examples --features otlp --bins --examples \
-                     --message-format=json-render-diagnostics";
 
 const LIMIT: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
 
 /// Runs them all; each failure is shown with its output, the error names every one.
 pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
-    let examples = build(&workspace.root)?;
+    let root = &workspace.root;
+    let manifest = root.join("examples").join("Cargo.toml");
+    let examples: Vec<Program> = suite::programs(root)?
+        .into_iter()
+        .filter(|program| program.manifest == manifest)
+        .collect();
     if examples.is_empty() {
         return Err(Error::failed("examples", "there are none"));
     }
     let mut failed = Vec::new();
     for example in &examples {
         let begun = Instant::now();
-        let verdict = example.run(&workspace.root)?;
+        let verdict =
+            judge(example.command(root), &example.path, LIMIT).map_err(|source| Error::Start {
+                program: format!("the example {}", example.name),
+                source,
+            })?;
         let took = begun.elapsed().as_secs_f64();
         match verdict {
             Verdict::Fine => println!("example {}: ok in {took:.1} s", example.name),
@@ -50,45 +54,11 @@ pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
     ))
 }
 
-/// A built example.
-#[derive(Debug, PartialEq, Eq)]
-struct Example {
-    name: String,
-    program: PathBuf,
-}
-
 /// How a run of an example ended.
 #[derive(Debug)]
 enum Verdict {
     Fine,
     Wrong { why: String, output: String },
-}
-
-fn build(root: &Path) -> Result<Vec<Example>, Error> {
-    let mut examples = Vec::new();
-    Cargo::new(root, BUILD).run_lines(|line| examples.extend(Example::parse(line)))?;
-    examples.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(examples)
-}
-
-impl Example {
-    /// One line of cargo's report, if it tells of a program that was built.
-    fn parse(line: &str) -> Option<Self> {
-        let message: Value = serde_json::from_str(line).ok()?;
-        Some(Self {
-            program: PathBuf::from(message.get("executable")?.as_str()?),
-            name: message.get("target")?.get("name")?.as_str()?.to_owned(),
-        })
-    }
-
-    fn run(&self, root: &Path) -> Result<Verdict, Error> {
-        let mut command = Command::new(&self.program);
-        command.current_dir(root);
-        judge(command, &self.program, LIMIT).map_err(|source| Error::Start {
-            program: format!("the example {}", self.name),
-            source,
-        })
-    }
 }
 
 /// Runs a program; what it prints goes to `beside` with other extensions.
@@ -141,20 +111,6 @@ mod tests {
     use super::*;
     use std::env;
     use std::process;
-
-    #[test]
-    fn a_built_program_is_taken_from_the_report_of_cargo() {
-        let line =
-            r#"{"reason":"compiler-artifact","target":{"name":"hello"},"executable":"/t/hello"}"#;
-        let hello = Example {
-            name: "hello".to_owned(),
-            program: PathBuf::from("/t/hello"),
-        };
-        assert_eq!(Example::parse(line), Some(hello));
-        let library = r#"{"target":{"name":"a"},"executable":null}"#;
-        assert_eq!(Example::parse(library), None);
-        assert_eq!(Example::parse("warning: not json"), None);
-    }
 
     #[cfg(unix)]
     fn why(name: &str, script: &str, limit: Duration) -> Option<(String, String)> {

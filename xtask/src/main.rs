@@ -9,6 +9,7 @@ mod ci;
 mod crash;
 mod error;
 mod examples;
+mod suite;
 mod tidy;
 mod tree;
 mod weights;

@@ -4,11 +4,12 @@
 //! The work is that of the example `pull` of `superstep-local`, so that the chores themselves need no
 //! HTTP client.
 
-use crate::cargo::Cargo;
-use crate::error::Error;
-use crate::workspace::Workspace;
+use std::path::Path;
+use std::process::Stdio;
 
-const PROGRAM: &str = "run -q -p superstep-local --features weights --example pull --";
+use crate::error::Error;
+use crate::suite;
+use crate::workspace::Workspace;
 
 /// The models that may be asked for.
 const NAMES: [&str; 3] = ["default", "tiny", "minilm"];
@@ -19,17 +20,33 @@ pub(crate) fn run(workspace: &Workspace, name: &str) -> Result<String, Error> {
         let why = format!("there is no model {name}; try {}", NAMES.join(", "));
         return Err(Error::failed("weights", why));
     }
-    pull(&Cargo::new(&workspace.root, &format!("{PROGRAM} {name}")))
+    pull(workspace, name, None)
 }
 
 /// Pulls one into a cache of our own, in `folder`, and returns its path.
-pub(crate) fn run_in(workspace: &Workspace, name: &str, folder: &str) -> Result<String, Error> {
-    let program = format!("{PROGRAM} {name}");
-    pull(&Cargo::new(&workspace.root, &program).with_env("XDG_CACHE_HOME", folder))
+pub(crate) fn run_in(workspace: &Workspace, name: &str, folder: &Path) -> Result<String, Error> {
+    pull(workspace, name, Some(folder))
 }
 
-fn pull(program: &Cargo<'_>) -> Result<String, Error> {
-    let mut path = String::new();
-    program.run_lines(|line| path = line.to_owned())?;
-    Ok(path)
+fn pull(workspace: &Workspace, name: &str, cache: Option<&Path>) -> Result<String, Error> {
+    let program = suite::program(&workspace.root, "pull")?;
+    let mut command = program.command(&workspace.root);
+    command
+        .arg(name)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit());
+    command.envs(cache.map(|folder| ("XDG_CACHE_HOME", folder)));
+    println!("$ pull {name}");
+    let output = command.output().map_err(|source| Error::Start {
+        program: "the example pull".to_owned(),
+        source,
+    })?;
+    if !output.status.success() {
+        return Err(Error::failed(
+            format!("pull {name}"),
+            output.status.to_string(),
+        ));
+    }
+    let printed = String::from_utf8_lossy(&output.stdout);
+    Ok(printed.lines().last().unwrap_or_default().to_owned())
 }

@@ -217,7 +217,7 @@ fn a_qwen_rates_as_the_plain_network_does() {
 
 /// With the weights of a real model.
 #[cfg(feature = "weights-tests")]
-mod real {
+mod needs_weights {
     use super::*;
     use crate::chat::tokenizer::Tokenizer;
 
@@ -245,19 +245,22 @@ mod real {
         assert!(distance < 0.4, "{distance}");
     }
 
-    /// Whether these are the weights that recordings are of.
-    fn is_recorded(map: &Arc<Map>) -> bool {
+    /// The weights that the recordings are of.
+    fn recorded_weights() -> Arc<Map> {
+        let map = weights();
         let file = Gguf::read(map.bytes()).unwrap();
         let tokens = file.texts("tokenizer.ggml.tokens").unwrap().len();
-        file.text("general.architecture") == Ok("llama") && tokens == 49_152
+        assert_eq!(
+            (file.text("general.architecture"), tokens),
+            (Ok("llama"), 49_152),
+            "the recordings are of `tiny`: set SUPERSTEP_TEST_MODEL to what `cargo xtask weights tiny` prints"
+        );
+        map
     }
 
     #[test]
     fn a_text_has_the_tokens_that_were_recorded() {
-        let map = weights();
-        if !is_recorded(&map) {
-            return;
-        }
+        let map = recorded_weights();
         let recorded = [
             1, 9690, 198, 2683, 359, 253, 5356, 11173, 30, 2, 198, 1, 4093, 198, 1780, 314, 260,
             3575, 282, 4649, 28, 284, 1675, 645, 47, 657, 506, 216, 34, 32, 34, 39, 816, 15486,
@@ -271,10 +274,7 @@ mod real {
     /// it was sure, so must we be.
     #[test]
     fn the_next_token_is_the_one_another_implementation_wrote() {
-        let map = weights();
-        if !is_recorded(&map) {
-            return;
-        }
+        let map = recorded_weights();
         let recorded = [
             1, 817, 198, 2683, 359, 253, 5356, 11173, 30, 2, 3717, 1, 2914, 198, 1780, 314, 260,
             3575, 282, 4649, 28, 284, 1675, 645, 47, 657, 506, 216, 34, 32, 34, 39, 816, 15486,

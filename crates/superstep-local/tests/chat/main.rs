@@ -12,4 +12,4 @@
 mod files;
 mod gguf;
 #[cfg(feature = "weights-tests")]
-mod replies;
+mod needs_weights;

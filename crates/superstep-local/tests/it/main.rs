@@ -11,7 +11,7 @@
 
 mod hub;
 #[cfg(all(feature = "vectors", feature = "weights-tests"))]
-mod memory;
+mod needs_weights;
 mod own;
 mod recorded;
 mod server;
