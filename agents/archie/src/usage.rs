@@ -1,7 +1,7 @@
 //! What calls of a model cost.
 
 use serde::{Deserialize, Serialize};
-use superstep::model::{Reply, Usage, call::Money};
+use superstep::model::{Money, Reply, Usage};
 
 use crate::prompts::Stage;
 

@@ -6,8 +6,7 @@ use serde_json::Value as Json;
 use superstep::{Backends, saver::Saver};
 use superstep_archie::{Analysis, Archie, Replies, Settings, approval::Keywords};
 use superstep_model::{
-    Budget, Caller, Model,
-    call::{self, Money},
+    Budget, Caller, Model, Money, call,
     config::{Config, Origin, Scope, Setting},
     near,
 };

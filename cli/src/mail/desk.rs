@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use superstep_core::event::Modes;
 use superstep_mail::MailAgent;
-use superstep_model::{
-    Budget, Model,
-    call::{self, Money},
-};
+use superstep_model::{Budget, Model, Money, call};
 
 use super::Account;
 use crate::{args::Global, database, failure::Failure, output::Output, person::Person, world};

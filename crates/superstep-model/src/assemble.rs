@@ -8,7 +8,7 @@ use crate::{
     delta::Delta,
     error::{ErrorKind, ModelError},
     message::{Content, Reasoning, Reply},
-    model::ModelId,
+    model_id::ModelId,
     tool::{InvalidCall, ToolCall},
     usage::{Answered, Finish, Usage},
 };

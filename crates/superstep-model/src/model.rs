@@ -1,12 +1,13 @@
 //! Anything that answers.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use superstep_core::saver::BoxFuture;
 
 use crate::{
-    assemble::Assembly, delta::Deltas, error::ModelError, message::Reply, request::Request,
+    assemble::Assembly, delta::Deltas, error::ModelError, message::Reply, model_id::ModelId,
+    request::Request,
 };
 
 /// A language model.
@@ -51,31 +52,6 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
         (**self).invoke(request)
-    }
-}
-
-/// Whose model and which: `provider:name`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ModelId {
-    /// Whose: `openai`, `anthropic`, `local`, `script`, ...
-    pub provider: String,
-    /// Its name there.
-    pub name: String,
-}
-
-impl ModelId {
-    /// An id.
-    pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            provider: provider.into(),
-            name: name.into(),
-        }
-    }
-}
-
-impl fmt::Display for ModelId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.provider, self.name)
     }
 }
 

@@ -29,7 +29,8 @@ use superstep_core::saver::BoxFuture;
 use crate::{
     delta::Deltas,
     error::{ErrorKind, ModelError},
-    model::{Caps, Model, ModelId, Structured},
+    model::{Caps, Model, Structured},
+    model_id::ModelId,
     request::Request,
 };
 

@@ -4,7 +4,7 @@ use std::{fmt, ops::AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::Money;
+use crate::money::Money;
 
 /// Tokens of one call or of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

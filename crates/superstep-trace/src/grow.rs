@@ -6,6 +6,8 @@
 
 mod draft;
 mod name;
+mod read;
+mod sum;
 
 use std::collections::HashSet;
 
@@ -21,7 +23,7 @@ use self::draft::{Draft, Drafts};
 use crate::tree::{Beginning, Kind, Run, Status, Unended, View};
 
 /// The runs of a log.
-pub(crate) fn runs(thread: &ThreadId, log: &[Logged], view: &View) -> Vec<Run> {
+fn runs(thread: &ThreadId, log: &[Logged], view: &View) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut seen: HashSet<TaskId> = HashSet::new();
     let of_one_run = log.chunk_by(|a, b| a.cursor.epoch == b.cursor.epoch);

@@ -1,8 +1,6 @@
-//! What a branch and its parts took, summed upwards.
+//! What a branch and its parts took. `grow::sum` adds it up.
 
-use superstep_core::event::{Facts, SpanKind};
-
-use crate::tree::{Branch, Kind, Status};
+use superstep_core::event::Facts;
 
 /// Sums over a branch and its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,39 +30,14 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals of a branch whose parts have theirs.
-    pub(crate) fn of(branch: &Branch) -> Self {
-        let mut totals = Self::default();
-        for child in &branch.children {
-            totals.add(&child.totals);
-        }
-        let failed_below = branch.children.iter().any(|child| child.totals.errors > 0);
-        totals.errors += u64::from(branch.status == Status::Failed && !failed_below);
-        let took = branch.took().unwrap_or(0);
-        match branch.kind {
-            Kind::Span(SpanKind::Model) => {
-                totals.models += 1;
-                totals.model_time = totals.model_time.saturating_add(took);
-                totals.unpriced += u64::from(branch.facts.cost.is_none());
-            }
-            Kind::Span(SpanKind::Tool) => {
-                totals.tools += 1;
-                totals.tool_time = totals.tool_time.saturating_add(took);
-            }
-            _ => {}
-        }
-        totals.claim(&branch.facts);
-        totals
-    }
-
-    fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         for (own, other) in self.all_mut().into_iter().zip(other.all()) {
             *own = own.saturating_add(other);
         }
     }
 
     /// What a span says of itself covers its parts.
-    fn claim(&mut self, facts: &Facts) {
+    pub(crate) fn claim(&mut self, facts: &Facts) {
         let told = [
             (&mut self.input_tokens, facts.input_tokens),
             (&mut self.cached_tokens, facts.cached_tokens),

@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use superstep_core::{
-    event::{Facts, Logged, SpanError, SpanId, SpanKind},
+    event::{Facts, SpanError, SpanId, SpanKind},
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
     redact::Privacy,
-    saver::{Saver, SaverError},
     value::Value,
 };
 
-use crate::{grow, totals::Totals};
-
-/// How many entries are read at once.
-const PAGE: usize = 256;
+use crate::totals::Totals;
 
 /// The runs of a thread.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,32 +182,6 @@ pub struct View {
 }
 
 impl RunTree {
-    /// The tree of a log, which may begin anywhere. Entries of `Graph::whole_log` have what nodes
-    /// got; those a saver gives refer to checkpoints for it.
-    pub fn new(thread: impl Into<ThreadId>, log: &[Logged], view: &View) -> Self {
-        let thread = thread.into();
-        let runs = grow::runs(&thread, log, view);
-        Self { thread, runs }
-    }
-
-    /// The tree of all that a saver has of a thread's log.
-    pub async fn read(
-        saver: &dyn Saver,
-        thread: impl Into<ThreadId>,
-        view: &View,
-    ) -> Result<Self, SaverError> {
-        let thread = thread.into();
-        let mut log: Vec<Logged> = Vec::new();
-        loop {
-            let after = log.last().map(|last| last.cursor);
-            let page = saver.events(&thread, after, PAGE).await?;
-            if page.is_empty() {
-                return Ok(Self::new(thread, &log, view));
-            }
-            log.extend(page);
-        }
-    }
-
     /// A run by its number.
     pub fn run(&self, number: u64) -> Option<&Run> {
         self.runs.iter().find(|run| run.number == number)

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::clock;
 use crate::{
     error::{ErrorKind, ModelError},
-    model::ModelId,
+    model_id::ModelId,
 };
 
 /// When a model is left alone.

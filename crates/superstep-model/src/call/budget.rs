@@ -12,11 +12,12 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{money::Money, prices::Prices};
+use super::prices::Prices;
 use crate::{
     error::{ErrorKind, ModelError},
     message::Message,
-    model::ModelId,
+    model_id::ModelId,
+    money::Money,
     usage::Usage,
 };
 

@@ -16,7 +16,6 @@ use super::{
     breaker::Breaker,
     budget::{Budget, Estimate, Hold},
     clock, leave,
-    money::Money,
     policy::{Jitter, Policy},
     prices::{Price, Prices},
     reckon,
@@ -27,7 +26,9 @@ use crate::{
     delta::Deltas,
     error::{ErrorKind, ModelError},
     message::Reply,
-    model::{Caps, Model, ModelId},
+    model::{Caps, Model},
+    model_id::ModelId,
+    money::Money,
     request::Request,
     usage::Usage,
 };

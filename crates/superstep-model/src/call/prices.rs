@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::money::Money;
 use crate::{
     error::{ErrorKind, ModelError},
-    model::ModelId,
+    model_id::ModelId,
+    money::Money,
     usage::Usage,
 };
 

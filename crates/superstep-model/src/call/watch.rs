@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::money::Money;
-use crate::{error::ModelError, model::ModelId, usage::Usage};
+use crate::{error::ModelError, model_id::ModelId, money::Money, usage::Usage};
 
 /// Something that wants to know about calls.
 ///

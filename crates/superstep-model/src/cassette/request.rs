@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::scrub;
-use crate::{model::ModelId, request::Request};
+use crate::{model_id::ModelId, request::Request};
 
 /// The canonical form of a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

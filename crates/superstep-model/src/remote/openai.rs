@@ -21,7 +21,8 @@ pub(crate) use chunk::Chunks;
 use crate::{
     delta::Deltas,
     error::ModelError,
-    model::{Caps, Model, ModelId},
+    model::{Caps, Model},
+    model_id::ModelId,
     remote::{
         fault::Whence,
         http::{self, Call, Client, Site},

@@ -17,7 +17,7 @@ use crate::{
     Secret,
     delta::Delta,
     error::{ErrorKind, ModelError},
-    model::ModelId,
+    model_id::ModelId,
     remote::{
         fault::{self, Told, Whence},
         forced::Forced,

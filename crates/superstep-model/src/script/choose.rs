@@ -12,7 +12,7 @@ use super::{
     step::{Repeat, Step},
     when::{Role, Sight, role},
 };
-use crate::{message::Message, model::ModelId, request::Request};
+use crate::{message::Message, model_id::ModelId, request::Request};
 
 /// The step for a request with its number, or what there was none for.
 pub(super) fn step<'a>(

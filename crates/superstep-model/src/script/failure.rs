@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{ErrorKind, ModelError, Phase},
-    model::ModelId,
+    model_id::ModelId,
 };
 
 /// An error in place of a reply.

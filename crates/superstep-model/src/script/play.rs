@@ -15,7 +15,7 @@ use super::step::{Break, Call, Step, Tokens};
 use crate::{
     delta::{Delta, Deltas},
     error::{ErrorKind, ModelError},
-    model::ModelId,
+    model_id::ModelId,
     request::{Request, ToolChoice},
     usage::{Finish, Usage},
 };

@@ -12,7 +12,8 @@ use super::{
 use crate::{
     config::{Origin, Scope, wrong},
     error::{ErrorKind, ModelError},
-    model::{Model, ModelId},
+    model::Model,
+    model_id::ModelId,
     near,
 };
 

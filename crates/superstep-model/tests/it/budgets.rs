@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use superstep_model::{
-    Budget, Caller, ErrorKind, Finish, Message, Model, Policy, Prices, Request,
-    call::{Limits, Money, Spent},
+    Budget, Caller, ErrorKind, Finish, Message, Model, Money, Policy, Prices, Request,
+    call::{Limits, Spent},
 };
 
 use crate::fake::{Fake, Log, Play, Step, finish, from, hello, says, text, usage};

@@ -11,7 +11,8 @@ use super::{
 use crate::{
     error::ModelError,
     message::{Body, Content, Message, Part, Reply, ToolReply, ToolStatus},
-    model::{ModelId, Structured},
+    model::Structured,
+    model_id::ModelId,
     remote::{
         forced::{self, Forced},
         openai, schema, turns,

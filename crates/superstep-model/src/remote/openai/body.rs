@@ -8,7 +8,8 @@ use super::dialect::{Dialect, EffortField, LimitField, Sampling};
 use crate::{
     error::{ErrorKind, ModelError},
     message::{Body, Content, Message, Part, Reply, ToolReply},
-    model::{ModelId, Structured},
+    model::Structured,
+    model_id::ModelId,
     remote::{
         forced::{self, Forced},
         schema, turns,
