@@ -2,13 +2,14 @@
 //!
 //! `tidy` holds the tree to its rules (see [`tidy`]), `examples` runs every example (see
 //! [`examples`]), `ci` does all that a change must pass (see [`ci`]), `crash` does what takes too
-//! long for that (see [`crash`]), and `weights` fetches a local model (see [`weights`]).
+//! long for that (see [`crash`]), `features` checks features one by one (see [`features`]), and `weights` fetches a local model (see [`weights`]).
 
 mod cargo;
 mod ci;
 mod crash;
 mod error;
 mod examples;
+mod features;
 mod suite;
 mod tidy;
 mod tree;
@@ -29,6 +30,7 @@ usage: cargo xtask <command>
   ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples,
             tests with a real model
   crash     the long campaigns against crashes, power cuts and bad disks; takes a while
+  features  check every crate without features, and with each one alone
   weights   bring the weights of a local model into the cache: default, tiny or minilm";
 
 fn main() -> ExitCode {
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         ["examples"] => &examples::run,
         ["ci"] => &ci::run,
         ["crash"] => &crash::run,
+        ["features"] => &features::run,
         ["weights", name] => &|workspace: &Workspace| weights::run(workspace, name),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

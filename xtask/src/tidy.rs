@@ -74,6 +74,7 @@ mod tests {
                 name: "superstep-core".to_owned(),
                 manifest: "crates/core/Cargo.toml".to_owned(),
                 dependencies: Vec::new(),
+                features: Vec::new(),
             }],
         }
     }

@@ -21,6 +21,8 @@ pub(crate) struct Package {
     /// Path of its `Cargo.toml`, relative to the root, with `/` between folders.
     pub(crate) manifest: String,
     pub(crate) dependencies: Vec<Dependency>,
+    /// The names of its features, `default` too if there is one.
+    pub(crate) features: Vec<String>,
 }
 
 /// One line of a dependency table; `name` is the crate's own name, whatever it is renamed to.
@@ -74,6 +76,12 @@ impl Package {
             name: package.get("name")?.as_str()?.to_owned(),
             manifest: manifest.replace('\\', "/"),
             dependencies,
+            features: package
+                .get("features")?
+                .as_object()?
+                .keys()
+                .cloned()
+                .collect(),
         })
     }
 }
@@ -105,6 +113,7 @@ mod tests {
             "packages": [{
                 "name": "a",
                 "manifest_path": "/w/crates/a/Cargo.toml",
+                "features": {"fast": []},
                 "dependencies": [
                     {"name": "b", "rename": "bee", "kind": null},
                     {"name": "c", "rename": null, "kind": "dev"},
@@ -114,6 +123,7 @@ mod tests {
         .unwrap();
         let package = &workspace.crates[0];
         assert_eq!(package.manifest, "crates/a/Cargo.toml");
+        assert_eq!(package.features, ["fast"]);
         let seen: Vec<_> = package
             .dependencies
             .iter()

@@ -167,6 +167,7 @@ mod tests {
                     kind: *kind,
                 })
                 .collect(),
+            features: Vec::new(),
         }
     }
 

@@ -69,6 +69,7 @@ mod tests {
             name: "a".to_owned(),
             manifest: "a/Cargo.toml".to_owned(),
             dependencies: Vec::new(),
+            features: Vec::new(),
         };
         check(&[package], &tree::of(&[("a/Cargo.toml", text)]))
             .into_iter()
@@ -104,6 +105,7 @@ mod tests {
             name: "superstep-crash".to_owned(),
             manifest: "a/Cargo.toml".to_owned(),
             dependencies: Vec::new(),
+            features: Vec::new(),
         };
         let found = check(&[package], &tree::of(&[("a/Cargo.toml", text)]));
         let found: Vec<_> = found.into_iter().map(|p| p.what).collect();
@@ -116,6 +118,7 @@ mod tests {
             name: "a".to_owned(),
             manifest: "a/Cargo.toml".to_owned(),
             dependencies: Vec::new(),
+            features: Vec::new(),
         };
         assert_eq!(check(&[package], &tree::of(&[])).len(), 1);
     }
