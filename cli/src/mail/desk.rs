@@ -7,6 +7,7 @@ use superstep_mail::MailAgent;
 use superstep_model::{
     Budget, Model,
     call::{self, Money},
+    select::Content,
 };
 
 use super::Account;
@@ -29,7 +30,8 @@ pub(crate) async fn open(
         () = person.pressed() => return Err(Failure::Cancelled),
     };
     let backends = database::backends(global)?;
-    let mut caller = world::open(global, output, person).await?;
+    let content = Content::Elsewhere(super::NOT_OF_PROJECT.into());
+    let mut caller = world::open(global, &content, output, person).await?.caller;
     if let Some(most) = most {
         caller = caller.within(Budget::new(call::Limits {
             money: Some(most),
