@@ -12,7 +12,7 @@ use serde_json::json;
 use superstep_core::show;
 use superstep_model::{
     ModelError,
-    config::{Config, Decision, PROJECT_FILE, ProjectFile, Reason, Trust},
+    config::{Decision, PROJECT_FILE, ProjectFile, Reason, Trust},
 };
 
 use crate::{
@@ -123,6 +123,7 @@ pub(crate) async fn run(
     }
     show(&file, output)?;
     // A consent would not help.
+    file.in_force()?;
     if let Some(error) = outside(&file).into_iter().next() {
         return Err(error.into());
     }
@@ -153,7 +154,7 @@ fn again(file: ProjectFile) -> ProjectFile {
 fn find(named: Option<&Path>) -> Result<Option<ProjectFile>, Failure> {
     match named {
         Some(path) => Ok(ProjectFile::read(&absolute(path)?)?.map(again)),
-        None => Ok(Config::load(&std::env::current_dir()?, None, decision)?.project),
+        None => Ok(ProjectFile::find(&std::env::current_dir()?)?.map(again)),
     }
 }
 

@@ -217,6 +217,23 @@ fn a_person_at_a_terminal_is_asked_and_no_is_the_default() {
 }
 
 #[test]
+fn what_was_shown_is_what_was_agreed_to() {
+    let desk = project("model = \"anthropic\"\n");
+    let terminal = Terminal::run(&desk, "trust");
+    terminal.shows("sends content to anthropic").prompts(1);
+    desk.write("work/superstep.toml", "model = \"openai\"\n");
+    terminal.say("y");
+    assert_eq!(terminal.end(), 0);
+    let ran = desk.run("model chat hi");
+    is_refused(&ran, "SS5023", 3);
+    assert!(
+        ran.stderr.contains("changed since you trusted it"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn a_file_that_is_ignored_is_as_good_as_none() {
     let desk = project("model = \"anthropic\"\n[agents.archie]\nkeywords = [\"go\"]\n");
     assert_eq!(desk.run("trust --ignore").code, 0);
@@ -319,6 +336,9 @@ fn a_project_that_others_can_change_is_not_used_unasked() {
         let ran = desk.run(line);
         assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
     }
+    is_refused(&desk.run("trust --yes"), "SS5019", 2);
+    assert_eq!(desk.run("trust --ignore").code, 0);
+    assert_eq!(desk.run("trust --revoke").code, 0);
     desk.write("work/superstep.toml", "");
     mode(&desk.path("work/superstep.toml"), 0o666);
     assert_eq!(desk.run("trust --json").events()[0]["in_force"], false);
@@ -563,4 +583,34 @@ fn a_project_does_not_write_outside_of_its_folder_nor_unasked_within() {
         is_refused(&desk.run("model chat hi"), "SS5024", 2);
         assert!(!absolute.exists());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_a_file_blocks_nothing() {
+    let desk = project("");
+    let pipe = desk.path("work/pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    desk.write("work/s.jsonl", "{\"text\": \"x\", \"repeat\": \"always\"}");
+    for model in [
+        "script:pipe",
+        "local:pipe",
+        "cassette:pipe",
+        "cassette:pipe?record=script:s.jsonl",
+    ] {
+        desk.write("work/superstep.toml", &format!("model = \"{model}\"\n"));
+        assert_eq!(desk.run("trust --yes").code, 0);
+        let ran = desk.run("model chat hi");
+        assert_eq!(ran.code, 1, "{model}: {}", ran.stderr);
+        let told = "it is not a regular file";
+        assert!(ran.stderr.contains(told), "{model}: {}", ran.stderr);
+    }
+    let prompts = "[agents.archie.prompts]\nsystem = \"pipe\"\n";
+    desk.write("work/superstep.toml", prompts);
+    let ran = desk.run("ask what? --inputs docs --model script:s.jsonl");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    fs::remove_file(desk.path("work/superstep.toml")).unwrap();
+    fs::rename(&pipe, desk.path("work/superstep.toml")).unwrap();
+    is_refused(&desk.run("model show"), "SS5019", 2);
 }

@@ -140,16 +140,13 @@ impl Config {
         decided: impl Fn(&ProjectFile) -> Option<Decision>,
     ) -> Result<Self, ModelError> {
         let mut config = Self::default();
-        for above in folder.ancestors() {
-            if let Some(found) = ProjectFile::read(&above.join(PROJECT_FILE))? {
-                let decision = decided(&found);
-                let found = found.decided(decision.as_ref());
-                if found.trust.is_in_force() {
-                    config.files.extend(found.in_force()?);
-                }
-                config.project = Some(found);
-                break;
+        if let Some(found) = ProjectFile::find(folder)? {
+            let decision = decided(&found);
+            let found = found.decided(decision.as_ref());
+            if found.trust.is_in_force() {
+                config.files.extend(found.in_force()?);
             }
+            config.project = Some(found);
         }
         if let Some(path) = user {
             config.files.extend(file::read(path, Scope::User)?);

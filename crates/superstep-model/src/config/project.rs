@@ -8,7 +8,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{ConfigFile, MAX_BYTES, Reason, Scope, consent, file, wrong};
+use super::{ConfigFile, MAX_BYTES, PROJECT_FILE, Reason, Scope, consent, file, wrong};
 use crate::{
     error::{ErrorKind, ModelError},
     select::Spec,
@@ -66,6 +66,17 @@ impl Trust {
 }
 
 impl ProjectFile {
+    /// The file of a folder: the one in it, or in the nearest folder above that has one.
+    pub fn find(folder: &Path) -> Result<Option<Self>, ModelError> {
+        for above in folder.ancestors() {
+            let found = Self::read(&above.join(PROJECT_FILE))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
     /// The file at a path, if there is one, before anything is known of a consent.
     pub fn read(path: &Path) -> Result<Option<Self>, ModelError> {
         let failed = |error: io::Error| wrong(format!("{}: {error}", path.display()));
@@ -112,7 +123,10 @@ impl ProjectFile {
             }
             Err(error) if is_own => return Err(error),
             // Commands that take nothing from it go on.
-            Err(error) => found.reasons.push(Reason::of_file(error.to_string())),
+            Err(error) => found.reasons.push(Reason::of_file(match error.kind() {
+                ErrorKind::Settings { why } => why.clone(),
+                _ => error.to_string(),
+            })),
         }
         Ok(Some(found))
     }
@@ -151,8 +165,8 @@ impl ProjectFile {
         self
     }
 
-    /// What it says, once it is in force.
-    pub(super) fn in_force(&self) -> Result<Option<ConfigFile>, ModelError> {
+    /// What it says, once it is in force; the error if it makes no sense.
+    pub fn in_force(&self) -> Result<Option<ConfigFile>, ModelError> {
         match (&self.settings, self.reasons.last()) {
             (None, Some(reason)) => Err(wrong(reason.what.clone())),
             (settings, _) => Ok(settings.clone()),
