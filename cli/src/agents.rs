@@ -50,11 +50,7 @@ impl Agent {
     /// Its graph, to look at threads and to draw it.
     pub(crate) fn graph(self, backends: Backends) -> Result<Graph, Failure> {
         Ok(match self {
-            Self::Archie => {
-                let model = Arc::new(absent::Absent::default());
-                let archie = Archie::new(model, Settings::default(), backends)?;
-                archie.graph().dynamic().clone()
-            }
+            Self::Archie => archie_to_look_at(backends)?.graph().dynamic().clone(),
             Self::Mail => mail_to_look_at(backends)?.graph().dynamic().clone(),
         })
     }
@@ -85,6 +81,12 @@ impl Agent {
             }
         }
     }
+}
+
+/// Archie without a model: threads can be read.
+pub(crate) fn archie_to_look_at(backends: Backends) -> Result<Archie, Failure> {
+    let model = Arc::new(absent::Absent::default());
+    Ok(Archie::new(model, Settings::default(), backends)?)
 }
 
 /// The e-mail assistant without a model and an account: questions and notes can be read.

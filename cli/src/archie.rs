@@ -10,14 +10,19 @@ mod result;
 mod screen;
 mod talk;
 
+use std::path::Path;
+
 use superstep_archie::{Brief, Flow};
+use superstep_model::select::Content;
 
 use crate::{
-    agents::Agent,
+    agents::{self, Agent},
     args::{Analyze, Ask, BuildContext, Global, Talk as TalkArgs},
+    database,
     failure::Failure,
     output::Output,
     person::Person,
+    world,
 };
 
 use answers::Answers;
@@ -41,6 +46,7 @@ pub(crate) async fn analyze(
     let desk = Desk::open(
         &what.talk.limits,
         what.reading.budget,
+        &world::content_at(global, &what.reading.inputs)?,
         global,
         output,
         person,
@@ -66,7 +72,11 @@ pub(crate) async fn ask(
         inputs: what.inputs.clone(),
         ..Brief::default()
     };
-    let desk = Desk::open(&what.limits, None, global, output, person).await?;
+    let content = match &what.inputs {
+        Some(inputs) => world::content_at(global, inputs)?,
+        None => Content::Project,
+    };
+    let desk = Desk::open(&what.limits, None, &content, global, output, person).await?;
     let agent = desk.archie(None)?;
     let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
     let start = Next::Start(Box::new(agent.ask(&brief)));
@@ -87,7 +97,9 @@ pub(crate) async fn build_context(
         skip: what.out.iter().cloned().collect(),
         ..Brief::default()
     };
-    let desk = Desk::open(&what.limits, what.reading.budget, global, output, person).await?;
+    let content = world::content_at(global, &what.reading.inputs)?;
+    let budget = what.reading.budget;
+    let desk = Desk::open(&what.limits, budget, &content, global, output, person).await?;
     let agent = desk.archie(None)?;
     let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
     let start = Next::Start(Box::new(agent.build_context(&what.name, &brief)));
@@ -106,7 +118,8 @@ pub(crate) async fn resume(
     person: &mut Person,
 ) -> Result<(), Failure> {
     let answers = Answers::of(args)?;
-    let desk = Desk::open(&args.limits, None, global, output, person).await?;
+    let content = content_of(thread, global).await?;
+    let desk = Desk::open(&args.limits, None, &content, global, output, person).await?;
     let checkpoint = desk.archie(None)?.graph().state(thread).await?;
     let agent = desk.archie(Some(&checkpoint.state))?;
     let next = match checkpoint.asks.into_iter().next() {
@@ -117,6 +130,23 @@ pub(crate) async fn resume(
     Talk::new(agent, thread.to_owned(), answers, args.out.clone(), output)
         .run(next, person)
         .await
+}
+
+/// Whose data a thread holds: the project's if its documents are there, and nothing else is in it.
+async fn content_of(thread: &str, global: &Global) -> Result<Content, Failure> {
+    let looking = agents::archie_to_look_at(database::looked_at(global)?)?;
+    let state = looking.graph().state(thread).await?.state;
+    match &state.inputs.folder {
+        Some(folder) if state.system_context.is_empty() => {
+            world::content_at(global, Path::new(folder))
+        }
+        Some(_) => Ok(Content::Elsewhere(
+            "the thread holds what Archie remembers of other projects".into(),
+        )),
+        None => Ok(Content::Elsewhere(
+            "the thread has no documents of the project".into(),
+        )),
+    }
 }
 
 /// What a flow gives a person, for a line about it.

@@ -5,6 +5,7 @@ mod mail;
 mod models;
 mod threads;
 mod traces;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ pub(crate) use mail::{
 pub(crate) use models::{Chat, ModelCommand};
 pub(crate) use threads::{At, Delete, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
+pub(crate) use trust::{TrustArgs, TrustCommand};
 
 /// Agents that survive: run graphs, talk to models, look at what happened.
 #[derive(Debug, Parser)]
@@ -183,6 +185,8 @@ Ends with 1 if something is broken. That there is no model yet is no fault.")]
     /// Settings, and where each comes from
     #[command(subcommand, arg_required_else_help = true)]
     Config(ConfigCommand),
+    /// Show what the project's superstep.toml asks for, and trust it or not
+    Trust(TrustArgs),
     /// Print what makes a shell complete commands, paths and threads
     #[command(after_help = "Examples:
   echo 'source <(superstep completions bash)' >> ~/.bashrc

@@ -3,16 +3,19 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
-use superstep_model::select::Outcome;
+use superstep_model::{
+    ErrorKind,
+    select::{Content, Outcome},
+};
 use superstep_sqlite::Database;
 
 use crate::{
     args::Global,
     database,
     failure::Failure,
-    folders,
+    folders, mail,
     output::{Form, Output, bad, faint, good, plain, strong},
-    weights, world,
+    trust, weights, world,
 };
 
 /// How something stands.
@@ -60,6 +63,7 @@ impl Finding {
 
 pub(crate) async fn run(global: &Global, output: &Output) -> Result<(), Failure> {
     let mut findings = vec![build(), machine(), clock(), settings(global)];
+    findings.extend(project(global));
     findings.push(storage(global).await);
     findings.extend(model(global).await);
     findings.push(weights_here());
@@ -174,6 +178,24 @@ fn settings(global: &Global) -> Finding {
     }
 }
 
+/// Whether the project's file is in force.
+fn project(global: &Global) -> Option<Finding> {
+    let project = world::look(global).ok()?.config.project?;
+    let told = format!(
+        "{}: {}",
+        project.path.display(),
+        trust::state(project.trust)
+    );
+    Some(match project.trust.is_in_force() {
+        true => Finding::good("project", told),
+        false => Finding::absent(
+            "project",
+            format!("{told}, not in force"),
+            "`superstep trust` shows what it asks for",
+        ),
+    })
+}
+
 async fn storage(global: &Global) -> Finding {
     let path = match database::path(global) {
         Ok(path) => path.value,
@@ -219,8 +241,13 @@ async fn storage(global: &Global) -> Finding {
 
 /// Which model would answer, whether its key can be read, and whether its provider answers.
 async fn model(global: &Global) -> Vec<Finding> {
-    let resolution = match world::choose(global, None).await {
+    let resolution = match world::choose(global, None, &Content::Project).await {
         Ok(resolution) => resolution,
+        // That nobody decided yet is no fault.
+        Err(Failure::Model(error)) if matches!(error.kind(), ErrorKind::Untrusted { .. }) => {
+            let hint = error.hint().unwrap_or_default();
+            return vec![Finding::absent("model", error.to_string(), hint)];
+        }
         Err(failure) => {
             return vec![Finding::broken(
                 "model",
@@ -238,6 +265,9 @@ async fn model(global: &Global) -> Vec<Finding> {
         None => "content stays on this machine".to_owned(),
     };
     let mut found = vec![Finding::good("model", format!("{}, {place}", choice.spec))];
+    if choice.origin.is_project() {
+        found.push(for_mail(global).await);
+    }
     match choice.key.read(&choice.spec.provider) {
         Ok(Some(_)) => found.push(Finding::good("key", format!("there: {}", choice.key))),
         Ok(None) => {}
@@ -251,6 +281,22 @@ async fn model(global: &Global) -> Vec<Finding> {
         found.push(provider(choice).await);
     }
     found
+}
+
+/// Which model mail goes to where a project chose another one.
+async fn for_mail(global: &Global) -> Finding {
+    let why = mail::NOT_OF_PROJECT;
+    let content = Content::Elsewhere(why.into());
+    let resolution = world::choose(global, None, &content).await;
+    let chosen = resolution.and_then(|it| Ok(it.choice()?.spec.to_string()));
+    match chosen {
+        Ok(spec) => Finding::good("mail", format!("{spec}: {why}, so its model is not used")),
+        Err(_) => Finding::absent(
+            "mail",
+            format!("no model: {why}, so its model is not used"),
+            "set `model` in your config.toml, or use --model",
+        ),
+    }
 }
 
 /// Whether the provider answers and takes the key: it is asked for the names of its models.

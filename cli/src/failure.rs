@@ -66,6 +66,9 @@ pub(crate) enum Failure {
         /// What the collector or the network said last.
         why: String,
     },
+    /// Nothing was decided about a project's file.
+    #[error(transparent)]
+    Trust(#[from] crate::trust::TrustError),
     /// There is nothing to show.
     #[error("{what}")]
     Missing {
@@ -108,10 +111,10 @@ impl Failure {
     pub(crate) fn exit(&self) -> u8 {
         match self {
             Self::Model(error) => match error.kind() {
-                ErrorKind::NoModel { .. } => 3,
+                ErrorKind::NoModel { .. } | ErrorKind::Untrusted { .. } => 3,
                 ErrorKind::Auth { .. } => 4,
                 ErrorKind::Budget { .. } => 5,
-                ErrorKind::Settings { .. } => 2,
+                ErrorKind::Settings { .. } | ErrorKind::Outside { .. } => 2,
                 _ => 1,
             },
             #[cfg(feature = "local")]
@@ -126,6 +129,7 @@ impl Failure {
             Self::Mail(error) => of_mail(error),
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
             Self::Waiting { .. } => 3,
+            Self::Trust(error) => error.exit(),
             Self::Told { exit } => *exit,
             #[cfg(feature = "remote")]
             Self::Export(_) => 2,
@@ -167,6 +171,7 @@ impl Failure {
             Self::Store(error) => Some(error.code()),
             Self::Archie(error) => Some(error.code()),
             Self::Mail(error) => Some(error.code()),
+            Self::Trust(error) => Some(error.code()),
             #[cfg(feature = "remote")]
             Self::Export(error) => Some(error.code()),
             #[cfg(feature = "local")]
@@ -183,6 +188,7 @@ impl Failure {
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Archie(error) => error.hint().into_iter().collect(),
             Self::Mail(error) => error.hint().into_iter().collect(),
+            Self::Trust(error) => error.hints(),
             Self::Missing { hint, .. } => vec![hint],
             Self::NoAccount => vec![
                 "for a folder of .eml files: --folder DIR --owner ADDRESS",

@@ -20,6 +20,9 @@ use crate::{
 pub(crate) use account::Account;
 pub(crate) use desk::open;
 
+/// Why the model of a project is not used for mail.
+pub(crate) const NOT_OF_PROJECT: &str = "mail is not in the project's folder";
+
 pub(crate) async fn run(
     command: MailCommand,
     global: &Global,

@@ -29,6 +29,7 @@ mod shell;
 mod stats;
 mod threads;
 mod trace;
+mod trust;
 mod weights;
 mod world;
 
@@ -108,6 +109,7 @@ async fn dispatch(args: Args, output: &Output, person: &mut Person) -> Result<()
         Command::Demo { agent } => demo::run(agent, global, output, person).await,
         Command::Doctor => doctor::run(global, output).await,
         Command::Config(command) => settings::run(&command, global, output),
+        Command::Trust(what) => trust::run(&what, global, output, person).await,
         Command::Completions { shell } => pages::completions(&shell, output),
         Command::Man { folder } => pages::manual(&folder, output),
     }

@@ -8,7 +8,7 @@ use crate::{
     database,
     failure::Failure,
     output::{Form, Output, faint, plain, strong},
-    world,
+    trust, world,
 };
 
 /// A setting by its name.
@@ -25,6 +25,7 @@ pub(crate) fn run(
 ) -> Result<(), Failure> {
     let ConfigCommand::Show { origin } = command;
     let rows = rows(global)?;
+    let project = world::look(global)?.config.project;
     for row in &rows {
         if output.form == Form::Json {
             output.json(&json!({
@@ -41,6 +42,26 @@ pub(crate) fn run(
             false => plain(""),
         };
         output.data(&[strong(&row.key), plain(format!(" = {value}")), place])?;
+    }
+    let Some(project) = project else {
+        return Ok(());
+    };
+    let (path, state) = (project.path.display(), trust::state(project.trust));
+    if output.form == Form::Json {
+        return output.json(&json!({
+            "project": path.to_string(), "state": state,
+            "in_force": project.trust.is_in_force(),
+        }));
+    }
+    let told = match project.trust.is_in_force() {
+        true => format!("{path}: {state}"),
+        false => format!("{path}: {state}, so it is not in force; see `superstep trust`"),
+    };
+    // Settings that are not in force are missing above, which must not go unnoticed.
+    if *origin {
+        output.data(&[strong("project"), plain(" = "), plain(told)])?;
+    } else if !project.trust.is_in_force() {
+        output.say(&[faint(told)]);
     }
     Ok(())
 }

@@ -2,14 +2,14 @@
 
 use std::{
     io::{self, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use superstep_model::{
     Caller, Model, Policy,
     config::{Config, Origin},
-    select::{Choice, Consent, Outcome, Probe, Resolution, Verdict, Way, World, resolve},
+    select::{Choice, Consent, Content, Outcome, Probe, Resolution, Verdict, Way, World, resolve},
 };
 
 use crate::{
@@ -19,14 +19,14 @@ use crate::{
     output::{Output, faint, plain, strong},
     person::Person,
     providers::{self, OTHER_PORTS},
-    weights,
+    trust, weights,
 };
 
 /// All that is known before any server on this machine is asked.
 pub(crate) fn look(global: &Global) -> Result<World, Failure> {
     let folder = std::env::current_dir()?;
     let user = user_file();
-    let config = Config::load(&folder, user.as_deref())?;
+    let config = Config::load(&folder, user.as_deref(), trust::decision)?;
     let can_ask = !global.no_input && io::stdin().is_terminal() && io::stderr().is_terminal();
     let world = World {
         flag: global.model.clone(),
@@ -46,9 +46,25 @@ pub(crate) fn user_file() -> Option<PathBuf> {
     folders::config().map(|folder| folder.join("config.toml"))
 }
 
+/// Whose data it is that lies there: the project's only if it is in the folder of its file.
+pub(crate) fn content_at(global: &Global, path: &Path) -> Result<Content, Failure> {
+    Ok(match look(global)?.config.is_in_project(path) {
+        true => Content::Project,
+        false => {
+            let path = path.display();
+            Content::Elsewhere(format!("{path} is not in the project's folder"))
+        }
+    })
+}
+
 /// The model, and every way to one. Servers of this machine are asked only if it comes to that.
-pub(crate) async fn choose(global: &Global, node: Option<&str>) -> Result<Resolution, Failure> {
+pub(crate) async fn choose(
+    global: &Global,
+    node: Option<&str>,
+    content: &Content,
+) -> Result<Resolution, Failure> {
     let mut world = look(global)?;
+    world.content = content.clone();
     let first = resolve(&world, node)?;
     let servers = first.chain.iter().find(|link| link.way == Way::LocalServer);
     if servers.is_some_and(|link| link.verdict == Verdict::NotReached) {
@@ -63,19 +79,26 @@ pub(crate) async fn choose(global: &Global, node: Option<&str>) -> Result<Resolu
     Ok(resolve(&world, node)?)
 }
 
+/// A model that was opened, and why it was chosen.
+pub(crate) struct Opened {
+    pub(crate) caller: Caller,
+    pub(crate) origin: Origin,
+}
+
 /// The model that answers, with rules around it. Says which one it is.
 pub(crate) async fn open(
     global: &Global,
+    content: &Content,
     output: &Output,
     person: &mut Person,
-) -> Result<Caller, Failure> {
-    let mut resolution = choose(global, None).await?;
+) -> Result<Opened, Failure> {
+    let mut resolution = choose(global, None, content).await?;
     if let Outcome::Pull(consent) = resolution.outcome {
         if consent == Consent::Ask && !weights::is_wanted(output, person).await? {
             return Err(resolution.nothing().into());
         }
         weights::pull_for_use(output, person).await?;
-        resolution = choose(global, None).await?;
+        resolution = choose(global, None, content).await?;
     }
     let choice = resolution.choice()?;
     let providers = providers::registered();
@@ -85,7 +108,10 @@ pub(crate) async fn open(
     };
     banner(choice, &*model, output);
     let policy = Policy::of(model.caps());
-    Ok(Caller::new(model as Arc<dyn Model>, policy))
+    Ok(Opened {
+        caller: Caller::new(model as Arc<dyn Model>, policy),
+        origin: choice.origin.clone(),
+    })
 }
 
 fn banner(choice: &Choice, model: &dyn Model, output: &Output) {

@@ -1,14 +1,19 @@
 //! Archie with a model, settings and a database.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde_json::Value as Json;
 use superstep::{Backends, saver::Saver};
 use superstep_archie::{Analysis, Archie, Replies, Settings, approval::Keywords};
 use superstep_model::{
     Budget, Caller, Model, Money, call,
-    config::{Config, Origin, Scope, Setting},
+    config::{Config, Setting},
     near,
+    select::Content,
 };
 
 use crate::{
@@ -16,9 +21,9 @@ use crate::{
     database,
     failure::Failure,
     folders,
-    output::Output,
+    output::{Output, faint},
     person::Person,
-    world,
+    world::{self, Opened},
 };
 
 /// The settings of `[agents.archie]`, besides `prompts.NAME`.
@@ -36,6 +41,7 @@ impl Desk {
     pub(super) async fn open(
         limits: &Limits,
         document_tokens: Option<u64>,
+        content: &Content,
         global: &Global,
         output: &Output,
         person: &mut Person,
@@ -43,6 +49,7 @@ impl Desk {
         let most = limits.max_cost.as_deref().map(str::parse).transpose();
         let most = most.map_err(|error| Failure::Usage(format!("--max-cost: {error}")))?;
         let config = world::look(global)?.config;
+        config.agent_is_trusted("archie")?;
         let mut settings = settings(&config)?;
         if let Some(tokens) = document_tokens {
             settings.document_tokens = usize::try_from(tokens).ok();
@@ -51,7 +58,16 @@ impl Desk {
             settings.memory = Some(file.clone());
         }
         let backends = database::backends(global)?;
-        let caller = world::open(global, output, person).await?;
+        let Opened { caller, origin } = world::open(global, content, output, person).await?;
+        // What is remembered is of all projects: it neither goes to a model that one of them chose,
+        // nor is it written by one.
+        if origin.is_project() && limits.memory_file.is_none() {
+            settings.memory = None;
+            output.say(&[faint(format!(
+                "memory: not used, as the project chose the model ({origin}); --model or \
+                 --memory-file uses it"
+            ))]);
+        }
         // A model on this machine writes a few words a second.
         if caller.id().provider == "local" {
             settings.replies = Replies {
@@ -111,18 +127,18 @@ fn settings(config: &Config) -> Result<Settings, Failure> {
                 });
                 settings.keywords = Keywords::new(words.ok_or_else(|| not("a list of texts"))?);
             }
-            "memory" if is_of_project(setting) => {
+            "memory" if setting.origin.is_project() => {
                 return Err(wrong("`memory` belongs in the user's file".into()));
             }
-            "memory" => settings.memory = Some(path(setting).ok_or_else(|| not("a path"))?),
+            "memory" => settings.memory = Some(path(setting)?.ok_or_else(|| not("a path"))?),
             "document_tokens" => {
                 let tokens = setting.value.as_u64().and_then(|n| usize::try_from(n).ok());
                 settings.document_tokens = Some(tokens.ok_or_else(|| not("a number"))?);
             }
             _ => match key.strip_prefix("prompts.") {
                 Some(name) => {
-                    let path = path(setting).ok_or_else(|| not("a path"))?;
-                    let text = std::fs::read_to_string(&path)
+                    let path = path(setting)?.ok_or_else(|| not("a path"))?;
+                    let text = prompt(&path)
                         .map_err(|error| wrong(format!("{}: {error}", path.display())))?;
                     let replaced = settings.prompts.replace(name, text);
                     replaced.map_err(|error| wrong(error.to_string()))?;
@@ -137,13 +153,18 @@ fn settings(config: &Config) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-fn path(setting: &Setting<Json>) -> Option<PathBuf> {
-    Some(setting.path(setting.value.as_str()?))
+/// The text of a prompt. A project may bring a pipe, which would block.
+fn prompt(path: &Path) -> io::Result<String> {
+    const MOST: u64 = 1 << 20;
+    let about = std::fs::metadata(path)?;
+    if !about.is_file() || about.len() > MOST {
+        let why = format!("it is not a regular file of at most {MOST} bytes");
+        return Err(io::Error::other(why));
+    }
+    std::fs::read_to_string(path)
 }
 
-fn is_of_project<T>(setting: &Setting<T>) -> bool {
-    let Origin::File { scope, .. } = &setting.origin else {
-        return false;
-    };
-    *scope == Scope::Project
+fn path(setting: &Setting<Json>) -> Result<Option<PathBuf>, Failure> {
+    let written = setting.value.as_str();
+    Ok(written.map(|written| setting.path(written)).transpose()?)
 }

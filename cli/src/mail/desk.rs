@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep_core::event::Modes;
 use superstep_mail::MailAgent;
-use superstep_model::{Budget, Model, Money, call};
+use superstep_model::{Budget, Model, Money, call, select::Content};
 
 use super::Account;
 use crate::{args::Global, database, failure::Failure, output::Output, person::Person, world};
@@ -26,7 +26,8 @@ pub(crate) async fn open(
         () = person.pressed() => return Err(Failure::Cancelled),
     };
     let backends = database::backends(global)?;
-    let mut caller = world::open(global, output, person).await?;
+    let content = Content::Elsewhere(super::NOT_OF_PROJECT.into());
+    let mut caller = world::open(global, &content, output, person).await?.caller;
     if let Some(most) = most {
         caller = caller.within(Budget::new(call::Limits {
             money: Some(most),

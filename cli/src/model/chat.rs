@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use serde_json::json;
 use superstep_core::show;
-use superstep_model::{Assembly, Caller, Delta, Finish, Message, Model, Reply, Request};
+use superstep_model::{
+    Assembly, Caller, Delta, Finish, Message, Model, Reply, Request, select::Content,
+};
 
 use crate::{
     args::{Chat, Global},
@@ -22,9 +24,9 @@ pub(super) async fn run(
     output: &Output,
     person: &mut Person,
 ) -> Result<(), Failure> {
-    let caller = world::open(global, output, person).await?;
+    let opened = world::open(global, &Content::Project, output, person).await?;
     let mut talk = Talk {
-        caller,
+        caller: opened.caller,
         chat,
         output,
         messages: Vec::new(),

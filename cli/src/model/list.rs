@@ -3,7 +3,7 @@
 use serde_json::json;
 use superstep_model::{
     near,
-    select::{KNOWN, Known, Offered, Probe},
+    select::{Content, KNOWN, Known, Offered, Probe},
 };
 
 use crate::{
@@ -98,7 +98,7 @@ pub(super) async fn of(name: &str, global: &Global, output: &Output) -> Result<(
         model: Some(name.to_owned()),
         ..global.clone()
     };
-    let resolution = world::choose(&named, None).await?;
+    let resolution = world::choose(&named, None, &Content::Project).await?;
     let offered = models(resolution.choice()?).await?;
     for model in offered {
         let spec = format!("{name}:{}", model.name);

@@ -1,11 +1,12 @@
 //! `superstep model show`: which model answers, and every way to one.
 
 use serde_json::json;
-use superstep_model::select::{Outcome, Verdict};
+use superstep_model::select::{Content, Outcome, Verdict};
 
 use crate::{
     args::Global,
     failure::Failure,
+    mail,
     output::{Form, Output, bad, faint, good, plain, strong},
     world,
 };
@@ -15,10 +16,14 @@ pub(super) async fn run(
     global: &Global,
     output: &Output,
 ) -> Result<(), Failure> {
-    let resolution = world::choose(global, node).await?;
+    let resolution = world::choose(global, node, &Content::Project).await?;
     let chosen = match &resolution.outcome {
         Outcome::Chosen(choice) => Some(choice),
         Outcome::Pull(_) | Outcome::Nothing => None,
+    };
+    let elsewhere = match chosen.is_some_and(|choice| choice.origin.is_project()) {
+        true => Some(for_mail(node, global).await),
+        false => None,
     };
     if output.form == Form::Json {
         output.json(&json!({
@@ -28,6 +33,9 @@ pub(super) async fn run(
             "key": chosen.map(|choice| choice.key.to_string()),
             "leaves_machine_to": chosen.and_then(|choice| choice.leaves()),
             "chain": resolution.chain,
+            "elsewhere": elsewhere.as_ref().map(|model| json!({
+                "model": model, "why": mail::NOT_OF_PROJECT,
+            })),
         }))?;
     } else {
         match chosen {
@@ -38,6 +46,12 @@ pub(super) async fn run(
                     None => "content stays on this machine".into(),
                 };
                 output.data(&[faint(format!("  {place}"))])?;
+                if let Some(model) = &elsewhere {
+                    let model = model.as_deref().unwrap_or("no model");
+                    output.data(&[faint(format!(
+                        "  mail and other data outside the project's folder do not use it: {model}"
+                    ))])?;
+                }
             }
             None => output.data(&[bad("no model")])?,
         }
@@ -54,5 +68,15 @@ pub(super) async fn run(
     match resolution.outcome {
         Outcome::Nothing => Err(Failure::NoModel),
         Outcome::Chosen(_) | Outcome::Pull(_) => Ok(()),
+    }
+}
+
+/// The model for data that is not the project's.
+async fn for_mail(node: Option<&str>, global: &Global) -> Option<String> {
+    let content = Content::Elsewhere(mail::NOT_OF_PROJECT.into());
+    let resolution = world::choose(global, node, &content).await.ok()?;
+    match &resolution.outcome {
+        Outcome::Chosen(choice) => Some(format!("{} ({})", choice.spec, choice.origin)),
+        Outcome::Pull(_) | Outcome::Nothing => None,
     }
 }

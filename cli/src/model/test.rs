@@ -1,6 +1,7 @@
 //! `superstep model test`: what a model can do, tried out.
 
 use serde_json::json;
+use superstep_model::select::Content;
 
 use super::checks::{self, Check};
 use crate::{
@@ -16,7 +17,8 @@ pub(super) async fn run(
     output: &Output,
     person: &mut Person,
 ) -> Result<(), Failure> {
-    let caller = world::open(global, output, person).await?;
+    let opened = world::open(global, &Content::Project, output, person).await?;
+    let caller = opened.caller;
     let mut failed = 0;
     let mut all = Vec::new();
     for name in checks::NAMES {

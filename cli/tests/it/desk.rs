@@ -51,7 +51,12 @@ impl Desk {
     pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        fs::write(&path, text).unwrap();
+        // Whatever the umask is, a project is its owner's alone.
+        if path.ends_with("superstep.toml") {
+            mode(&path, 0o644);
+            mode(path.parent().unwrap(), 0o755);
+        }
     }
 
     /// A folder with documents, `work/docs`.
@@ -138,6 +143,17 @@ impl Desk {
             line: line.to_owned(),
         }
     }
+}
+
+/// Sets who may do what.
+pub(crate) fn mode(path: &Path, mode: u32) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    #[cfg(not(unix))]
+    let _ = (path, mode);
 }
 
 impl Ran {

@@ -25,3 +25,4 @@ mod terminal;
 mod tests;
 mod threads;
 mod traces;
+mod trust;

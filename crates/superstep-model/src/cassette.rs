@@ -17,6 +17,7 @@
 //! part of the key.
 
 mod diff;
+mod disk;
 mod file;
 mod request;
 mod scrub;
@@ -77,7 +78,7 @@ impl Cassette {
     /// A recording to be played. It must be of one model.
     pub fn replay(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        let lines = file::read(path)?;
+        let lines = disk::read(path)?;
         let mut models: Vec<&str> = lines.iter().filter_map(Interaction::model).collect();
         models.sort_unstable();
         models.dedup();
@@ -105,7 +106,7 @@ impl Cassette {
 
     /// A recording to be made of a model.
     pub fn record(path: impl AsRef<Path>, model: Arc<dyn Model>) -> Result<Self, ModelError> {
-        let lines = file::mend(path.as_ref())?;
+        let lines = disk::repair(path.as_ref())?;
         let (id, caps) = (model.id().clone(), model.caps());
         let mode = Mode::Record(model);
         Ok(Self::open(path.as_ref(), id, caps, mode, lines))
@@ -113,7 +114,7 @@ impl Cassette {
 
     /// A recording to be played, and made where it has no reply.
     pub fn auto(path: impl AsRef<Path>, model: Arc<dyn Model>) -> Result<Self, ModelError> {
-        let lines = file::mend(path.as_ref())?;
+        let lines = disk::repair(path.as_ref())?;
         let (id, caps) = (model.id().clone(), model.caps());
         let mode = Mode::Auto(model);
         Ok(Self::open(path.as_ref(), id, caps, mode, lines))
@@ -236,7 +237,7 @@ impl Shared {
     fn keep(&self, line: Interaction) -> Result<(), ModelError> {
         let line = line.scrubbed(&lock(&self.secrets));
         let mut state = lock(&self.state);
-        file::append(&self.path, &line)?;
+        disk::append(&self.path, &line)?;
         file::add(&mut state.recorded, line);
         Ok(())
     }

@@ -3,10 +3,15 @@
 //! There are two files: `superstep.toml` of the project, found in the folder or one above, and the
 //! user's `config.toml`. What the project says counts before what the user says, and flags and the
 //! environment before both. A project is often somebody else's, so it may choose a model, and may
-//! forbid that content leaves the machine, but not say where keys come from and go to. The keys are
-//! told in `docs/choosing-a-model.md`.
+//! forbid that content leaves the machine, but not say where keys come from and go to. Paths in it
+//! stay below its folder (`confine`), and whatever makes content leave the process needs a consent
+//! (`consent`), without which the file is not in force (`project`). The keys are listed in
+//! `docs/choosing-a-model.md`.
 
+mod confine;
+mod consent;
 mod file;
+mod project;
 
 use std::{
     collections::BTreeMap,
@@ -19,14 +24,22 @@ use serde_json::Value as Json;
 
 use crate::error::{ErrorKind, ModelError};
 
+pub use consent::Reason;
+pub use project::{Decision, ProjectFile, Trust};
+
 /// The name of the project's file.
 pub const PROJECT_FILE: &str = "superstep.toml";
+
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What the files say, the one that counts first in front.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
-    /// The files that are there.
+    /// The files that are in force.
     pub files: Vec<ConfigFile>,
+    /// The project's file, whether it is in force or not.
+    pub project: Option<ProjectFile>,
 }
 
 /// What one file says.
@@ -98,6 +111,8 @@ pub enum Origin {
         scope: Scope,
         /// Which.
         path: PathBuf,
+        /// The whole key, such as `agents.archie.prompts.system`.
+        key: String,
         /// Where.
         line: usize,
     },
@@ -116,20 +131,27 @@ impl fmt::Display for Origin {
 }
 
 impl Config {
-    /// The settings that hold in a folder. The user's file is one that may be missing.
-    pub fn load(folder: &Path, user: Option<&Path>) -> Result<Self, ModelError> {
-        let mut files = Vec::new();
-        let project = folder.ancestors().map(|above| above.join(PROJECT_FILE));
-        for path in project {
-            if let Some(file) = file::read(&path, Scope::Project)? {
-                files.push(file);
-                break;
+    /// The settings that hold in a folder. The user's file is one that may be missing. `decided` says
+    /// what the user decided about a project's file; one that needs a consent and has none is not in
+    /// force.
+    pub fn load(
+        folder: &Path,
+        user: Option<&Path>,
+        decided: impl Fn(&ProjectFile) -> Option<Decision>,
+    ) -> Result<Self, ModelError> {
+        let mut config = Self::default();
+        if let Some(found) = ProjectFile::find(folder)? {
+            let decision = decided(&found);
+            let found = found.decided(decision.as_ref());
+            if found.trust.is_in_force() {
+                config.files.extend(found.in_force()?);
             }
+            config.project = Some(found);
         }
         if let Some(path) = user {
-            files.extend(file::read(path, Scope::User)?);
+            config.files.extend(file::read(path, Scope::User)?);
         }
-        Ok(Self { files })
+        Ok(config)
     }
 
     /// The settings of a text.
@@ -143,10 +165,43 @@ impl Config {
     }
 
     /// Where it was set that nothing may leave the machine. One file is enough: no other can take
-    /// it back.
+    /// it back. To forbid needs no consent, so a file without it counts here.
     pub fn offline(&self) -> Option<&Setting<bool>> {
-        let set = self.files.iter().filter_map(|file| file.offline.as_ref());
-        set.into_iter().find(|setting| setting.value)
+        let without = self.without_consent();
+        let without = without.and_then(|project| project.settings.as_ref());
+        let files = self.files.iter().chain(without);
+        let mut set = files.filter_map(|file| file.offline.as_ref());
+        set.find(|setting| setting.value)
+    }
+
+    /// The project's file, if it is not in force because it needs a consent.
+    pub fn without_consent(&self) -> Option<&ProjectFile> {
+        let project = self.project.as_ref()?;
+        matches!(project.trust, Trust::Missing | Trust::Changed).then_some(project)
+    }
+
+    /// Whether something lies in the project's folder, with all links followed.
+    pub fn is_in_project(&self, path: &Path) -> bool {
+        let folder = self.project.as_ref().and_then(|file| file.path.parent());
+        let (Some(folder), Ok(path)) = (folder, path.canonicalize()) else {
+            return false;
+        };
+        folder
+            .canonicalize()
+            .is_ok_and(|folder| path.starts_with(folder))
+    }
+
+    /// Fails if the project's file has settings of an agent and is not in force for want of a
+    /// consent: what an agent does must not depend on that unnoticed.
+    pub fn agent_is_trusted(&self, name: &str) -> Result<(), ModelError> {
+        let Some(project) = self.without_consent() else {
+            return Ok(());
+        };
+        let says = |file: &ConfigFile| file.agents.contains_key(name);
+        match project.settings.as_ref().is_none_or(says) {
+            true => Err(project.untrusted(&format!("agents.{name}"))),
+            false => Ok(()),
+        }
     }
 
     /// The database.
@@ -172,17 +227,52 @@ impl Config {
 }
 
 impl<T> Setting<T> {
-    /// A path as it is written in a file: relative to the file, `~/` for the home folder.
-    pub fn path(&self, written: &str) -> PathBuf {
-        let folder = match &self.origin {
-            Origin::File { path, .. } => path.parent(),
-            _ => None,
+    /// A path as it is written in a file: relative to the file, `~/` for the home folder. In a
+    /// project's file it must lead to something below its folder.
+    pub fn path(&self, written: &str) -> Result<PathBuf, ModelError> {
+        self.origin.path(written)
+    }
+}
+
+impl Origin {
+    /// Whether a project's file said so.
+    pub fn is_project(&self) -> bool {
+        matches!(
+            self,
+            Self::File {
+                scope: Scope::Project,
+                ..
+            }
+        )
+    }
+
+    /// A path that was named there, such as the file of a script. See [`Setting::path`].
+    pub(crate) fn path(&self, written: &str) -> Result<PathBuf, ModelError> {
+        let Self::File {
+            scope, path, key, ..
+        } = self
+        else {
+            return Ok(written.into());
         };
-        let home = written.strip_prefix("~/").zip(std::env::home_dir());
-        match home {
-            Some((rest, home)) => home.join(rest),
-            None => folder.unwrap_or(Path::new("")).join(written),
+        let folder = path.parent().unwrap_or(Path::new(""));
+        if *scope == Scope::Project {
+            return confine::confined(folder, written).map_err(|why| {
+                let (key, path) = (key.clone(), written.to_owned());
+                let origin = self.to_string();
+                let kind = ErrorKind::Outside {
+                    origin,
+                    key,
+                    path,
+                    why,
+                };
+                kind.into()
+            });
         }
+        let home = written.strip_prefix("~/").zip(std::env::home_dir());
+        Ok(match home {
+            Some((rest, home)) => home.join(rest),
+            None => folder.join(written),
+        })
     }
 }
 

@@ -176,6 +176,34 @@ pub enum ErrorKind {
         /// What failed.
         why: String,
     },
+    /// The project's settings file needs a consent that nobody gave.
+    #[error("{file} is not trusted: {why}")]
+    Untrusted {
+        /// The file.
+        file: String,
+        /// The key, and what it does; or what is wrong with the file itself.
+        why: String,
+    },
+    /// The project's settings file names a path outside of its folder.
+    #[error("{origin}: `{key}` names `{path}`: {why}")]
+    Outside {
+        /// The file and the line.
+        origin: String,
+        /// The key.
+        key: String,
+        /// The path as it is written.
+        path: String,
+        /// Where it leads.
+        why: String,
+    },
+    /// A file that is to be recorded to holds something else. It was not changed.
+    #[error("{file} is not a recording ({why}) and was left as it is")]
+    NotARecording {
+        /// The file.
+        file: String,
+        /// What is in it.
+        why: String,
+    },
 }
 
 /// What a call waited for.
@@ -227,6 +255,9 @@ impl ErrorKind {
             Self::Offline { .. } => "SS5020",
             Self::Unable { .. } => "SS5021",
             Self::Local { .. } => "SS5022",
+            Self::Untrusted { .. } => "SS5023",
+            Self::Outside { .. } => "SS5024",
+            Self::NotARecording { .. } => "SS5025",
         }
     }
 
@@ -247,6 +278,14 @@ impl ErrorKind {
             }
             Self::Unrecorded { .. } => "record the call, or mend the request",
             Self::Offline { .. } => "choose a local model, or leave out `--offline`",
+            Self::Untrusted { .. } => {
+                "`superstep trust` shows what the file asks for, and trusts or ignores it"
+            }
+            Self::Outside { .. } => {
+                "a project's file names files of its own folder only; other paths belong in your \
+                 config.toml, or on the command line"
+            }
+            Self::NotARecording { .. } => "record to another file, or move this one away",
             _ => return None,
         })
     }

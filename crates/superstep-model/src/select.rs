@@ -22,4 +22,4 @@ pub use open::{Opening, Providers};
 pub use provider::{KNOWN, Known};
 pub use resolve::{Consent, Link, Outcome, Resolution, Verdict, Way, resolve};
 pub use spec::{Spec, Tape, TapeMode};
-pub use world::{Offered, Probe, World};
+pub use world::{Content, Offered, Probe, World};

@@ -6,7 +6,7 @@ use jiff::civil::{Time, Weekday};
 use serde_json::Value as Json;
 use superstep_mail::{Address, Settings};
 use superstep_model::{
-    config::{Config, Origin, Scope, Setting},
+    config::{Config, Setting},
     near,
 };
 
@@ -85,7 +85,7 @@ impl Written {
         let mut written = Self::default();
         for (key, setting) in config.agent("mail") {
             let wrong = |why: String| Failure::Usage(format!("{}: {why}", setting.origin));
-            if is_of_project(setting) {
+            if setting.origin.is_project() {
                 let why = "[agents.mail] belongs in the user's file; a project does not say where \
                            mail goes";
                 return Err(wrong(why.into()));
@@ -101,7 +101,8 @@ impl Written {
         let text = || value.as_str().ok_or(Problem::Not("a text"));
         let path = || {
             let path = value.as_str().map(|text| setting.path(text));
-            path.ok_or(Problem::Not("a path"))
+            // A path of the user's file may lead anywhere.
+            path.and_then(Result::ok).ok_or(Problem::Not("a path"))
         };
         match key {
             "kind" => {
@@ -255,13 +256,6 @@ fn days(value: &Json) -> Option<Vec<Weekday>> {
         known.find(|(day, _)| *day == name).map(|(_, day)| *day)
     };
     value.as_array()?.iter().map(day).collect()
-}
-
-fn is_of_project<T>(setting: &Setting<T>) -> bool {
-    let Origin::File { scope, .. } = &setting.origin else {
-        return false;
-    };
-    *scope == Scope::Project
 }
 
 #[cfg(test)]

@@ -19,6 +19,10 @@ pub(super) struct Map(memmap2::Mmap);
 impl Map {
     /// Maps the file at `path`.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
+        // Opening a pipe would block.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
         let file = File::open(path)?;
         // SAFETY: weights are written once, under a name that is their hash, and renamed into place.
         // If somebody changes the file all the same, the bytes read are wrong numbers; nothing in

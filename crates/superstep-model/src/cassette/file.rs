@@ -1,14 +1,6 @@
-//! The file: one interaction a line, only ever appended to.
-//!
-//! A line counts once it ends and is synced. A process that died while it wrote leaves a line without
-//! an end, which whoever records next takes away; who replays is told.
+//! What a recording holds: one interaction per line, and which of them count.
 
-use std::{
-    collections::HashMap,
-    fs::{File, OpenOptions},
-    io::{ErrorKind as Io, Write},
-    path::Path,
-};
+use std::{collections::HashMap, path::Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -126,54 +118,6 @@ fn is_continued(one: &Delta, next: &Delta) -> bool {
     }
 }
 
-/// All lines of a file that is to be replayed.
-pub(super) fn read(path: &Path) -> Result<Vec<Interaction>, ModelError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| unrecorded(format!("{}: {error}", path.display())))?;
-    parse(path, &text)
-}
-
-/// All lines of a file that is to be written to, without what a dying process left behind.
-pub(super) fn mend(path: &Path) -> Result<Vec<Interaction>, ModelError> {
-    let failed = |error: std::io::Error| unrecorded(format!("{}: {error}", path.display()));
-    let text = match std::fs::read_to_string(path) {
-        Err(error) if error.kind() == Io::NotFound => return Ok(Vec::new()),
-        read => read.map_err(failed)?,
-    };
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    let (lines, rest) = text.split_at_checked(whole).unwrap_or((&text, ""));
-    if !rest.is_empty() && serde_json::from_str::<Interaction>(rest).is_err() {
-        let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
-        let length = u64::try_from(whole).unwrap_or(u64::MAX);
-        file.set_len(length).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        return parse(path, lines);
-    }
-    parse(path, &text)
-}
-
-/// Adds a line, which is on the disk when this returns.
-pub(super) fn append(path: &Path, line: &Interaction) -> Result<(), ModelError> {
-    let write = || -> std::io::Result<()> {
-        let is_new = !path.exists();
-        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-        let mut text = serde_json::to_string(line)?;
-        text.push('\n');
-        if !is_new && !ends_line(path)? {
-            text.insert(0, '\n');
-        }
-        // One write: lines of several processes do not mix.
-        file.write_all(text.as_bytes())?;
-        file.sync_data()?;
-        if let (true, Some(folder)) = (is_new, path.parent()) {
-            let here = folder.as_os_str().is_empty();
-            File::open(if here { Path::new(".") } else { folder })?.sync_all()?;
-        }
-        Ok(())
-    };
-    write().map_err(|error| unrecorded(format!("{}: not written: {error}", path.display())))
-}
-
 /// The recordings of each request that count: the newest take, and what was written by hand.
 pub(super) fn by_key(lines: Vec<Interaction>) -> HashMap<String, Vec<Interaction>> {
     let mut all = HashMap::new();
@@ -195,7 +139,8 @@ pub(super) fn add(all: &mut HashMap<String, Vec<Interaction>>, line: Interaction
     takes.push(line);
 }
 
-fn parse(path: &Path, text: &str) -> Result<Vec<Interaction>, ModelError> {
+/// The lines of a text, each of which must be an interaction or blank.
+pub(super) fn parse(path: &Path, text: &str) -> Result<Vec<Interaction>, ModelError> {
     let mut lines = Vec::new();
     for (number, line) in (1_usize..).zip(text.lines()) {
         if line.trim().is_empty() {
@@ -223,16 +168,4 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Interaction>, ModelError> {
         lines.push(line);
     }
     Ok(lines)
-}
-
-fn ends_line(path: &Path) -> std::io::Result<bool> {
-    use std::io::{Read, Seek, SeekFrom};
-    let mut file = File::open(path)?;
-    if file.metadata()?.len() == 0 {
-        return Ok(true);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0_u8];
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
 }

@@ -8,14 +8,11 @@ use std::{
 use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
-use super::{ConfigFile, Origin, ProviderSettings, Scope, Setting, wrong};
+use super::{ConfigFile, MAX_BYTES, Origin, ProviderSettings, Scope, Setting, wrong};
 use crate::{error::ModelError, near};
 
 const KEYS: [&str; 6] = ["model", "models", "offline", "db", "providers", "agents"];
 const PROVIDER_KEYS: [&str; 5] = ["base_url", "model", "key_env", "key_cmd", "key_file"];
-
-/// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// The file, if it is there.
 pub(super) fn read(path: &Path, scope: Scope) -> Result<Option<ConfigFile>, ModelError> {
@@ -55,6 +52,7 @@ pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile,
         let item = Item {
             source: &source,
             key: key.get_ref(),
+            above: String::new(),
             at,
             value: value.get_ref(),
         };
@@ -162,6 +160,8 @@ impl Source<'_> {
 struct Item<'a> {
     source: &'a Source<'a>,
     key: &'a str,
+    /// The tables it is in, each with a dot behind it.
+    above: String,
     at: usize,
     value: &'a DeValue<'a>,
 }
@@ -171,6 +171,7 @@ impl<'a> Item<'a> {
         Item {
             source: self.source,
             key,
+            above: format!("{}{}.", self.above, self.key),
             at,
             value,
         }
@@ -180,6 +181,7 @@ impl<'a> Item<'a> {
         let origin = Origin::File {
             scope: self.source.scope,
             path: self.source.path.to_owned(),
+            key: format!("{}{}", self.above, self.key),
             line: self.source.line(self.at),
         };
         Setting { value, origin }
@@ -197,7 +199,7 @@ impl<'a> Item<'a> {
 
     fn path(&self) -> Result<Setting<PathBuf>, ModelError> {
         let text = self.text()?;
-        Ok(self.setting(text.path(&text.value)))
+        Ok(self.setting(text.path(&text.value)?))
     }
 
     /// Text, a number, yes or no, or a list of those.

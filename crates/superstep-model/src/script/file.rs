@@ -34,8 +34,12 @@ const MAX_BYTES: u64 = 16 << 20;
 pub(super) fn read(path: &Path) -> Result<Script, ModelError> {
     let shown = path.display();
     let failed = |error: std::io::Error| wrong(format!("{shown}: {error}"));
-    let size = std::fs::metadata(path).map_err(failed)?.len();
-    if size > MAX_BYTES {
+    let about = std::fs::metadata(path).map_err(failed)?;
+    // A pipe would block.
+    if !about.is_file() {
+        return Err(wrong(format!("{shown}: it is not a regular file")));
+    }
+    if about.len() > MAX_BYTES {
         return Err(wrong(format!("{shown}: larger than {MAX_BYTES} bytes")));
     }
     let text = std::fs::read_to_string(path).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! A model that was chosen: everything needed to open it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{
     address,
@@ -10,7 +10,7 @@ use super::{
     world::World,
 };
 use crate::{
-    config::{Origin, Scope, wrong},
+    config::{Origin, wrong},
     error::{ErrorKind, ModelError},
     model::Model,
     model_id::ModelId,
@@ -64,7 +64,7 @@ impl Choice {
         let tape = match spec.tape()? {
             None => None,
             Some(mut tape) => {
-                tape.file = beside(&origin, &tape.file);
+                tape.file = origin.path(&tape.file.to_string_lossy())?;
                 let of = match &tape.mode {
                     TapeMode::Replay => None,
                     TapeMode::Record(model) | TapeMode::Auto(model) => {
@@ -76,10 +76,10 @@ impl Choice {
             }
         };
         let file = match (spec.provider.as_str(), spec.name.as_deref()) {
-            ("script", Some(name)) => Some(beside(&origin, Path::new(name))),
+            ("script", Some(name)) => Some(origin.path(name)?),
             ("local", None | Some("default")) => world.weights.get("default").cloned(),
             ("local", Some("tiny")) => world.weights.get("tiny").cloned(),
-            ("local", Some(path)) => Some(beside(&origin, Path::new(path))),
+            ("local", Some(path)) => Some(origin.path(path)?),
             _ => None,
         };
         let choice = Self {
@@ -146,25 +146,10 @@ impl Choice {
     }
 }
 
-/// Files that a settings file names lie beside it.
-fn beside(origin: &Origin, file: &Path) -> PathBuf {
-    match origin {
-        Origin::File { path, .. } => path.parent().unwrap_or(Path::new("")).join(file),
-        _ => file.to_owned(),
-    }
-}
-
 /// Where the key is. A project may name a model, but an address of its choosing gets no key of the
 /// user's.
 fn key(spec: &Spec, origin: &Origin, known: Option<&Known>, world: &World) -> Key {
-    let by_project = matches!(
-        origin,
-        Origin::File {
-            scope: Scope::Project,
-            ..
-        }
-    );
-    if by_project && spec.base.is_some() {
+    if origin.is_project() && spec.base.is_some() {
         return Key::None;
     }
     let settings = world.config.provider(&spec.provider);

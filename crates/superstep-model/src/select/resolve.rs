@@ -11,10 +11,10 @@ use super::{
     key::Key,
     provider::{KNOWN, Known},
     spec::Spec,
-    world::{Offered, Probe, World, is_on},
+    world::{Content, Offered, Probe, World, is_on},
 };
 use crate::{
-    config::{Config, Origin, Scope, Setting, wrong},
+    config::{Origin, Scope, Setting, Trust, wrong},
     error::{ErrorKind, ModelError},
 };
 
@@ -133,26 +133,30 @@ pub fn resolve(world: &World, node: Option<&str>) -> Result<Resolution, ModelErr
         found: None,
     };
     walk.named(Way::Flag, || {
-        let flag = world.flag.as_ref().ok_or("not given")?;
-        Ok((flag.clone(), Origin::Flag("--model")))
+        Ok(match &world.flag {
+            Some(flag) => Named::As(flag.clone(), Origin::Flag("--model")),
+            None => Named::Not("not given".into()),
+        })
     })?;
     walk.named(Way::Environment, || {
-        let set = world.vars.get("SUPERSTEP_MODEL").ok_or("not set")?;
-        Ok((set.clone(), Origin::Env("SUPERSTEP_MODEL".into())))
+        Ok(match world.vars.get("SUPERSTEP_MODEL") {
+            Some(set) => Named::As(set.clone(), Origin::Env("SUPERSTEP_MODEL".into())),
+            None => Named::Not("not set".into()),
+        })
     })?;
     if let Some(node) = node {
         for (way, scope) in [
             (Way::ProjectNode, Scope::Project),
             (Way::UserNode, Scope::User),
         ] {
-            walk.named(way, || set_in(&world.config, scope, Some(node)))?;
+            walk.named(way, || set_in(world, scope, Some(node)))?;
         }
     }
     for (way, scope) in [
         (Way::ProjectFile, Scope::Project),
         (Way::UserFile, Scope::User),
     ] {
-        walk.named(way, || set_in(&world.config, scope, None))?;
+        walk.named(way, || set_in(world, scope, None))?;
     }
     walk.look(Way::BaseUrl, base_url);
     walk.look(Way::AnthropicKey, |world| with_key(world, "anthropic"));
@@ -193,6 +197,14 @@ impl Resolution {
     }
 }
 
+/// What was named on a way.
+enum Named {
+    /// This, there.
+    As(String, Origin),
+    /// Nothing; why.
+    Not(String),
+}
+
 /// A choice, or why there is none this way.
 type Tried = Result<Choice, String>;
 
@@ -207,16 +219,16 @@ impl Walk<'_> {
     fn named(
         &mut self,
         way: Way,
-        read: impl FnOnce() -> Result<(String, Origin), &'static str>,
+        read: impl FnOnce() -> Result<Named, ModelError>,
     ) -> Result<(), ModelError> {
         if self.found.is_some() {
             self.pass(way, Verdict::NotReached);
             return Ok(());
         }
-        let (text, origin) = match read() {
-            Ok(named) => named,
-            Err(why) => {
-                self.pass(way, Verdict::Skipped(why.into()));
+        let (text, origin) = match read()? {
+            Named::As(text, origin) => (text, origin),
+            Named::Not(why) => {
+                self.pass(way, Verdict::Skipped(why));
                 return Ok(());
             }
         };
@@ -281,18 +293,43 @@ impl Walk<'_> {
     }
 }
 
-fn set_in(
-    config: &Config,
-    scope: Scope,
-    node: Option<&str>,
-) -> Result<(String, Origin), &'static str> {
-    let file = config.file(scope).ok_or("no such file")?;
-    let setting: Option<&Setting<String>> = match node {
+/// What a file says. A project's file says nothing about data that is not the project's, and is an
+/// error where it needs a consent that it does not have.
+fn set_in(world: &World, scope: Scope, node: Option<&str>) -> Result<Named, ModelError> {
+    let config = &world.config;
+    let in_force = config.file(scope);
+    let withheld = match scope {
+        Scope::Project => config.project.as_ref().filter(|_| in_force.is_none()),
+        Scope::User => None,
+    };
+    let settings = in_force.or(withheld.and_then(|project| project.settings.as_ref()));
+    let setting: Option<&Setting<String>> = settings.and_then(|file| match node {
         Some(node) => file.models.get(node),
         None => file.model.as_ref(),
-    };
-    let setting = setting.ok_or("not set there")?;
-    Ok((setting.value.clone(), setting.origin.clone()))
+    });
+    let not = |why: &str| Ok(Named::Not(why.to_owned()));
+    match (&world.content, withheld) {
+        _ if in_force.is_none() && withheld.is_none() => return not("no such file"),
+        _ if settings.is_some() && setting.is_none() => return not("not set there"),
+        (Content::Elsewhere(why), _) if scope == Scope::Project => {
+            return not(&format!("not used: {why}"));
+        }
+        (_, Some(project)) if project.trust == Trust::Ignored => {
+            return not("ignored (superstep trust)");
+        }
+        (_, Some(project)) => {
+            let key = match node {
+                Some(node) => format!("models.{node}"),
+                None => "model".to_owned(),
+            };
+            return Err(project.untrusted(&key));
+        }
+        _ => {}
+    }
+    match setting {
+        Some(setting) => Ok(Named::As(setting.value.clone(), setting.origin.clone())),
+        None => not("not set there"),
+    }
 }
 
 fn found(spec: Spec, origin: Origin, world: &World) -> Tried {

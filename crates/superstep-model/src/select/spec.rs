@@ -55,6 +55,22 @@ impl Spec {
         }
     }
 
+    /// The files it names: a script, weights, a recording and those of the model it is of.
+    pub(crate) fn files(&self) -> Vec<String> {
+        if let Ok(Some(tape)) = self.tape() {
+            let mut files = vec![tape.file.to_string_lossy().into_owned()];
+            if let TapeMode::Record(of) | TapeMode::Auto(of) = &tape.mode {
+                files.extend(of.files());
+            }
+            return files;
+        }
+        match (self.provider.as_str(), &self.name) {
+            ("local", Some(tier)) if matches!(tier.as_str(), "default" | "tiny") => Vec::new(),
+            ("script" | "local", Some(file)) => vec![file.clone()],
+            _ => Vec::new(),
+        }
+    }
+
     /// The recording it names, if its provider is `cassette`.
     pub fn tape(&self) -> Result<Option<Tape>, ModelError> {
         if self.provider != "cassette" {

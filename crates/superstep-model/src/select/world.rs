@@ -33,6 +33,18 @@ pub struct World {
     pub can_ask: bool,
     /// `--yes`.
     pub yes: bool,
+    /// Whose data the model is to get.
+    pub content: Content,
+}
+
+/// Whose data a model gets. What is not of the project does not go to a model of its choosing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// The project's, or what a person says.
+    #[default]
+    Project,
+    /// Not the project's; why.
+    Elsewhere(String),
 }
 
 /// What came of asking a server on this machine.

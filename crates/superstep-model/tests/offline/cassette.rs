@@ -322,6 +322,107 @@ async fn a_damaged_line_is_named_and_one_that_was_never_finished_is_taken_away()
     );
 }
 
+#[test]
+fn a_file_that_is_no_recording_is_refused_and_not_changed_by_a_byte() {
+    let recorded = r#"{"v":1,"provenance":"hand","request":{"model":"p:m"},"deltas":[]}"#;
+    let foreign: [&[u8]; 8] = [
+        b"precious\nnotes without an end",
+        b"{\"editor\": \"vi\"}",
+        b"{\"v\":1,\"ke",
+        b"\n\n",
+        b"\xff\xfe\x00binary",
+        b"export A=1\n",
+        &[b"notes\n", recorded.as_bytes(), b"\n"].concat(),
+        b"{\"v\":1}\n{\"v\":1,\"key\":\"torn",
+    ];
+    for bytes in foreign {
+        let tape = Tape::new();
+        fs::write(&tape.path, bytes).unwrap();
+        type Open = fn(PathBuf, Arc<dyn Model>) -> Result<Cassette, ModelError>;
+        for open in [Cassette::record as Open, Cassette::auto] {
+            let error = open(tape.path.clone(), counting()).err().unwrap();
+            assert_eq!(error.code(), "SS5025", "{error}");
+            assert_eq!(fs::read(&tape.path).unwrap(), bytes);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_appears_while_recording_is_not_written_to() {
+    let tape = Tape::new();
+    let recording = Cassette::record(&tape.path, counting()).unwrap();
+    fs::write(&tape.path, "somebody else's").unwrap();
+    let error = ask(&recording, "x").await.unwrap_err();
+    assert_eq!(error.code(), "SS5025", "{error}");
+    assert_eq!(tape.text(), "somebody else's");
+
+    fs::write(&tape.path, "").unwrap();
+    say(&recording, "x").await;
+    assert_eq!(tape.lines(), 1);
+}
+
+#[tokio::test]
+async fn only_a_line_that_was_being_written_is_cut_off() {
+    let tape = Tape::new();
+    let recording = Cassette::record(&tape.path, counting()).unwrap();
+    say(&recording, "x").await;
+    let whole = tape.text();
+    for rest in ["my notes", "{\"note\": 1", "null"] {
+        let text = format!("{whole}{rest}");
+        fs::write(&tape.path, &text).unwrap();
+        let error = Cassette::auto(&tape.path, counting()).err().unwrap();
+        assert!(
+            error.to_string().contains(":2: the line is damaged"),
+            "{error}"
+        );
+        assert_eq!(tape.text(), text);
+    }
+    // A letter of several bytes may be cut in two.
+    for rest in ["{", "{\"v\":1,\"key\":\"\u{e9}"] {
+        let mut torn = format!("{whole}{rest}").into_bytes();
+        if rest.len() > 1 {
+            torn.pop();
+        }
+        fs::write(&tape.path, torn).unwrap();
+        Cassette::auto(&tape.path, counting()).unwrap();
+        assert_eq!(tape.text(), whole);
+    }
+    // Nothing is cut off a file that is damaged elsewhere.
+    let damaged = format!("{whole}garbage\n{{\"v\":1");
+    fs::write(&tape.path, &damaged).unwrap();
+    let error = Cassette::auto(&tape.path, counting()).err().unwrap();
+    assert!(
+        error.to_string().contains(":2: the line is damaged"),
+        "{error}"
+    );
+    assert_eq!(tape.text(), damaged);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_recording_is_for_its_owner_and_follows_no_link_to_nowhere() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let tape = Tape::new();
+    let recording = Cassette::record(&tape.path, counting()).unwrap();
+    say(&recording, "x").await;
+    let mode = fs::metadata(&tape.path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let (link, target) = (
+        tape.path.with_file_name("link.jsonl"),
+        tape.path.with_file_name("target"),
+    );
+    symlink(&target, &link).unwrap();
+    let recording = Cassette::record(&link, counting()).unwrap();
+    assert_eq!(ask(&recording, "x").await.unwrap_err().code(), "SS5018");
+    assert!(!target.exists());
+    let folder = tape.path.parent().unwrap();
+    assert_eq!(
+        Cassette::auto(folder, counting()).err().unwrap().code(),
+        "SS5018"
+    );
+}
+
 #[tokio::test]
 async fn a_line_by_hand_needs_no_key() {
     let tape = Tape::new();

@@ -2,7 +2,27 @@
 
 use std::{fs, path::Path};
 
-use superstep_model::config::{Config, Origin, Scope};
+use superstep_model::config::{Config, Decision, Origin, ProjectFile, Scope, Trust};
+
+fn load(folder: &Path, user: &Path) -> Result<Config, superstep_model::ModelError> {
+    Config::load(folder, Some(user), |_| None)
+}
+
+/// A file for everybody to read and its owner to write, whatever the umask is.
+fn put(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    mode(path, 0o644);
+}
+
+fn mode(path: &Path, mode: u32) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    #[cfg(not(unix))]
+    let _ = (path, mode);
+}
 
 fn refused(scope: Scope, text: &str) -> String {
     let error = Config::parse(Path::new("f.toml"), scope, text).unwrap_err();
@@ -16,24 +36,25 @@ fn every_value_knows_its_line() {
                 \"local:tiny\"\n\n[providers.openai]\nbase_url = \"http://127.0.0.1:1/v1\"\n\
                 key_env = \"MY_KEY\"\nkey_cmd = \"pass show x\"\nkey_file = \"key\"\nmodel = \"m\"\n";
     let file = Config::parse(Path::new("dir/config.toml"), Scope::User, text).unwrap();
-    let place = |line| Origin::File {
+    let place = |key: &str, line| Origin::File {
         scope: Scope::User,
         path: "dir/config.toml".into(),
+        key: key.into(),
         line,
     };
-    assert_eq!(file.model.unwrap().origin, place(2));
-    assert_eq!(file.offline.unwrap().origin, place(3));
+    assert_eq!(file.model.unwrap().origin, place("model", 2));
+    assert_eq!(file.offline.unwrap().origin, place("offline", 3));
     let db = file.db.unwrap();
     assert_eq!(
         (db.value.as_path(), db.origin),
-        (Path::new("dir/a.db"), place(4))
+        (Path::new("dir/a.db"), place("db", 4))
     );
-    assert_eq!(file.models["triage"].origin, place(7));
+    assert_eq!(file.models["triage"].origin, place("models.triage", 7));
     let openai = &file.providers["openai"];
     let key = openai.key_cmd.clone().unwrap();
     assert_eq!(
         (&*key.value, key.origin.clone()),
-        ("pass show x", place(12))
+        ("pass show x", place("providers.openai.key_cmd", 12))
     );
     assert_eq!(key.origin.to_string(), "dir/config.toml:12");
 }
@@ -89,11 +110,14 @@ fn the_project_is_found_from_below_and_counts_before_the_user() {
     let below = folder.path().join("a/b");
     fs::create_dir_all(&below).unwrap();
     let user = folder.path().join("config.toml");
-    assert_eq!(Config::load(&below, Some(&user)).unwrap().files.len(), 0);
+    assert_eq!(load(&below, &user).unwrap().files.len(), 0);
 
-    fs::write(folder.path().join("superstep.toml"), "model = \"script:p\"").unwrap();
+    put(
+        &folder.path().join("superstep.toml"),
+        "model = \"script:p\"",
+    );
     fs::write(&user, "model = \"script:u\"\noffline = true").unwrap();
-    let config = Config::load(&below, Some(&user)).unwrap();
+    let config = load(&below, &user).unwrap();
     let models: Vec<String> = config
         .files
         .iter()
@@ -101,9 +125,100 @@ fn the_project_is_found_from_below_and_counts_before_the_user() {
         .collect();
     assert_eq!(models, ["script:p", "script:u"]);
 
-    fs::write(folder.path().join("a/superstep.toml"), "offline = false").unwrap();
-    let config = Config::load(&below, Some(&user)).unwrap();
+    mode(&folder.path().join("a"), 0o755);
+    put(&folder.path().join("a/superstep.toml"), "offline = false");
+    let config = load(&below, &user).unwrap();
     let project = config.file(Scope::Project).unwrap();
     assert!(project.path.ends_with("a/superstep.toml"));
     assert!(config.offline().is_some(), "a project cannot take it back");
+}
+
+#[test]
+fn a_file_that_needs_consent_is_in_force_only_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("superstep.toml");
+    let user = folder.path().join("config.toml");
+    put(&path, "model = \"openai:m\"\noffline = true\n");
+    let with = |decision: Option<Decision>| {
+        Config::load(folder.path(), Some(&user), |_| decision.clone()).unwrap()
+    };
+    let trusted = |file: &ProjectFile| Decision::Trusted {
+        digest: file.digest.clone(),
+    };
+    let config = with(None);
+    let project = config.project.clone().unwrap();
+    assert_eq!(project.trust, Trust::Missing);
+    assert_eq!(project.reasons[0].key.as_deref(), Some("model"));
+    assert_eq!(config.files.len(), 0);
+    assert!(config.offline().is_some(), "to forbid needs no consent");
+
+    let config = with(Some(trusted(&project)));
+    assert_eq!(
+        (config.files.len(), config.project.unwrap().trust),
+        (1, Trust::Given)
+    );
+    let config = with(Some(Decision::Ignored));
+    assert_eq!(
+        (config.files.len(), config.project.as_ref().unwrap().trust),
+        (0, Trust::Ignored)
+    );
+    assert!(config.offline().is_none());
+
+    put(&path, "model = \"openai:other\"\n");
+    let config = with(Some(trusted(&project)));
+    assert_eq!(
+        (config.files.len(), config.project.unwrap().trust),
+        (0, Trust::Changed)
+    );
+    put(&path, "model = \"script:s\"\n");
+    let config = with(Some(trusted(&project)));
+    assert_eq!(
+        (config.files.len(), config.project.unwrap().trust),
+        (1, Trust::NotNeeded)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_can_write_needs_consent_whatever_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let path = folder.join("superstep.toml");
+    let user = folder.join("config.toml");
+    let why = || {
+        let config = load(&folder, &user).unwrap();
+        assert_eq!(config.files.len(), 0);
+        let project = config.project.unwrap();
+        assert_eq!(project.trust, Trust::Missing);
+        project
+            .reasons
+            .into_iter()
+            .map(|it| it.what)
+            .collect::<Vec<_>>()
+    };
+    put(&path, "");
+    mode(&path, 0o664);
+    assert_eq!(why(), ["others can write to it (mode 664)"]);
+    mode(&path, 0o644);
+    mode(&folder, 0o1777);
+    assert_eq!(why(), ["others can write to its folder (mode 1777)"]);
+    // What is wrong with such a file does not stop commands that take nothing from it.
+    put(&path, "what = [");
+    assert_eq!(why().len(), 2);
+    mode(&folder, 0o755);
+    assert_eq!(load(&folder, &user).unwrap_err().code(), "SS5019");
+
+    fs::remove_file(&path).unwrap();
+    put(&folder.join("target"), "");
+    std::os::unix::fs::symlink("target", &path).unwrap();
+    assert_eq!(
+        why(),
+        [format!(
+            "it is a link to {}",
+            folder.join("target").display()
+        )]
+    );
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("nothing", &path).unwrap();
+    assert_eq!(load(&folder, &user).unwrap().project, None);
 }

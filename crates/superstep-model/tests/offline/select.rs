@@ -6,7 +6,8 @@ use superstep_model::{
     Message, ModelError, Request,
     config::{Config, Origin, Scope},
     select::{
-        Consent, Key, Offered, Outcome, Probe, Providers, Resolution, Verdict, Way, World, resolve,
+        Consent, Content, Key, Offered, Outcome, Probe, Providers, Resolution, Verdict, Way, World,
+        resolve,
     },
 };
 
@@ -530,4 +531,81 @@ async fn programs_bring_their_own_providers() -> Result<(), ModelError> {
     let model = providers.open(resolution.choice()?).await?;
     assert_eq!(model.id().name, "own");
     Ok(())
+}
+
+#[test]
+fn a_projects_file_names_nothing_outside_of_its_folder() {
+    let all = tempfile::tempdir().unwrap();
+    let folder = all.path().join("project");
+    fs::create_dir(&folder).unwrap();
+    fs::write(all.path().join("s.jsonl"), "{\"text\": \"hi\"}").unwrap();
+    let absolute = all.path().join("s.jsonl");
+    let absolute = absolute.display();
+    for model in [
+        "script:../s.jsonl".to_owned(),
+        "script:~/s.jsonl".to_owned(),
+        format!("script:{absolute}"),
+        "local:../weights.gguf".to_owned(),
+        "cassette:../s.jsonl".to_owned(),
+        "cassette:../new.jsonl?record=script:s.jsonl".to_owned(),
+        "cassette:new.jsonl?auto=script:../s.jsonl".to_owned(),
+    ] {
+        for (key, node) in [("model", None), ("models.triage", Some("triage"))] {
+            let text = format!("{key} = '{model}'\n");
+            let path = folder.join("superstep.toml");
+            let mut world = world();
+            world.config.files = vec![Config::parse(&path, Scope::Project, &text).unwrap()];
+            let error = resolve(&world, node).unwrap_err();
+            assert_eq!(error.code(), "SS5024", "{model}: {error}");
+            let told = error.to_string();
+            assert!(
+                told.contains("superstep.toml:1: `") && told.contains(key),
+                "{told}"
+            );
+            // What is not used is not an error.
+            world.flag = Some("mine:flag".into());
+            assert_eq!(chosen(&world), "mine:flag");
+        }
+    }
+}
+
+#[test]
+fn data_of_others_does_not_go_to_a_model_of_the_project() {
+    let mut files = with_files(
+        "model = \"mine:project\"\n[models]\ntriage = \"mine:pt\"",
+        "model = \"mine:user\"",
+    );
+    files.content = Content::Elsewhere("it is mail".into());
+    let resolution = resolve(&files, Some("triage")).unwrap();
+    assert_eq!(taken(&resolution).0, Way::UserFile);
+    for way in [Way::ProjectNode, Way::ProjectFile] {
+        assert_eq!(skipped(&resolution, way), "not used: it is mail");
+    }
+    files.flag = Some("mine:flag".into());
+    assert_eq!(chosen(&files), "mine:flag");
+}
+
+#[test]
+fn a_model_of_a_file_without_consent_is_an_error_that_names_the_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("superstep.toml");
+    let text = "offline = false\nmodel = \"openai@http://127.0.0.1:1/v1:m\"\n";
+    fs::write(&path, text).unwrap();
+    let mut world = world();
+    world.config = Config::load(folder.path(), None, |_| None).unwrap();
+    let error = resolve(&world, None).unwrap_err();
+    assert_eq!(error.code(), "SS5023");
+    let told = error.to_string();
+    let why = "`model` (line 2) sends content to http://127.0.0.1:1/v1";
+    assert!(told.contains(why), "{told}");
+    // Who does not use it is not stopped by it.
+    world.content = Content::Elsewhere("it is mail".into());
+    let resolution = resolve(&world, None).unwrap();
+    assert_eq!(
+        skipped(&resolution, Way::ProjectFile),
+        "not used: it is mail"
+    );
+    world.content = Content::Project;
+    world.flag = Some("mine:flag".into());
+    assert_eq!(chosen(&world), "mine:flag");
 }
