@@ -77,6 +77,9 @@ pub(crate) enum Failure {
         /// What to do about it.
         hint: &'static str,
     },
+    /// No open question is named by what was typed.
+    #[error(transparent)]
+    Question(#[from] crate::inbox::IdError),
     /// A check of `model test` failed.
     #[error("{failed} of {all} checks failed")]
     Checks {
@@ -128,6 +131,7 @@ impl Failure {
             Self::Run(error) => of_code(error.code()),
             Self::Mail(error) => of_mail(error),
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
+            Self::Question(error) => error.exit(),
             Self::Waiting { .. } => 3,
             Self::Trust(error) => error.exit(),
             Self::Told { exit } => *exit,
@@ -172,6 +176,7 @@ impl Failure {
             Self::Archie(error) => Some(error.code()),
             Self::Mail(error) => Some(error.code()),
             Self::Trust(error) => Some(error.code()),
+            Self::Question(error) => Some(error.code()),
             #[cfg(feature = "remote")]
             Self::Export(error) => Some(error.code()),
             #[cfg(feature = "local")]
@@ -190,6 +195,7 @@ impl Failure {
             Self::Mail(error) => error.hint().into_iter().collect(),
             Self::Trust(error) => error.hints(),
             Self::Missing { hint, .. } => vec![hint],
+            Self::Question(error) => vec![error.hint()],
             Self::NoAccount => vec![
                 "for a folder of .eml files: --folder DIR --owner ADDRESS",
                 "for good: `folder` and `owner`, or `kind = \"google\"` or \"imap\", in [agents.mail] of \

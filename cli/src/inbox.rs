@@ -1,14 +1,18 @@
 //! `superstep inbox`: what the e-mail assistant asks, and the answers.
 //!
 //! To look needs no model and no account; to answer needs both, as the run goes on. `question` finds
-//! questions, `told` words them, `edit` reads changed arguments, `answer` carries an answer out, and
-//! `screen` is the inbox at a terminal, drawn by `draw`.
+//! questions, `id` reads how they are named, `told` words them, `edit` reads changed arguments, `answer`
+//! carries an answer out, and `screen` is the inbox at a terminal: `keys` reads what is pressed, `selected`
+//! knows how much of a question was shown, `draw` draws.
 
 mod answer;
 mod draw;
 mod edit;
+mod id;
+mod keys;
 mod question;
 mod screen;
+mod selected;
 mod told;
 
 use std::{
@@ -17,7 +21,7 @@ use std::{
 };
 
 use clap_complete::engine::CompletionCandidate;
-use superstep_mail::{Answer, MailAgent};
+use superstep_mail::{Answer, AnswerKind, MailAgent};
 
 use crate::{
     agents,
@@ -29,6 +33,7 @@ use crate::{
     person::Person,
 };
 
+pub(crate) use id::IdError;
 use question::{Question, Shown};
 
 pub(crate) async fn run(
@@ -49,11 +54,7 @@ pub(crate) async fn run(
         InboxCommand::List => list(&looking, output).await,
         InboxCommand::Show { id } => {
             let all = question::all(&looking, &Shown::All).await?;
-            let found = match question::by_number(&all, &id) {
-                Some(found) => found,
-                None => question::find(&all, &id)?,
-            };
-            told::show(found, output)
+            told::show(id::find(&all, &id)?, output)
         }
         InboxCommand::Accept { id, with } => {
             let say = |_: &Question| Ok(Answer::accept());
@@ -106,8 +107,8 @@ pub(crate) async fn resume(
         return told::after(&after, output);
     }
     if !is_at_terminal(output, person) {
-        for (at, question) in open_now.iter().enumerate() {
-            told::line(at + 1, question, output)?;
+        for question in &open_now {
+            told::line(question, output)?;
         }
         return Err(Failure::Waiting {
             thread: thread.to_owned(),
@@ -163,8 +164,8 @@ async fn open(
 
 async fn list(looking: &MailAgent, output: &Output) -> Result<(), Failure> {
     let all = question::all(looking, &Shown::All).await?;
-    for (at, question) in all.iter().enumerate() {
-        told::line(at + 1, question, output)?;
+    for question in &all {
+        told::line(question, output)?;
     }
     if all.is_empty() && output.form == Form::Text {
         output.say(&[faint("no question is open")]);
@@ -172,7 +173,8 @@ async fn list(looking: &MailAgent, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Answers one question. Whatever is wrong with the answer shows before a model is opened.
+/// Answers one question. Whatever is wrong with the answer shows before a model is opened, and what is
+/// about to be done before it is done.
 async fn one(
     looking: &MailAgent,
     id: &str,
@@ -183,12 +185,15 @@ async fn one(
     person: &mut Person,
 ) -> Result<(), Failure> {
     let all = question::all(looking, &Shown::All).await?;
-    let question = question::find(&all, id)?;
+    let question = id::find(&all, id)?;
     let said = say(question)?;
     question.takes(said.kind)?;
     let account = Account::read(&with.account, global)?;
     let cost = with.max_cost.as_deref();
     let agent = mail::open(&account, cost, global, output, person).await?;
+    if matches!(said.kind, AnswerKind::Accept | AnswerKind::Edit) {
+        told::about_to(question, &said, agent.mode(), output)?;
+    }
     let after = answer::give(&agent, question, said, person).await?;
     told::after(&after, output)
 }

@@ -1,7 +1,9 @@
 //! Whoever sits before the command: what they say, and Ctrl-C.
 //!
-//! At a terminal they have a line editor (`editor`); what comes through a pipe is read line by line.
+//! At a terminal they have a line editor (`editor`); what comes through a pipe is read line by line. What
+//! is typed before a question is shown (`ahead`) does not answer it.
 
+pub(crate) mod ahead;
 mod editor;
 mod suggest;
 
@@ -74,10 +76,11 @@ impl Person {
         let signal = tokio::signal::windows::ctrl_c()?;
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
         let can_draw = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let mouth = if asks && is_there && can_draw {
-            Mouth::Terminal(Editors::default())
-        } else {
-            Mouth::Lines(None)
+        let mouth = match asks && is_there {
+            true if can_draw => Mouth::Terminal(Editors::default()),
+            // Read from the start, so that what is typed before a question can be told from its answer.
+            true => Mouth::Lines(Some(read_lines())),
+            false => Mouth::Lines(None),
         };
         Ok(Self { signal, mouth })
     }
@@ -104,6 +107,10 @@ impl Person {
             Mouth::Lines(lines) => lines.get_or_insert_with(read_lines),
         };
         if io::stdin().is_terminal() && io::stderr().is_terminal() {
+            if topic != Topic::Command {
+                // Lines that were typed before this is asked are for something else.
+                while lines.try_recv().is_ok() {}
+            }
             output.ask(&[strong(prompt)]);
         }
         tokio::select! {
@@ -124,7 +131,7 @@ impl Editors {
         let mut editor = place.take().unwrap_or_else(|| Box::new(Editor::new(topic)));
         let prompt = prompt.to_owned();
         let reading = tokio::task::spawn_blocking(move || {
-            let said = editor.read(&prompt);
+            let said = editor.read(&prompt, topic);
             (editor, said)
         });
         let (editor, said) = reading.await.map_err(io::Error::other)?;

@@ -10,7 +10,7 @@ use superstep::{
 use tokio::sync::Mutex;
 
 use crate::{
-    Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Settings,
+    Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Mode, Settings,
     graph::{self, MailState, Office, TopNode},
     key::thread_name,
     queue::Queue,
@@ -166,12 +166,20 @@ impl MailAgent {
         &self.office.settings
     }
 
-    /// The open questions of a thread.
+    /// Whether it makes the calls that are approved through it.
+    pub fn mode(&self) -> Mode {
+        self.office.settings.mode()
+    }
+
+    /// The open questions of a thread, as questions of this assistant: they name its mode.
     pub async fn open(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
         let found = self.graph.state(thread).await?;
         let open = self.unanswered(thread).await?;
         let asks = found.asks.iter().filter(|ask| open.contains(&ask.id));
-        Ok(asks.filter_map(|ask| InboxItem::of(thread, ask)).collect())
+        let mode = self.mode();
+        Ok(asks
+            .filter_map(|ask| InboxItem::of(thread, ask, mode))
+            .collect())
     }
 
     /// The open questions of all threads that mail was put into.
@@ -203,6 +211,9 @@ impl MailAgent {
 
     /// Answers open questions of a thread, any number of them, and goes on. An answer that does not
     /// fit is refused, and its question stays open.
+    ///
+    /// The answers are given in the mode of this assistant, or in a dry run if they say so. What is
+    /// approved in a dry run is never made for real, whoever goes on with the thread.
     pub async fn answer(
         &self,
         thread: &str,
@@ -210,7 +221,7 @@ impl MailAgent {
     ) -> Result<Outcome<MailState>, AgentError> {
         let answers: Vec<_> = answers
             .into_iter()
-            .map(|(ask, answer)| (ask, vec![answer]))
+            .map(|(ask, answer)| (ask, vec![answer.within(self.mode())]))
             .collect();
         let open = self.unanswered(thread).await?;
         if let Some((ask, _)) = answers.iter().find(|(ask, _)| !open.contains(ask)) {

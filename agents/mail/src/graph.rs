@@ -35,8 +35,10 @@
 //! | `HumanInterrupt`, `HumanResponse` | [`Item`](crate::Item), [`Answer`](crate::Answer) | questions and answers |
 //!
 //! Nothing of a turn is done before all of it has been decided; answers may come one by one. Then
-//! each approved call is a task of its own, so that none is made again because of another.
+//! each approved call is a task of its own, so that none is made again because of another. An approval
+//! is for the mode it was given in: a run in the other one makes nothing of it, and asks again.
 
+mod again;
 mod decide;
 mod meet;
 mod perform;
@@ -59,7 +61,7 @@ use superstep::{
 };
 
 use crate::{
-    Address, Calendar, MailError, MailId, Mailbox, Memory, ThreadKey,
+    Address, Calendar, MailError, MailId, Mailbox, Memory, Mode, ThreadKey,
     inbox::Act,
     memory::act::HumanAct,
     parse::Mail,
@@ -188,6 +190,9 @@ struct Pending {
     turn: u32,
     place: usize,
     call: ToolCall,
+    /// The mode that the question about it names.
+    #[serde(default)]
+    mode: Mode,
 }
 
 /// What was decided about a call.
@@ -198,6 +203,9 @@ pub(crate) struct Decided {
     act: Act,
     /// When: a reply carries this date, whenever it is sent.
     at: Timestamp,
+    /// In which mode: it allows nothing in another one.
+    #[serde(default)]
+    mode: Mode,
 }
 
 /// A call that is to be made.
@@ -205,6 +213,9 @@ pub(crate) struct Decided {
 struct Job {
     call: ToolCall,
     at: Timestamp,
+    /// The mode it was approved in.
+    #[serde(default)]
+    mode: Mode,
 }
 
 /// What is to be learnt of a turn about one topic.
@@ -378,4 +389,27 @@ async fn data<T: serde::de::DeserializeOwned>(
     })
     .await;
     Ok(fitted?.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_decided_before_decisions_had_a_mode_is_taken_for_a_dry_run() {
+        let at = "2026-11-02T10:00:00Z";
+        let call = json!({"id": "1", "name": "send_email_tool", "args": {}});
+        let decided = json!({"turn": 1, "place": 0, "act": {"type": "accept"}, "at": at});
+        let decided: Decided = serde_json::from_value(decided).unwrap();
+        let job = json!({"call": call, "at": at});
+        let job: Job = serde_json::from_value(job).unwrap();
+        let pending = json!({"turn": 1, "place": 0, "call": call});
+        let pending: Pending = serde_json::from_value(pending).unwrap();
+        assert_eq!(
+            (decided.mode, job.mode, pending.mode),
+            (Mode::Dry, Mode::Dry, Mode::Dry)
+        );
+    }
 }

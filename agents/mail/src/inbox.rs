@@ -4,11 +4,17 @@
 //! of one [`Answer`]: `type` and `args`. An answer of a type that `config` does not allow, for other
 //! arguments than were asked about, or that is no list of one, is given back, and the question stays
 //! open. A question belongs to one task, so an answer is for exactly one call.
+//!
+//! An answer also has the mode it was given in (`mode`: `dry` or `send`), stored with it, so that an
+//! approval of a dry run stays one when another process carries it out. One without it, as inboxes of
+//! others send them, has the mode that the question named.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 pub use superstep::tools::approval::{Action, Allowed};
 use superstep::{Ask, AskId, Ctx, NodeError, OpenAsk};
+
+use crate::Mode;
 
 /// A question as it is asked: a list of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
@@ -36,6 +42,9 @@ pub struct Answer {
     /// For `edit` the changed request, for `response` a text.
     #[serde(default)]
     pub args: Json,
+    /// In which mode; that of the question if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
 }
 
 /// In which way a question is answered.
@@ -58,6 +67,7 @@ impl Answer {
         Self {
             kind: AnswerKind::Accept,
             args: Json::Null,
+            mode: None,
         }
     }
 
@@ -67,6 +77,7 @@ impl Answer {
         Self {
             kind: AnswerKind::Edit,
             args: serde_json::json!({"action": action, "args": args}),
+            mode: None,
         }
     }
 
@@ -75,6 +86,7 @@ impl Answer {
         Self {
             kind: AnswerKind::Ignore,
             args: Json::Null,
+            mode: None,
         }
     }
 
@@ -83,6 +95,15 @@ impl Answer {
         Self {
             kind: AnswerKind::Response,
             args: Json::String(text.into()),
+            mode: None,
+        }
+    }
+
+    /// The answer as it is given in a mode: it allows no more than that.
+    pub(crate) fn within(self, mode: Mode) -> Self {
+        Self {
+            mode: Some(self.mode.unwrap_or(mode).min(mode)),
+            ..self
         }
     }
 }
@@ -99,13 +120,16 @@ pub struct InboxItem {
 }
 
 impl InboxItem {
-    /// Reads an open question; nothing if it is none of this assistant.
-    pub(crate) fn of(thread: &str, ask: &OpenAsk) -> Option<Self> {
+    /// Reads an open question that is to be answered in a mode; nothing if it is none of this
+    /// assistant.
+    pub(crate) fn of(thread: &str, ask: &OpenAsk, mode: Mode) -> Option<Self> {
         let Asked(items) = ask.question().ok()?;
+        let mut item = items.into_iter().next()?;
+        item.description = mode.renamed(&item.description);
         Some(Self {
             thread: thread.to_owned(),
             ask: ask.id,
-            item: items.into_iter().next()?,
+            item,
         })
     }
 }
@@ -120,6 +144,12 @@ pub(crate) enum Act {
     Edit(Map<String, Json>),
     Ignore,
     Response(String),
+}
+
+/// What was decided, and in which mode.
+pub(crate) struct Decision {
+    pub(crate) act: Act,
+    pub(crate) mode: Mode,
 }
 
 /// Which answers make sense for a question.
@@ -137,12 +167,14 @@ pub(crate) const WORDS: Allowed = Allowed {
     ..ALL
 };
 
-/// Asks, and gives what was decided. Edited arguments must pass `check`.
+/// Asks, and gives what was decided. An answer that names no mode has that of the question, `asked_in`.
+/// Edited arguments must pass `check`.
 pub(crate) fn decide(
     ctx: &Ctx,
     item: Item,
+    asked_in: Mode,
     check: impl Fn(&Map<String, Json>) -> Result<(), String>,
-) -> Result<Act, NodeError> {
+) -> Result<Decision, NodeError> {
     let asked = item.clone();
     let read = |answers: &Vec<Answer>| {
         let act = act(answers, &asked)?;
@@ -152,7 +184,10 @@ pub(crate) fn decide(
         Ok(act)
     };
     let answers = ctx.ask_checked(Asked(vec![item]), |answers| read(answers).map(|_| ()))?;
-    read(&answers).map_err(NodeError::msg)
+    Ok(Decision {
+        act: read(&answers).map_err(NodeError::msg)?,
+        mode: answers.first().and_then(|it| it.mode).unwrap_or(asked_in),
+    })
 }
 
 fn act(answers: &[Answer], item: &Item) -> Result<Act, String> {

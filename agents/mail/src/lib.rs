@@ -75,6 +75,7 @@ mod ingest;
 mod key;
 mod mailbox;
 mod memory;
+mod mode;
 mod parse;
 mod prompt;
 mod queue;
@@ -97,6 +98,7 @@ pub use mailbox::{
     Sent, ThreadKey,
 };
 pub use memory::{Change, Memory, MemoryError, Topic, Version};
+pub use mode::{Mode, without_mode};
 pub use parse::{Attachment, Mail, parse};
 pub use settings::{Settings, WorkingHours};
 pub use slots::Day;

@@ -5,6 +5,8 @@ use jiff::{
     tz::TimeZone,
 };
 
+use crate::Mode;
+
 /// How the assistant is meant to work. The default changes nothing in the world.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -23,6 +25,16 @@ pub struct Settings {
     pub mark_ignored: bool,
     /// How many tokens a reply of the model may have.
     pub max_tokens: Option<u32>,
+}
+
+impl Settings {
+    /// The mode of the runs of an assistant with these settings.
+    pub fn mode(&self) -> Mode {
+        match self.dry_run {
+            true => Mode::Dry,
+            false => Mode::Send,
+        }
+    }
 }
 
 impl Default for Settings {

@@ -211,10 +211,10 @@ pub(crate) enum InboxCommand {
     List,
     /// Show a question with its mail
     #[command(after_help = "Examples:
-  superstep inbox show 1
+  superstep inbox show 6b0c
   superstep inbox show 6b0c --json")]
     Show {
-        /// Its number in the list, its id, or the beginning of its id
+        /// Its id, or the beginning of it: four letters at least
         #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
     },
@@ -223,7 +223,7 @@ pub(crate) enum InboxCommand {
   superstep inbox accept 6b0c            a dry run: says what would be sent
   superstep inbox accept 6b0c --send     really")]
     Accept {
-        /// Its id, or the beginning of it
+        /// Its id, or the beginning of it: four letters at least
         #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         #[command(flatten)]
@@ -236,7 +236,7 @@ pub(crate) enum InboxCommand {
 
 The file is a JSON object of arguments; those it does not name stay as they are.")]
     Edit {
-        /// Its id, or the beginning of it
+        /// Its id, or the beginning of it: four letters at least
         #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         /// An argument and its new value; lists are JSON, or apart by commas
@@ -253,7 +253,7 @@ The file is a JSON object of arguments; those it does not name stay as they are.
   superstep inbox respond 6b0c 'Friday is better'
   superstep inbox respond 6b0c Friday is better --send")]
     Respond {
-        /// Its id, or the beginning of it
+        /// Its id, or the beginning of it: four letters at least
         #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         /// What to tell it
@@ -267,7 +267,7 @@ The file is a JSON object of arguments; those it does not name stay as they are.
   superstep inbox ignore 6b0c
   superstep inbox ignore 6b0c --json")]
     Ignore {
-        /// Its id, or the beginning of it
+        /// Its id, or the beginning of it: four letters at least
         #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
         id: String,
         #[command(flatten)]

@@ -59,7 +59,8 @@ pub(super) async fn give(
         outcome = agent.answer(thread, answers) => outcome?,
         () = person.pressed() => return Err(Failure::Cancelled),
     };
-    let answered = Some((question.id(), answer));
+    let mode = Some(agent.mode());
+    let answered = Some((question.id(), Answer { mode, ..answer }));
     before.after(agent, thread, answered).await
 }
 

@@ -21,6 +21,9 @@ use crate::{
     output::{Piece, painted},
 };
 
+/// The rows and columns that are drawn at least.
+const SMALLEST: (usize, usize) = (8, 20);
+
 /// The screen while it is ours.
 pub(super) struct Canvas {
     color: Color,
@@ -61,17 +64,25 @@ impl Canvas {
         disable_raw_mode().and(shown)
     }
 
-    /// How many rows and columns there are.
+    /// How many rows and columns are drawn.
     pub(super) fn size(&self) -> (usize, usize) {
         let (columns, rows) = size().unwrap_or((80, 24));
-        (usize::from(rows).max(8), usize::from(columns).max(20))
+        let (rows, columns) = (usize::from(rows), usize::from(columns));
+        (rows.max(SMALLEST.0), columns.max(SMALLEST.1))
     }
 
-    /// Draws rows from the top; what is too long or too much is cut.
-    pub(super) fn paint(&self, rows: &[Vec<Piece>]) -> io::Result<()> {
+    /// Whether all that is drawn can be seen.
+    pub(super) fn is_large_enough(&self) -> bool {
+        let (columns, rows) = size().unwrap_or_default();
+        usize::from(rows) >= SMALLEST.0 && usize::from(columns) >= SMALLEST.1
+    }
+
+    /// Draws rows; what is too long or too much is cut. The last one, which lists the keys, is drawn
+    /// first, so that keys that are not listed are gone before anything else changes.
+    pub(super) fn paint(&self, rows: &[&[Piece]]) -> io::Result<()> {
         let (height, width) = self.size();
         let mut out = io::stdout().lock();
-        for y in 0..height {
+        for y in (0..height).rev() {
             let row = rows.get(y).map(|row| cut(row, width)).unwrap_or_default();
             let at = u16::try_from(y).unwrap_or(u16::MAX);
             queue!(out, MoveTo(0, at), Clear(ClearType::UntilNewLine))?;

@@ -1,7 +1,7 @@
-//! Open questions, and finding one of them.
+//! Open questions, and what they take for an answer.
 
 use superstep_core::{id::AskId, show};
-use superstep_mail::{AnswerKind, Item, MailAgent, tools};
+use superstep_mail::{AnswerKind, Item, MailAgent, tools, without_mode};
 
 use crate::failure::Failure;
 
@@ -34,6 +34,8 @@ pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question
         let state = agent.graph().state(item.thread.as_str()).await?.state;
         let mail = state.email_input.as_ref().map(|input| &input.mail);
         let from = mail.and_then(|mail| mail.from.as_ref());
+        // In which mode it will be answered is not known to whoever looks, and said by whoever answers.
+        let description = without_mode(&item.item.description);
         let sender = from.map(|from| match &from.name {
             Some(name) => format!("{name} <{}>", from.email),
             None => from.email.clone(),
@@ -41,36 +43,15 @@ pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question
         questions.push(Question {
             thread: item.thread,
             ask: item.ask,
-            item: item.item,
+            item: Item {
+                description,
+                ..item.item
+            },
             sender: show::line(&sender.unwrap_or_else(|| "(nobody)".into())),
             subject: show::line(mail.map_or("", |mail| &mail.subject)),
         });
     }
     Ok(questions)
-}
-
-/// The question with this place in the list, counted from 1.
-pub(super) fn by_number<'a>(all: &'a [Question], text: &str) -> Option<&'a Question> {
-    // Ids are hexadecimal, so a long number may be the beginning of one.
-    let number: usize = text.parse().ok().filter(|_| text.len() < 4)?;
-    all.get(number.checked_sub(1)?)
-}
-
-/// The question with this id, or whose id alone begins so.
-pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, Failure> {
-    let wanted = text.to_lowercase();
-    let fits = |question: &&Question| question.id().starts_with(&wanted);
-    let mut found = all.iter().filter(fits);
-    match (found.next(), found.next()) {
-        (Some(question), None) => Ok(question),
-        (Some(_), Some(_)) => Err(Failure::Usage(format!(
-            "`{text}` is the beginning of several ids; write more of it"
-        ))),
-        (None, _) => Err(Failure::Missing {
-            what: format!("no question `{text}` is open"),
-            hint: "it may have been answered: see `superstep inbox list`",
-        }),
-    }
 }
 
 impl Question {

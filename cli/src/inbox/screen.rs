@@ -1,22 +1,19 @@
 //! The inbox at a terminal: a list, the selected question below it, one key an act.
+//!
+//! A question is accepted by one key only if all of it was on the screen; otherwise by a second one. After
+//! an answer no question is selected, so that a key that is held down answers one.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
-
-use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
-use superstep_mail::{Answer, AnswerKind, MailAgent};
+use crossterm::event::KeyCode;
+use superstep_core::id::AskId;
+use superstep_mail::{Answer, AnswerKind, MailAgent, Mode};
 
 use super::{
     answer,
     draw::{Canvas, wrapped},
     edit,
+    keys::{Key, Keys, Pressed, unless_stopped},
     question::{self, Question, Shown},
+    selected::{Extent, Selected},
     told,
 };
 use crate::{
@@ -26,13 +23,11 @@ use crate::{
     person::{Editor, Person, Said, Topic},
 };
 
-/// How often a reader of keys looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(50);
-
-const HELP: [(&str, &str); 10] = [
+const HELP: [(&str, &str); 11] = [
     ("j k ↓ ↑", "move; scroll where all is shown"),
     ("Enter", "show all of a question; again: back"),
     ("a", "accept: do it as it is"),
+    ("y", "after a: accept it although not all of it was shown"),
     (
         "e",
         "edit the arguments in $EDITOR, look at the changes, do it",
@@ -56,14 +51,16 @@ enum View {
 struct Inbox {
     agent: MailAgent,
     shown: Shown,
-    is_dry: bool,
+    mode: Mode,
     questions: Vec<Question>,
-    at: usize,
-    /// How many rows of a question are above the screen.
-    above: usize,
+    selected: Option<Selected>,
+    /// The question that is accepted by the next key if that confirms it.
+    unconfirmed: Option<AskId>,
     view: View,
     /// What happened last.
     news: Vec<Vec<Piece>>,
+    /// Whether what is asked now was not drawn yet.
+    is_new: bool,
 }
 
 pub(super) async fn run(
@@ -75,48 +72,56 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let questions = question::all(&agent, &shown).await?;
     let mut inbox = Inbox {
-        is_dry: agent.settings().dry_run,
+        mode: agent.mode(),
         agent,
         shown,
+        selected: (!questions.is_empty()).then(|| Selected::new(0)),
         questions,
-        at: 0,
-        above: 0,
+        unconfirmed: None,
         view: View::List,
         news: Vec::new(),
+        is_new: true,
     };
+    let mut keys = Keys::default();
     let mut canvas = Canvas::enter(color)?;
     loop {
-        canvas.paint(&inbox.rows(canvas.size()))?;
-        let Event::Key(key) = next_event(person).await? else {
+        inbox.draw(&canvas, &mut keys)?;
+        let Pressed::Key(key) = keys.next(person).await? else {
             continue;
         };
-        if key.kind == KeyEventKind::Release {
-            continue;
+        // Whatever else is pressed takes the first of the two keys back.
+        let unconfirmed = inbox.unconfirmed.take();
+        let code = match key {
+            Key::Stop => return Err(Failure::Cancelled),
+            Key::Answer(kind) => {
+                inbox.act(kind, &mut canvas, output, person).await?;
+                continue;
+            }
+            Key::Confirm => {
+                inbox.confirm(unconfirmed, &canvas, person).await?;
+                continue;
+            }
+            Key::Other(code) => code,
+        };
+        if unconfirmed.is_some() {
+            inbox.news.clear();
         }
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match (key.code, inbox.view) {
-            (KeyCode::Char('c'), _) if is_control => return Err(Failure::Cancelled),
+        match (code, inbox.view) {
             (KeyCode::Char('q'), View::List) => return Ok(()),
             (KeyCode::Char('q') | KeyCode::Esc | KeyCode::Enter, View::Whole | View::Help) => {
                 inbox.turn_to(View::List);
             }
-            (KeyCode::Enter, View::List) => inbox.turn_to(View::Whole),
-            (KeyCode::Char('?'), _) => inbox.turn_to(View::Help),
-            (KeyCode::Char('j') | KeyCode::Down, View::Whole) => inbox.above += 1,
-            (KeyCode::Char('k') | KeyCode::Up, View::Whole) => {
-                inbox.above = inbox.above.saturating_sub(1);
+            (KeyCode::Enter, View::List) if inbox.selected.is_some() => {
+                inbox.turn_to(View::Whole);
             }
-            (KeyCode::PageDown | KeyCode::Char(' '), View::Whole) => inbox.above += 10,
-            (KeyCode::PageUp, View::Whole) => inbox.above = inbox.above.saturating_sub(10),
-            (KeyCode::Char('j') | KeyCode::Down, _) => inbox.select(inbox.at + 1),
-            (KeyCode::Char('k') | KeyCode::Up, _) => inbox.select(inbox.at.saturating_sub(1)),
+            (KeyCode::Char('?'), _) => inbox.turn_to(View::Help),
             (KeyCode::Char('u'), _) => {
                 inbox.look_again().await?;
                 inbox.news.clear();
             }
-            (KeyCode::Char(sign), _) => {
-                inbox.act(sign, &mut canvas, output, person).await?;
-            }
+            (code, View::Whole) => inbox.scroll(code),
+            (KeyCode::Char('j') | KeyCode::Down, View::List) => inbox.select_next(),
+            (KeyCode::Char('k') | KeyCode::Up, View::List) => inbox.select_previous(),
             _ => {}
         }
     }
@@ -125,36 +130,97 @@ pub(super) async fn run(
 impl Inbox {
     fn turn_to(&mut self, view: View) {
         self.view = view;
-        self.above = 0;
+        if let Some(selected) = &mut self.selected {
+            selected.above = 0;
+        }
     }
 
+    fn scroll(&mut self, code: KeyCode) {
+        let Some(selected) = &mut self.selected else {
+            return;
+        };
+        match code {
+            KeyCode::Char('j') | KeyCode::Down => selected.scroll_down(1),
+            KeyCode::Char('k') | KeyCode::Up => selected.scroll_up(1),
+            KeyCode::PageDown | KeyCode::Char(' ') => selected.scroll_down(selected.page()),
+            KeyCode::PageUp => selected.scroll_up(selected.page()),
+            _ => {}
+        }
+    }
+
+    fn select_next(&mut self) {
+        self.select(self.selected.map_or(0, |selected| selected.at + 1));
+    }
+
+    fn select_previous(&mut self) {
+        let last = self.questions.len().saturating_sub(1);
+        self.select(match self.selected {
+            Some(selected) => selected.at.saturating_sub(1),
+            None => last,
+        });
+    }
+
+    /// Selects a question, if there is one at this place.
     fn select(&mut self, at: usize) {
-        self.at = at.min(self.questions.len().saturating_sub(1));
-        self.above = 0;
+        if at < self.questions.len() && self.selected.is_none_or(|selected| selected.at != at) {
+            self.selected = Some(Selected::new(at));
+        }
     }
 
+    fn question(&self) -> Option<&Question> {
+        self.questions.get(self.selected?.at)
+    }
+
+    /// Looks for questions again. The selected one stays selected wherever it is in the list now; if it
+    /// is not open any more none is.
     async fn look_again(&mut self) -> Result<(), Failure> {
+        let ask = self.question().map(|question| question.ask);
         self.questions = question::all(&self.agent, &self.shown).await?;
-        self.select(self.at);
+        let at = ask.and_then(|ask| self.questions.iter().position(|it| it.ask == ask));
+        self.selected = match (at, self.selected) {
+            (Some(at), Some(selected)) => Some(selected.moved_to(at)),
+            _ => None,
+        };
+        if self.selected.is_none() {
+            self.turn_to(View::List);
+        }
         Ok(())
     }
 
-    /// Answers the selected question, if the key says so and the question allows it.
+    /// Draws the screen. If it shows what was not shown before, keys that answer are listed last, and
+    /// those that were pressed until then are dropped.
+    fn draw(&mut self, canvas: &Canvas, keys: &mut Keys) -> Result<(), Failure> {
+        let (rows, extent) = self.rows(canvas.size());
+        let seen = extent.filter(|_| canvas.is_large_enough());
+        let is_news = self.selected.zip(seen);
+        let is_news = is_news.is_some_and(|(selected, extent)| selected.is_news(extent));
+        if std::mem::take(&mut self.is_new) || is_news {
+            let foot = self.foot(canvas.size().1).len();
+            let blank = rows.len().saturating_sub(foot);
+            let without = rows.iter().take(blank);
+            canvas.paint(&without.map(Vec::as_slice).collect::<Vec<_>>())?;
+            keys.drop_answers()?;
+        }
+        canvas.paint(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        if let Some((selected, extent)) = self.selected.as_mut().zip(seen) {
+            selected.saw(extent);
+        }
+        Ok(())
+    }
+
+    /// Answers the selected question, if it allows that.
     async fn act(
         &mut self,
-        sign: char,
+        kind: AnswerKind,
         canvas: &mut Canvas,
         output: &Output,
         person: &mut Person,
     ) -> Result<(), Failure> {
-        let kind = match sign {
-            'a' => AnswerKind::Accept,
-            'e' => AnswerKind::Edit,
-            'r' => AnswerKind::Response,
-            'i' => AnswerKind::Ignore,
-            _ => return Ok(()),
-        };
-        let Some(question) = self.questions.get(self.at).cloned() else {
+        if self.view == View::Help {
+            return Ok(());
+        }
+        let Some((question, selected)) = self.question().cloned().zip(self.selected) else {
+            self.news = vec![vec![plain("no question is selected: j and k select one")]];
             return Ok(());
         };
         if let Err(refused) = question.takes(kind) {
@@ -162,6 +228,14 @@ impl Inbox {
             return Ok(());
         }
         let answer = match kind {
+            AnswerKind::Accept if !canvas.is_large_enough() => {
+                self.news = vec![vec![bad("the terminal is too small to show the question")]];
+                return Ok(());
+            }
+            AnswerKind::Accept if selected.unseen() > 0 => {
+                self.ask_to_confirm(&question, selected);
+                return Ok(());
+            }
             AnswerKind::Accept => Some(Answer::accept()),
             AnswerKind::Ignore => Some(Answer::ignore()),
             AnswerKind::Edit | AnswerKind::Response => {
@@ -171,16 +245,58 @@ impl Inbox {
                     _ => self.words(&question, output, person).await,
                 };
                 canvas.open()?;
+                self.is_new = true;
                 asked?
             }
         };
-        let Some(answer) = answer else {
-            return Ok(());
+        match answer {
+            Some(answer) => self.give(&question, answer, canvas, person).await,
+            None => Ok(()),
+        }
+    }
+
+    fn ask_to_confirm(&mut self, question: &Question, selected: Selected) {
+        let lines = match selected.unseen() {
+            1 => "1 line of this question was".to_owned(),
+            more => format!("{more} lines of this question were"),
         };
+        self.news = vec![vec![
+            bad(format!("{lines} not shown. ")),
+            plain("Enter shows all of it; y accepts it unseen"),
+        ]];
+        self.unconfirmed = Some(question.ask);
+        self.is_new = true;
+    }
+
+    /// Accepts what the last key was about, although not all of it was shown.
+    async fn confirm(
+        &mut self,
+        unconfirmed: Option<AskId>,
+        canvas: &Canvas,
+        person: &mut Person,
+    ) -> Result<(), Failure> {
+        let question = self.question().filter(|it| Some(it.ask) == unconfirmed);
+        match question.cloned() {
+            Some(question) => self.give(&question, Answer::accept(), canvas, person).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Gives an answer and says what came of it. No question is selected then: the next key is for a
+    /// question that the person chooses.
+    async fn give(
+        &mut self,
+        question: &Question,
+        answer: Answer,
+        canvas: &Canvas,
+        person: &mut Person,
+    ) -> Result<(), Failure> {
         self.news = vec![vec![faint("the run goes on … Ctrl-C stops it")]];
-        canvas.paint(&self.rows(canvas.size()))?;
-        let given = answer::give(&self.agent, &question, answer, person);
+        let (rows, _) = self.rows(canvas.size());
+        canvas.paint(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        let given = answer::give(&self.agent, question, answer, person);
         let given = unless_stopped(given).await;
+        self.selected = None;
         self.look_again().await?;
         let is_open = self.questions.iter().any(|it| it.ask == question.ask);
         self.news = match given {
@@ -196,7 +312,7 @@ impl Inbox {
             Err(failure @ (Failure::Closed | Failure::Io(_))) => return Err(failure),
             Err(failure) => failed(&failure),
         };
-        self.turn_to(View::List);
+        self.is_new = true;
         Ok(())
     }
 
@@ -239,9 +355,9 @@ impl Inbox {
                 output.say(&[sign, plain(text)]);
             }
         }
-        let prompt = match self.is_dry {
-            true => "Accept it so (dry run)? [y/N] ",
-            false => "Accept it so? [y/N] ",
+        let prompt = match self.mode {
+            Mode::Dry => "Accept it so (dry run)? [y/N] ",
+            Mode::Send => "Accept it so, for real? [y/N] ",
         };
         match person.words(Topic::Detail, prompt, output).await? {
             Said::Words(words) if matches!(words.trim(), "y" | "Y" | "yes") => {
@@ -271,12 +387,12 @@ impl Inbox {
         })
     }
 
-    /// All rows of the screen.
-    fn rows(&self, (height, width): (usize, usize)) -> Vec<Vec<Piece>> {
+    /// All rows of the screen, and which of the selected question are among them.
+    fn rows(&self, (height, width): (usize, usize)) -> (Vec<Vec<Piece>>, Option<Extent>) {
         let count = self.questions.len();
-        let mode = match self.is_dry {
-            true => faint("  dry run: nothing is sent or scheduled"),
-            false => bad("  for real: what you accept is sent and scheduled"),
+        let mode = match self.mode {
+            Mode::Dry => faint("  dry run: nothing is sent or scheduled"),
+            Mode::Send => bad("  for real: what you accept is sent and scheduled"),
         };
         let head = match count {
             1 => "inbox: 1 question".to_owned(),
@@ -285,29 +401,31 @@ impl Inbox {
         let mut rows = vec![vec![strong(head), mode]];
         let foot = self.foot(width);
         let room = height.saturating_sub(rows.len() + foot.len());
-        rows.extend(match self.view {
-            View::Help => help(),
-            View::Whole => self.detail(width, room),
+        let mut extent = None;
+        match self.view {
+            View::Help => rows.extend(help()),
+            View::Whole => rows.extend(self.detail(width, room, &mut extent)),
             View::List => {
                 let listed = count.min((room / 3).max(2)).max(1);
-                let mut rows = self.list(listed);
+                let list = self.list(listed);
+                let left = room.saturating_sub(list.len() + 1);
+                rows.extend(list);
                 rows.push(vec![faint("─".repeat(width))]);
-                let left = room.saturating_sub(rows.len());
-                rows.extend(self.detail(width, left));
-                rows
+                rows.extend(self.detail(width, left, &mut extent));
             }
-        });
+        }
         rows.truncate(height.saturating_sub(foot.len()));
         rows.resize_with(height.saturating_sub(foot.len()), Vec::new);
         rows.extend(foot);
-        rows
+        (rows, extent)
     }
 
     fn list(&self, room: usize) -> Vec<Vec<Piece>> {
         if self.questions.is_empty() {
             return vec![vec![faint("no question is open")]];
         }
-        let first = (self.at + 1).saturating_sub(room);
+        let selected = self.selected.map(|selected| selected.at);
+        let first = selected.map_or(0, |at| (at + 1).saturating_sub(room));
         let rows = self.questions.iter().enumerate().skip(first).take(room);
         let row = |(at, question): (usize, &Question)| {
             let thread: String = question.thread.chars().take(13).collect();
@@ -317,7 +435,7 @@ impl Inbox {
                 question.sender,
                 question.subject
             );
-            match at == self.at {
+            match Some(at) == selected {
                 true => vec![good("▶ "), faint(format!("{thread} ")), strong(text)],
                 false => vec![plain("  "), faint(format!("{thread} ")), plain(text)],
             }
@@ -326,20 +444,31 @@ impl Inbox {
     }
 
     /// The selected question, from where it was scrolled to.
-    fn detail(&self, width: usize, room: usize) -> Vec<Vec<Piece>> {
-        let Some(question) = self.questions.get(self.at) else {
-            return Vec::new();
+    fn detail(&self, width: usize, room: usize, extent: &mut Option<Extent>) -> Vec<Vec<Piece>> {
+        let Some((question, selected)) = self.question().zip(self.selected) else {
+            return match self.questions.is_empty() {
+                true => Vec::new(),
+                false => vec![vec![faint("no question is selected: j and k select one")]],
+            };
         };
         let lines = told::lines(question);
         let rows: Vec<_> = lines.iter().flat_map(|line| wrapped(line, width)).collect();
         let count = rows.len();
-        let above = self.above.min(count.saturating_sub(room));
-        let mut shown: Vec<_> = rows.into_iter().skip(above).take(room).collect();
-        if above + room < count
+        let first = selected.above.min(count.saturating_sub(room));
+        let mut shown: Vec<_> = rows.into_iter().skip(first).take(room).collect();
+        let mut end = first + shown.len();
+        if end < count
             && let Some(last) = shown.last_mut()
         {
-            *last = vec![faint(format!("… {} more lines", count - above - room + 1))];
+            end -= 1;
+            *last = vec![faint(format!("… {} more lines", count - end))];
         }
+        *extent = Some(Extent {
+            first,
+            end,
+            count,
+            width,
+        });
         shown
     }
 
@@ -348,7 +477,7 @@ impl Inbox {
         const MOST: usize = 6;
         let news = self.news.iter().flat_map(|line| wrapped(line, width));
         let mut rows: Vec<_> = news.take(MOST).collect();
-        let question = self.questions.get(self.at);
+        let question = self.question();
         let mut keys = Vec::new();
         for (kind, name) in [
             (AnswerKind::Accept, "a accept"),
@@ -386,75 +515,4 @@ fn failed(failure: &Failure) -> Vec<Vec<Piece>> {
         first.insert(0, bad(format!("error{}: ", code.unwrap_or_default())));
     }
     rows
-}
-
-/// What happens next at the terminal.
-async fn next_event(person: &mut Person) -> Result<Event, Failure> {
-    let mut reader = Reader::begin(|_| true);
-    let event = tokio::select! {
-        event = reader.found() => event?,
-        () = person.pressed() => None,
-    };
-    event.ok_or(Failure::Cancelled)
-}
-
-/// Runs something unless Ctrl-C is pressed, which is a key like others on this screen.
-async fn unless_stopped<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let mut reader = Reader::begin(is_stop);
-    let ended = tokio::select! {
-        ended = run => ended,
-        event = reader.found() => {
-            event?;
-            return Err(Failure::Cancelled);
-        }
-    };
-    // The next key is for somebody else.
-    reader.unwanted.store(true, Ordering::Relaxed);
-    reader.found().await?;
-    ended
-}
-
-fn is_stop(event: &Event) -> bool {
-    let Event::Key(key) = event else {
-        return false;
-    };
-    key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL)
-}
-
-/// Reads what the terminal says, on a thread of its own, until it is what is looked for or nobody
-/// wants it any more.
-struct Reader {
-    unwanted: Arc<AtomicBool>,
-    reading: tokio::task::JoinHandle<io::Result<Option<Event>>>,
-}
-
-impl Reader {
-    fn begin(is_wanted: fn(&Event) -> bool) -> Self {
-        let unwanted = Arc::new(AtomicBool::new(false));
-        let stop = unwanted.clone();
-        let reading = tokio::task::spawn_blocking(move || {
-            while !stop.load(Ordering::Relaxed) {
-                if event::poll(LOOK)? {
-                    let event = event::read()?;
-                    if is_wanted(&event) {
-                        return Ok(Some(event));
-                    }
-                }
-            }
-            Ok(None)
-        });
-        Self { unwanted, reading }
-    }
-
-    /// What was looked for; nothing if nobody wanted it any more.
-    async fn found(&mut self) -> Result<Option<Event>, Failure> {
-        let read = (&mut self.reading).await;
-        Ok(read.map_err(io::Error::other)??)
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        self.unwanted.store(true, Ordering::Relaxed);
-    }
 }

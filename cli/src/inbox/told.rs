@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 use superstep_core::show;
-use superstep_mail::{Topic, tools};
+use superstep_mail::{Answer, Mode, Topic, tools};
 
 use super::{
     answer::{After, Told},
@@ -19,17 +19,19 @@ pub(super) const ID: usize = 8;
 const HIDDEN: &str =
     "The arguments hold characters that are not shown here; `e` and --json show them.";
 
-/// What a question of a dry run says about itself.
-const DRY: &str = "(dry run: nothing will leave)";
+/// How many lines of a reply are shown before it is sent.
+const FIRST: usize = 8;
+
+/// How many lines of anything else.
+const MOST: usize = 16;
 
 /// A question in one line.
-pub(super) fn line(number: usize, question: &Question, output: &Output) -> Result<(), Failure> {
+pub(super) fn line(question: &Question, output: &Output) -> Result<(), Failure> {
     if output.form == Form::Json {
         return output.json(&wire(question));
     }
     let id: String = question.id().chars().take(ID).collect();
     output.data(&[
-        faint(format!("{number:>3}  ")),
         strong(format!("{id}  ")),
         plain(format!("{:<18}", question.asks())),
         plain(format!("{}  ", question.sender)),
@@ -74,14 +76,12 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
     for line in show::clean(&question.item.description).lines() {
         let line = line.replace('\t', "    ");
         is_ours &= line != "---";
-        // Whether it is one is decided by whoever answers, and said there.
-        if is_ours && line == DRY {
-            continue;
-        }
         is_head &= is_ours && !line.starts_with("To: ");
         let is_flag = match action {
-            tools::SEND => is_head && line.starts_with("**"),
-            tools::SCHEDULE => is_ours && line.starts_with("- ") && line.ends_with("**"),
+            _ if action.starts_with(tools::SEND) => is_head && line.starts_with("**"),
+            _ if action.starts_with(tools::SCHEDULE) => {
+                is_ours && line.starts_with("- ") && line.ends_with("**")
+            }
             _ => false,
         };
         let piece = match () {
@@ -98,25 +98,111 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
         lines.push(vec![faint("arguments")]);
     }
     for (key, value) in args {
-        let text = match value {
-            Json::String(text) => text.clone(),
-            Json::Array(items) => {
-                let texts = items.iter().map(|item| match item {
-                    Json::String(text) => text.clone(),
-                    other => other.to_string(),
-                });
-                texts.collect::<Vec<_>>().join(", ")
-            }
-            other => other.to_string(),
-        };
-        let text = show::clean(&text).replace('\t', "    ");
-        let mut rows = text.lines();
-        let first = rows.next().unwrap_or_default();
-        let key = show::line(key);
-        lines.push(vec![faint(format!("  {key}: ")), plain(first)]);
-        lines.extend(rows.map(|row| vec![plain(format!("    {row}"))]));
+        lines.extend(argument(key, value));
     }
     lines
+}
+
+/// An argument of a call, in as many lines as it has.
+fn argument(key: &str, value: &Json) -> Vec<Vec<Piece>> {
+    let text = match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => {
+            let texts = items.iter().map(|item| match item {
+                Json::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+            texts.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    };
+    let text = show::clean(&text).replace('\t', "    ");
+    let mut rows = text.lines();
+    let first = rows.next().unwrap_or_default();
+    let key = show::line(key);
+    let mut lines = vec![vec![faint(format!("  {key}: ")), plain(first)]];
+    lines.extend(rows.map(|row| vec![plain(format!("    {row}"))]));
+    lines
+}
+
+/// Says what an answer will do, before it does it.
+pub(super) fn about_to(
+    question: &Question,
+    answer: &Answer,
+    mode: Mode,
+    output: &Output,
+) -> Result<(), Failure> {
+    let changed = changed(question, answer);
+    let shown = first_lines(question);
+    if output.form == Form::Json {
+        let texts = shown.iter().chain(&changed);
+        let texts = texts.map(|line| line.iter().map(Piece::text).collect::<String>());
+        let told = output.json(&json!({
+            "event": "about_to", "thread": question.thread, "id": question.id(), "mode": mode,
+            "action_request": question.item.action_request, "answer": [answer],
+            "lines": texts.collect::<Vec<_>>(),
+        }));
+        // Whoever does not read what is about to be done does not want it done unseen.
+        return told.map_err(|failure| match failure {
+            Failure::Closed => Failure::Io(std::io::ErrorKind::BrokenPipe.into()),
+            failure => failure,
+        });
+    }
+    let how = match mode {
+        Mode::Dry => faint("  in a dry run"),
+        Mode::Send => bad("  for real"),
+    };
+    let id: String = question.id().chars().take(ID).collect();
+    output.say(&[strong(format!("{id}  {}", question.asks())), how]);
+    for line in &shown {
+        output.say(line);
+    }
+    if !changed.is_empty() {
+        output.say(&[strong("with these changes")]);
+    }
+    for line in &changed {
+        output.say(line);
+    }
+    Ok(())
+}
+
+/// To whom, the subject and the first lines of a reply; the first lines of anything else.
+fn first_lines(question: &Question) -> Vec<Vec<Piece>> {
+    let mut all = lines(question);
+    let starts = |line: &Vec<Piece>, with: &str| {
+        let first = line.first().map_or("", Piece::text);
+        first.starts_with(with)
+    };
+    let to = all.iter().position(|line| starts(line, "To: "));
+    let subject = to.and_then(|to| {
+        let rest = all.iter().skip(to);
+        let found = rest.enumerate().find(|(_, line)| starts(line, "Subject: "));
+        found.map(|(place, _)| to + place)
+    });
+    let is_reply = question.item.action_request.action.starts_with(tools::SEND);
+    let most = match subject.filter(|_| is_reply) {
+        // An empty line is between the subject and the text.
+        Some(subject) => subject + 2 + FIRST,
+        None => MOST,
+    };
+    let hidden = all.len().saturating_sub(most);
+    all.truncate(most);
+    if hidden > 0 {
+        let id: String = question.id().chars().take(ID).collect();
+        all.push(vec![faint(format!(
+            "… {hidden} more lines: superstep inbox show {id}"
+        ))]);
+    }
+    all
+}
+
+/// The arguments that an answer changes, as they will be.
+fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Piece>> {
+    let new = answer.args.get("args").and_then(Json::as_object);
+    let old = &question.item.action_request.args;
+    let new = new.into_iter().flatten();
+    let new = new.filter(|(key, value)| old.get(*key) != Some(*value));
+    new.flat_map(|(key, value)| argument(key, value)).collect()
 }
 
 /// Whether more would be done than can be seen: what a terminal would obey is left out, and not
@@ -143,10 +229,7 @@ pub(super) fn after(after: &After, output: &Output) -> Result<(), Failure> {
         output.data(&words(told))?;
     }
     output.data(&ending(after))?;
-    for (at, question) in after.open.iter().enumerate() {
-        line(at + 1, question, output)?;
-    }
-    Ok(())
+    after.open.iter().try_for_each(|open| line(open, output))
 }
 
 /// Something that happened, in words.

@@ -14,7 +14,7 @@ use reedline::{
     Validator, default_emacs_keybindings,
 };
 
-use super::{Said, Topic, suggest};
+use super::{Said, Topic, ahead, suggest};
 use crate::folders;
 
 /// How many lines are remembered.
@@ -53,7 +53,19 @@ impl Editor {
         Self(editor)
     }
 
-    pub(crate) fn read(&mut self, prompt: &str) -> io::Result<Said> {
+    pub(crate) fn read(&mut self, prompt: &str, topic: Topic) -> io::Result<Said> {
+        match topic {
+            Topic::Command => {}
+            // It is kept as a draft: whoever typed it sees what it would answer, and sends it or not.
+            Topic::Message => {
+                let typed = ahead::text()?;
+                self.0
+                    .run_edit_commands(&[EditCommand::InsertString(typed)]);
+            }
+            Topic::Detail => {
+                ahead::text()?;
+            }
+        }
         let signal = self.0.read_line(&Line(prompt)).map_err(io::Error::other)?;
         // A process that is killed later must not take what was typed with it. A history that
         // cannot be written is no reason to stop talking.

@@ -44,6 +44,19 @@ impl Desk {
         self
     }
 
+    /// Another machine with the same files.
+    #[cfg(unix)]
+    pub(crate) fn copy(&self) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["home", "work"] {
+            copy(&self.path(name), &folder.path().join(name));
+        }
+        Self {
+            folder,
+            vars: self.vars.clone(),
+        }
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -186,6 +199,19 @@ impl Ran {
         let wanted = fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(told, wanted, "differs from {}", path.display());
         self
+    }
+}
+
+#[cfg(unix)]
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, entry) = entry.map(|it| (it.path(), it)).unwrap();
+        let to = to.join(entry.file_name());
+        match path.is_dir() {
+            true => copy(&path, &to),
+            false => fs::copy(&path, &to).map(|_| ()).unwrap(),
+        }
     }
 }
 

@@ -8,6 +8,11 @@
 )]
 
 mod analyze;
+mod approval;
+#[cfg(unix)]
+mod approval_killed;
+#[cfg(unix)]
+mod approval_screen;
 mod chat;
 mod choice;
 mod conversation;

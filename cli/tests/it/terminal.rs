@@ -40,9 +40,14 @@ struct State {
 impl Terminal {
     /// Runs a command line of a desk, words apart by spaces; `_` in a word is a space.
     pub(crate) fn run(desk: &Desk, line: &str) -> Self {
+        Self::sized(desk, line, ROWS, COLUMNS)
+    }
+
+    /// The same in a terminal of so many rows and columns.
+    pub(crate) fn sized(desk: &Desk, line: &str, rows: u16, columns: u16) -> Self {
         let size = PtySize {
-            rows: ROWS,
-            cols: COLUMNS,
+            rows,
+            cols: columns,
             pixel_width: 0,
             pixel_height: 0,
         };
@@ -68,8 +73,8 @@ impl Terminal {
         let seen = Arc::new(Seen {
             state: Mutex::new(State {
                 screen: vt100::Parser::new(
-                    ROWS.try_into().unwrap(),
-                    COLUMNS.try_into().unwrap(),
+                    rows.try_into().unwrap(),
+                    columns.try_into().unwrap(),
                     0,
                 ),
                 raw: Vec::new(),

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
-use superstep::{Ctx, Input, NodeError, Res, Snap, model::ToolCall};
+use superstep::{Ctx, Input, NodeError, Res, Snap};
 
 use super::{Decided, EmailInput, Office, Pending, ReplyState, ReplyStateUpdate};
 use crate::{
     Address, Recipients,
     compose::reply_subject,
-    inbox::{ALL, Act, Action, Item, WORDS, decide},
+    inbox::{ALL, Act, Action, Decision, Item, WORDS, decide},
     prompt::{person, shown},
     tools::{CHECK, Letter, Meeting, QUESTION, Wanted},
 };
@@ -27,36 +27,37 @@ pub(super) async fn interrupt_handler(
         return Ok(ReplyState::update());
     };
     let call = &pending.call;
-    let act = match call.name.as_str() {
-        CHECK => Act::Direct,
+    let decision = match call.name.as_str() {
+        CHECK => Decision {
+            act: Act::Direct,
+            mode: office.settings.mode(),
+        },
         _ => {
-            let item = item(call, input, &office);
+            let item = item(&pending, input, &office);
             let check = |args: &Map<String, Json>| {
                 let wanted = office.desk(input).read(&call.name, args);
                 wanted.map(|_| ())
             };
-            decide(&ctx, item, check)?
+            decide(&ctx, item, pending.mode, check)?
         }
     };
     Ok(ReplyState::update().decided([Decided {
         turn: pending.turn,
         place: pending.place,
-        act,
+        act: decision.act,
         at: Timestamp::now(),
+        mode: decision.mode,
     }]))
 }
 
 /// The question about a call.
-fn item(call: &ToolCall, input: &EmailInput, office: &Office) -> Item {
+fn item(pending: &Pending, input: &EmailInput, office: &Office) -> Item {
+    let (call, mode) = (&pending.call, pending.mode);
     let about = match office.desk(input).read(&call.name, &call.args) {
-        Ok(Wanted::Send(letter)) => reply(&letter, input, office),
-        Ok(Wanted::Schedule(meeting)) => proposal(&meeting, input),
+        Ok(Wanted::Send(letter)) => mode.describe("A reply", &reply(&letter, input, office)),
+        Ok(Wanted::Schedule(meeting)) => mode.describe("A meeting", &proposal(&meeting, input)),
         Ok(Wanted::Question(content)) => format!("# A question\n\n{content}\n"),
         _ => format!("# {}\n", call.name),
-    };
-    let dry = match office.settings.dry_run && call.name != QUESTION {
-        true => "\n(dry run: nothing will leave)\n",
-        false => "",
     };
     let mail = shown(&input.mail, &office.zone);
     Item {
@@ -65,14 +66,14 @@ fn item(call: &ToolCall, input: &EmailInput, office: &Office) -> Item {
             args: call.args.clone(),
         },
         config: if call.name == QUESTION { WORDS } else { ALL },
-        description: format!("{about}{dry}\n---\n\n{mail}"),
+        description: format!("{about}\n---\n\n{mail}"),
     }
 }
 
 /// A reply as it would go out, with what a person might overlook in front.
-fn reply(letter: &Letter, input: &EmailInput, office: &Office) -> String {
+pub(super) fn reply(letter: &Letter, input: &EmailInput, office: &Office) -> String {
     let to = Recipients::of(&input.mail, office.mailbox.owner(), &letter.added);
-    let mut text = String::from("# A reply\n\n");
+    let mut text = String::new();
     let mut line = |line: String| {
         text.push_str(&line);
         text.push('\n');
@@ -115,8 +116,8 @@ fn people(addresses: &[Address]) -> String {
 }
 
 /// A meeting as it would be made.
-fn proposal(meeting: &Meeting, input: &EmailInput) -> String {
-    let mut text = format!("# A meeting\n\n{}\n{}\n", meeting.title, meeting.told());
+pub(super) fn proposal(meeting: &Meeting, input: &EmailInput) -> String {
+    let mut text = format!("{}\n{}\n", meeting.title, meeting.told());
     for one in &meeting.attendees {
         let is_known = input.participants.iter().any(|it| it.is_same(one));
         let stranger = match is_known {

@@ -1,15 +1,22 @@
 //! An approved meeting, made once: its key is equal on every attempt, and calendars honour it.
+//!
+//! An attempt is made only if the meeting was approved for real and the run is for real (`again`). An
+//! attempt that broke off is therefore not repeated under its own number: what is journaled of the
+//! next one says in which mode it was.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{Ctx, NodeError};
 
 use super::{
-    Office, failed,
+    EmailInput, Job, Office,
+    again::{Permitted, asked_again, declined, described, permitted},
+    decide::proposal,
+    failed, is_unknown,
     perform::Performed,
     send::{settled, unknown},
 };
-use crate::{MailError, NewEvent, inbox::Act, key::key, tools::Meeting};
+use crate::{MailError, Mode, NewEvent, inbox::Act, key::key, tools::Meeting};
 
 /// How often it is tried before a person is asked.
 const ATTEMPTS: u32 = 3;
@@ -20,12 +27,18 @@ enum Tried {
     Made,
     NotMade(String),
     Unknown(String),
+    /// Approved in a dry run, which this was.
+    Dry,
+    /// Approved in another mode than that of the run, which is this one.
+    Withheld(Mode),
 }
 
 pub(super) async fn meet(
     ctx: &Ctx,
     office: &Office,
+    input: &EmailInput,
     meeting: &Meeting,
+    job: &Job,
 ) -> Result<Performed, NodeError> {
     let event = NewEvent {
         key: key(&["meet", &ctx.key("meet")]),
@@ -36,17 +49,29 @@ pub(super) async fn meet(
         organizer: office.mailbox.owner().clone(),
     };
     let what = format!("`{}` on {}", event.title, meeting.told());
-    if office.settings.dry_run {
-        let text = format!("dry run: nothing was scheduled; it would have been {what}");
-        return Ok(Performed::Told(text));
-    }
     let (mut attempt, mut tries) = (0, 0);
+    let mut approved = job.mode;
+    let mut doubt: Option<String> = None;
     loop {
-        let why = match tried(ctx, office, &event, attempt).await? {
+        let why = match tried(ctx, office, &event, attempt, approved).await? {
             Tried::Made => return Ok(Performed::Told(format!("scheduled {what}"))),
             Tried::NotMade(why) => return Ok(Performed::Failed(format!("not scheduled: {why}"))),
+            Tried::Dry => {
+                let what = format!("nothing was scheduled; it would have been {what}");
+                return Ok(described(&what, doubt.as_deref()));
+            }
+            Tried::Withheld(run) => {
+                let about = proposal(meeting, input);
+                let decision = asked_again(ctx, &job.call, run, &about, doubt.as_deref())?;
+                let Act::Accept = decision.act else {
+                    return Ok(declined(&decision.act, doubt.as_deref()));
+                };
+                (approved, attempt, tries) = (decision.mode, attempt + 1, 0);
+                continue;
+            }
             Tried::Unknown(why) => why,
         };
+        doubt = Some(why.clone());
         (attempt, tries) = (attempt + 1, tries + 1);
         if tries < ATTEMPTS {
             continue;
@@ -59,15 +84,17 @@ pub(super) async fn meet(
              response: leave it, and tell the assistant what you found\n"
         );
         let args = json!({"key": event.key, "title": event.title});
-        match unknown(
+        let decision = unknown(
             ctx,
             "schedule_meeting_tool: outcome unknown",
             args,
             description,
-        )? {
-            Act::Accept => tries = 0,
-            act => return Ok(settled(&act)),
-        }
+            approved,
+        )?;
+        let Act::Accept = decision.act else {
+            return Ok(settled(&decision.act));
+        };
+        (approved, tries) = (decision.mode, 0);
     }
 }
 
@@ -76,8 +103,15 @@ async fn tried(
     office: &Office,
     event: &NewEvent,
     attempt: u32,
+    approved: Mode,
 ) -> Result<Tried, NodeError> {
-    let insert = |_| async {
+    let run = office.settings.mode();
+    let insert = || async {
+        match permitted(approved, run) {
+            Permitted::Make => {}
+            Permitted::Describe => return Ok(Tried::Dry),
+            Permitted::Nothing => return Ok(Tried::Withheld(run)),
+        }
         match office.calendar.insert(event).await {
             Ok(_) => Ok(Tried::Made),
             Err(error @ MailError::Unreachable { .. }) => Ok(Tried::Unknown(error.to_string())),
@@ -85,5 +119,10 @@ async fn tried(
             Err(error) => Ok(Tried::NotMade(error.to_string())),
         }
     };
-    ctx.once_by_key(&format!("insert {attempt}"), insert).await
+    match ctx.once(&format!("insert {attempt}"), insert).await {
+        Err(error) if is_unknown(&error) => Ok(Tried::Unknown(
+            "the process ended while the meeting was being made".into(),
+        )),
+        tried => tried,
+    }
 }

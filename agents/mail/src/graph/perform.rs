@@ -67,8 +67,8 @@ async fn perform(
 ) -> Result<Performed, NodeError> {
     let call = &job.call;
     Ok(match office.desk(input).read(&call.name, &call.args) {
-        Ok(Wanted::Send(letter)) => send(ctx, office, input, &letter, job.at).await?,
-        Ok(Wanted::Schedule(meeting)) => meet(ctx, office, &meeting).await?,
+        Ok(Wanted::Send(letter)) => send(ctx, office, input, &letter, job).await?,
+        Ok(Wanted::Schedule(meeting)) => meet(ctx, office, input, &meeting, job).await?,
         Ok(Wanted::Check(days)) => check(office, &days).await,
         Ok(Wanted::Question(_) | Wanted::Done) => Performed::Failed("nothing to be done".into()),
         Err(why) => Performed::Failed(why),

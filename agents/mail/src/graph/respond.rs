@@ -56,7 +56,13 @@ pub(super) async fn llm_call(
         let command = update.misses(0).messages(messages).end();
         return Ok(calls.into_iter().fold(command, |command, (place, call)| {
             let turn = state.turn + 1;
-            command.and_send(ReplyNode::InterruptHandler, &Pending { turn, place, call })
+            let pending = Pending {
+                turn,
+                place,
+                call,
+                mode: office.settings.mode(),
+            };
+            command.and_send(ReplyNode::InterruptHandler, &pending)
         }));
     }
     if is_done && messages.len() == 1 {
@@ -267,7 +273,8 @@ pub(super) async fn ask_person(
             mail.unwrap_or_default()
         ),
     };
-    Ok(match decide(&ctx, item, |_| Ok(()))? {
+    let mode = office.settings.mode();
+    Ok(match decide(&ctx, item, mode, |_| Ok(()))?.act {
         Act::Response(text) => {
             let told = format!("{} says: {text}", office.owner());
             ReplyState::update()

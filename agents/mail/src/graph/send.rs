@@ -4,16 +4,23 @@
 //! broke off, the mailbox is asked for the mail's own `Message-ID`, which is equal on every attempt: it
 //! was sent, it was not, or the mailbox cannot tell. Only in the last case, and always then, a person
 //! is asked. No attempt is made silently while an earlier one may have succeeded.
+//!
+//! An attempt is made only if the mail was approved for real and the run is for real (`again`).
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use superstep::{Ctx, NodeError};
 
-use super::{EmailInput, Office, failed, is_unknown, perform::Performed};
+use super::{
+    EmailInput, Job, Office,
+    again::{AGAIN, Permitted, asked_again, declined, described, permitted},
+    decide::reply,
+    failed, is_unknown,
+    perform::Performed,
+};
 use crate::{
-    Lookup, MailError, Outgoing, Reply, SendError,
-    inbox::{ALL, Act, Action, Allowed, Item, decide},
+    Lookup, MailError, Mode, Outgoing, Reply, SendError,
+    inbox::{Act, Action, Decision, Item, decide},
     key::key,
     tools::Letter,
 };
@@ -27,6 +34,10 @@ enum Tried {
     Sent,
     NotSent(String),
     Unknown(String),
+    /// Approved in a dry run, which this was.
+    Dry,
+    /// Approved in another mode than that of the run, which is this one.
+    Withheld(Mode),
 }
 
 /// What the mailbox says about an attempt that broke off, as it is journaled.
@@ -42,7 +53,7 @@ pub(super) async fn send(
     office: &Office,
     input: &EmailInput,
     letter: &Letter,
-    at: Timestamp,
+    job: &Job,
 ) -> Result<Performed, NodeError> {
     let composed = Reply {
         from: office.mailbox.owner(),
@@ -50,7 +61,7 @@ pub(super) async fn send(
         added: &letter.added,
         text: &letter.text,
         key: &key(&["send", &ctx.key("send")]),
-        date: at,
+        date: job.at,
         zone: &office.zone.zone,
         thread: &input.thread,
     }
@@ -61,31 +72,43 @@ pub(super) async fn send(
     };
     let to: Vec<&str> = mail.recipients.iter().map(|it| it.email.as_str()).collect();
     let to = to.join(", ");
-    if office.settings.dry_run {
-        let text = format!("dry run: nothing was sent; it would have gone to {to}");
-        return Ok(Performed::Told(text));
-    }
-    let mut attempt = 0;
-    let mut tries = 0;
+    let (mut attempt, mut tries) = (0, 0);
+    let mut approved = job.mode;
+    let mut doubt: Option<String> = None;
     loop {
-        let why = match tried(ctx, office, &mail, attempt).await? {
+        let why = match tried(ctx, office, &mail, attempt, approved).await? {
             Tried::Sent => return Ok(Performed::Told(format!("sent to {to}"))),
             Tried::NotSent(why) => return Ok(Performed::Failed(format!("not sent: {why}"))),
+            Tried::Dry => {
+                let what = format!("nothing was sent; it would have gone to {to}");
+                return Ok(described(&what, doubt.as_deref()));
+            }
+            Tried::Withheld(run) => {
+                let about = reply(letter, input, office);
+                let decision = asked_again(ctx, &job.call, run, &about, doubt.as_deref())?;
+                let Act::Accept = decision.act else {
+                    return Ok(declined(&decision.act, doubt.as_deref()));
+                };
+                (approved, attempt, tries) = (decision.mode, attempt + 1, 0);
+                continue;
+            }
             Tried::Unknown(why) => why,
         };
         match found(ctx, office, &mail, attempt).await? {
             Found::Sent => return Ok(Performed::Told(format!("sent to {to}"))),
             Found::NotSent if tries + 1 < ATTEMPTS => tries += 1,
-            Found::NotSent => {
-                match asked(ctx, &mail, &to, &why, "the mailbox says it was not sent")? {
-                    Act::Accept => tries = 0,
-                    act => return Ok(settled(&act)),
-                }
+            not_found => {
+                let unsure = match not_found {
+                    Found::Unsure(unsure) => unsure,
+                    _ => "the mailbox says it was not sent".into(),
+                };
+                let decision = asked(ctx, &mail, &to, &why, &unsure, approved)?;
+                let Act::Accept = decision.act else {
+                    return Ok(settled(&decision.act));
+                };
+                (approved, tries) = (decision.mode, 0);
+                doubt = Some(format!("{why}. {unsure}"));
             }
-            Found::Unsure(unsure) => match asked(ctx, &mail, &to, &why, &unsure)? {
-                Act::Accept => tries = 0,
-                act => return Ok(settled(&act)),
-            },
         }
         attempt += 1;
     }
@@ -96,8 +119,15 @@ async fn tried(
     office: &Office,
     mail: &Outgoing,
     attempt: u32,
+    approved: Mode,
 ) -> Result<Tried, NodeError> {
+    let run = office.settings.mode();
     let send = || async {
+        match permitted(approved, run) {
+            Permitted::Make => {}
+            Permitted::Describe => return Ok(Tried::Dry),
+            Permitted::Nothing => return Ok(Tried::Withheld(run)),
+        }
         match office.mailbox.send(mail).await {
             Ok(_) => Ok(Tried::Sent),
             // What may pass, or what a new sign-in mends, is tried again when the run goes on.
@@ -139,12 +169,14 @@ async fn found(
 }
 
 /// May it be sent again, or is it settled?
-const AGAIN: Allowed = Allowed {
-    allow_edit: false,
-    ..ALL
-};
-
-fn asked(ctx: &Ctx, mail: &Outgoing, to: &str, why: &str, unsure: &str) -> Result<Act, NodeError> {
+fn asked(
+    ctx: &Ctx,
+    mail: &Outgoing,
+    to: &str,
+    why: &str,
+    unsure: &str,
+    approved: Mode,
+) -> Result<Decision, NodeError> {
     let description = format!(
         "# Was this mail sent?\n\nIt is not known whether a mail to {to} was sent: {why}. {unsure}.\
          \n\nIts Message-ID is <{}>: look among the sent mails for it.\n\n\
@@ -158,16 +190,19 @@ fn asked(ctx: &Ctx, mail: &Outgoing, to: &str, why: &str, unsure: &str) -> Resul
         "send_email_tool: outcome unknown",
         json!({"message_id": mail.message_id, "to": to}),
         description,
+        approved,
     )
 }
 
-/// Asks about something that may have happened.
+/// Asks about something that may have happened. An answer that names no mode goes on in the one that it
+/// was approved in.
 pub(super) fn unknown(
     ctx: &Ctx,
     action: &str,
     args: serde_json::Value,
     description: String,
-) -> Result<Act, NodeError> {
+    approved: Mode,
+) -> Result<Decision, NodeError> {
     let item = Item {
         action_request: Action {
             action: action.into(),
@@ -176,7 +211,7 @@ pub(super) fn unknown(
         config: AGAIN,
         description,
     };
-    decide(ctx, item, |_| Ok(()))
+    decide(ctx, item, approved, |_| Ok(()))
 }
 
 /// What the model is told when a person does not want another attempt.

@@ -2,7 +2,7 @@
 
 use superstep::{
     Command, Ctx, Input, NodeError, Res, Snap,
-    model::{Body, message::ToolStatus},
+    model::{Body, ToolCall, message::ToolStatus},
 };
 
 use super::{
@@ -38,26 +38,21 @@ pub(super) async fn settle_decisions(
     let (mut patched, mut is_patched) = (said.clone(), false);
     let (mut jobs, mut replies, mut lessons) = (Vec::new(), Vec::new(), Vec::<Lesson>::new());
     let mut ignored = false;
-    for Decided { place, act, at, .. } in decided {
+    for it in decided {
+        let Decided { place, act, .. } = it;
         let Some(call) = said.tool_calls.get(*place) else {
             continue;
         };
         let deed = match act {
             Act::Direct | Act::Accept => {
-                jobs.push(Job {
-                    call: call.clone(),
-                    at: *at,
-                });
+                jobs.push(job(call, it));
                 continue;
             }
             Act::Edit(args) => {
                 if let Some(call) = patched.tool_calls.get_mut(*place) {
                     call.args = args.clone();
                     is_patched = true;
-                    jobs.push(Job {
-                        call: call.clone(),
-                        at: *at,
-                    });
+                    jobs.push(job(call, it));
                 }
                 Deed::Edited(edited(&call.args, args))
             }
@@ -122,6 +117,15 @@ pub(super) async fn settle_decisions(
     Ok(lessons.iter().fold(command, |command, lesson| {
         command.and_send(ReplyNode::UpdateMemory, lesson)
     }))
+}
+
+/// An approved call, with when and in which mode it was.
+fn job(call: &ToolCall, decided: &Decided) -> Job {
+    Job {
+        call: call.clone(),
+        at: decided.at,
+        mode: decided.mode,
+    }
 }
 
 /// Which note an act of a person is about.

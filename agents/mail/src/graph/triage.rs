@@ -102,8 +102,8 @@ pub(super) async fn interrupt_handler(
         config: WORDS,
         description: shown(&input.mail, &office.zone),
     };
-    let act = decide(&ctx, item, |_| Ok(()))?;
-    let (deed, update, next) = match act {
+    let decision = decide(&ctx, item, office.settings.mode(), |_| Ok(()))?;
+    let (deed, update, next) = match decision.act {
         Act::Response(said) => {
             let told = format!("{} says: {said}", person(office.mailbox.owner()));
             let told = Message::user(told).with_id(ctx.key("said"));

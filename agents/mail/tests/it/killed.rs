@@ -19,7 +19,7 @@ use std::{
 use superstep_mail::{
     Address, Answer, Busy, Calendar, Event, EventId, FolderCalendar, FolderMailbox, InboxItem,
     Ingested, Later, Lookup, MailAgent, MailError, MailId, Mailbox, NewEvent, Outgoing, Page,
-    PageToken, Query, RawMail, SendError, Sent, Span, ThreadKey,
+    PageToken, Query, RawMail, SendError, Sent, Settings, Span, ThreadKey,
 };
 
 use crate::world::{World, asked, done, mail, meeting, reply, responder, take_in, turns, wet};
@@ -198,12 +198,12 @@ fn script() -> superstep::model::Script {
     responder([turns(&calls), turns(&[done()])], Vec::new())
 }
 
-fn deadly(world: &World, cut: &Arc<Cut>) -> MailAgent {
+fn deadly(world: &World, cut: &Arc<Cut>, settings: Settings) -> MailAgent {
     let calendar = DeadlyCalendar {
         inner: world.calendar(),
         cut: cut.clone(),
     };
-    world.agent_on(script(), Deadly::new(world, cut), calendar, wet())
+    world.agent_on(script(), Deadly::new(world, cut), calendar, settings)
 }
 
 /// One is edited, the others are accepted.
@@ -241,7 +241,7 @@ async fn a_life_that_may_be_cut_short() {
             (world, usize::MAX, false)
         }
     };
-    let agent = deadly(&world, &Cut::new(at, is_after));
+    let agent = deadly(&world, &Cut::new(at, is_after), wet());
     let thread = take_in(&agent).await[0].thread.clone();
     decide(&agent, &thread).await;
     assert_eq!(world.sent_texts(), ["One, edited.", "Two."]);
@@ -280,7 +280,7 @@ async fn what_was_approved_is_done_exactly_once_wherever_the_process_is_killed()
             }
             killed += 1;
             // Another process goes on. Answers that were not stored are given again.
-            let agent = deadly(&world, &Cut::never());
+            let agent = deadly(&world, &Cut::never(), wet());
             if !agent.open(&thread).await.unwrap().is_empty() {
                 decide(&agent, &thread).await;
             }
@@ -304,4 +304,43 @@ async fn what_was_approved_is_done_exactly_once_wherever_the_process_is_killed()
         }
     }
     assert!(killed > 10, "only {killed} lives were cut short");
+}
+
+#[tokio::test]
+async fn a_dry_run_that_continues_does_nothing_wherever_the_process_was_killed() {
+    let mut asked_again = 0;
+    let mut at = 0;
+    'calls: loop {
+        at += 1;
+        for when in ["before", "after"] {
+            let world = World::new();
+            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            let (thread, _) = asked(&world.agent(script())).await;
+            if !live(&world, at, when) {
+                break 'calls;
+            }
+            let outbox = world.path.join("outbox");
+            let before = (went_out(&outbox).len(), world.meetings());
+            let dry = deadly(&world, &Cut::never(), Settings::default());
+            take_in(&dry).await;
+            let after = (went_out(&outbox).len(), world.meetings());
+            assert_eq!(before, after, "killed {when} call {at}");
+            // What is open now is answered for real: nothing is lost, and nothing is done twice.
+            let real = deadly(&world, &Cut::never(), wet());
+            for _ in 0..3 {
+                let items = real.open(&thread).await.unwrap();
+                if items.is_empty() {
+                    break;
+                }
+                let is_again =
+                    |it: &&InboxItem| it.item.action_request.action.ends_with("asked again");
+                asked_again += items.iter().filter(is_again).count();
+                decide(&real, &thread).await;
+            }
+            assert_eq!(went_out(&outbox).len(), 2, "killed {when} call {at}");
+            assert_eq!(world.meetings(), 1, "killed {when} call {at}");
+            assert_eq!(world.sent_texts(), ["One, edited.", "Two."]);
+        }
+    }
+    assert!(asked_again > 10, "only {asked_again} were asked again");
 }

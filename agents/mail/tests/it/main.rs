@@ -16,6 +16,7 @@ mod killed;
 mod labelled;
 mod learning;
 mod meetings;
+mod modes;
 mod reading;
 mod sending;
 mod world;

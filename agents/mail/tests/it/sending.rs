@@ -18,7 +18,7 @@ use crate::world::{
 
 /// How a mailbox fails, one attempt after the other; then it works.
 #[derive(Clone, Copy, Debug)]
-enum Fault {
+pub(crate) enum Fault {
     /// The mail goes out, and the answer does not come.
     LostAnswer,
     /// Nothing goes out, and nobody knows.
@@ -33,21 +33,21 @@ enum Fault {
 
 /// What it says when it is asked for a mail.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Looks {
+pub(crate) enum Looks {
     Truly,
     Unsure,
 }
 
 #[derive(Clone)]
-struct Faulty {
+pub(crate) struct Faulty {
     inner: FolderMailbox,
     faults: Arc<Mutex<Vec<Fault>>>,
     looks: Looks,
-    sends: Arc<AtomicUsize>,
+    pub(crate) sends: Arc<AtomicUsize>,
 }
 
 impl Faulty {
-    fn new(world: &World, faults: &[Fault], looks: Looks) -> Self {
+    pub(crate) fn new(world: &World, faults: &[Fault], looks: Looks) -> Self {
         let mut faults = faults.to_vec();
         faults.reverse();
         Self {
@@ -155,7 +155,7 @@ async fn approved(
     (world, mailbox, agent, outcome)
 }
 
-fn results(outcome: &Outcome<superstep_mail::MailState>) -> String {
+pub(crate) fn results(outcome: &Outcome<superstep_mail::MailState>) -> String {
     let all: Vec<String> = outcome
         .state()
         .messages

@@ -1,0 +1,250 @@
+//! An approval is for the mode it was given in: a run in the other one does nothing, and asks again.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use superstep::Outcome;
+use superstep_mail::{Answer, InboxItem, Ingested, MailAgent, MailState, Settings};
+
+use crate::{
+    sending::{Fault, Faulty, Looks, results},
+    world::{
+        World, about, answer, asked, done, mail, meeting, reply, responder, take_in, turns, wet,
+    },
+};
+
+const SEND_AGAIN: &str = "send_email_tool: asked again";
+const MEET_AGAIN: &str = "schedule_meeting_tool: asked again";
+
+fn lunch() -> World {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    world
+}
+
+/// An assistant that proposes a reply and a meeting in one turn.
+fn two(world: &World, settings: Settings) -> MailAgent {
+    let calls = [
+        reply("a.eml", "Yes."),
+        meeting("2026-11-16T10:00:00", "2026-11-16T10:30:00"),
+    ];
+    let script = responder([turns(&calls), turns(&[done()])], Vec::new());
+    world.agent_on(script, world.mailbox(), world.calendar(), settings)
+}
+
+/// An assistant on a mailbox that fails, which proposes a reply.
+fn faulty(world: &World, mailbox: &Faulty, settings: Settings) -> MailAgent {
+    let steps = [turns(&[reply("a.eml", "Yes.")]), turns(&[done()])];
+    let script = responder(steps, Vec::new());
+    world.agent_on(script, mailbox.clone(), world.calendar(), settings)
+}
+
+fn done_with(outcome: &Outcome<MailState>) -> String {
+    assert!(matches!(outcome, Outcome::Done(_)), "it is over");
+    results(outcome)
+}
+
+async fn open(agent: &MailAgent, thread: &str) -> Vec<InboxItem> {
+    agent.open(thread).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_reply_accepted_in_a_dry_run_is_not_sent_when_the_turn_is_finished_for_real() {
+    let world = lunch();
+    let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+    let (thread, items) = asked(&dry).await;
+    let letter = about(&items, "send_email_tool");
+    assert!(letter.item.description.contains("(dry run:"));
+    answer(&dry, letter, Answer::accept()).await;
+    let left = open(&real, &thread).await;
+    let outcome = answer(
+        &real,
+        about(&left, "schedule_meeting_tool"),
+        Answer::accept(),
+    )
+    .await;
+    assert!(matches!(outcome, Outcome::Waiting { .. }));
+    assert_eq!(world.meetings(), 1, "this was accepted for real");
+    assert!(world.sent().is_empty(), "this was accepted in a dry run");
+    let left = open(&real, &thread).await;
+    let again = about(&left, SEND_AGAIN);
+    for told in [
+        "accepted this in a dry run",
+        "(for real:",
+        "To: Ann <ann@example.org>",
+        "Yes.",
+    ] {
+        assert!(again.item.description.contains(told), "{told}");
+    }
+    let outcome = answer(&real, again, Answer::accept()).await;
+    assert!(done_with(&outcome).contains("sent to ann@example.org"));
+    assert_eq!(world.sent_texts(), ["Yes."]);
+}
+
+#[tokio::test]
+async fn a_meeting_accepted_in_a_dry_run_is_not_made_when_the_turn_is_finished_for_real() {
+    for kind in ["accept", "accept dry", "ignore", "response"] {
+        let world = lunch();
+        let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+        let (thread, items) = asked(&dry).await;
+        answer(
+            &dry,
+            about(&items, "schedule_meeting_tool"),
+            Answer::accept(),
+        )
+        .await;
+        let left = open(&real, &thread).await;
+        answer(&real, about(&left, "send_email_tool"), Answer::accept()).await;
+        assert_eq!(world.sent_texts(), ["Yes."]);
+        assert_eq!(world.meetings(), 0, "{kind}");
+        let left = open(&real, &thread).await;
+        let again = about(&left, MEET_AGAIN);
+        let (agent, said, told) = match kind {
+            "accept" => (&real, Answer::accept(), "scheduled `Talk`"),
+            "accept dry" => (&dry, Answer::accept(), "nothing was scheduled"),
+            "ignore" => (&real, Answer::ignore(), "Do not try again"),
+            _ => (&real, Answer::response("Later."), "the user says: Later."),
+        };
+        let outcome = answer(agent, again, said).await;
+        assert!(results(&outcome).contains(told), "{}", results(&outcome));
+        assert_eq!(world.meetings(), usize::from(kind == "accept"), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn both_accepted_in_a_dry_run_are_described_and_nothing_is_asked_again() {
+    let world = lunch();
+    let dry = two(&world, Settings::default());
+    let (thread, items) = asked(&dry).await;
+    let answers = items.iter().map(|item| (item.ask, Answer::accept()));
+    let outcome = dry.answer(&thread, answers).await.unwrap();
+    let told = done_with(&outcome);
+    assert!(told.contains("dry run: nothing was sent"), "{told}");
+    assert!(told.contains("dry run: nothing was scheduled"), "{told}");
+    assert!(world.sent().is_empty() && world.meetings() == 0);
+}
+
+#[tokio::test]
+async fn an_answer_of_an_inbox_of_others_has_the_mode_that_its_question_named() {
+    let accept = json!([{"type": "accept"}]);
+    for is_dry in [true, false] {
+        let world = lunch();
+        let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+        let asking = if is_dry { &dry } else { &real };
+        let (thread, items) = asked(asking).await;
+        let answers = items.iter().map(|item| (item.ask, accept.clone()));
+        real.graph().answer(thread.as_str(), answers).await.unwrap();
+        assert_eq!(world.sent().is_empty(), is_dry, "asked dry: {is_dry}");
+        assert_eq!(world.meetings() == 0, is_dry, "asked dry: {is_dry}");
+        let again = open(&real, &thread).await;
+        assert_eq!(again.len(), if is_dry { 2 } else { 0 });
+        // The questions that it is asked again name the mode too, so the same answer suffices.
+        for item in again {
+            real.graph()
+                .answer(thread.as_str(), [(item.ask, accept.clone())])
+                .await
+                .unwrap();
+        }
+        assert_eq!(world.sent_texts(), ["Yes."]);
+        assert_eq!(world.meetings(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_may_ask_for_a_dry_run_and_never_for_more_than_the_run_is() {
+    let world = lunch();
+    let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+    let (thread, items) = asked(&real).await;
+    let as_dry: Answer = serde_json::from_value(json!({"type": "accept", "mode": "dry"})).unwrap();
+    let as_real: Answer =
+        serde_json::from_value(json!({"type": "accept", "mode": "send"})).unwrap();
+    answer(&real, about(&items, "send_email_tool"), as_dry).await;
+    answer(&dry, about(&items, "schedule_meeting_tool"), as_real).await;
+    assert!(world.sent().is_empty() && world.meetings() == 0);
+    let state = dry.graph().state(thread.as_str()).await.unwrap();
+    assert!(state.next.is_empty(), "both were described");
+    let wrong = json!([{"type": "accept", "mode": "sned"}]);
+    let world = lunch();
+    let real = two(&world, wet());
+    let (thread, items) = asked(&real).await;
+    let refused = real
+        .graph()
+        .answer(thread.as_str(), [(items[0].ask, wrong)]);
+    assert_eq!(refused.await.map(|_| ()).unwrap_err().kind.code(), "SS1015");
+    assert_eq!(open(&real, &thread).await.len(), 2);
+}
+
+#[tokio::test]
+async fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_and_not_lost() {
+    for kind in ["accept", "accept dry", "ignore"] {
+        let world = lunch();
+        let mailbox = Faulty::new(&world, &[Fault::Revoked], Looks::Truly);
+        let (dry, real) = (
+            faulty(&world, &mailbox, Settings::default()),
+            faulty(&world, &mailbox, wet()),
+        );
+        let (thread, items) = asked(&real).await;
+        let failed = real
+            .answer(&thread, [(items[0].ask, Answer::accept())])
+            .await;
+        assert_eq!(failed.map(|_| ()).unwrap_err().code(), "SS7003");
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+        let taken = take_in(&dry).await;
+        assert_eq!(taken[0].result, Ingested::Waiting(1), "{taken:?}");
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+        let left = open(&dry, &thread).await;
+        let again = about(&left, SEND_AGAIN);
+        for told in ["accepted this for real", "(dry run:", "Yes."] {
+            assert!(again.item.description.contains(told), "{told}");
+        }
+        // A run for real does not take the question for answered.
+        take_in(&real).await;
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+        let (agent, said) = match kind {
+            "accept" => (&real, Answer::accept()),
+            "accept dry" => (&dry, Answer::accept()),
+            _ => (&real, Answer::ignore()),
+        };
+        answer(agent, again, said).await;
+        let sent = world.sent_texts();
+        assert_eq!(
+            sent.len(),
+            usize::from(kind == "accept"),
+            "{kind}: {sent:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn whether_a_mail_was_sent_is_answered_in_a_mode_too() {
+    for kind in ["accept", "accept dry"] {
+        let world = lunch();
+        let mailbox = Faulty::new(&world, &[Fault::LostMail], Looks::Unsure);
+        let (dry, real) = (
+            faulty(&world, &mailbox, Settings::default()),
+            faulty(&world, &mailbox, wet()),
+        );
+        let (thread, items) = asked(&real).await;
+        answer(&real, &items[0], Answer::accept()).await;
+        let left = open(&dry, &thread).await;
+        let unknown = about(&left, "send_email_tool: outcome unknown");
+        let agent = if kind == "accept" { &real } else { &dry };
+        let outcome = answer(agent, unknown, Answer::accept()).await;
+        let told = results(&outcome);
+        match kind {
+            "accept" => assert_eq!(world.sent_texts(), ["Yes."]),
+            _ => {
+                assert_eq!(
+                    mailbox.sends.load(Ordering::SeqCst),
+                    1,
+                    "only the first time"
+                );
+                assert!(told.contains("dry run: nothing was sent"), "{told}");
+                assert!(
+                    told.contains("not known whether an earlier attempt"),
+                    "{told}"
+                );
+            }
+        }
+    }
+}

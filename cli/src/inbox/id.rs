@@ -1,0 +1,187 @@
+//! The id of a question, as it is typed: all of it, or a beginning that only it has.
+//!
+//! Places in a list are not taken: between two commands a question may come or go, and the same number
+//! would mean another one.
+
+use std::fmt;
+
+use super::{question::Question, told};
+
+/// So many letters of an id are needed at least: a shorter one is more likely a number of a list.
+const SHORTEST: usize = 4;
+
+/// How many questions an error names.
+const MOST_NAMED: usize = 8;
+
+/// Why a text names no question.
+#[derive(Debug)]
+pub(crate) struct IdError {
+    text: String,
+    kind: IdErrorKind,
+    /// The questions that may be meant, a line each.
+    candidates: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IdErrorKind {
+    TooShort,
+    Ambiguous,
+    NotOpen,
+}
+
+/// The question with this id, or whose id alone begins so.
+pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, IdError> {
+    let wanted = text.trim().to_lowercase();
+    let found: Vec<&Question> = all
+        .iter()
+        .filter(|question| question.id().starts_with(&wanted))
+        .collect();
+    let error = |kind, candidates: &[&Question]| IdError {
+        text: text.trim().to_owned(),
+        kind,
+        candidates: named(candidates, kind),
+    };
+    if wanted.chars().count() < SHORTEST {
+        let every: Vec<&Question> = all.iter().collect();
+        return Err(error(IdErrorKind::TooShort, &every));
+    }
+    match found.as_slice() {
+        [only] => Ok(only),
+        [] => {
+            let every: Vec<&Question> = all.iter().collect();
+            Err(error(IdErrorKind::NotOpen, &every))
+        }
+        several => Err(error(IdErrorKind::Ambiguous, several)),
+    }
+}
+
+/// Questions in a line each. Where a beginning means several, all of their ids is shown.
+fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
+    let letters = match kind {
+        IdErrorKind::Ambiguous => usize::MAX,
+        IdErrorKind::TooShort | IdErrorKind::NotOpen => told::ID,
+    };
+    let line = |question: &&Question| {
+        let id: String = question.id().chars().take(letters).collect();
+        let (asks, sender, subject) = (question.asks(), &question.sender, &question.subject);
+        format!("  {id}  {asks} · {sender} · {subject}")
+    };
+    let mut lines: Vec<String> = questions.iter().take(MOST_NAMED).map(line).collect();
+    if let Some(more) = questions.len().checked_sub(MOST_NAMED).filter(|it| *it > 0) {
+        lines.push(format!("  … and {more} more"));
+    }
+    lines
+}
+
+impl IdError {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self.kind {
+            IdErrorKind::TooShort => "SS6030",
+            IdErrorKind::Ambiguous => "SS6031",
+            IdErrorKind::NotOpen => "SS6032",
+        }
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> u8 {
+        match self.kind {
+            IdErrorKind::TooShort | IdErrorKind::Ambiguous => 2,
+            IdErrorKind::NotOpen => 1,
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self.kind {
+            IdErrorKind::TooShort => "copy the id from `superstep inbox list`",
+            IdErrorKind::Ambiguous => "write more of the id",
+            IdErrorKind::NotOpen => "it may have been answered: see `superstep inbox list`",
+        }
+    }
+}
+
+impl fmt::Display for IdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.text;
+        match self.kind {
+            IdErrorKind::TooShort => write!(
+                f,
+                "`{text}` is too short for the id of a question: write at least {SHORTEST} letters of it"
+            )?,
+            IdErrorKind::Ambiguous => write!(f, "`{text}` is the beginning of several ids")?,
+            IdErrorKind::NotOpen => write!(f, "no question `{text}` is open")?,
+        }
+        if self.kind != IdErrorKind::Ambiguous && !self.candidates.is_empty() {
+            write!(f, "; open are")?;
+        }
+        for line in &self.candidates {
+            write!(f, "\n{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for IdError {}
+
+#[cfg(test)]
+mod tests {
+    use superstep_core::id::AskId;
+    use superstep_mail::{Action, Allowed, Item};
+
+    use super::*;
+
+    fn asked(id: u128) -> Question {
+        let item = Item {
+            action_request: Action {
+                action: "notify".into(),
+                args: Default::default(),
+            },
+            config: Allowed::default(),
+            description: String::new(),
+        };
+        Question {
+            thread: "mail-1".into(),
+            ask: AskId(id),
+            item,
+            sender: "ann@example.org".into(),
+            subject: format!("subject {id:x}"),
+        }
+    }
+
+    const ONE: u128 = 0x1111_0000_0000_0000_0000_0000_0000_0000;
+
+    #[test]
+    fn an_id_or_a_beginning_of_four_letters_that_only_it_has_is_found() {
+        let all = [asked(ONE), asked(ONE << 1)];
+        for text in ["1111", " 1111 ", "11110000000000000000000000000000"] {
+            assert_eq!(find(&all, text).unwrap().ask, AskId(ONE), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_short_ambiguous_or_unknown_is_told_with_the_questions_that_are_open() {
+        let all = [asked(ONE), asked(ONE + 1), asked(ONE << 1)];
+        let error = |text: &str| find(&all, text).unwrap_err();
+        for text in ["", "1", "2", "111", "0x1"] {
+            let error = error(text);
+            assert_eq!((error.code(), error.exit()), ("SS6030", 2), "{text}");
+            assert_eq!(error.to_string().lines().count(), 4, "{error}");
+        }
+        let several = error("1111");
+        assert_eq!((several.code(), several.exit()), ("SS6031", 2));
+        assert!(several.to_string().contains(&format!("{:032x}", ONE + 1)));
+        assert!(!several.to_string().contains("subject 2222"), "{several}");
+        for text in ["3333", "-1-1", "11110000000000000000000000000000 "] {
+            let found = find(&all, text);
+            assert_eq!(found.is_ok(), text.len() > 30, "{text}");
+        }
+        assert_eq!((error("3333").code(), error("3333").exit()), ("SS6032", 1));
+        assert!(error("3333").to_string().contains("; open are\n"));
+        let none = find(&[], "3333").unwrap_err().to_string();
+        assert_eq!(none, "no question `3333` is open");
+        let many: Vec<Question> = (1..=20).map(asked).collect();
+        let told = find(&many, "1").unwrap_err().to_string();
+        assert!(told.ends_with("… and 12 more"), "{told}");
+    }
+}

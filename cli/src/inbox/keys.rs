@@ -1,0 +1,221 @@
+//! What is pressed at the inbox, and what counts as an answer.
+//!
+//! An answer is for what was on the screen when its key was pressed. So keys that answer are dropped if
+//! they were pressed before the question was drawn, and a key that repeats itself answers nothing.
+
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use superstep_mail::AnswerKind;
+
+use crate::{
+    failure::Failure,
+    person::{Person, ahead},
+};
+
+/// How often a reader of keys looks whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What a key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    /// It answers the selected question.
+    Answer(AnswerKind),
+    /// It accepts what was not shown in full.
+    Confirm,
+    /// It leaves, whatever is on the screen.
+    Stop,
+    /// Anything else.
+    Other(KeyCode),
+}
+
+impl Key {
+    /// What was pressed; nothing for what is to be ignored.
+    fn of(key: KeyEvent) -> Option<Self> {
+        let with = key.modifiers;
+        if key.kind == KeyEventKind::Release {
+            return None;
+        }
+        if with.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            return Some(Self::Stop);
+        }
+        // Another key than the one that is listed, whatever its letter is.
+        if with.intersects(!KeyModifiers::SHIFT) {
+            return None;
+        }
+        let answer = match key.code {
+            KeyCode::Char('a') => Self::Answer(AnswerKind::Accept),
+            KeyCode::Char('e') => Self::Answer(AnswerKind::Edit),
+            KeyCode::Char('r') => Self::Answer(AnswerKind::Response),
+            KeyCode::Char('i') => Self::Answer(AnswerKind::Ignore),
+            KeyCode::Char('y') => Self::Confirm,
+            other => return Some(Self::Other(other)),
+        };
+        // Whoever holds a key down means one answer.
+        (key.kind == KeyEventKind::Press).then_some(answer)
+    }
+
+    fn answers(self) -> bool {
+        matches!(self, Self::Answer(_) | Self::Confirm)
+    }
+}
+
+/// Something that happened at the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pressed {
+    Key(Key),
+    /// The screen has another size, or there is nothing to do.
+    Nothing,
+}
+
+/// Keys, in the order in which they were pressed.
+#[derive(Default)]
+pub(super) struct Keys {
+    /// Pressed before the last drawing, and still wanted.
+    waiting: VecDeque<Key>,
+}
+
+impl Keys {
+    /// Drops the answers that were pressed until now: they are for something else than what was just
+    /// drawn. Other keys keep their turn.
+    pub(super) fn drop_answers(&mut self) -> io::Result<()> {
+        self.waiting.retain(|key| !key.answers());
+        for event in ahead::events()? {
+            if let Event::Key(key) = event {
+                let key = Key::of(key).filter(|key| !key.answers());
+                self.waiting.extend(key);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn next(&mut self, person: &mut Person) -> Result<Pressed, Failure> {
+        if let Some(key) = self.waiting.pop_front() {
+            return Ok(Pressed::Key(key));
+        }
+        let mut reader = Reader::begin(|_| true);
+        let event = tokio::select! {
+            event = reader.found() => event?,
+            () = person.pressed() => None,
+        };
+        let key = match event.ok_or(Failure::Cancelled)? {
+            Event::Key(key) => Key::of(key),
+            _ => None,
+        };
+        Ok(key.map_or(Pressed::Nothing, Pressed::Key))
+    }
+}
+
+/// Runs something unless Ctrl-C is pressed, which is a key like others on this screen. Other keys that
+/// are pressed meanwhile are dropped.
+pub(super) async fn unless_stopped<T>(
+    run: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let mut reader = Reader::begin(is_stop);
+    let ended = tokio::select! {
+        ended = run => ended,
+        event = reader.found() => {
+            event?;
+            return Err(Failure::Cancelled);
+        }
+    };
+    // The next key is for somebody else.
+    reader.unwanted.store(true, Ordering::Relaxed);
+    reader.found().await?;
+    ended
+}
+
+fn is_stop(event: &Event) -> bool {
+    let Event::Key(key) = event else {
+        return false;
+    };
+    Key::of(*key) == Some(Key::Stop)
+}
+
+/// Reads what the terminal says, on a thread of its own, until it is what is looked for or nobody
+/// wants it any more.
+struct Reader {
+    unwanted: Arc<AtomicBool>,
+    reading: tokio::task::JoinHandle<io::Result<Option<Event>>>,
+}
+
+impl Reader {
+    fn begin(is_wanted: fn(&Event) -> bool) -> Self {
+        let unwanted = Arc::new(AtomicBool::new(false));
+        let stop = unwanted.clone();
+        let reading = tokio::task::spawn_blocking(move || {
+            while !stop.load(Ordering::Relaxed) {
+                if event::poll(LOOK)? {
+                    let event = event::read()?;
+                    if is_wanted(&event) {
+                        return Ok(Some(event));
+                    }
+                }
+            }
+            Ok(None)
+        });
+        Self { unwanted, reading }
+    }
+
+    /// What was looked for; nothing if nobody wanted it any more.
+    async fn found(&mut self) -> Result<Option<Event>, Failure> {
+        let read = (&mut self.reading).await;
+        Ok(read.map_err(io::Error::other)??)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.unwanted.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(code: char, with: KeyModifiers, kind: KeyEventKind) -> Option<Key> {
+        Key::of(KeyEvent::new_with_kind(KeyCode::Char(code), with, kind))
+    }
+
+    #[test]
+    fn a_key_that_repeats_itself_or_has_another_meaning_answers_nothing() {
+        let none = KeyModifiers::NONE;
+        for code in ['a', 'e', 'r', 'i', 'y'] {
+            assert!(key(code, none, KeyEventKind::Press).is_some_and(Key::answers));
+            assert_eq!(key(code, none, KeyEventKind::Repeat), None);
+            assert_eq!(key(code, none, KeyEventKind::Release), None);
+            for with in [
+                KeyModifiers::CONTROL,
+                KeyModifiers::ALT,
+                KeyModifiers::SUPER,
+                KeyModifiers::META | KeyModifiers::SHIFT,
+            ] {
+                assert_eq!(
+                    key(code, with, KeyEventKind::Press),
+                    None,
+                    "{code} {with:?}"
+                );
+            }
+        }
+        // Moving and leaving may be repeated.
+        let down = Key::Other(KeyCode::Char('j'));
+        assert_eq!(key('j', none, KeyEventKind::Repeat), Some(down));
+        assert_eq!(
+            key('c', KeyModifiers::CONTROL, KeyEventKind::Repeat),
+            Some(Key::Stop)
+        );
+        assert_eq!(
+            key('A', KeyModifiers::SHIFT, KeyEventKind::Press),
+            Some(Key::Other(KeyCode::Char('A')))
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! What is approved by a command is what was named and shown, in the mode it was shown.
+
+use std::fs;
+
+use serde_json::Value as Json;
+
+use crate::{
+    desk::Desk,
+    post::{ACCOUNT, desk_with, ingest, question, questions, sent},
+};
+
+fn asked(subjects: &[&str]) -> Desk {
+    let desk = desk_with(subjects);
+    let ran = ingest(&desk);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    desk
+}
+
+#[test]
+fn every_command_of_the_inbox_names_questions_in_the_same_way() {
+    let desk = asked(&["Lunch", "Backup", "Hang"]);
+    let all = questions(&desk);
+    let ids: Vec<&str> = all.iter().map(|it| it["id"].as_str().unwrap()).collect();
+    let short = &ids[0][..3];
+    for (id, code, exit) in [
+        ("1", "SS6030", 2),
+        ("2", "SS6030", 2),
+        (short, "SS6030", 2),
+        ("nothing", "SS6032", 1),
+    ] {
+        for line in [
+            format!("inbox show {id}"),
+            format!("inbox accept {id} --send {ACCOUNT}"),
+            format!("inbox edit {id} --set response_text=x --send {ACCOUNT}"),
+            format!("inbox respond {id} hello --send {ACCOUNT}"),
+            format!("inbox ignore {id} --send {ACCOUNT}"),
+        ] {
+            let ran = desk.run(&line);
+            assert_eq!(ran.code, exit, "{line}: {}", ran.stderr);
+            assert!(ran.stderr.contains(code), "{line}: {}", ran.stderr);
+            // The questions that may be meant are named, by ids that can be copied.
+            for id in &ids {
+                assert!(ran.stderr.contains(&id[..8]), "{line}: {}", ran.stderr);
+            }
+        }
+    }
+    assert_eq!(questions(&desk).len(), 3);
+    assert!(sent(&desk).is_empty());
+    // The list has no numbers that could be typed.
+    let listed = desk.run("inbox list").stdout;
+    for (line, id) in listed.lines().zip(&ids) {
+        assert!(line.starts_with(&id[..8]), "{listed}");
+    }
+}
+
+#[test]
+fn what_is_shown_by_an_id_is_what_is_accepted_by_it() {
+    let desk = asked(&["Lunch", "Hang"]);
+    let hang = questions(&desk)
+        .into_iter()
+        .find(|it| it["subject"] == "Hang")
+        .unwrap();
+    let id = &hang["id"].as_str().unwrap()[..4];
+    let shown = desk.run(&format!("inbox show {id}")).stdout;
+    assert!(shown.contains("Subject: Re: Hang"), "{shown}");
+    // Another question comes before it, or goes: the id means the same.
+    let lunch = questions(&desk)
+        .into_iter()
+        .find(|it| it["subject"] == "Lunch")
+        .unwrap();
+    let other = lunch["id"].as_str().unwrap();
+    assert_eq!(desk.run(&format!("inbox ignore {other} {ACCOUNT}")).code, 0);
+    let again = desk.run(&format!("inbox show {id}")).stdout;
+    assert_eq!(again, shown);
+}
+
+#[test]
+fn what_is_about_to_be_done_is_said_before() {
+    let desk = asked(&["Lunch"]);
+    let id = question(&desk);
+    let dry = desk.run(&format!("inbox accept {id} {ACCOUNT}"));
+    assert_eq!(dry.code, 0, "{}", dry.stderr);
+    for told in [
+        "send a reply  in a dry run",
+        "To: Ann <ann@example.org>",
+        "Subject: Re: Lunch",
+        "Thursday suits me.",
+    ] {
+        assert!(dry.stderr.contains(told), "{told}: {}", dry.stderr);
+    }
+    desk.run(&format!("mail ingest --rerun {ACCOUNT}"));
+    let id = question(&desk);
+    let real = desk.run(&format!(
+        "inbox edit {} --set response_text=Friday --send --json {ACCOUNT}",
+        &id[..6]
+    ));
+    assert_eq!(real.code, 0, "{}", real.stderr);
+    let events = real.events();
+    let place = |name: &str| events.iter().position(|it| it["event"] == name).unwrap();
+    assert!(place("about_to") < place("answered"));
+    let told = &events[place("about_to")];
+    assert_eq!((&told["id"], &told["mode"]), (&id.into(), &"send".into()));
+    assert_eq!(told["action_request"]["action"], "send_email_tool");
+    let lines: Vec<&str> = told["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Json::as_str)
+        .collect();
+    assert!(lines.contains(&"To: Ann <ann@example.org>"), "{lines:?}");
+    assert!(lines.contains(&"  response_text: Friday"), "{lines:?}");
+    assert_eq!(events[place("answered")]["answer"][0]["mode"], "send");
+    assert!(sent(&desk)[0].contains("Friday"));
+}
+
+#[test]
+fn nothing_is_done_if_nobody_can_read_what_is_about_to_be_done() {
+    let desk = asked(&["Lunch"]);
+    let line = format!("inbox accept {} --send --json {ACCOUNT}", question(&desk));
+    let mut child = desk.command(&line).spawn().unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait().unwrap();
+    assert_eq!(ended.code(), Some(1));
+    assert!(sent(&desk).is_empty());
+    assert_eq!(questions(&desk).len(), 1);
+}
+
+/// A model that proposes two replies in one turn.
+const TWO: &str = r#"{"when": {"schema": "triage"}, "data": {"reasoning": "it asks", "classification": "respond"}, "repeat": "always"}
+{"when": {"tool": "Done", "result": "send_email_tool"}, "calls": [{"name": "Done", "args": {"done": true}}], "repeat": "always"}
+{"when": {"tool": "Done"}, "calls": [{"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "One.", "email_address": "me@example.org"}}, {"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "Two.", "email_address": "me@example.org"}}], "repeat": "always"}
+"#;
+
+#[test]
+fn of_two_replies_the_one_accepted_in_a_dry_run_is_asked_again_and_not_sent() {
+    let desk = desk_with(&["Lunch"]);
+    fs::write(desk.path("work/two.jsonl"), TWO).unwrap();
+    let account = "--folder mail --owner me@example.org --model script:two.jsonl";
+    desk.run(&format!("mail ingest {account}"));
+    let of = |text: &str| {
+        let fits =
+            |it: &Json| it["interrupts"][0]["action_request"]["args"]["response_text"] == text;
+        let found = questions(&desk).into_iter().find(fits).unwrap();
+        found["id"].as_str().unwrap().to_owned()
+    };
+    let first = desk.run(&format!("inbox accept {} {account}", of("One.")));
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let second = desk.run(&format!("inbox accept {} --send {account}", of("Two.")));
+    assert_eq!(second.code, 0, "{}", second.stderr);
+    assert!(
+        second.stdout.contains("one question is open"),
+        "{}",
+        second.stdout
+    );
+    let mails = sent(&desk);
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("Two."), "{}", mails[0]);
+    let again = of("One.");
+    let shown = desk.run(&format!("inbox show {again}")).stdout;
+    assert!(shown.contains("You accepted this in a dry run"), "{shown}");
+    assert!(shown.contains("To: Ann <ann@example.org>"), "{shown}");
+    let third = desk.run(&format!("inbox accept {again} --send {account}"));
+    assert_eq!(third.code, 0, "{}", third.stderr);
+    assert_eq!(sent(&desk).len(), 2);
+    assert!(questions(&desk).is_empty());
+}
