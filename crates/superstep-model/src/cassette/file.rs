@@ -156,7 +156,12 @@ pub(super) fn mend(path: &Path) -> Result<Vec<Interaction>, ModelError> {
 pub(super) fn append(path: &Path, line: &Interaction) -> Result<(), ModelError> {
     let write = || -> std::io::Result<()> {
         let is_new = !path.exists();
-        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        // A recording holds whole prompts; whoever shares it says so.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
         if !is_new && !ends_line(path)? {
