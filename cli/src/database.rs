@@ -7,7 +7,7 @@ use superstep_core::saver::Saver;
 use superstep_model::config::{Origin, Setting};
 use superstep_sqlite::Database;
 
-use crate::{args::Global, failure::Failure, folders, world};
+use crate::{args::Global, failure::Failure, folders, private, world};
 
 /// The threads of the database, which must be there.
 pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Failure> {
@@ -43,7 +43,7 @@ fn both(database: &Database) -> Backends {
 pub(crate) fn backends(global: &Global) -> Result<Backends, Failure> {
     let path = path(global)?.value;
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+        private::make_folder(folder)?;
     }
     Ok(both(&Database::open(&path)?))
 }

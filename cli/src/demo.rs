@@ -47,10 +47,10 @@ pub(crate) async fn run(
             "the demo is for people; its commands have --json".into(),
         ));
     }
-    let folder = Folder::new()?;
+    let folder = scratch()?;
     for shown in Agent::value_variants() {
         if agent.is_none_or(|wanted| wanted == *shown) {
-            scene(*shown, &folder.0, global, output, person).await?;
+            scene(*shown, folder.path(), global, output, person).await?;
         }
     }
     output.say(&[
@@ -140,21 +140,14 @@ fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Ar
     Ok(args)
 }
 
-/// A folder that is gone when the demo ends.
-struct Folder(std::path::PathBuf);
-
-impl Folder {
-    fn new() -> Result<Self, Failure> {
-        let name = format!("superstep-demo-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path)?;
-        Ok(Self(path))
+/// A folder for its owner alone, under a name that nobody can have taken, gone when the demo ends.
+fn scratch() -> Result<tempfile::TempDir, Failure> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("superstep-demo-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o700));
     }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What stays behind is in the folder for what may be thrown away.
-        let _removed = std::fs::remove_dir_all(&self.0);
-    }
+    Ok(builder.tempdir()?)
 }

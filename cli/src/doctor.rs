@@ -15,6 +15,7 @@ use crate::{
     failure::Failure,
     folders, mail,
     output::{Form, Output, bad, faint, good, plain, strong},
+    private::{self, Loose},
     trust, weights, world,
 };
 
@@ -24,6 +25,8 @@ enum Health {
     Good,
     /// Not there, which is no fault.
     Absent,
+    /// It works, but somebody should look at it.
+    Warning,
     Broken,
 }
 
@@ -53,6 +56,13 @@ impl Finding {
         }
     }
 
+    fn warning(what: &'static str, told: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            health: Health::Warning,
+            ..Self::absent(what, told, hint)
+        }
+    }
+
     fn broken(what: &'static str, told: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             health: Health::Broken,
@@ -62,7 +72,13 @@ impl Finding {
 }
 
 pub(crate) async fn run(global: &Global, output: &Output) -> Result<(), Failure> {
-    let mut findings = vec![build(), machine(), clock(), settings(global)];
+    let mut findings = vec![
+        build(),
+        machine(),
+        clock(),
+        settings(global),
+        rights(global),
+    ];
     findings.extend(project(global));
     findings.push(storage(global).await);
     findings.extend(model(global).await);
@@ -86,6 +102,7 @@ fn tell(finding: &Finding, output: &Output) -> Result<(), Failure> {
         let health = match finding.health {
             Health::Good => "good",
             Health::Absent => "absent",
+            Health::Warning => "warning",
             Health::Broken => "broken",
         };
         return output.json(&json!({
@@ -95,6 +112,7 @@ fn tell(finding: &Finding, output: &Output) -> Result<(), Failure> {
     let mark = match finding.health {
         Health::Good => good("ok  "),
         Health::Absent => faint("-   "),
+        Health::Warning => bad("!   "),
         Health::Broken => bad("bad "),
     };
     let what = format!("{:<10}", finding.what);
@@ -194,6 +212,22 @@ fn project(global: &Global) -> Option<Finding> {
             "`superstep trust` shows what it asks for",
         ),
     })
+}
+
+/// Whether others on this machine can read what is kept.
+fn rights(global: &Global) -> Finding {
+    let database = database::path(global).ok().map(|setting| setting.value);
+    let loose = private::loose(database.as_deref());
+    if loose.is_empty() {
+        return Finding::good("privacy", "nobody else can read what is kept");
+    }
+    let shown = |it: &Loose| format!("{} ({:03o})", it.path.display(), it.mode);
+    let shown: Vec<String> = loose.iter().map(shown).collect();
+    Finding::warning(
+        "privacy",
+        format!("others on this machine can reach {}", shown.join(", ")),
+        "unless that is meant: `chmod go= FILE`",
+    )
 }
 
 async fn storage(global: &Global) -> Finding {
@@ -327,7 +361,7 @@ fn person_place() -> Finding {
         return Finding::absent("home", "no home folder", "set HOME: histories are not kept");
     };
     let shown = folder.display().to_string();
-    match std::fs::create_dir_all(&folder) {
+    match private::make_folder(&folder) {
         Ok(()) => Finding::good("home", shown),
         Err(error) => Finding::absent(
             "home",

@@ -1,7 +1,7 @@
 //! Why a command ended without what was asked for, and the exit code that says so.
 
 use superstep_core::saver::SaverError;
-use superstep_mail::{AgentError, MailError};
+use superstep_mail::{AgentError, MailError, MemoryError};
 use superstep_model::{ErrorKind, ModelError};
 
 /// Why a command failed.
@@ -232,6 +232,7 @@ fn of_mail(error: &AgentError) -> u8 {
         },
         AgentError::NoZone { .. } | AgentError::NotOpen { .. } => 2,
         AgentError::Mail(MailError::Auth { .. }) => 4,
+        AgentError::Memory(MemoryError::Changed { .. }) => 6,
         _ => 1,
     }
 }
@@ -242,8 +243,8 @@ impl From<MailError> for Failure {
     }
 }
 
-impl From<superstep_mail::MemoryError> for Failure {
-    fn from(error: superstep_mail::MemoryError) -> Self {
+impl From<MemoryError> for Failure {
+    fn from(error: MemoryError) -> Self {
         Self::Mail(error.into())
     }
 }

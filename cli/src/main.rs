@@ -23,6 +23,7 @@ mod page;
 mod pages;
 mod person;
 mod picture;
+mod private;
 mod providers;
 mod settings;
 mod shell;
@@ -74,6 +75,10 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args, output: &Output) -> Result<(), Failure> {
+    // It looks at rights, and would find nothing any more.
+    if !matches!(args.command, Command::Doctor) {
+        private::tighten();
+    }
     let mut person = Person::listen(!args.global.no_input)?;
     match args.command {
         Command::Shell => shell::run(args.global, output, &mut person).await,

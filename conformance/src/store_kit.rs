@@ -5,6 +5,7 @@
 //! are in the modules below, by subject; `world` is what they stand on.
 
 mod batch;
+mod conditions;
 mod embedder;
 mod filters;
 mod items;
@@ -44,6 +45,7 @@ where
         filters::CASES,
         namespaces::CASES,
         batch::CASES,
+        conditions::CASES,
         queries::CASES,
     ];
     for case in subjects.into_iter().flatten() {

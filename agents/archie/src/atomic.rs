@@ -15,9 +15,20 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// Writes the content beside the target.
+    /// Writes the content beside the target. It becomes a file like others: the umask says who may
+    /// read it.
     pub(crate) fn new(target: &Path, content: &[u8]) -> io::Result<Self> {
-        let mut file = builder().tempfile_in(folder(target))?;
+        Self::with_rights(target, content, 0o666)
+    }
+
+    /// The same for what is nobody else's business: a new file is for its owner alone, one that is
+    /// replaced keeps its rights.
+    pub(crate) fn private(target: &Path, content: &[u8]) -> io::Result<Self> {
+        Self::with_rights(target, content, rights(target).unwrap_or(0o600))
+    }
+
+    fn with_rights(target: &Path, content: &[u8], rights: u32) -> io::Result<Self> {
+        let mut file = builder(rights).tempfile_in(folder(target))?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
         Ok(Self {
@@ -61,14 +72,38 @@ pub(crate) fn second_name(path: &Path, second: &Path) -> io::Result<()> {
     }
 }
 
-/// Temporary files are for their owner alone; these become files like others.
-fn builder() -> tempfile::Builder<'static, 'static> {
+#[cfg_attr(
+    not(unix),
+    expect(unused_variables, reason = "rights are those of the folder")
+)]
+fn builder(rights: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".superstep-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        builder.permissions(fs::Permissions::from_mode(rights));
     }
     builder
+}
+
+/// The rights of a file that is there.
+#[cfg(unix)]
+fn rights(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    let about = fs::metadata(path).ok()?;
+    Some(about.permissions().mode() & 0o666 | 0o600)
+}
+
+#[cfg(not(unix))]
+fn rights(_: &Path) -> Option<u32> {
+    None
+}
+
+/// Makes a folder for its owner alone, if it is not there.
+pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
 }

@@ -7,22 +7,22 @@
 //!
 //! In the store the notes are where clients of such assistants look for them: namespace
 //! `("email_assistant", "triage_preferences" | "response_preferences" | "cal_preferences")`, key
-//! `user_preferences`; versions are below that, in `versions`.
+//! `user_preferences`; versions are below that, in `versions`. Several processes may learn at once:
+//! a change is stored only if the note still is what it was made of (`stored`), and is made again of
+//! the newer note otherwise.
 
 pub(crate) mod act;
 mod guard;
+mod stored;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use superstep::{
     model::{Message, Model, Request, Schema, structured},
-    store::{
-        Namespace, NamespaceError, Op, Prefix, Put, PutOptions, Search, Store, StoreError,
-        TtlOnRead,
-    },
+    store::{Store, StoreError},
 };
 use tokio::sync::Mutex;
 
@@ -105,6 +105,12 @@ pub enum MemoryError {
         /// Which.
         label: &'static str,
     },
+    /// Another process changed it at the same time.
+    #[error("the note `{label}` was changed by another process meanwhile; nothing was overwritten")]
+    Changed {
+        /// Which.
+        label: &'static str,
+    },
 }
 
 impl MemoryError {
@@ -115,6 +121,7 @@ impl MemoryError {
             Self::Malformed { .. } => "SS7011",
             Self::NoVersion { .. } => "SS7012",
             Self::NothingToUndo { .. } => "SS7013",
+            Self::Changed { .. } => "SS2108",
         }
     }
 }
@@ -127,6 +134,7 @@ impl MemoryError {
             Self::Malformed { .. } => "put a text there, or delete it to begin anew",
             Self::NoVersion { .. } => "list its versions",
             Self::NothingToUndo { .. } => "nothing is to be done",
+            Self::Changed { .. } => "look at its versions, then repeat the command",
         }
     }
 }
@@ -148,6 +156,17 @@ pub struct Version {
     /// The act, by a key that is equal on every attempt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub act: String,
+    /// The thread the act belongs to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub thread: String,
+}
+
+/// Which act a lesson comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ActId<'a> {
+    /// Equal on every attempt.
+    pub(crate) key: &'a str,
+    pub(crate) thread: &'a str,
 }
 
 /// What came of an act.
@@ -165,7 +184,7 @@ pub(crate) enum Learned {
 #[derive(Clone)]
 pub struct Memory {
     store: Arc<dyn Store>,
-    /// Changes come one after the other: each is of the note as it then is.
+    /// Changes of this process come one after the other: each is of the note as it then is.
     turn: Arc<Mutex<()>>,
 }
 
@@ -180,13 +199,15 @@ impl Memory {
 
     /// A note. The first look writes down what it begins with.
     pub async fn show(&self, topic: Topic) -> Result<String, MemoryError> {
-        self.read(topic).await
+        match stored::text(&*self.store, topic).await? {
+            Some(text) => Ok(text),
+            None => Ok(stored::read(&*self.store, topic).await?.text),
+        }
     }
 
     /// Every version of a note, the oldest first.
     pub async fn versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
-        self.read(topic).await?;
-        self.read_versions(topic).await
+        Ok(stored::read(&*self.store, topic).await?.versions)
     }
 
     /// What changed from one version to another, line by line.
@@ -203,151 +224,79 @@ impl Memory {
     }
 
     /// Goes back to the version before, which becomes the newest. Undoing again goes back further.
+    /// If another process changes the note meanwhile this is an error: what would be undone now is
+    /// not what the person has seen.
     pub async fn undo(&self, topic: Topic) -> Result<Version, MemoryError> {
         let _turn = self.turn.lock().await;
-        self.read(topic).await?;
-        let versions = self.read_versions(topic).await?;
+        let note = stored::read(&*self.store, topic).await?;
         let label = topic.label();
         let nothing = || MemoryError::NothingToUndo { label };
-        let newest = versions.last().ok_or_else(nothing)?;
+        let newest = note.versions.last().ok_or_else(nothing)?;
         let shown = newest.restores.unwrap_or(newest.number);
-        let target = versions.iter().rev().find(|version| version.number < shown);
+        let mut older = note.versions.iter().rev();
+        let target = older.find(|version| version.number < shown);
         let target = target.ok_or_else(nothing)?;
         let version = Version {
-            number: newest.number + 1,
-            at: Timestamp::now(),
-            why: format!("undone: back to version {}", target.number),
-            text: target.text.clone(),
             restores: Some(target.restores.unwrap_or(target.number)),
-            act: String::new(),
+            ..note.next(
+                format!("undone: back to version {}", target.number),
+                target.text.clone(),
+            )
         };
-        self.write(topic, &version).await?;
-        Ok(version)
+        match stored::add(&*self.store, topic, &note, &version).await? {
+            true => Ok(version),
+            false => Err(MemoryError::Changed { label }),
+        }
     }
 
     /// Lets a model word what acts of a person teach. The acts are known by a key: a second attempt
-    /// changes nothing more.
+    /// changes nothing more. If another process changes the note while the model words it, the model
+    /// is asked again, about the note as it is then.
     pub(crate) async fn learn(
         &self,
         topic: Topic,
         model: &dyn Model,
         owner: &str,
-        key: &str,
+        from: ActId<'_>,
         acts: &[HumanAct],
     ) -> Result<Learned, MemoryError> {
         let _turn = self.turn.lock().await;
-        let old = self.read(topic).await?;
-        let versions = self.read_versions(topic).await?;
-        if versions.iter().any(|version| version.act == key) {
-            return Ok(Learned::Changed);
-        }
         let told: Vec<String> = acts.iter().map(HumanAct::told).collect();
         let told = told.join("\n\n");
-        let wording = match worded(model, owner, &old, &told).await {
-            Ok(wording) => wording,
-            Err(why) => return Ok(Learned::Refused(why)),
-        };
-        let new = match guard::check(&old, &wording, &told) {
-            Ok(None) => return Ok(Learned::Unchanged),
-            Ok(Some(new)) => new,
-            Err(why) => return Ok(Learned::Refused(why)),
-        };
         let why: Vec<String> = acts.iter().map(HumanAct::title).collect();
-        let version = Version {
-            number: versions.last().map_or(1, |version| version.number + 1),
-            at: Timestamp::now(),
-            why: why.join("; "),
-            text: new,
-            restores: None,
-            act: key.to_owned(),
-        };
-        self.write(topic, &version).await?;
-        Ok(Learned::Changed)
-    }
-
-    async fn read(&self, topic: Topic) -> Result<String, MemoryError> {
-        let found = self.store.get(&space(topic)?, KEY, TtlOnRead::Keep).await?;
-        match found.map(|item| item.value) {
-            Some(Json::String(text)) => Ok(text),
-            Some(other) => Err(MemoryError::Malformed {
-                label: topic.label(),
-                why: format!(
-                    "{} is no text",
-                    crate::parse::one_line(&other.to_string(), 80)
-                ),
-            }),
-            None => {
-                let text = topic.default_text().to_owned();
-                let first = Version {
-                    number: 1,
-                    at: Timestamp::now(),
-                    why: "what it begins with".into(),
-                    text: text.clone(),
-                    restores: None,
-                    act: String::new(),
-                };
-                self.write(topic, &first).await?;
-                Ok(text)
+        for _ in 0..ATTEMPTS {
+            let note = stored::read(&*self.store, topic).await?;
+            if note.versions.iter().any(|version| version.act == from.key) {
+                return Ok(Learned::Changed);
+            }
+            let wording = match worded(model, owner, &note.text, &told).await {
+                Ok(wording) => wording,
+                Err(why) => return Ok(Learned::Refused(why)),
+            };
+            let new = match guard::check(&note.text, &wording, &told) {
+                Ok(None) => return Ok(Learned::Unchanged),
+                Ok(Some(new)) => new,
+                Err(why) => return Ok(Learned::Refused(why)),
+            };
+            let version = Version {
+                act: from.key.to_owned(),
+                thread: from.thread.to_owned(),
+                ..note.next(why.join("; "), new)
+            };
+            if stored::add(&*self.store, topic, &note, &version).await? {
+                return Ok(Learned::Changed);
             }
         }
-    }
-
-    async fn read_versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
-        let prefix = Prefix::new(version_labels(topic)).map_err(broken)?;
-        let search = Search {
-            prefix,
-            limit: 100_000,
-            ttl: TtlOnRead::Keep,
-            ..Search::default()
-        };
-        let found = self.store.search(search).await?;
-        let read = |value: Json| {
-            serde_json::from_value(value).map_err(|error| MemoryError::Malformed {
-                label: topic.label(),
-                why: error.to_string(),
-            })
-        };
-        let versions = found.into_iter().map(|found| read(found.item.value));
-        let mut versions: Vec<Version> = versions.collect::<Result<_, _>>()?;
-        versions.sort_by_key(|version| version.number);
-        Ok(versions)
-    }
-
-    async fn write(&self, topic: Topic, version: &Version) -> Result<(), MemoryError> {
-        let versions = Namespace::new(version_labels(topic)).map_err(broken)?;
-        let put = |namespace, key: String, value| {
-            Op::Put(Put {
-                namespace,
-                key,
-                value,
-                options: PutOptions::default(),
-            })
-        };
-        let data = serde_json::to_value(version).unwrap_or_default();
-        self.store
-            .batch(vec![
-                put(space(topic)?, KEY.to_owned(), json!(version.text)),
-                put(versions, format!("{:08}", version.number), data),
-            ])
-            .await?;
-        Ok(())
+        Ok(Learned::Refused(format!(
+            "other processes changed it {ATTEMPTS} times while it was worded; what you did was \
+             carried out, but nothing was learnt of it"
+        )))
     }
 }
 
-const KEY: &str = "user_preferences";
-
-fn space(topic: Topic) -> Result<Namespace, StoreError> {
-    Namespace::new(["email_assistant", topic.label()]).map_err(broken)
-}
-
-fn version_labels(topic: Topic) -> [&'static str; 3] {
-    ["email_assistant", topic.label(), "versions"]
-}
-
-/// Namespaces of this crate are constants; a store that refuses them is broken.
-fn broken(error: NamespaceError) -> StoreError {
-    StoreError::backend(error.to_string())
-}
+/// How often a change is made anew because another process changed the note meanwhile. Each time
+/// that process has stored a change of its own, so several in a row are rare.
+const ATTEMPTS: u32 = 5;
 
 #[derive(Deserialize)]
 struct Wording {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use superstep::dynamic::{Snapshot, SubState, state::Depth};
-use superstep_mail::{Answer, MailAgent, Topic, tools};
+use superstep_mail::{Answer, MailAgent, Topic, Version, tools};
 use superstep_model::{
     Message,
     message::{Body, ToolStatus},
@@ -42,7 +42,8 @@ pub(super) enum Told {
 struct Before {
     messages: BTreeSet<String>,
     remarks: usize,
-    notes: Vec<String>,
+    /// The number of the newest version of each note.
+    notes: Vec<u64>,
 }
 
 /// Answers a question and goes on. Ctrl-C stops the run; the answer is kept.
@@ -85,7 +86,8 @@ impl Before {
         tool_messages(&snapshot, &mut messages);
         let mut notes = Vec::new();
         for topic in Topic::ALL {
-            notes.push(agent.memory().show(topic).await?);
+            let versions = agent.memory().versions(topic).await?;
+            notes.push(versions.last().map_or(0, |version| version.number));
         }
         Ok(Self {
             messages: messages.into_iter().filter_map(|it| it.id).collect(),
@@ -119,8 +121,11 @@ impl Before {
                 });
             }
         }
-        for (topic, old) in Topic::ALL.into_iter().zip(self.notes) {
-            if agent.memory().show(topic).await? != old {
+        for (topic, newest) in Topic::ALL.into_iter().zip(self.notes) {
+            // A note may also have changed because of what another process was told.
+            let versions = agent.memory().versions(topic).await?;
+            let is_ours = |it: &Version| it.number > newest && it.thread == thread;
+            if versions.iter().any(is_ours) {
                 told.push(Told::Learned(topic));
             }
         }

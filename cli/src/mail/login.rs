@@ -58,7 +58,7 @@ pub(super) async fn run(
         () = person.pressed() => return Err(Failure::Cancelled),
     };
     if let Some(folder) = token.parent() {
-        std::fs::create_dir_all(folder)?;
+        crate::private::make_folder(folder)?;
     }
     Keys::store(given, &token)?;
     if output.form == Form::Json {

@@ -15,7 +15,7 @@ use reedline::{
 };
 
 use super::{Said, Topic, ahead, suggest};
-use crate::folders;
+use crate::{folders, private};
 
 /// How many lines are remembered.
 const REMEMBERED: usize = 2_000;
@@ -24,7 +24,11 @@ const REMEMBERED: usize = 2_000;
 const MENU: &str = "completion";
 
 /// The line editor of a topic.
-pub(crate) struct Editor(Reedline);
+pub(crate) struct Editor {
+    line: Reedline,
+    /// Where an outer editor finds what was typed so far.
+    draft: Option<PathBuf>,
+}
 
 impl Editor {
     pub(crate) fn new(topic: Topic) -> Self {
@@ -47,10 +51,15 @@ impl Editor {
         if let Some(history) = remembered(topic) {
             editor = editor.with_history(Box::new(history));
         }
-        if let Some((program, draft)) = outer_editor() {
-            editor = editor.with_buffer_editor(program, draft);
+        let mut draft = None;
+        if let Some((program, path)) = outer_editor() {
+            editor = editor.with_buffer_editor(program, path.clone());
+            draft = Some(path);
         }
-        Self(editor)
+        Self {
+            line: editor,
+            draft,
+        }
     }
 
     pub(crate) fn read(&mut self, prompt: &str, topic: Topic) -> io::Result<Said> {
@@ -59,17 +68,21 @@ impl Editor {
             // It is kept as a draft: whoever typed it sees what it would answer, and sends it or not.
             Topic::Message => {
                 let typed = ahead::text()?;
-                self.0
+                self.line
                     .run_edit_commands(&[EditCommand::InsertString(typed)]);
             }
             Topic::Detail => {
                 ahead::text()?;
             }
         }
-        let signal = self.0.read_line(&Line(prompt)).map_err(io::Error::other)?;
+        // The line editor writes to the file that is there, and leaves it.
+        let draft = self.draft.as_deref().and_then(|path| Draft::new(path).ok());
+        let signal = self.line.read_line(&Line(prompt));
+        drop(draft);
+        let signal = signal.map_err(io::Error::other)?;
         // A process that is killed later must not take what was typed with it. A history that
         // cannot be written is no reason to stop talking.
-        let _kept = self.0.sync_history();
+        let _kept = self.line.sync_history();
         Ok(match signal {
             Signal::Success(words) => Said::Words(joined(&words)),
             Signal::CtrlC => Said::Stop,
@@ -82,10 +95,11 @@ impl Editor {
         let Some((mut program, draft)) = outer_editor() else {
             return Ok(None);
         };
-        std::fs::write(&draft, start)?;
-        let ended = program.arg(&draft).status();
-        let text = std::fs::read_to_string(&draft);
-        std::fs::remove_file(&draft)?;
+        let draft = Draft::new(&draft)?;
+        std::fs::write(draft.0, start)?;
+        let ended = program.arg(draft.0).status();
+        let text = std::fs::read_to_string(draft.0);
+        drop(draft);
         match ended?.success() {
             true => Ok(Some(text?)),
             false => Ok(None),
@@ -123,8 +137,9 @@ fn remembered(topic: Topic) -> Option<FileBackedHistory> {
         Topic::Detail => return None,
     };
     let folder = folders::state()?;
-    std::fs::create_dir_all(&folder).ok()?;
+    private::make_folder(&folder).ok()?;
     let file = folder.join(format!("{name}.history"));
+    private::make_file(&file).ok()?;
     FileBackedHistory::with_file(REMEMBERED, file).ok()
 }
 
@@ -136,12 +151,30 @@ fn outer_editor() -> Option<(Command, PathBuf)> {
     let mut program = Command::new(words.next()?);
     program.args(words);
     let folder = folders::state()?;
-    std::fs::create_dir_all(&folder).ok()?;
+    private::make_folder(&folder).ok()?;
     Some((program, draft_in(&folder)))
 }
 
 fn draft_in(folder: &Path) -> PathBuf {
     folder.join(format!("draft-{}.md", std::process::id()))
+}
+
+/// A file to write in, for its owner alone, gone when it is dropped.
+struct Draft<'a>(&'a Path);
+
+impl<'a> Draft<'a> {
+    fn new(path: &'a Path) -> io::Result<Self> {
+        // One that a killed process left would be in the way.
+        let _absent = std::fs::remove_file(path);
+        private::new_file(path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        let _absent = std::fs::remove_file(self.0);
+    }
 }
 
 /// A line that ends with a backslash goes on.

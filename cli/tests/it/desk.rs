@@ -16,6 +16,7 @@ use serde_json::Value as Json;
 pub(crate) struct Desk {
     folder: tempfile::TempDir,
     vars: Vec<(String, String)>,
+    umask: Option<String>,
 }
 
 /// What a command did.
@@ -35,6 +36,7 @@ impl Desk {
         Self {
             folder,
             vars: Vec::new(),
+            umask: None,
         }
         .with("SUPERSTEP_OLLAMA", "")
     }
@@ -54,7 +56,14 @@ impl Desk {
         Self {
             folder,
             vars: self.vars.clone(),
+            umask: self.umask.clone(),
         }
+    }
+
+    /// A desk whose commands run under this umask.
+    pub(crate) fn with_umask(mut self, umask: &str) -> Self {
+        self.umask = Some(umask.to_owned());
+        self
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -125,10 +134,20 @@ impl Desk {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let words = line.split_whitespace();
         let words = words.map(|word| word.replace("FIXTURES", fixtures.to_str().unwrap()));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_superstep"));
+        const BINARY: &str = env!("CARGO_BIN_EXE_superstep");
+        let mut command = Command::new(BINARY);
+        if let Some(umask) = &self.umask {
+            command = Command::new("sh");
+            command.args([
+                "-c",
+                &format!("umask {umask}; exec \"$BINARY\" \"$@\""),
+                "sh",
+            ]);
+        }
         command
             .args(words)
             .env_clear()
+            .env("BINARY", BINARY)
             .env("HOME", self.path("home"))
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(self.vars.iter().map(|(name, value)| (name, value)))

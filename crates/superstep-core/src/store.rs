@@ -12,13 +12,15 @@
 //!   in order of insertion; reading a namespace or deleting from it is no use of it;
 //! - `null` is a value like any other, not a deletion;
 //! - an expired item is absent at once, whether swept or not, and a later put makes it new;
-//! - a batch is applied in order, sees its own writes, and is applied whole or not at all.
+//! - a batch is applied in order, sees its own writes, and is applied whole or not at all;
+//! - a put that [expects](Expected) something else than is there fails, and its batch with it.
 //!
 //! Read next: [`op`](Op) for what can be asked, [`filter`](Filter) for conditions.
 
 mod compare;
 mod embed;
 mod error;
+mod expected;
 mod filter;
 mod index;
 mod item;
@@ -37,6 +39,7 @@ use serde_json::Value;
 pub use crate::clock::{Clock, ManualClock, UnixMillis, expiry};
 pub use embed::{Embedder, Vectors};
 pub use error::StoreError;
+pub use expected::Expected;
 pub use filter::{FieldPath, Filter, FilterError, MAX_FILTER_DEPTH};
 pub use index::{Index, IndexPath};
 pub use item::{Found, Item};

@@ -14,6 +14,7 @@ use crate::{
     file, lease,
     load::Layouts,
     options::Options,
+    private,
     queue::Queue,
     readers::Readers,
     saver::SqliteSaver,
@@ -56,7 +57,8 @@ pub(crate) enum Contents {
 }
 
 impl Database {
-    /// Opens a file, which is made if there is none.
+    /// Opens a file. If there is none it is made, for its owner alone; one that is there keeps the
+    /// rights it has.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SaverError> {
         Self::open_with(path, Options::default())
     }
@@ -75,6 +77,7 @@ impl Database {
         };
         let patience = options.patience;
         let worker = Worker::start(&path)?;
+        private::create(&path)?;
         let warm = Arc::new(Warm::default());
         let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience)?;
         let bell = writer.bell.subscribe();

@@ -14,7 +14,7 @@ use std::{
 
 use superstep_core::saver::SaverError;
 
-use crate::file;
+use crate::{file, private};
 
 /// This process, as other processes see it.
 pub(crate) struct Worker {
@@ -30,7 +30,8 @@ impl Worker {
         let now = time::SystemTime::now();
         let id = RandomState::new().hash_one((process::id(), now)) as i64 & i64::MAX;
         let path = sign(database, id);
-        let file = shown(&path).map_err(|error| file::named(&path, file::refused(&error)))?;
+        let file =
+            shown(database, &path).map_err(|error| file::named(&path, file::refused(&error)))?;
         let _file = file;
         Ok(Self { id, path, _file })
     }
@@ -50,8 +51,8 @@ impl Worker {
     }
 }
 
-fn shown(path: &Path) -> io::Result<File> {
-    let file = File::create_new(path)?;
+fn shown(database: &Path, path: &Path) -> io::Result<File> {
+    let file = private::create_beside(database, path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::Error(error)) => Err(error),

@@ -117,8 +117,8 @@ fn namespace(kind: &str) -> Result<Namespace, StoreError> {
 fn put(kind: &str, key: String, value: Json) -> Result<Op, StoreError> {
     // Documents are found by hash, never by likeness.
     let options = PutOptions {
-        ttl: None,
         index: Index::Off,
+        ..PutOptions::default()
     };
     Ok(Op::Put(Put {
         namespace: namespace(kind)?,

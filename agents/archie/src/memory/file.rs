@@ -1,4 +1,5 @@
-//! The file of a memory: locked while it changes, replaced whole, never thrown away.
+//! The file of a memory: locked while it changes, replaced whole, never thrown away, for its owner
+//! alone.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -48,7 +49,7 @@ pub fn load(path: &Path) -> Result<Loaded, Error> {
 /// after. A change that changes nothing writes nothing.
 pub fn update<T>(path: &Path, change: impl FnOnce(&mut Memory) -> T) -> Result<(T, Loaded), Error> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|error| Error::memory(path, error))?;
+        atomic::private_folder(folder).map_err(|error| Error::memory(path, error))?;
     }
     let _lock = lock(path)?;
     let mut loaded = read_or_set_aside(path)?;
@@ -136,7 +137,7 @@ fn write(path: &Path, memory: &mut Memory) -> Result<(), Error> {
     let mut text =
         serde_json::to_string_pretty(memory).map_err(|error| Error::memory(path, error))?;
     text.push('\n');
-    let placed = Ready::new(path, text.as_bytes()).and_then(Ready::place);
+    let placed = Ready::private(path, text.as_bytes()).and_then(Ready::place);
     placed.map_err(|error| Error::memory(path, error))
 }
 
@@ -144,10 +145,11 @@ fn write(path: &Path, memory: &mut Memory) -> Result<(), Error> {
 fn lock(path: &Path) -> Result<File, Error> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options
         .open(path.with_file_name(name))
         .map_err(|error| Error::memory(path, error))?;
     let until = Instant::now() + PATIENCE;

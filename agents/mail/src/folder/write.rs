@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Files that are there whole or not at all, for their owner alone: they are mail.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -11,7 +11,11 @@ use crate::MailError;
 
 /// Makes a folder, if it is not there.
 pub(super) fn make_dir(path: &Path, place: &str) -> Result<(), MailError> {
-    fs::create_dir_all(path).map_err(|error| failed(place, path, &error))
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.recursive(true).create(path);
+    made.map_err(|error| failed(place, path, &error))
 }
 
 /// Writes a file under its name at once; one that is there already stays.
@@ -30,10 +34,11 @@ pub(super) fn write_new(path: &Path, bytes: &[u8], place: &str) -> Result<(), Ma
     );
     let draft = folder.join(name);
     let written = || -> io::Result<()> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&draft)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&draft)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         // A link fails where a rename would replace: of two writers the first one wins.

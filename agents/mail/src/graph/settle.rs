@@ -14,7 +14,7 @@ use crate::{
     Topic,
     inbox::Act,
     memory::{
-        Learned,
+        ActId, Learned,
         act::{Deed, HumanAct, edited},
     },
     tools::{QUESTION, SCHEDULE, SEND},
@@ -145,10 +145,15 @@ pub(super) async fn update_memory(
     ctx: Ctx,
 ) -> Result<ReplyStateUpdate, NodeError> {
     let (topic, key) = (lesson.topic, ctx.key("memory"));
+    let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
+    let from = ActId {
+        key: &key,
+        thread: &thread,
+    };
     let owner = office.owner();
     let learned = office
         .memory
-        .learn(topic, &*office.model, &owner, &key, &lesson.acts)
+        .learn(topic, &*office.model, &owner, from, &lesson.acts)
         .await?;
     Ok(match learned {
         Learned::Refused(why) => ReplyState::update().remarks([remark(topic, &why)]),

@@ -14,7 +14,7 @@ use crate::{
     Topic,
     inbox::{Act, Action, Item, WORDS, decide},
     memory::{
-        Learned,
+        ActId, Learned,
         act::{Deed, HumanAct},
     },
     prompt::{filled, for_model, person, shown},
@@ -114,15 +114,16 @@ pub(super) async fn interrupt_handler(
     };
     let sender = input.mail.from.as_ref().map(|from| from.email.as_str());
     let acts = [HumanAct::new("notify", deed, sender)];
+    let key = ctx.key("memory");
+    let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
+    let from = ActId {
+        key: &key,
+        thread: &thread,
+    };
+    let owner = office.owner();
     let learned = office
         .memory
-        .learn(
-            Topic::Triage,
-            &*office.model,
-            &office.owner(),
-            &ctx.key("memory"),
-            &acts,
-        )
+        .learn(Topic::Triage, &*office.model, &owner, from, &acts)
         .await?;
     Ok(match learned {
         Learned::Refused(why) => update.remarks([remark(Topic::Triage, &why)]),

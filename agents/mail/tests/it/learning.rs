@@ -1,9 +1,18 @@
 //! What is learnt: by acts of people, in targeted changes, with a way back.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use serde_json::json;
-use superstep::model::script::{Step, When};
+use superstep::{
+    model::script::{Step, When},
+    store::{
+        BoxFuture, Expected, Namespace, Op, Outcome, PutOptions, Store, StoreError, TtlOnRead,
+        UnixMillis,
+    },
+};
 use superstep_mail::{Answer, Change, Memory, Topic};
 
 use crate::world::{World, answer, asked, done, mail, reply, responder, turns};
@@ -151,4 +160,141 @@ async fn what_was_learnt_is_told_to_the_model_that_writes() {
     let seen = model.seen();
     let last = seen.last().unwrap().messages[0].text();
     assert!(last.contains("- Be brief."), "{last}");
+}
+
+/// A store on which another process changes a note whenever this one is about to.
+struct Rival {
+    inner: Arc<dyn Store>,
+    /// How often it is faster.
+    wins: AtomicUsize,
+}
+
+impl Store for Rival {
+    fn batch(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Vec<Outcome>, StoreError>> {
+        Box::pin(async move {
+            for op in &ops {
+                let Op::Put(put) = op else { continue };
+                let is_change = matches!(put.options.expected, Expected::Value(_));
+                if is_change && self.wins.load(Ordering::SeqCst) > 0 {
+                    self.wins.fetch_sub(1, Ordering::SeqCst);
+                    let options = PutOptions::default();
+                    let (place, key) = (&put.namespace, &put.key);
+                    let item = self.inner.get(place, key, TtlOnRead::Keep).await?;
+                    let old = item.unwrap().value.as_str().unwrap().to_owned();
+                    let new = json!(format!("{old}\n- Another line {}.", old.lines().count()));
+                    self.inner.put(place, key, new, options).await?;
+                }
+            }
+            self.inner.batch(ops).await
+        })
+    }
+
+    fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
+        self.inner.sweep_expired(now)
+    }
+}
+
+/// An assistant that is told to be brief while a rival is faster so many times.
+async fn told_beside_a_rival(wins: usize) -> (World, superstep_mail::MailAgent, usize) {
+    let world = World::new();
+    world.put("a.eml", mail("subject", "body"));
+    let mut backends = world.backends();
+    let store = Arc::new(Rival {
+        inner: backends.store.take().unwrap(),
+        wins: AtomicUsize::new(wins),
+    });
+    backends.store = Some(store);
+    let memory = Memory::new(backends.store.clone().unwrap());
+    let first = memory.show(Topic::Response).await.unwrap();
+    // What the model makes of the note depends on the note it is shown.
+    let mut words = Vec::new();
+    let mut note = first;
+    for _ in 0..=wins {
+        let shown = note.lines().last().unwrap().to_owned();
+        let data = json!({
+            "chain_of_thought": "so", "user_preferences": format!("{note}\n- Be brief."),
+        });
+        let lines = note.lines().count();
+        let when = When {
+            system: Some(format!("{shown}\n</notes>")),
+            ..When::schema("user_preferences")
+        };
+        words.push(Step::data(data).when(when).always());
+        note = format!("{note}\n- Another line {lines}.");
+    }
+    let steps = [turns(&[reply("a.eml", "draft")]), turns(&[done()])];
+    let model = Arc::new(responder(steps, words));
+    let agent = world.agent_with(model.clone(), backends);
+    let (_, items) = asked(&agent).await;
+    answer(&agent, &items[0], Answer::response("Please be brief.")).await;
+    let is_wording = |it: &&superstep::model::Request| {
+        let output = it.output.as_ref();
+        output.is_some_and(|it| it.name == "user_preferences")
+    };
+    let asked = model.seen().iter().filter(is_wording).count();
+    (world, agent, asked)
+}
+
+#[tokio::test]
+async fn a_note_that_changes_while_it_is_worded_keeps_both_changes() {
+    let (_world, agent, asked) = told_beside_a_rival(2).await;
+    assert_eq!(asked, 3, "once for each note there was");
+    let note = agent.memory().show(Topic::Response).await.unwrap();
+    assert_eq!(note.matches("- Another line").count(), 2, "{note}");
+    assert!(note.ends_with("- Be brief."), "{note}");
+    let versions = agent.memory().versions(Topic::Response).await.unwrap();
+    assert_eq!(versions.len(), 2);
+}
+
+#[tokio::test]
+async fn a_note_that_never_stands_still_is_left_and_that_is_told() {
+    let (_world, agent, asked) = told_beside_a_rival(9).await;
+    assert_eq!(asked, 5);
+    let note = agent.memory().show(Topic::Response).await.unwrap();
+    assert_eq!(note.matches("- Another line").count(), 5, "{note}");
+    assert!(!note.contains("Be brief"), "{note}");
+    let versions = agent.memory().versions(Topic::Response).await.unwrap();
+    assert_eq!(versions.len(), 1);
+    let all = superstep_mail::IngestOptions {
+        include_read: true,
+        ..Default::default()
+    };
+    let arrived = agent.arrivals(&all).await.unwrap();
+    let thread = superstep_mail::thread_name(&arrived[0].thread);
+    let state = agent.graph().state(thread.as_str()).await.unwrap().state;
+    assert!(
+        state.remarks[0].contains("other processes changed it 5 times"),
+        "{:?}",
+        state.remarks
+    );
+}
+
+#[tokio::test]
+async fn an_undo_that_would_take_back_what_nobody_saw_is_refused() {
+    let (world, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
+    drop(agent);
+    let store = Arc::new(Rival {
+        inner: world.backends().store.unwrap(),
+        wins: AtomicUsize::new(1),
+    });
+    let memory = Memory::new(store);
+    let refused = memory.undo(Topic::Response).await.unwrap_err();
+    assert_eq!(refused.code(), "SS2108");
+    let note = memory.show(Topic::Response).await.unwrap();
+    assert!(note.contains("- Be brief.\n- Another line"), "{note}");
+    assert_eq!(memory.undo(Topic::Response).await.unwrap().number, 3);
+}
+
+#[tokio::test]
+async fn a_note_that_was_deleted_begins_anew_and_keeps_its_versions() {
+    let (world, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
+    let store = world.backends().store.unwrap();
+    let space = Namespace::new(["email_assistant", Topic::Response.label()]).unwrap();
+    store.delete(&space, "user_preferences").await.unwrap();
+    let note = agent.memory().show(Topic::Response).await.unwrap();
+    assert!(!note.contains("Be brief"), "{note}");
+    let versions = agent.memory().versions(Topic::Response).await.unwrap();
+    let numbers: Vec<u64> = versions.iter().map(|version| version.number).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    assert!(versions[1].text.contains("Be brief"));
 }

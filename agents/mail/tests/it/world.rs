@@ -99,6 +99,12 @@ impl World {
         .unwrap()
     }
 
+    /// One with stores of its own.
+    pub(crate) fn agent_with(&self, model: impl Model + 'static, backends: Backends) -> MailAgent {
+        let (mailbox, calendar) = (Arc::new(self.mailbox()), Arc::new(self.calendar()));
+        MailAgent::new(Arc::new(model), mailbox, calendar, wet(), backends).unwrap()
+    }
+
     /// What was sent, by text.
     pub(crate) fn sent(&self) -> Vec<Mail> {
         let Ok(there) = fs::read_dir(self.path.join("mail/sent")) else {

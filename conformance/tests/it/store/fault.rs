@@ -54,6 +54,13 @@ pub(crate) enum Fault {
     EmbedsOnlyOnce,
     SwallowsEmbedderFailure,
     OneModelForAll,
+    IgnoresConditions,
+    ChecksBeforeTheBatch,
+    ChecksAndThenWrites,
+    TakesNullForAbsent,
+    SkipsWhatConflicts,
+    ConditionRefreshes,
+    ConditionMakesNew,
 }
 
 impl Fault {
@@ -305,5 +312,37 @@ impl Fault {
             Self::OneModelForAll,
             &["a_query_of_another_model_is_an_error"],
         ),
+        (
+            Self::IgnoresConditions,
+            &[
+                "a_put_that_expects_nothing_makes_an_item_once",
+                "a_put_that_expects_a_value_replaces_only_that_value",
+                "an_expected_null_is_a_value",
+                "an_expected_value_is_compared_whole",
+                "an_expired_item_counts_as_absent_for_a_condition",
+                "a_conflict_changes_nothing",
+            ],
+        ),
+        (
+            Self::ChecksBeforeTheBatch,
+            &["a_condition_sees_the_writes_of_its_batch"],
+        ),
+        (
+            Self::ChecksAndThenWrites,
+            &["concurrent_changes_that_expect_what_they_read_are_all_kept"],
+        ),
+        (Self::TakesNullForAbsent, &["an_expected_null_is_a_value"]),
+        (
+            Self::SkipsWhatConflicts,
+            &[
+                "a_put_that_expects_nothing_makes_an_item_once",
+                "a_conflict_changes_nothing",
+            ],
+        ),
+        (
+            Self::ConditionRefreshes,
+            &["a_condition_does_not_make_an_item_live_longer"],
+        ),
+        (Self::ConditionMakesNew, &["a_conditional_put_is_a_put"]),
     ];
 }

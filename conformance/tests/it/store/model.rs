@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use superstep_core::store::{
-    BoxFuture, Clock, Delete, Embedder, Filter, Found, Get, Item, ListNamespaces, ManualClock,
-    Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
-    UnixMillis,
+    BoxFuture, Clock, Delete, Embedder, Expected, Filter, Found, Get, Item, ListNamespaces,
+    ManualClock, Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store,
+    StoreError, TtlOnRead, UnixMillis,
 };
 use superstep_engine::memory::MemoryStore;
 
@@ -130,6 +130,12 @@ impl Model {
 
     fn put(&mut self, put: Put, now: UnixMillis) -> Option<Outcome> {
         if put.key.contains('\0') {
+            return None;
+        }
+        let place = (&put.namespace, &put.key);
+        let current = self.live(now, |item| is_at(item, place.0, place.1)).pop();
+        let current = current.map(|place| &self.entries[place].item.value);
+        if !put.options.expected.allows(current) {
             return None;
         }
         if !self.used.contains(&put.namespace) {
@@ -272,6 +278,11 @@ impl Random {
                     ttl: match self.below(3) {
                         0 => Some(Duration::from_millis(1 + self.below(100))),
                         _ => None,
+                    },
+                    expected: match self.below(30) {
+                        0 => Expected::Absent,
+                        1 => Expected::Value(json!({"n": self.below(5)})),
+                        _ => Expected::Anything,
                     },
                     ..PutOptions::default()
                 },

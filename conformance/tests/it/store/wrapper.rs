@@ -10,8 +10,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use superstep_conformance::store_kit::Setup;
 use superstep_core::store::{
-    BoxFuture, Delete, Embedder, Filter, Get, Index, ListNamespaces, ManualClock, Namespace, Op,
-    Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead, UnixMillis,
+    BoxFuture, Delete, Embedder, Expected, Filter, Get, Index, ListNamespaces, ManualClock,
+    Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
+    UnixMillis,
 };
 use superstep_engine::memory::MemoryStore;
 
@@ -93,6 +94,32 @@ impl Broken {
             Fault::CapsTtl => put.options.ttl = put.options.ttl.map(|ttl| ttl.min(DAY)),
             Fault::IgnoresIndex => put.options.index = Index::Default,
             Fault::EmbedsOnlyOnce if current.is_some() => put.options.index = Index::Off,
+            Fault::IgnoresConditions => put.options.expected = Expected::Anything,
+            Fault::ChecksBeforeTheBatch if put.options.expected.allows(current.as_ref()) => {
+                put.options.expected = Expected::Anything;
+            }
+            Fault::ChecksAndThenWrites if put.options.expected.allows(current.as_ref()) => {
+                put.options.expected = Expected::Anything;
+                yield_once().await;
+            }
+            Fault::TakesNullForAbsent
+                if put.options.expected == Expected::Absent && current == Some(Value::Null) =>
+            {
+                put.options.expected = Expected::Anything;
+            }
+            Fault::SkipsWhatConflicts if !put.options.expected.allows(current.as_ref()) => {
+                return None;
+            }
+            Fault::ConditionRefreshes if put.options.expected != Expected::Anything => {
+                let (place, key) = (&put.namespace, &put.key);
+                self.inner.get(place, key, TtlOnRead::Refresh).await.ok();
+            }
+            Fault::ConditionMakesNew if matches!(put.options.expected, Expected::Value(_)) => {
+                if put.options.expected.allows(current.as_ref()) {
+                    self.inner.delete(&put.namespace, &put.key).await.unwrap();
+                    put.options.expected = Expected::Anything;
+                }
+            }
             _ => {}
         }
         self.ever_used.lock().unwrap().insert(put.namespace.clone());

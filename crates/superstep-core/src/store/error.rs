@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use super::{FilterError, MAX_VALUE_DEPTH, NamespaceError};
+use super::{FilterError, MAX_VALUE_DEPTH, Namespace, NamespaceError};
 
 /// An error of the long-term store.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +60,14 @@ pub enum StoreError {
         /// The key of an item of the other model.
         key: String,
     },
+    /// What is under the key is not what the put expected; nothing of its batch was applied.
+    #[error("key {key:?} in namespace {:?} was changed since it was read", .namespace.to_string())]
+    Conflict {
+        /// Where the item is.
+        namespace: Namespace,
+        /// Its key.
+        key: String,
+    },
     /// The backend failed.
     #[error("store backend: {message}")]
     Backend {
@@ -91,6 +99,7 @@ impl StoreError {
             Self::IndexPath { .. } => "SS3030",
             Self::Embedding { .. } => "SS3040",
             Self::ModelMismatch { .. } => "SS3041",
+            Self::Conflict { .. } => "SS2107",
             Self::Backend { .. } => "SS3090",
         }
     }
@@ -106,6 +115,9 @@ impl StoreError {
             Self::IndexPath { .. } => Some("write paths like `title`, `notes[*].text` or `$`"),
             Self::ModelMismatch { .. } => {
                 Some("put the older items again with the new model, or search a narrower prefix")
+            }
+            Self::Conflict { .. } => {
+                Some("read the item again and make the change of what it is now")
             }
             Self::Embedding { .. } | Self::Backend { .. } => None,
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Filter, Found, Index, Item, Namespace, Pattern, Prefix, StoreError};
+use super::{Expected, Filter, Found, Index, Item, Namespace, Pattern, Prefix, StoreError};
 
 /// One operation of a [batch](super::Store::batch).
 #[derive(Debug, Clone, PartialEq)]
@@ -31,17 +31,20 @@ pub struct Put {
     pub key: String,
     /// The document: any JSON value of at most [`MAX_VALUE_DEPTH`](super::MAX_VALUE_DEPTH) levels.
     pub value: Value,
-    /// How long it lives and how it is indexed.
+    /// How long it lives, how it is indexed, and what it may replace.
     pub options: PutOptions,
 }
 
-/// How a put item lives; the default lives for ever and is indexed as the store is set up.
+/// How an item is put; by default it replaces whatever is there, lives for ever and is indexed as
+/// the store is set up.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PutOptions {
     /// How long after the put, or after a refreshing read, the item is gone.
     pub ttl: Option<Duration>,
     /// Which fields are embedded; without an embedder it has no effect.
     pub index: Index,
+    /// What must be there now; if it is not, the batch fails with [`StoreError::Conflict`].
+    pub expected: Expected,
 }
 
 /// Reads an item.

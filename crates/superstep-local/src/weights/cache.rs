@@ -51,8 +51,27 @@ impl Cache {
     }
 
     pub(super) fn make(&self) -> Result<(), Error> {
-        fs::create_dir_all(&self.folder).map_err(|source| Error::file(&self.folder, source))
+        make_folder(&self.folder)
     }
+}
+
+/// Makes a folder for its owner alone, if it is not there. Weights are no secret, but what others
+/// could change would be used unseen. To share a cache, make its folder beforehand.
+pub(super) fn make_folder(path: &Path) -> Result<(), Error> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.recursive(true).create(path);
+    made.map_err(|source| Error::file(path, source))
+}
+
+/// How files of the cache are made: others may read them if the umask lets them, and never write.
+pub(super) fn new_file() -> fs::OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "there are no rights to set"))]
+    let mut options = fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+    options
 }
 
 /// Makes what was renamed in a folder survive a power cut, where the system knows how.

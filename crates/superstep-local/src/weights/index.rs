@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::blocking::{Alive, blocking};
+use super::cache::make_folder;
 use super::catalogue::{Entry, Wheel};
 use super::error::Error;
 use super::partial::Partial;
@@ -72,7 +73,7 @@ impl Scratch {
     /// An empty folder; what a process that was killed left in it is removed.
     fn new(path: &Path) -> Result<Self, Error> {
         let _ = fs::remove_dir_all(path);
-        fs::create_dir_all(path).map_err(|source| Error::file(path, source))?;
+        make_folder(path)?;
         Ok(Self {
             path: path.to_owned(),
         })

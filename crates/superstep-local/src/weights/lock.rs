@@ -7,6 +7,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::Duration;
 
+use super::cache::new_file;
 use super::error::Error;
 
 /// How often a lock that another process holds is tried again.
@@ -32,7 +33,7 @@ impl Lock {
 
     /// The lock, unless somebody else has it.
     pub(super) fn try_take(path: &Path) -> Result<Option<Self>, Error> {
-        let file = File::options()
+        let file = new_file()
             .create(true)
             .truncate(false)
             .write(true)

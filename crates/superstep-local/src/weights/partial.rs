@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 
 use super::blocking::{Alive, blocking};
-use super::cache::sync_folder;
+use super::cache::{new_file, sync_folder};
 use super::error::Error;
 use super::hash::{hash_while, hex};
 use super::lock::Lock;
@@ -109,7 +109,7 @@ impl Growing {
         alive: &Alive,
     ) -> Result<Self, Error> {
         let failed = |source| Error::file(&path, source);
-        let file = File::options()
+        let file = new_file()
             .create(true)
             .append(true)
             .open(&path)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::cache::{Cache, sync_folder};
+use super::cache::{Cache, new_file, sync_folder};
 use super::error::Error;
 use super::hash::{hex, is_hex};
 use super::wanted::HubFile;
@@ -95,7 +95,12 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
 /// Writes a small file, wholly or not at all.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
     let new = path.with_extension("new");
-    let written = fs::File::create(&new).and_then(|mut file| {
+    let opened = new_file()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&new);
+    let written = opened.and_then(|mut file| {
         io::Write::write_all(&mut file, text.as_bytes())?;
         file.sync_all()
     });

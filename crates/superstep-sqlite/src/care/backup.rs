@@ -15,13 +15,14 @@ use crate::{
     database::Inner,
     error::sql,
     file::{self, refused},
+    private,
     writer::connect,
 };
 
 /// Copies a database to a path where there is nothing.
 pub(super) fn copy(from: &Inner, to: &Path) -> Result<(), SaverError> {
     refuse_if_taken(to)?;
-    let part = Part(file::beside(to, &format!("-part-{:016x}", from.worker.id)));
+    let part = Part::new(file::beside(to, &format!("-part-{:016x}", from.worker.id)))?;
     let text = part.0.to_str().ok_or_else(|| {
         SaverError::Io("the path of a copy must be text that is valid Unicode".to_owned())
     })?;
@@ -86,6 +87,14 @@ fn place(part: &Path, to: &Path) -> Result<(), SaverError> {
 
 /// An unfinished copy, which goes if it is not finished.
 struct Part(PathBuf);
+
+impl Part {
+    /// An empty file for its owner alone, which SQLite fills.
+    fn new(path: PathBuf) -> Result<Self, SaverError> {
+        private::create_new(&path).map_err(|error| refused(&error))?;
+        Ok(Self(path))
+    }
+}
 
 impl Drop for Part {
     fn drop(&mut self) {

@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 use superstep_core::saver::SaverError;
 use superstep_core::store::{
-    Delete, Get, IndexPath, Item, Namespace, Put, TtlOnRead, UnixMillis, Vectors, expiry,
+    Delete, Expected, Get, IndexPath, Item, Namespace, Put, StoreError, TtlOnRead, UnixMillis,
+    Vectors, expiry,
 };
 
 use super::batch::Tables;
@@ -15,7 +16,31 @@ use super::place::{self, ValueAt};
 use super::{encoding, labels, vectors};
 use crate::seal::Seal;
 
-/// Writes an item and its vectors.
+/// Refuses a put that expects something else than is there. The transaction that asks is the one
+/// that writes, so nobody comes between.
+fn check_expected(tables: Tables<'_>, put: &Put) -> Result<(), Fault> {
+    if put.options.expected == Expected::Anything {
+        return Ok(());
+    }
+    let current = get(
+        tables,
+        &Get {
+            namespace: put.namespace.clone(),
+            key: put.key.clone(),
+            ttl: TtlOnRead::Keep,
+        },
+    )?;
+    let current = current.as_ref().map(|(item, _)| &item.value);
+    if put.options.expected.allows(current) {
+        return Ok(());
+    }
+    Err(Fault::Store(StoreError::Conflict {
+        namespace: put.namespace.clone(),
+        key: put.key.clone(),
+    }))
+}
+
+/// Writes an item and its vectors, if what is there is what it expects.
 pub(super) fn put(
     tables: Tables<'_>,
     put: &Put,
@@ -27,6 +52,7 @@ pub(super) fn put(
         seal,
         now,
     } = tables;
+    check_expected(tables, put)?;
     let vectors = vectors.filter(|vectors| !vectors.rows.is_empty());
     let model = vectors.map(|vectors| vectors.model.as_str());
     let count = vectors.map_or(0, |vectors| vectors.rows.len()) as i64;

@@ -94,6 +94,7 @@ impl Table {
     ) -> Result<Outcome, StoreError> {
         Ok(match op {
             ReadyOp::Put { put, vectors } => {
+                self.check_expected(&put, now)?;
                 self.put(put, vectors, now, undo);
                 Outcome::Done
             }
@@ -114,6 +115,22 @@ impl Table {
                 Outcome::Found(found)
             }
             ReadyOp::ListNamespaces(list) => Outcome::Namespaces(self.list(&list, now)),
+        })
+    }
+
+    fn check_expected(&self, put: &Put, now: UnixMillis) -> Result<(), StoreError> {
+        let stored = self.stored(&put.namespace, &put.key);
+        let live = stored.filter(|stored| stored.is_live(now));
+        if put
+            .options
+            .expected
+            .allows(live.map(|stored| &stored.value))
+        {
+            return Ok(());
+        }
+        Err(StoreError::Conflict {
+            namespace: put.namespace.clone(),
+            key: put.key.clone(),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use superstep_core::store::{Op, Put, Store};
+use superstep_core::store::{Expected, Op, Put, PutOptions, Store, StoreError, TtlOnRead};
 use superstep_sqlite::SqliteStore;
 
 use super::{File, ns, plain, under};
@@ -25,6 +25,47 @@ async fn parallel_tasks_on_own_handles_lose_nothing() {
     let stores = (0..TASKS).map(|_| Arc::new(file.store()));
     fill(stores.collect()).await;
     check(&file).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn changes_on_own_handles_that_expect_what_they_read_are_all_kept() {
+    let file = File::new();
+    let mut tasks = Vec::new();
+    for task in 0..TASKS {
+        let store = file.store();
+        tasks.push(tokio::spawn(async move {
+            for number in 0..PUTS {
+                append(&store, task * 1000 + number).await;
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let store = file.store();
+    let item = store.get(&ns("shared"), "list", TtlOnRead::Keep);
+    let list = item.await.unwrap().unwrap().value;
+    assert_eq!(list.as_array().unwrap().len(), TASKS * PUTS);
+}
+
+/// Adds a number to a list that others add to as well.
+async fn append(store: &SqliteStore, number: usize) {
+    // Each failure is a success of somebody else.
+    for _ in 0..=TASKS * PUTS {
+        let item = store.get(&ns("shared"), "list", TtlOnRead::Keep);
+        let before = item.await.unwrap().map(|item| item.value);
+        let mut list = before.clone().unwrap_or_else(|| json!([]));
+        list.as_array_mut().unwrap().push(json!(number));
+        let options = PutOptions {
+            expected: before.map_or(Expected::Absent, Expected::Value),
+            ..plain()
+        };
+        match store.put(&ns("shared"), "list", list, options).await {
+            Err(StoreError::Conflict { .. }) => {}
+            done => return done.unwrap(),
+        }
+    }
+    panic!("{number} was never added");
 }
 
 /// Each task puts items of its own and a pair that all share, and looks that the pair is whole.

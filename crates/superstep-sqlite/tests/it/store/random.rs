@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::json;
 use superstep::MemoryStore;
 use superstep_core::store::{
-    Clock, Delete, Embedder, Filter, Get, Index, ListNamespaces, ManualClock, Namespace, Op,
-    Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
+    Clock, Delete, Embedder, Expected, Filter, Get, Index, ListNamespaces, ManualClock, Namespace,
+    Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
 };
 use superstep_sqlite::SqliteStore;
 
@@ -124,6 +124,11 @@ impl Random {
                 1 => Index::Fields(vec!["t".parse().unwrap(), "l[*]".parse().unwrap()]),
                 _ => Index::Default,
             },
+            expected: match self.below(30) {
+                0 => Expected::Absent,
+                1 => Expected::Value(json!(self.below(2))),
+                _ => Expected::Anything,
+            },
         }
     }
 
@@ -158,7 +163,10 @@ impl Random {
             0..=9 => Op::Put(Put {
                 namespace: self.namespace(),
                 key: self.key(),
-                value: json!({"n": self.below(5), "t": self.text(), "l": ["a", self.text()]}),
+                value: match self.below(5) {
+                    0 => json!(self.below(2)),
+                    _ => json!({"n": self.below(5), "t": self.text(), "l": ["a", self.text()]}),
+                },
                 options: self.options(),
             }),
             10..=12 => Op::Get(Get {

@@ -1,0 +1,108 @@
+//! Folders and files for their owner alone: what is kept are mails, documents, prompts, histories
+//! and tokens.
+//!
+//! What the command line makes is private from its first moment. In the folders that are its own it
+//! also takes away rights that others have from before; a file that a person named, which may be
+//! shared on purpose, keeps its rights, and `doctor` tells about it.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::folders;
+
+/// Makes a folder, and those above it, if they are not there.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(path)
+}
+
+/// Makes an empty file that was not there.
+pub(crate) fn new_file(path: &Path) -> io::Result<File> {
+    open(path, OpenOptions::new().write(true).create_new(true))
+}
+
+/// Makes an empty file, unless there is one.
+pub(crate) fn make_file(path: &Path) -> io::Result<()> {
+    open(path, OpenOptions::new().append(true).create(true)).map(drop)
+}
+
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options.open(path)
+}
+
+/// The folders that are the command line's own. A link leads to a folder of somebody else's choice.
+fn own_folders() -> impl Iterator<Item = PathBuf> {
+    let folders = [folders::data(), folders::state()];
+    let is_own = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
+    folders.into_iter().flatten().filter(is_own)
+}
+
+/// A file or folder, and what others may do with it.
+pub(crate) struct Loose {
+    pub(crate) path: PathBuf,
+    /// The rights of all, as `chmod` takes them.
+    pub(crate) mode: u32,
+}
+
+/// Takes away what others may do with our own folders and with what is in them. What cannot be
+/// changed is left: it is no reason not to work, and `doctor` tells.
+pub(crate) fn tighten() {
+    #[cfg(unix)]
+    for loose in own_folders().flat_map(|folder| loose_in(&folder)) {
+        use std::os::unix::fs::PermissionsExt;
+        let rights = fs::Permissions::from_mode(loose.mode & 0o700);
+        let _left = fs::set_permissions(&loose.path, rights);
+    }
+}
+
+/// What others can reach of our own folders, and of a database with the files beside it.
+pub(crate) fn loose(database: Option<&Path>) -> Vec<Loose> {
+    let mut found: Vec<Loose> = own_folders().flat_map(|folder| loose_in(&folder)).collect();
+    for path in database.into_iter().flat_map(with_logs) {
+        let is_new = !found.iter().any(|it| it.path == path);
+        found.extend(loose_at(&path).filter(|_| is_new));
+    }
+    found
+}
+
+/// A folder and what is directly in it, the folder first: with it closed nothing below can be
+/// reached.
+fn loose_in(folder: &Path) -> Vec<Loose> {
+    let inside = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = [folder.to_owned()].into_iter();
+    let paths = paths.chain(inside.map(|entry| entry.path()));
+    paths.filter_map(|path| loose_at(&path)).collect()
+}
+
+fn with_logs(database: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|suffix| {
+        let mut name = database.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    })
+}
+
+/// Nothing if others can do nothing with it. A link has no rights of its own.
+#[cfg(unix)]
+fn loose_at(path: &Path) -> Option<Loose> {
+    use std::os::unix::fs::PermissionsExt;
+    let about = fs::symlink_metadata(path).ok()?;
+    let mode = about.permissions().mode() & 0o777;
+    let is_loose = (about.is_file() || about.is_dir()) && mode & 0o077 != 0;
+    is_loose.then(|| Loose {
+        path: path.to_owned(),
+        mode,
+    })
+}
+
+#[cfg(not(unix))]
+fn loose_at(_: &Path) -> Option<Loose> {
+    None
+}

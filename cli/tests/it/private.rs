@@ -1,0 +1,227 @@
+//! What others on the machine can read of what is kept: nothing, whatever the umask.
+#![cfg(unix)]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{Read, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    desk::Desk,
+    post::{ACCOUNT, desk_with, ingest, question, sent},
+    terminal::Terminal,
+};
+
+/// The rights of everything below a folder, by name.
+fn rights(below: &Path) -> BTreeMap<PathBuf, u32> {
+    let mut all = BTreeMap::new();
+    let mut folders = vec![below.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            // What a command has just removed is no matter.
+            let Ok(about) = fs::symlink_metadata(&path) else {
+                continue;
+            };
+            all.insert(path.clone(), about.permissions().mode() & 0o777);
+            if about.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    all
+}
+
+/// Demands that all that was not there before is for its owner alone; its names.
+fn all_private(below: &Path, before: &BTreeMap<PathBuf, u32>) -> Vec<String> {
+    let mut names = Vec::new();
+    for (path, mode) in rights(below) {
+        if before.contains_key(&path) {
+            continue;
+        }
+        let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+        assert_eq!(mode, wanted, "{}: {mode:03o}", path.display());
+        names.push(path.file_name().unwrap().to_string_lossy().into_owned());
+    }
+    names
+}
+
+fn chmod(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+const ANALYZE: &str = "analyze --query what --inputs docs --approve-after 1";
+
+#[test]
+fn nothing_that_commands_leave_can_be_read_by_others() {
+    for umask in ["000", "022", "077"] {
+        let desk = desk_with(&["Lunch"]).with_documents().with_umask(umask);
+        let before = rights(&desk.path(""));
+        let ran = desk.run(&format!(
+            "{ANALYZE} --out out.md --model cassette:tape.jsonl?auto=script:FIXTURES/archie.jsonl"
+        ));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(ingest(&desk).code, 0);
+        let ran = desk.run(&format!(
+            "inbox accept {} --send {ACCOUNT}",
+            question(&desk)
+        ));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(desk.run("mail memory show").code, 0);
+        let ran = desk.run(
+            "ask what --db new/deep/mine.db --inputs docs --model script:FIXTURES/archie.jsonl",
+        );
+        assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
+        let terminal = Terminal::run(&desk, "shell");
+        terminal
+            .prompts(1)
+            .say("threads list")
+            .prompts(2)
+            .press("\u{4}");
+        assert_eq!(terminal.end(), 0);
+        // A result was asked for beside the documents: the umask says who may read it.
+        let result = desk.path("work/out.md");
+        let open = 0o666 & !u32::from_str_radix(umask, 8).unwrap();
+        assert_eq!(mode(&result), open);
+        fs::remove_file(result).unwrap();
+        let names = all_private(&desk.path(""), &before);
+        assert_eq!(sent(&desk).len(), 1);
+        for name in [
+            "superstep.db",
+            "mine.db",
+            "deep",
+            "archie.json",
+            "archie.json.lock",
+            "commands.history",
+            "tape.jsonl",
+            "sent",
+        ] {
+            assert!(names.iter().any(|it| it == name), "{name}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_open_cannot_be_read_by_others() {
+    let desk = Desk::new().with_documents().with_umask("000");
+    let before = rights(&desk.path(""));
+    let line = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+    let mut child = desk.command(line).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"hang here\n").unwrap();
+    let stdout = child.stdout.as_mut().unwrap();
+    let (mut seen, mut byte) = (Vec::new(), [0]);
+    while !seen.ends_with(b"so far") {
+        assert_eq!(stdout.read(&mut byte).unwrap(), 1);
+        seen.push(byte[0]);
+    }
+    let names = all_private(&desk.path(""), &before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for end in ["superstep.db", "-wal", "-shm"] {
+        assert!(names.iter().any(|it| it.ends_with(end)), "{end}: {names:?}");
+    }
+    assert!(names.iter().any(|it| it.contains("-worker-")), "{names:?}");
+}
+
+#[test]
+fn a_draft_in_an_editor_cannot_be_read_by_others_and_is_gone_afterwards() {
+    let desk = Desk::new().with_umask("000");
+    let (script, seen) = (desk.path("work/edit.sh"), desk.path("work/seen"));
+    let text = format!(
+        "{{ ls -ld \"$1\"; ls -ld \"$(dirname \"$1\")\"; }} > {}\nprintf 'threads list' > \"$1\"\n",
+        seen.display()
+    );
+    fs::write(&script, text).unwrap();
+    let desk = desk.with("EDITOR", &format!("sh {}", script.display()));
+    let terminal = Terminal::run(&desk, "shell");
+    terminal.prompts(1).press("\u{f}").shows("threads list");
+    terminal.press("\r").prompts(2).press("\u{4}");
+    terminal.end();
+    let seen = fs::read_to_string(seen).unwrap();
+    let mut lines = seen.lines();
+    assert!(lines.next().unwrap().starts_with("-rw-------"), "{seen}");
+    assert!(lines.next().unwrap().starts_with("drwx------"), "{seen}");
+    let state = desk.path("home/.local/state/superstep");
+    let left: Vec<PathBuf> = rights(&state).into_keys().collect();
+    assert_eq!(left, [state.join("commands.history")]);
+}
+
+#[test]
+fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
+    let desk = Desk::new().with_documents();
+    let model = "--model script:FIXTURES/archie.jsonl";
+    let ran = desk.run(&format!("{ANALYZE} {model}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let folder = desk.path("home/.local/share/superstep");
+    let (database, memory) = (folder.join("superstep.db"), folder.join("archie.json"));
+    for (path, loose) in [(&folder, 0o755), (&database, 0o644), (&memory, 0o664)] {
+        chmod(path, loose);
+    }
+    let told = |line: &str| {
+        let ran = desk.run(line);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let checks = ran.events();
+        let found = checks.iter().find(|it| it["check"] == "privacy").unwrap();
+        (
+            found["health"].as_str().unwrap().to_owned(),
+            found["told"].as_str().unwrap().to_owned(),
+        )
+    };
+    let (health, text) = told("doctor --json");
+    assert_eq!(health, "warning");
+    for shown in ["superstep (755)", "superstep.db (644)", "archie.json (664)"] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    assert_eq!(mode(&database), 0o644, "the doctor changes nothing");
+    assert_eq!(desk.run("threads list").code, 0);
+    assert_eq!(
+        (mode(&folder), mode(&database), mode(&memory)),
+        (0o700, 0o600, 0o600)
+    );
+    assert_eq!(told("doctor --json").0, "good");
+    // Shared on purpose, perhaps.
+    let ran = desk.run(&format!("{ANALYZE} --db shared.db {model}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let shared = desk.path("work/shared.db");
+    assert_eq!(mode(&shared), 0o600);
+    chmod(&shared, 0o660);
+    assert_eq!(desk.run("threads list --db shared.db").code, 0);
+    assert_eq!(mode(&shared), 0o660);
+    let (health, text) = told("doctor --json --db shared.db");
+    assert_eq!(health, "warning");
+    assert!(text.contains("shared.db (660)"), "{text}");
+}
+
+#[test]
+fn a_folder_behind_a_link_is_not_changed() {
+    let desk = Desk::new().with_documents();
+    let (elsewhere, data) = (desk.path("elsewhere"), desk.path("home/.local/share"));
+    fs::create_dir(&elsewhere).unwrap();
+    chmod(&elsewhere, 0o755);
+    fs::create_dir_all(&data).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, data.join("superstep")).unwrap();
+    let ran = desk.run(&format!("{ANALYZE} --model script:FIXTURES/archie.jsonl"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(mode(&elsewhere), 0o755);
+    assert_eq!(mode(&elsewhere.join("superstep.db")), 0o600);
+}
+
+#[test]
+fn a_database_behind_a_link_that_leads_nowhere_yet_is_made_for_its_owner_alone() {
+    let desk = Desk::new().with_documents().with_umask("000");
+    let target = desk.path("work/target.db");
+    std::os::unix::fs::symlink(&target, desk.path("work/link.db")).unwrap();
+    let ran = desk.run(&format!(
+        "{ANALYZE} --db link.db --model script:FIXTURES/archie.jsonl"
+    ));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(mode(&target), 0o600);
+}
