@@ -170,6 +170,14 @@ pub enum ErrorKind {
         /// What it cannot do.
         what: String,
     },
+    /// The chat template of the weights does not end, or writes more than a conversation needs.
+    #[error("the chat template of `{model}` was stopped: {why}")]
+    Template {
+        /// The model.
+        model: String,
+        /// What it did.
+        why: String,
+    },
     /// The local model failed.
     #[error("local model: {why}")]
     Local {
@@ -227,6 +235,7 @@ impl ErrorKind {
             Self::Offline { .. } => "SS5020",
             Self::Unable { .. } => "SS5021",
             Self::Local { .. } => "SS5022",
+            Self::Template { .. } => "SS5030",
         }
     }
 
@@ -246,6 +255,7 @@ impl ErrorKind {
                 "set a provider's key, start a local server, or run `superstep model pull`"
             }
             Self::Unrecorded { .. } => "record the call, or mend the request",
+            Self::Template { .. } => "the weights file is faulty or hostile; use another one",
             Self::Offline { .. } => "choose a local model, or leave out `--offline`",
             _ => return None,
         })
