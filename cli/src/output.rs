@@ -216,7 +216,7 @@ fn drawn(pieces: &[Piece]) -> String {
 pub(crate) fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        if show::clean(c.encode_utf8(&mut [0; 4])).is_empty() {
+        if show::is_hidden(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 text.push_str(&format!("\\u{unit:04x}"));
             }

@@ -12,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use jiff::Timestamp;
 use mail_parser::{HeaderValue, Message, MessageParser, MimeHeaders, PartType};
 use serde::{Deserialize, Serialize};
+use superstep::show;
 
 use crate::{address::Address, error::MailError};
 use address::addresses;
@@ -110,12 +111,11 @@ fn malformed(why: String) -> MailError {
     }
 }
 
-/// A text on one line, of at most so many bytes.
+/// A text on one line, of at most so many bytes, without what nobody sees.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let text: String = text.chars().map(plain).collect();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    clipped(&words.join(" "), most).to_owned()
+    clipped(&show::line(&text), most).to_owned()
 }
 
 /// The beginning of a text.

@@ -1,6 +1,7 @@
 //! What models are told. The words themselves are in the folder `prompts`.
 
 use jiff::Timestamp;
+use superstep::show;
 
 use crate::{
     Address,
@@ -69,16 +70,18 @@ pub(crate) fn shown(mail: &Mail, zone: &Zone) -> String {
         line("Attachment", attached(attachment));
     }
     text.push('\n');
-    text.push_str(if mail.text.is_empty() {
-        "(no text)"
-    } else {
-        clipped(&mail.text, MAX_SHOWN)
+    // A model reads what a person sees, and nothing besides.
+    let said = show::clean(&mail.text);
+    text.push_str(match said.as_str() {
+        "" => "(no text)",
+        said => clipped(said, MAX_SHOWN),
     });
-    if mail.text.len() > MAX_SHOWN {
+    if said.len() > MAX_SHOWN {
         text.push_str("\n(the rest is left out)");
     }
     if let Some(quoted) = &mail.quoted {
-        let quoted = clipped(quoted, MAX_QUOTED);
+        let quoted = show::clean(quoted);
+        let quoted = clipped(&quoted, MAX_QUOTED);
         text.push_str(&format!("\n\n(quoted from older mails)\n{quoted}"));
     }
     text

@@ -25,6 +25,7 @@ pub(super) fn publish(
     if !screen.takes_streamed() {
         screen.whole(text)?;
     }
+    screen.warn(text);
     let Some(path) = place(state, out) else {
         if screen.is_json() {
             screen.event("result", json!({"text": text}))?;

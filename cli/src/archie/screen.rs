@@ -7,17 +7,23 @@ use superstep_archie::{
     Analysis, Node, Question, Spent, Told,
     documents::{Entry, Fate},
 };
-use superstep_core::{Value, show};
+use superstep_core::{
+    Value,
+    show::{self, Hidden},
+};
 use superstep_model::Message;
 
 use crate::{
     failure::Failure,
-    output::{Form, Output, faint, plain, strong},
+    output::{Form, Output, bad, faint, plain, strong},
     page::Page,
 };
 
-/// How many files that were left out are named.
+/// How many files that were left out, or lines with hidden characters, are named.
 const MOST_NAMED: usize = 8;
+
+/// How much of a line with hidden characters is shown.
+const LONGEST: usize = 500;
 
 /// What is shown.
 pub(super) struct Screen<'a> {
@@ -192,7 +198,32 @@ impl<'a> Screen<'a> {
             self.page.write(&question.query)?;
             self.page.end()?;
         }
+        self.warn(&question.query);
         Ok(())
+    }
+
+    /// Warns of what is in a text and was not shown. Whoever approves it approves that as well, so it
+    /// is shown here, line by line.
+    pub(super) fn warn(&self, text: &str) {
+        let hidden = Hidden::of(text);
+        if hidden.is_empty() || self.is_json() {
+            return;
+        }
+        let warning = format!("! The text above holds {hidden}:");
+        self.output.say(&[bad(warning)]);
+        let lines = text.split('\n').zip(1..);
+        let mut lines = lines.filter(|(line, _)| !Hidden::of(line).is_empty());
+        for (line, number) in lines.by_ref().take(MOST_NAMED) {
+            let line: String = show::reveal(line).chars().take(LONGEST).collect();
+            self.output
+                .say(&[faint(format!("  line {number}: ")), plain(line)]);
+        }
+        match lines.count() {
+            0 => {}
+            more => self
+                .output
+                .say(&[faint(format!("  and {more} more lines"))]),
+        }
     }
 
     /// Whether the words that end a thread were shown as they came.

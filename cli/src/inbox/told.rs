@@ -1,7 +1,7 @@
 //! Questions and what came of answers, in words and in the form that inboxes know.
 
-use serde_json::{Map, Value as Json, json};
-use superstep_core::show;
+use serde_json::{Value as Json, json};
+use superstep_core::show::{self, Hidden};
 use superstep_mail::{Answer, Mode, Topic, tools};
 
 use super::{
@@ -15,9 +15,6 @@ use crate::{
 
 /// How many letters of an id are shown; rarely more are needed to tell questions apart.
 pub(super) const ID: usize = 8;
-
-const HIDDEN: &str =
-    "The arguments hold characters that are not shown here; `e` and --json show them.";
 
 /// How many lines of a reply are shown before it is sent.
 const FIRST: usize = 8;
@@ -68,8 +65,10 @@ fn wire(question: &Question) -> Json {
 pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
     let action = question.item.action_request.action.as_str();
     let mut lines = Vec::new();
-    if has_hidden(&question.item.action_request.args) {
-        lines.push(vec![bad(format!("! {HIDDEN}"))]);
+    let hidden = Hidden::of_json(&Json::Object(question.item.action_request.args.clone()));
+    if !hidden.is_empty() {
+        let warning = format!("! The arguments hold {hidden}; they are shown as <U+...>.");
+        lines.push(vec![bad(warning)]);
     }
     let mut is_ours = question.item.description.starts_with("# ");
     let mut is_head = is_ours;
@@ -116,10 +115,10 @@ fn argument(key: &str, value: &Json) -> Vec<Vec<Piece>> {
         }
         other => other.to_string(),
     };
-    let text = show::clean(&text).replace('\t', "    ");
+    let text = show::reveal(&text).replace('\t', "    ");
     let mut rows = text.lines();
     let first = rows.next().unwrap_or_default();
-    let key = show::line(key);
+    let key = show::line(&show::reveal(key));
     let mut lines = vec![vec![faint(format!("  {key}: ")), plain(first)]];
     lines.extend(rows.map(|row| vec![plain(format!("    {row}"))]));
     lines
@@ -203,21 +202,6 @@ fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Piece>> {
     let new = new.into_iter().flatten();
     let new = new.filter(|(key, value)| old.get(*key) != Some(*value));
     new.flat_map(|(key, value)| argument(key, value)).collect()
-}
-
-/// Whether more would be done than can be seen: what a terminal would obey is left out, and not
-/// everybody who gets a mail leaves it out too.
-fn has_hidden(args: &Map<String, Json>) -> bool {
-    let is_hidden = |value: &Json| {
-        let texts: Vec<&str> = match value {
-            Json::String(text) => vec![text],
-            Json::Array(items) => items.iter().filter_map(Json::as_str).collect(),
-            _ => Vec::new(),
-        };
-        let texts = texts.into_iter().map(|text| text.replace("\r\n", "\n"));
-        texts.into_iter().any(|text| show::clean(&text) != text)
-    };
-    args.values().any(is_hidden)
 }
 
 /// What came of an answer.

@@ -120,3 +120,13 @@ fn nothing_a_model_says_acts_on_the_terminal() {
     }
     assert_eq!(terminal.end(), 3);
 }
+
+#[test]
+fn whoever_approves_is_told_of_what_nobody_sees() {
+    let desk = Desk::new().with_documents();
+    let terminal = Terminal::run(&desk, ANALYZE);
+    terminal.prompts(1).say("escape").shows("abc?").prompts(2);
+    terminal.shows("! The text above holds");
+    terminal.shows("a<U+001B>]0;owned<U+0007>").press("\u{4}");
+    assert_eq!(terminal.end(), 3);
+}

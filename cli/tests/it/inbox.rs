@@ -227,7 +227,7 @@ fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
         shown.stdout
     );
     assert!(
-        shown.stdout.contains("characters that are not shown"),
+        shown.stdout.contains("hidden characters (U+0007, U+001B"),
         "{}",
         shown.stdout
     );
@@ -241,7 +241,36 @@ fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
     terminal.has_shown("\u{1b}[?1049l", 1);
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert_eq!(terminal.end(), 0);
-    assert!(!raw.contains("owned") && !raw.contains('\u{202e}'), "{raw}");
+    let acts = raw.contains("\u{1b}]0;owned") || raw.contains('\u{202e}');
+    assert!(!acts && raw.contains("<U+001B>]0;owned<U+0007>"), "{raw}");
+}
+
+#[test]
+fn what_a_reply_hides_is_shown_before_it_is_sent_and_is_what_is_sent() {
+    let desk = desk_with(&[]);
+    put(&desk, "Covert", "Does\u{e0101} Thursday suit you?");
+    desk.run(&format!("mail ingest --send {ACCOUNT}"));
+    let shown = desk.run("inbox show 1").stdout;
+    for words in [
+        "! The arguments hold 18 hidden characters (U+3164, U+E0110",
+        "that spell \"surgery on monday\"",
+        "! It holds 18 hidden characters",
+        "Thursday suits me.<U+E0163><U+E0165>",
+        "Bye <U+3164>",
+        "Does Thursday suit you?",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let id = question(&desk);
+    let ran = desk.run(&format!("inbox accept {id} --send {ACCOUNT}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let mail = sent(&desk).remove(0);
+    let text = superstep_mail::parse(mail.as_bytes()).unwrap().text;
+    let hidden = superstep_core::show::Hidden::of(&text);
+    assert_eq!(
+        (hidden.len(), hidden.spelled().as_deref()),
+        (18, Some("surgery on monday"))
+    );
 }
 
 #[cfg(unix)]

@@ -7,14 +7,14 @@ use superstep_core::{
     id::Namespace,
     record::{Record, TaskKey},
     saver::{Keep, Saver},
-    value::Value,
+    value::{MAX_DEPTH, Value},
 };
 use superstep_engine::memory::MemorySaver;
 
 use super::deletion::filled;
 use super::model::Model;
 use super::records::{delta, done, everywhere, first, full, id, node, note_everywhere};
-use super::world::{BUSY, Bench, CORRUPT, EXISTS, NO_THREAD, World, refused};
+use super::world::{BUSY, Bench, CORRUPT, EXISTS, NO_THREAD, UNSTORABLE, World, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -22,6 +22,7 @@ cases![
     an_archive_holds_every_checkpoint_in_order,
     a_thread_moves_to_another_saver_and_back,
     every_value_survives_an_archive,
+    what_is_stored_can_be_archived_however_deep_it_is,
     an_imported_thread_goes_on,
     imports_of_one_archive_go_their_own_ways,
     a_pruned_thread_can_be_moved,
@@ -134,6 +135,29 @@ async fn every_value_survives_an_archive(bench: &Bench<'_>) -> Verdict {
     writer
         .note("", 2, vec![note_everywhere(TaskKey::Input, &value)])
         .await?;
+    let model = writer.end();
+    let archive = filed(&world.saver.export(&"t".into()).await?)?;
+    world.saver.import(&"to".into(), archive).await?;
+    world.agrees("to", &model).await
+}
+
+async fn what_is_stored_can_be_archived_however_deep_it_is(bench: &Bench<'_>) -> Verdict {
+    let world = bench.open().await?;
+    let deep = |levels| (0..levels).fold(Value::Null, |inner, _| Value::list([inner]));
+    let mut writer = world.writer("t").await?;
+    writer.commit("", first(1)).await?;
+    // Where a list is extended, the value is one level deeper.
+    let value = deep(MAX_DEPTH - 1);
+    writer.commit("", everywhere(2, 1, &value)).await?;
+    let note = |value: &Value| vec![note_everywhere(TaskKey::Input, value)];
+    writer.note("", 2, note(&value)).await?;
+    for levels in [MAX_DEPTH + 1, 2 * MAX_DEPTH] {
+        let value = deep(levels);
+        let got = writer.try_commit("", everywhere(3, 2, &value)).await;
+        refused("a value that is too deep", got, UNSTORABLE)?;
+        let got = writer.try_note("", id(2), note(&value)).await;
+        refused("a note that is too deep", got, UNSTORABLE)?;
+    }
     let model = writer.end();
     let archive = filed(&world.saver.export(&"t".into()).await?)?;
     world.saver.import(&"to".into(), archive).await?;

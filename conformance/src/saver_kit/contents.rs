@@ -9,7 +9,7 @@ use superstep_core::{
     record::{Layout, Pending, Record, Source, StartValue, StateVersion, TriggerName},
     run::Durability,
     table::{Key, NodeIx},
-    value::Value,
+    value::{MAX_DEPTH, Value},
 };
 
 use super::records::{
@@ -94,8 +94,9 @@ async fn deep_and_wide_values_survive(bench: &Bench<'_>) -> Verdict {
     let deep = |levels: usize, wrap: fn(Value) -> Value| {
         (0..levels).fold(Value::Int(1), |inner, _| wrap(inner))
     };
-    let lists = deep(100, |inner| Value::list([inner]));
-    let maps = deep(100, |inner| Value::map([("in", inner)]));
+    // Where a list is extended, the value is one level deeper.
+    let lists = deep(MAX_DEPTH - 1, |inner| Value::list([inner]));
+    let maps = deep(MAX_DEPTH - 1, |inner| Value::map([("in", inner)]));
     let mixed = deep(50, |inner| {
         Value::list([Value::map([("in", inner)]), Value::Null])
     });

@@ -268,3 +268,4 @@ pub(super) const CONFLICT: &str = "SS2002";
 pub(super) const NO_THREAD: &str = "SS2003";
 pub(super) const EXISTS: &str = "SS2004";
 pub(super) const CORRUPT: &str = "SS2005";
+pub(super) const UNSTORABLE: &str = "SS2013";

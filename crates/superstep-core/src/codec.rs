@@ -19,12 +19,11 @@ pub mod value;
 
 use std::sync::Arc;
 
+pub use crate::value::MAX_DEPTH;
+
 use crate::record::Layout;
 use pack::Pack;
 use unpack::{Shared, Unpack};
-
-/// How deeply a stored value may be nested.
-pub const MAX_DEPTH: usize = 256;
 
 /// Text of this many bytes or more is kept as a blob.
 pub const BLOB: usize = 16 * 1024;

@@ -8,6 +8,7 @@ use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    ask::Ask,
     id::{AskId, CheckpointId, ThreadId},
     saver::SaverError,
 };
@@ -211,6 +212,8 @@ pub enum ErrorKind {
         kind: String,
         /// What the decoder said.
         why: String,
+        /// The question as it is asked now; it may have changed since it was stored.
+        asked: Option<Box<Ask>>,
     },
     /// A run without input on a thread with nothing to continue.
     EmptyInput,
@@ -383,7 +386,7 @@ impl fmt::Display for ErrorKind {
             Self::NoParent => f.write_str("a command for the parent of a graph that has none"),
             Self::Decode { what, why } => write!(f, "{what} does not decode: {why}"),
             Self::Undeclared { target } => write!(f, "went to undeclared `{target}`"),
-            Self::BadAnswer { kind, why } => {
+            Self::BadAnswer { kind, why, .. } => {
                 write!(f, "the answer to question `{kind}` does not fit: {why}")
             }
             Self::EmptyInput => f.write_str("no input, and nothing to continue"),

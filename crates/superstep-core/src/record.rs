@@ -5,6 +5,7 @@
 //! [`Layout`] the record refers to; a graph with another layout maps them by name.
 
 mod squash;
+mod values;
 
 use std::{collections::BTreeMap, sync::Arc};
 

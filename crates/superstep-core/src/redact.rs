@@ -104,6 +104,24 @@ impl Redactor {
         without(text, found)
     }
 
+    /// A text that may be a JSON document, without secrets. Data is searched as data: a secret may be
+    /// a number or a list behind its name, and is written with escapes in text.
+    pub fn document<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let data = match text.trim_start().starts_with(['{', '[']) {
+            true => serde_json::from_str::<serde_json::Value>(text).ok(),
+            false => None,
+        };
+        let clean = data.and_then(|data| {
+            let data = Value::from(data);
+            let clean = self.value(&data);
+            (clean != data).then(|| clean.to_json().to_string())
+        });
+        match clean {
+            Some(clean) => Cow::Owned(self.text(&clean).into_owned()),
+            None => self.text(text),
+        }
+    }
+
     /// The value without secrets.
     pub fn value(&self, value: &Value) -> Value {
         match value {

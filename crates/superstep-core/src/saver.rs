@@ -125,6 +125,12 @@ pub enum SaverError {
 }
 
 impl SaverError {
+    /// A value is nested deeper than [`crate::value::MAX_DEPTH`].
+    pub fn too_deep() -> Self {
+        let limit = crate::value::MAX_DEPTH;
+        Self::Unstorable(format!("a value is nested more than {limit} levels deep"))
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {

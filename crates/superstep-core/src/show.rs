@@ -1,8 +1,25 @@
-//! Text of others, made fit to be shown.
+//! Text of others, sanitised.
 //!
 //! What models, tools and services say may hold sequences that a terminal obeys: move the cursor, set
-//! the title, write the clipboard, hide a link. [`Shown`] takes them out, piece by piece as text
-//! streams in, whatever the cuts. What is left is text, line ends and tabs.
+//! the title, write the clipboard, hide a link. It may also hold characters that nobody sees and that
+//! models and other programs read. `hidden` decides which those are, for everything that shows or
+//! checks text of others.
+//!
+//! - [`Shown`], [`clean`] and [`line`] leave sequences and hidden characters out, piece by piece as
+//!   text streams in, whatever the cuts. What is left is text, line ends and tabs.
+//! - [`reveal`] writes hidden characters as `<U+200B>`, and [`Hidden`] warns of them: for whoever
+//!   approves a text.
+
+mod hidden;
+mod tables;
+
+use hidden::Sight;
+pub use hidden::{Hidden, reveal};
+
+/// Whether a character is hidden when it stands alone.
+pub fn is_hidden(c: char) -> bool {
+    tables::is_hidden(c)
+}
 
 /// A text without anything a terminal would obey.
 pub fn clean(text: &str) -> String {
@@ -20,6 +37,7 @@ pub fn line(text: &str) -> String {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     place: Place,
+    sight: Sight,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,16 +60,23 @@ impl Shown {
     /// What of the next piece may be shown.
     pub fn push(&mut self, piece: &str) -> String {
         let mut shown = String::with_capacity(piece.len());
-        for c in piece.chars() {
-            if self.take(c) {
+        let mut tell = |c: char, is_seen: bool| {
+            // Without its line feed a carriage return would write over the line.
+            if is_seen && c != '\r' {
                 shown.push(c);
+            }
+        };
+        for c in piece.chars() {
+            match self.is_text(c) {
+                true => self.sight.push(c, &mut tell),
+                false => self.sight.end(&mut tell),
             }
         }
         shown
     }
 
-    /// Whether a character may be shown; moves on.
-    fn take(&mut self, c: char) -> bool {
+    /// Whether a character is text and not part of a sequence; moves on.
+    fn is_text(&mut self, c: char) -> bool {
         // Whatever is open ends with its line: a sequence without an end must not hide the rest.
         if c == '\n' {
             self.place = Place::Text;
@@ -62,7 +87,7 @@ impl Shown {
             (Place::Words, '\x07' | '\u{9c}') => Place::Text,
             (Place::Words, _) => Place::Words,
             (Place::WordsEscape, '\\') => Place::Text,
-            (Place::Text, _) => return self.take_text(c),
+            (Place::Text, _) => return self.begins_text(c),
             (_, '\x1b') => Place::Escape,
             (Place::Escape | Place::WordsEscape, '[') => Place::Control,
             (Place::Escape | Place::WordsEscape, ']' | 'P' | '_' | '^' | 'X') => Place::Words,
@@ -73,44 +98,36 @@ impl Shown {
             // No sequence has this: it is text again.
             _ => {
                 self.place = Place::Text;
-                return self.take_text(c);
+                return self.begins_text(c);
             }
         };
         false
     }
 
-    fn take_text(&mut self, c: char) -> bool {
+    fn begins_text(&mut self, c: char) -> bool {
         self.place = match c {
             '\x1b' => Place::Escape,
             '\u{9b}' => Place::Control,
             '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => Place::Words,
             _ => Place::Text,
         };
-        !is_hidden(c)
+        self.place == Place::Text
     }
-}
-
-/// Characters that act instead of being seen: controls, those that turn the direction of text around,
-/// blanks without a width, and tags, which spell letters that nobody sees.
-fn is_hidden(c: char) -> bool {
-    let is_control = c.is_control() && !matches!(c, '\n' | '\t');
-    let turns = matches!(
-        c,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-    );
-    let blanks = matches!(c, '\u{200b}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    let breaks = matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
-    let tags = matches!(c, '\u{e0000}'..='\u{e007f}');
-    is_control || turns || blanks || breaks || tags
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const CASES: [(&str, &str); 22] = [
+    const CASES: [(&str, &str); 25] = [
         ("plain\ttext\n", "plain\ttext\n"),
-        ("grüße 🦀 e\u{301} \u{200d}", "grüße 🦀 e\u{301} \u{200d}"),
+        ("grüße 🦀 e\u{301} \u{200d}", "grüße 🦀 e\u{301} "),
+        (
+            "👩\u{200d}🚀 ❤\u{fe0f} 1\u{fe0f}\u{20e3}",
+            "👩\u{200d}🚀 ❤\u{fe0f} 1\u{fe0f}\u{20e3}",
+        ),
+        ("👩\u{200d}\x1b[1m🚀1\u{fe0f}", "👩🚀1"),
+        ("a\u{e0101}\u{ad}\u{3164}\u{34f}b\r\n\rc", "ab\nc"),
         ("a\x1b[31mred\x1b[0m", "ared"),
         ("a\x1b[2J\x1b[H\x1b[?25l\x1b[1 qb", "ab"),
         ("a\x1b]0;title\x07b", "ab"),
@@ -166,5 +183,49 @@ mod tests {
     #[test]
     fn a_line_is_one_line() {
         assert_eq!(line(" a\n\tb\x1b[1m  c\r\n"), "a b c");
+    }
+
+    #[test]
+    fn the_tables_are_those_of_unicode() {
+        use icu_properties::{
+            CodePointMapData, CodePointSetData,
+            props::{
+                DefaultIgnorableCodePoint, Emoji, ExtendedPictographic, GeneralCategory,
+                VariationSelector,
+            },
+        };
+        let category = CodePointMapData::<GeneralCategory>::new();
+        let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+        let selector = CodePointSetData::new::<VariationSelector>();
+        let emoji = CodePointSetData::new::<Emoji>();
+        let pictograph = CodePointSetData::new::<ExtendedPictographic>();
+        for c in '\0'..=char::MAX {
+            let is_of_category = match category.get(c) {
+                GeneralCategory::Control => !matches!(c, '\n' | '\t'),
+                GeneralCategory::Format
+                | GeneralCategory::LineSeparator
+                | GeneralCategory::ParagraphSeparator => true,
+                GeneralCategory::Unassigned => {
+                    u32::from(c) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c)
+                }
+                _ => matches!(c, '\u{2800}' | '\u{1d159}'),
+            };
+            let is_hidden_there = is_of_category || ignorable.contains(c) || selector.contains(c);
+            assert_eq!(is_hidden(c), is_hidden_there, "{:x}", u32::from(c));
+            assert_eq!(
+                tables::is_pictograph(c),
+                emoji.contains(c) && pictograph.contains(c),
+                "{:x}",
+                u32::from(c)
+            );
+            let text = format!("x{c}y");
+            assert_eq!(
+                Hidden::of(&text).is_empty(),
+                !is_hidden_there,
+                "{:x}",
+                u32::from(c)
+            );
+            assert_eq!(clean(&reveal(&text)), reveal(&text), "{:x}", u32::from(c));
+        }
     }
 }

@@ -12,6 +12,10 @@ use std::{any::Any, any::type_name, fmt, sync::Arc};
 pub use map::Map;
 use serde::{Serialize, de::DeserializeOwned};
 
+/// How deep lists and objects of a value may be nested. What is deeper is refused when it is stored;
+/// what is stored can be read, exported and imported.
+pub const MAX_DEPTH: usize = 256;
+
 /// Data in a channel, in an update, in a question or in an answer.
 #[derive(Clone, Default)]
 pub enum Value {
@@ -105,6 +109,25 @@ impl Value {
             expected: type_name::<T>(),
             why: error.to_string(),
         })
+    }
+
+    /// Whether lists and objects are nested at most [`MAX_DEPTH`] deep. Cells of the typed layer are
+    /// not looked into: whatever stores their JSON form measures that.
+    pub fn fits(&self) -> bool {
+        let mut left = vec![(self, 0)];
+        while let Some((value, depth)) = left.pop() {
+            let items: &mut dyn Iterator<Item = &Value> = match value {
+                Self::List(items) => &mut items.iter(),
+                Self::Map(map) => &mut map.values(),
+                _ => continue,
+            };
+            if depth == MAX_DEPTH {
+                return false;
+            }
+            let nests = |item: &&Value| matches!(item, Self::List(_) | Self::Map(_));
+            left.extend(items.filter(nests).map(|item| (item, depth + 1)));
+        }
+        true
     }
 
     /// The integer, if this is one.

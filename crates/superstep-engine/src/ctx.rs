@@ -346,6 +346,12 @@ impl Ctx {
         question: impl FnOnce() -> Result<Value, Halt>,
         decode: impl FnOnce(Value) -> Result<T, String>,
     ) -> Result<T, Halt> {
+        let ask = |value, at| Ask {
+            id: AskId::of(&self.namespace(), at),
+            value,
+            schema: None,
+            kind: Some(kind.into()),
+        };
         let mut scratch = lock(&self.0.scratch);
         let given = scratch.answers.get(scratch.used).cloned();
         let answer = given.or_else(|| {
@@ -354,24 +360,22 @@ impl Ctx {
             next
         });
         if let Some(answer) = answer {
-            let decoded = decode(answer).map_err(|why| {
-                let used = scratch.used;
-                scratch.answers.truncate(used);
-                ErrorKind::BadAnswer {
-                    kind: kind.to_owned(),
-                    why,
+            let why = match decode(answer) {
+                Ok(decoded) => {
+                    scratch.used += 1;
+                    return Ok(decoded);
                 }
-            })?;
-            scratch.used += 1;
-            return Ok(decoded);
+                Err(why) => why,
+            };
+            let used = scratch.used;
+            scratch.answers.truncate(used);
+            return Err(Halt::from(ErrorKind::BadAnswer {
+                kind: kind.to_owned(),
+                why,
+                asked: Some(Box::new(ask(question()?, used))),
+            }));
         }
-        let id = AskId::of(&self.namespace(), scratch.answers.len());
-        let ask = Ask {
-            id,
-            value: question()?,
-            schema: None,
-            kind: Some(kind.into()),
-        };
+        let ask = ask(question()?, scratch.answers.len());
         scratch.open.push(ask.clone());
         Err(Halt::Asked(vec![ask]))
     }

@@ -170,6 +170,14 @@ pub enum ErrorKind {
         /// What it cannot do.
         what: String,
     },
+    /// The chat template of the weights does not end, or writes more than a conversation needs.
+    #[error("the chat template of `{model}` was stopped: {why}")]
+    Template {
+        /// The model.
+        model: String,
+        /// What it did.
+        why: String,
+    },
     /// The local model failed.
     #[error("local model: {why}")]
     Local {
@@ -258,6 +266,7 @@ impl ErrorKind {
             Self::Untrusted { .. } => "SS5023",
             Self::Outside { .. } => "SS5024",
             Self::NotARecording { .. } => "SS5025",
+            Self::Template { .. } => "SS5030",
         }
     }
 
@@ -277,6 +286,7 @@ impl ErrorKind {
                 "set a provider's key, start a local server, or run `superstep model pull`"
             }
             Self::Unrecorded { .. } => "record the call, or mend the request",
+            Self::Template { .. } => "the weights file is faulty or hostile; use another one",
             Self::Offline { .. } => "choose a local model, or leave out `--offline`",
             Self::Untrusted { .. } => {
                 "`superstep trust` shows what the file asks for, and trusts or ignores it"

@@ -1,8 +1,10 @@
 //! Questions about calls, and answers that fit exactly one of them.
 //!
-//! An answer names the [`Digest`] of what it answers: tool, arguments, thread and task. An answer
-//! to an older question, to another call or to other arguments is given back, and the question
-//! stays open. Answers come from whoever runs the graph; nothing a model or a tool says is one.
+//! An answer names the [`Digest`] of the question it answers: which kind of question, after which
+//! attempt, about which tool, arguments, thread and task. An answer to an older question, to another
+//! call or to other arguments is refused, and the question stays open: a client that repeats its
+//! request repeats nothing. Answers come from whoever runs the graph; nothing a model or a tool says
+//! is one.
 //!
 //! As data a question has the shape that inboxes know: `action_request`, `config`, `description`.
 
@@ -13,25 +15,43 @@ use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
 use superstep_core::id::{TaskId, ThreadId};
 use superstep_derive::Ask;
+use superstep_engine::typed::Ask;
 use superstep_model::ToolCall;
 
 use crate::access::Can;
 
-/// What an approval is for: the hash of tool, arguments, thread and task.
+/// Marks digests that name the kind of question and the attempt. Digests without it were made before
+/// they did, and fit no question.
+const SCHEME: &str = "q2:";
+
+/// What an answer is for: the hash of the kind of question, attempt, tool, arguments, thread and task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(String);
 
 impl Digest {
-    /// The digest of a call on a thread, by a task.
-    pub fn of(call: &ToolCall, thread: Option<&ThreadId>, task: TaskId) -> Self {
-        Self(sha256([
+    /// The digest of a question of the kind `Q` about a call on a thread, by a task. `attempt` is how
+    /// often the call was attempted before the question.
+    pub fn of<Q: Ask>(
+        call: &ToolCall,
+        thread: Option<&ThreadId>,
+        task: TaskId,
+        attempt: u32,
+    ) -> Self {
+        let hash = sha256([
+            Q::KIND.to_owned(),
+            attempt.to_string(),
             thread.map(ToString::to_string).unwrap_or_default(),
             task.to_string(),
             call.id.clone(),
             call.name.clone(),
             canonical(&Json::Object(call.args.clone())),
-        ]))
+        ]);
+        Self(format!("{SCHEME}{hash}"))
+    }
+
+    fn is_outdated(&self) -> bool {
+        !self.0.starts_with(SCHEME)
     }
 }
 
@@ -199,6 +219,12 @@ pub(crate) fn matches(given: &Digest, asked: &Digest) -> Result<(), String> {
     if given == asked {
         return Ok(());
     }
+    if given.is_outdated() {
+        return Err(format!(
+            "the answer is for `{given}`, a question of an earlier version that did not say which \
+             attempt it was about; it is asked again as `{asked}`: read it and answer that one"
+        ));
+    }
     Err(format!(
         "the answer is for `{given}`, the question is `{asked}`: read it again"
     ))
@@ -225,14 +251,19 @@ mod tests {
             unreachable!("it is an id");
         };
         let task = TaskId::of(checkpoint, &Namespace::default(), 1, "path");
-        let of = |call: &ToolCall, thread: &str| Digest::of(call, Some(&thread.into()), task);
+        let of = |call: &ToolCall, thread: &str| {
+            Digest::of::<Approval>(call, Some(&thread.into()), task, 0)
+        };
         let one = of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "1");
         let same = of(&call("t", json!({"b": [2, {"y": 2, "x": 1}], "a": 1})), "1");
         assert_eq!(one, same);
+        let plain = call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]}));
         for other in [
             of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 3}]})), "1"),
             of(&call("u", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "1"),
             of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "2"),
+            Digest::of::<Approval>(&plain, Some(&"1".into()), task, 1),
+            Digest::of::<Outcome>(&plain, Some(&"1".into()), task, 0),
         ] {
             assert_ne!(one, other);
         }

@@ -1,11 +1,19 @@
 //! One call as a durable task: checked, ruled on, journaled, answered.
 
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use superstep_core::{
     ErrorKind, Value,
     event::{SpanEnd, SpanError, SpanKind},
     redact::Redactor,
+    saver::BoxFuture,
+    show::Hidden,
 };
 use superstep_engine::typed::{Ctx, NodeError};
 use superstep_model::{
@@ -18,9 +26,12 @@ use crate::{
         Action, Allowed, Approval, Decision, Digest, Found, Outcome, Settlement, Verdict, matches,
     },
     policy::{Policy, Ruling},
-    tool::{Tool, ToolCtx, ToolError, ToolOutput},
+    tool::{Tool, ToolCtx, ToolError, ToolOutput, cut},
     toolbox::Tools,
 };
+
+/// The most of a failure that is told, in bytes.
+const MAX_FAILURE: usize = 16 << 10;
 
 /// How often a call whose target honours its key is repeated before a person is asked.
 const REPEATS: u32 = 2;
@@ -110,11 +121,11 @@ fn approved(
     call: &ToolCall,
     why: String,
 ) -> Result<Verdict, NodeError> {
-    let digest = Digest::of(call, ctx.thread(), ctx.task_id());
+    let digest = Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), 0);
     let question = Approval {
         action_request: action(call),
         config: Allowed::default(),
-        description: why,
+        description: warned(why, &call.args),
         can: tool.access().can,
         digest: digest.clone(),
     };
@@ -130,6 +141,15 @@ fn approved(
             .map_err(|problems| problems.join("; "))
     })?;
     Ok(decision.verdict)
+}
+
+/// Why it is asked, with a warning where more would be done than can be seen.
+fn warned(why: String, args: &Map<String, Json>) -> String {
+    let hidden = Hidden::of_json(&Json::Object(args.clone()));
+    match hidden.is_empty() {
+        true => why,
+        false => format!("{why}\nWARNING: the arguments hold {hidden}"),
+    }
 }
 
 fn action(call: &ToolCall) -> Action {
@@ -150,7 +170,7 @@ enum Ended {
 impl From<Result<ToolOutput, ToolError>> for Ended {
     fn from(result: Result<ToolOutput, ToolError>) -> Self {
         match result {
-            Ok(output) => Self::Output(output.capped()),
+            Ok(output) => Self::Output(output),
             Err(ToolError::Failed(why)) => Self::Failed(why),
             Err(ToolError::Unknown(why)) => Self::Unknown(why),
         }
@@ -166,17 +186,38 @@ impl Ended {
         }
     }
 
-    /// Without what must not be stored or shown to a model.
+    /// Without what must not be stored or shown to a model, and not more than it should read. In this
+    /// order: of a secret that is cut in two, neither half would be known.
     fn redacted(self, redactor: &Redactor) -> Self {
-        let text = |text: String| redactor.text(&text).into_owned();
+        let text = |text: String| cut(redactor.document(&text).into_owned(), &mut { MAX_FAILURE });
         match self {
-            Self::Output(output) => Self::Output(match output.content {
-                Content::Text(said) => text(said).into(),
-                content @ Content::Parts(_) => ToolOutput { content },
-            }),
+            Self::Output(output) => Self::Output(output.redacted(redactor).capped()),
             Self::Failed(why) => Self::Failed(text(why)),
             Self::Unknown(why) => Self::Unknown(text(why)),
         }
+    }
+}
+
+/// A running call. A panic goes on as one, without secrets in its message: it is stored as the error
+/// of the task.
+struct Called<'a> {
+    call: BoxFuture<'static, Result<ToolOutput, ToolError>>,
+    redactor: &'a Redactor,
+}
+
+impl Future for Called<'_> {
+    type Output = Result<ToolOutput, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.call.as_mut().poll(cx)));
+        polled.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            match text {
+                Some(text) => resume_unwind(Box::new(self.redactor.document(&text).into_owned())),
+                None => resume_unwind(panic),
+            }
+        })
     }
 }
 
@@ -196,9 +237,12 @@ async fn make(
         if tool.access().honours_key && attempt <= REPEATS {
             continue;
         }
-        match settled(ctx, call, &why)? {
+        match settled(ctx, call, &why, attempt)? {
             Found::Repeat => {}
-            Found::Happened(result) => return Ok(Ended::Output(result.into())),
+            Found::Happened(result) => {
+                let output = Ended::Output(result.into());
+                return Ok(output.redacted(tools.redactor()));
+            }
             Found::Abandon => {
                 let why = "it did not happen, and the user does not want it made again";
                 return Ok(Ended::Failed(why.into()));
@@ -220,9 +264,12 @@ async fn attempted(
 ) -> Result<Ended, NodeError> {
     let run = async || {
         // The target sees one key, however often the call is attempted.
-        let inside = ToolCtx::new(ctx.key("call"), ctx.clone(), tools.services().clone());
-        let ended = Ended::from(tool.call(inside, call.args.clone()).await);
-        Ok(ended.redacted(tools.redactor()))
+        let inside = ToolCtx::new(ctx.key("call"), ctx.clone(), tools);
+        let called = Called {
+            call: tool.call(inside, call.args.clone()),
+            redactor: tools.redactor(),
+        };
+        Ok(Ended::from(called.await).redacted(tools.redactor()))
     };
     let access = tool.access();
     if !access.can.changes() {
@@ -247,8 +294,9 @@ fn is_unknown(error: &NodeError) -> bool {
     error.error().is_some_and(|error| unknown(&error.kind))
 }
 
-fn settled(ctx: &Ctx, call: &ToolCall, why: &str) -> Result<Found, NodeError> {
-    let digest = Digest::of(call, ctx.thread(), ctx.task_id());
+/// Asks whether the last of so many attempts happened.
+fn settled(ctx: &Ctx, call: &ToolCall, why: &str, attempt: u32) -> Result<Found, NodeError> {
+    let digest = Digest::of::<Outcome>(call, ctx.thread(), ctx.task_id(), attempt);
     let question = Outcome {
         action_request: action(call),
         description: format!("did this call happen? {why}"),

@@ -10,11 +10,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use superstep_core::saver::BoxFuture;
+use superstep_core::{redact::Redactor, saver::BoxFuture};
 use superstep_engine::typed::{Ctx, Res};
 use superstep_model::{Content, Part, ToolSpec};
 
-use crate::access::Access;
+use crate::{access::Access, toolbox::Tools};
 
 /// The most text of an output that a model gets to read, in bytes.
 pub const MAX_OUTPUT: usize = 256 << 10;
@@ -87,14 +87,16 @@ pub struct ToolCtx {
     key: String,
     task: Ctx,
     services: Arc<Services>,
+    redactor: Arc<Redactor>,
 }
 
 impl ToolCtx {
-    pub(crate) fn new(key: String, task: Ctx, services: Arc<Services>) -> Self {
+    pub(crate) fn new(key: String, task: Ctx, tools: &Tools) -> Self {
         Self {
             key,
             task,
-            services,
+            services: tools.services().clone(),
+            redactor: tools.redactor().clone(),
         }
     }
 
@@ -104,9 +106,16 @@ impl ToolCtx {
         &self.key
     }
 
-    /// Passes data to readers of the run's events.
+    /// Passes data to readers of the run's events, without secrets.
     pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, data: T) {
-        self.task.emit(data).await;
+        match serde_json::to_value(&data) {
+            Ok(json) => {
+                let clean = self.redactor.value(&json.into());
+                self.task.emit(clean).await;
+            }
+            // What does not serialise cannot be read either: readers are told so.
+            Err(_) => self.task.emit(data).await,
+        }
     }
 
     /// A service, by its type.
@@ -143,6 +152,27 @@ impl ToolOutput {
         Ok(text.into())
     }
 
+    /// The output without secrets in any of its texts.
+    #[must_use]
+    pub(crate) fn redacted(self, redactor: &Redactor) -> Self {
+        let clean = |text: &str| redactor.document(text).into_owned();
+        let content = match self.content {
+            Content::Text(text) => Content::Text(clean(&text)),
+            Content::Parts(parts) => {
+                let parts = parts.into_iter().map(|part| match part {
+                    Part::Text { text } => Part::Text { text: clean(&text) },
+                    // Its bytes are no text; what names them may be.
+                    Part::Image { media_type, data } => Part::Image {
+                        media_type: clean(&media_type),
+                        data,
+                    },
+                });
+                Content::Parts(parts.collect())
+            }
+        };
+        Self { content }
+    }
+
     /// The output with no more text than a model should read; what is left out is said.
     #[must_use]
     pub(crate) fn capped(self) -> Self {
@@ -166,7 +196,7 @@ impl ToolOutput {
 }
 
 /// As much of a text as there is room for.
-fn cut(text: String, room: &mut usize) -> String {
+pub(crate) fn cut(text: String, room: &mut usize) -> String {
     let end = text.floor_char_boundary(*room);
     *room -= end;
     if end == text.len() {

@@ -74,7 +74,7 @@ impl Tools {
         &self.services
     }
 
-    pub(crate) fn redactor(&self) -> &Redactor {
+    pub(crate) fn redactor(&self) -> &Arc<Redactor> {
         match &self.redactor {
             Some(redactor) => redactor,
             None => Redactor::standard(),

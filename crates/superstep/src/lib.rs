@@ -85,7 +85,7 @@ pub use superstep_core::{
     redact::{self, Secret},
     run::{Drain, Durability},
     saver::{self, HistoryQuery, Saver},
-    store,
+    show, store,
 };
 pub use superstep_derive::*;
 pub use superstep_engine::{

@@ -1,7 +1,7 @@
 //! What a failure of Google's services means.
 
 use serde::Deserialize;
-use superstep::redact::Redactor;
+use superstep::{redact::Redactor, show::is_hidden};
 
 use crate::MailError;
 
@@ -107,10 +107,10 @@ pub(super) fn refusal(
     }
 }
 
-/// Text of others: without what looks like a secret, without control characters, and not much.
+/// Text of others: without what looks like a secret, without hidden characters, and not much.
 pub(super) fn clean(text: &str) -> String {
     let text = Redactor::standard().text(text);
-    let visible = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let visible = text.chars().map(|c| if is_hidden(c) { ' ' } else { c });
     visible.take(MAX_WHY).collect()
 }
 

@@ -2,7 +2,10 @@
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
-use superstep::{Ctx, Input, NodeError, Res, Snap};
+use superstep::{
+    Ctx, Input, NodeError, Res, Snap,
+    show::{self, Hidden},
+};
 
 use super::{Decided, EmailInput, Office, Pending, ReplyState, ReplyStateUpdate};
 use crate::{
@@ -58,6 +61,14 @@ fn item(pending: &Pending, input: &EmailInput, office: &Office) -> Item {
         Ok(Wanted::Schedule(meeting)) => mode.describe("A meeting", &proposal(&meeting, input)),
         Ok(Wanted::Question(content)) => format!("# A question\n\n{content}\n"),
         _ => format!("# {}\n", call.name),
+    };
+    // Whoever decides sees all that would be done: what is hidden is named, and warned of.
+    let hidden = Hidden::of(&about);
+    let about = match about.split_once('\n') {
+        Some((head, rest)) if !hidden.is_empty() => {
+            format!("{head}\n\n**It holds {hidden}.**\n{}", show::reveal(rest))
+        }
+        _ => about,
     };
     let mail = shown(&input.mail, &office.zone);
     Item {

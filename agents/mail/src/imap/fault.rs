@@ -2,7 +2,7 @@
 
 use async_imap::error::Error as ImapError;
 use lettre::transport::smtp::Error as SmtpError;
-use superstep::redact::Redactor;
+use superstep::{redact::Redactor, show::is_hidden};
 
 use crate::MailError;
 
@@ -83,10 +83,10 @@ pub(super) fn late(place: &str) -> MailError {
     }
 }
 
-/// Words of a server: without what looks like a secret, without control characters, not many.
+/// Words of a server: without what looks like a secret, without hidden characters, not many.
 pub(super) fn clean(text: &str) -> String {
     let text = Redactor::standard().text(text);
-    let visible = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let visible = text.chars().map(|c| if is_hidden(c) { ' ' } else { c });
     visible.take(MAX_WHY).collect()
 }
 

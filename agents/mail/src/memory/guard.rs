@@ -1,5 +1,7 @@
 //! Which new wordings of a note are taken.
 
+use superstep::show::Hidden;
+
 /// One line of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -50,10 +52,7 @@ pub(super) fn check(old: &str, new: &str, told: &str) -> Result<Option<String>, 
     if added.iter().any(|line| line.len() > MAX_LINE) {
         return Err("it has a line that is too long for a note".into());
     }
-    if added
-        .iter()
-        .any(|line| line.chars().any(|c| c.is_control() && c != '\t'))
-    {
+    if added.iter().any(|line| !Hidden::of(line).is_empty()) {
         return Err("it has characters that are no text".into());
     }
     for word in added.iter().flat_map(|line| line.split_whitespace()) {

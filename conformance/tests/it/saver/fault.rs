@@ -52,7 +52,8 @@ faults! {
     NullsVanish: "every_kind_of_value_survives";
     FloatsIntegers: "numbers_survive_exactly";
     StripsNul: "hostile_texts_survive";
-    CutsDeepValues: "deep_and_wide_values_survive";
+    CutsDeepValues: "deep_and_wide_values_survive",
+        "what_is_stored_can_be_archived_however_deep_it_is";
     EmptyIsNull: "empty_containers_survive";
     LosesTypedCells: "a_typed_cell_survives_as_its_json_form";
     ExtendIsSet: "every_kind_of_change_survives";

@@ -22,7 +22,10 @@ struct Wire(MemorySaver);
 
 fn sent<T: Serialize + DeserializeOwned>(value: &T) -> T {
     let text = serde_json::to_string(value).unwrap();
-    serde_json::from_str(&text).unwrap()
+    // Values may be nested deeper than the usual reader goes.
+    let mut json = serde_json::Deserializer::from_str(&text);
+    json.disable_recursion_limit();
+    T::deserialize(&mut json).unwrap()
 }
 
 fn filed(archive: &Archive) -> Result<Archive, ArchiveError> {

@@ -10,6 +10,7 @@ use crate::{
     id::CheckpointId,
     record::{Layout, Pending, Record, TaskKey, TaskNote, Write},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
+    value::MAX_DEPTH,
 };
 
 /// No counter of a run gets this far.
@@ -40,6 +41,11 @@ impl Space {
 }
 
 fn fits(record: &Record, notes: Option<&[TaskNote]>) -> Result<(), String> {
+    if !record.fits() || !notes.unwrap_or_default().iter().all(TaskNote::fits) {
+        return Err(format!(
+            "a value is nested more than {MAX_DEPTH} levels deep"
+        ));
+    }
     let names = Names(&record.layout);
     counted(record.step.unsigned_abs())?;
     counted(record.clock)?;

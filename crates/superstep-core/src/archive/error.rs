@@ -3,6 +3,7 @@
 use std::io;
 
 use super::lines::{LONGEST_LINE, VERSION};
+use crate::value::MAX_DEPTH;
 
 /// Why an archive cannot be read or written; names the line.
 #[derive(Debug, thiserror::Error)]
@@ -34,9 +35,15 @@ pub enum ArchiveError {
         /// What is wrong with it.
         why: String,
     },
-    /// A line is too long or too deep to be read.
-    #[error("line {line}: more than {LONGEST_LINE} bytes, or nested too deeply")]
+    /// A line is too long to be read.
+    #[error("line {line}: more than {LONGEST_LINE} bytes")]
     TooLarge {
+        /// Which.
+        line: usize,
+    },
+    /// A line holds a value that is nested deeper than a saver stores.
+    #[error("line {line}: a value is nested more than {MAX_DEPTH} levels deep")]
+    TooDeep {
         /// Which.
         line: usize,
     },
@@ -59,7 +66,7 @@ impl ArchiveError {
             Self::Newer { .. } => "SS2102",
             Self::Truncated { .. } => "SS2103",
             Self::Line { .. } => "SS2104",
-            Self::TooLarge { .. } => "SS2105",
+            Self::TooLarge { .. } | Self::TooDeep { .. } => "SS2105",
             Self::Io { .. } => "SS2106",
         }
     }

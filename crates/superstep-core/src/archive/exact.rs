@@ -38,6 +38,20 @@ pub(super) fn spelled(value: &Value) -> Option<Value> {
     }
 }
 
+/// Whether what an archive says is nested at most so deep, once it is read.
+pub(super) fn is_readable(spelled: &Value, levels: usize) -> bool {
+    let mut inside: Box<dyn Iterator<Item = &Value>> = match spelled {
+        Value::List(items) => Box::new(items.iter()),
+        Value::Map(map) if marked(map).is_some_and(|(key, _)| key == MARK) => return true,
+        Value::Map(map) => Box::new(map.values()),
+        _ => return true,
+    };
+    match levels.checked_sub(1) {
+        Some(levels) => inside.all(|value| is_readable(value, levels)),
+        None => false,
+    }
+}
+
 /// The value that an archive meant, if it says it differently.
 pub(super) fn meant(value: &Value) -> Result<Option<Value>, String> {
     Ok(match value {

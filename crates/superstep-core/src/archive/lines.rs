@@ -26,10 +26,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::{
     Archive, ArchiveError, Archived,
     check::Space,
-    exact::{meant, spelled},
+    exact::{is_readable, meant, spelled},
     row::Row,
 };
-use crate::{id::Namespace, record::Layout};
+use crate::{id::Namespace, record::Layout, value::MAX_DEPTH};
 
 /// The version of the format.
 pub const VERSION: u64 = 1;
@@ -37,8 +37,9 @@ pub const VERSION: u64 = 1;
 /// The bytes that a line may have.
 pub const LONGEST_LINE: usize = 1 << 28;
 
-/// How deep brackets of a line may stand inside each other: what a reader of JSON goes down.
-const DEEPEST: usize = 127;
+/// How deep brackets of a line may be nested: around a value of [`MAX_DEPTH`] there is room for the
+/// fields of a record, and the key of a task, which a saver nests as deep, has two brackets per level.
+const DEEPEST: usize = 2 * MAX_DEPTH + 32;
 
 const FORMAT: &str = "superstep thread";
 
@@ -78,8 +79,8 @@ struct End {
 }
 
 impl Archive {
-    /// Writes the archive as JSON lines. What is written can be read: a value that is too large or
-    /// too deep for that is refused here.
+    /// Writes the archive as JSON lines. What is written can be read: a line that is too long for that
+    /// is refused here. Values as deep as [`MAX_DEPTH`], which are all that a saver stores, can be.
     pub fn write(&self, out: impl Write) -> Result<(), ArchiveError> {
         let all = || self.namespaces.values().flatten();
         let mut layouts: Vec<Arc<Layout>> = Vec::new();
@@ -109,12 +110,20 @@ impl Archive {
             for archived in checkpoints {
                 let layout = number(&layouts, &archived.record.layout).unwrap_or_default();
                 let mut row = Row::new(archived, layout);
-                let Ok(()) = row.each_value(&mut |value| {
+                let line = lines.line + 1;
+                row.each_value(&mut |value| {
+                    // Measured before anything walks it, and once more with its typed cells.
+                    if !value.fits() {
+                        return Err(ArchiveError::TooDeep { line });
+                    }
                     if let Some(spelled) = spelled(value) {
                         *value = spelled;
                     }
-                    Ok::<(), std::convert::Infallible>(())
-                });
+                    match is_readable(value, MAX_DEPTH) {
+                        true => Ok(()),
+                        false => Err(ArchiveError::TooDeep { line }),
+                    }
+                })?;
                 lines.put(&Line::Checkpoint(Box::new(row)))?;
             }
         }
@@ -215,8 +224,11 @@ impl<O: Write> Writer<O> {
             line: self.line,
             why: error.to_string(),
         })?;
-        if text.len() >= LONGEST_LINE || depth(&text) > DEEPEST {
+        if text.len() >= LONGEST_LINE {
             return Err(ArchiveError::TooLarge { line: self.line });
+        }
+        if depth(&text) > DEEPEST {
+            return Err(ArchiveError::TooDeep { line: self.line });
         }
         text.push(b'\n');
         let written = self.out.write_all(&text);
@@ -260,6 +272,7 @@ impl<I: BufRead> Reader<I> {
         if self.text.is_empty() {
             return Err(foreign("it is empty".to_owned()));
         }
+        // A line of no archive may be anything: the usual reader limits how deep it goes.
         let read = serde_json::from_slice(&self.text);
         let Format { format, version } = read.map_err(|error| foreign(said(&error)))?;
         if format != FORMAT {
@@ -299,7 +312,13 @@ impl<I: BufRead> Reader<I> {
 
     fn parse<T: DeserializeOwned>(&self) -> Result<T, ArchiveError> {
         let line = self.line;
-        serde_json::from_slice(&self.text).map_err(|error| match error.is_eof() {
+        if depth(&self.text) > DEEPEST {
+            return Err(ArchiveError::TooDeep { line });
+        }
+        let mut json = serde_json::Deserializer::from_slice(&self.text);
+        json.disable_recursion_limit();
+        let read = T::deserialize(&mut json).and_then(|read| json.end().map(|()| read));
+        read.map_err(|error| match error.is_eof() {
             true if !self.text.ends_with(b"\n") => ArchiveError::Truncated { line },
             _ => self.wrong(said(&error)),
         })

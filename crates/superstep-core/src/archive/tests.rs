@@ -9,7 +9,7 @@ use crate::{
     id::AskId,
     record::{Change, Effect, Layout, Pending, PlainAnswer, Source, StartValue, TaskKey, Write},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
-    value::Value,
+    value::{MAX_DEPTH, Value},
 };
 
 fn layout(name: &str) -> Arc<Layout> {
@@ -256,22 +256,57 @@ fn a_typed_cell_that_does_not_serialise_is_an_error_that_names_the_line() {
     );
 }
 
+fn deep(levels: usize, inner: Value) -> Value {
+    (0..levels).fold(inner, |inner, level| match level % 2 {
+        0 => Value::list([inner]),
+        _ => Value::map([("in", inner)]),
+    })
+}
+
 #[test]
-fn what_is_too_deep_to_be_read_is_not_written() {
-    let deep = |levels| (0..levels).fold(Value::Null, |inner, _| Value::list([inner]));
-    survives(&deep(100));
-    let mut levels = 100;
-    // Whatever the limit is, writing and reading agree on it.
-    loop {
-        let archive = everywhere(&deep(levels));
-        let mut file = Vec::new();
-        match archive.write(&mut file) {
-            Ok(()) => drop(Archive::read(&*file).unwrap()),
-            Err(error) => return assert_eq!(error.code(), "SS2105"),
-        }
-        levels += 1;
-        assert!(levels < 200);
+fn what_is_as_deep_as_a_saver_stores_survives() {
+    for levels in [127, 128, 200, MAX_DEPTH] {
+        survives(&deep(levels, Value::from("end")));
+        survives(&deep(levels, Value::Float(f64::INFINITY)));
     }
+    survives(&deep(MAX_DEPTH - 1, Value::map([("$f64", Value::Null)])));
+    let cell = Value::typed(deep(MAX_DEPTH, Value::Null).to_json());
+    assert!(read(&text(&everywhere(&cell))).is_ok());
+}
+
+#[test]
+fn what_is_deeper_than_a_saver_stores_is_neither_written_nor_read() {
+    let too_deep = deep(MAX_DEPTH + 1, Value::Null);
+    for value in [
+        too_deep.clone(),
+        Value::typed(too_deep.to_json()),
+        Value::list([Value::typed(deep(MAX_DEPTH, Value::Null).to_json())]),
+        deep(MAX_DEPTH, Value::map([("$f64", Value::Null)])),
+        deep(2_000, Value::Null),
+    ] {
+        let error = everywhere(&value).write(std::io::sink()).unwrap_err();
+        assert_eq!(error.code(), "SS2105");
+        assert!(error.to_string().contains("256 levels"), "{error}");
+    }
+    assert!(everywhere(&too_deep).check().is_err());
+    let fits = text(&everywhere(&deep(MAX_DEPTH, Value::from("end"))));
+    let (code, why) = refused(&fits.replacen("\"end\"", "[\"end\"]", 1));
+    assert_eq!(code, "SS2104");
+    assert!(why.contains("256 levels"), "{why}");
+}
+
+#[test]
+fn keys_of_tasks_as_deep_as_a_saver_stores_survive() {
+    let mut archive = small();
+    let key = (0..MAX_DEPTH).fold(TaskKey::Node(NodeIx::at(0)), |key, n| match n % 2 {
+        0 => TaskKey::Call(Box::new(key), 1),
+        _ => TaskKey::Handler(Box::new(key)),
+    });
+    for archived in archive.namespaces.values_mut().flatten() {
+        Arc::make_mut(&mut archived.record).tasks = vec![TaskNote::new(key.clone())];
+    }
+    let again = read(&text(&archive)).unwrap();
+    assert_eq!(format!("{again:?}"), format!("{archive:?}"));
 }
 
 #[test]
@@ -279,7 +314,7 @@ fn brackets_in_hostile_depth_are_an_error() {
     let lines: Vec<String> = text(&small()).lines().map(str::to_owned).collect();
     let deep = format!("{{\"namespace\":{}", "[".repeat(100_000));
     let hostile = format!("{}\n{deep}\n", lines[0]);
-    assert_eq!(refused(&hostile).0, "SS2104");
+    assert_eq!(refused(&hostile).0, "SS2105");
 }
 
 #[test]

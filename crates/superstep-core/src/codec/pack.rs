@@ -184,7 +184,10 @@ impl Pack {
         write: impl FnOnce(&mut Self) -> Result<(), CodecError>,
     ) -> Result<(), CodecError> {
         if self.depth >= super::MAX_DEPTH {
-            return Err(self.refuse("data is nested too deeply to be stored"));
+            return Err(self.refuse(format!(
+                "data is nested too deeply to be stored: more than {} levels",
+                super::MAX_DEPTH
+            )));
         }
         self.depth += 1;
         let done = write(self);

@@ -3,6 +3,8 @@
 //! Every form of a drawing passes its words through [`printable`] first, so nothing a node is
 //! called can break a line, move a cursor or turn the direction of the text around it.
 
+use crate::show::is_hidden;
+
 /// The text with everything that does not print written as an escape, and blank text quoted.
 pub(super) fn printable(text: &str) -> String {
     if text.trim().is_empty() {
@@ -11,13 +13,10 @@ pub(super) fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' => {
-                shown.extend(c.escape_unicode());
-            }
-            '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                shown.extend(c.escape_unicode());
-            }
             c if c.is_control() => shown.extend(c.escape_default()),
+            // What joins and colours emoji is harmless in a name, and part of it.
+            '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => shown.push(c),
+            c if is_hidden(c) => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }

@@ -210,3 +210,31 @@ fn a_text_that_is_made_of_beginnings_is_read_in_one_go() {
         assert!(!clean(&text).is_empty());
     }
 }
+
+#[test]
+fn a_document_is_searched_as_data() {
+    let redactor = Redactor::default()
+        .with_secret(&"pass\"word/with ü".into())
+        .unwrap_or_default();
+    let clean = |text: &str| redactor.document(text).into_owned();
+    for (text, wanted) in [
+        (
+            r#"{"pin": 1, "token": 4711}"#,
+            r#"{"pin":1,"token":"[redacted]"}"#,
+        ),
+        (
+            r#"[{"secrets": ["a", "b"]}]"#,
+            r#"[{"secrets":"[redacted]"}]"#,
+        ),
+        (r#"{"pass\u0077ord": "x"}"#, r#"{"password":"[redacted]"}"#),
+        (
+            r#"{"a": "is pass\"word\/with \u00fc here"}"#,
+            r#"{"a":"is [redacted] here"}"#,
+        ),
+        (r#"{ "a" : 1 }"#, r#"{ "a" : 1 }"#),
+        (r#"{"token": "x""#, r#"{"token": "[redacted]""#),
+        ("plain", "plain"),
+    ] {
+        assert_eq!(clean(text), wanted, "{text}");
+    }
+}

@@ -11,6 +11,7 @@ use crate::{
     command::{Command, Output},
     error::{Error, ErrorKind, Failure},
     event::{EventKind, Modes},
+    id::AskId,
     message,
     plan::{Role, route::Unwritten},
     policy::{CachePolicy, RetryPolicy, Timeouts},
@@ -102,11 +103,20 @@ impl Loop {
         self.running -= 1;
         task.answered = !done.answers.is_empty();
         task.note.offset = done.answers.len();
-        let refused = matches!(&done.result, Err(Halt::Error(error))
-            if matches!(*error.kind, ErrorKind::BadAnswer { .. }));
+        let asked = match &done.result {
+            Err(Halt::Error(error)) => match &*error.kind {
+                ErrorKind::BadAnswer { asked, .. } => Some(asked.as_deref().cloned()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let refused = asked.is_some();
         task.note.refused = refused;
         if refused || !done.answers.is_empty() {
             task.note.answers = done.answers;
+        }
+        if let Some(asked) = asked.flatten() {
+            self.ask_again(at, asked);
         }
         self.seen_messages.extend(done.streamed);
         let Some(task) = self.tasks.get_mut(at) else {
@@ -141,6 +151,28 @@ impl Loop {
             }
         }
         self.go_on();
+    }
+
+    /// A question whose answer was refused is open as the task asks it now: whoever answers a stored
+    /// one that has changed since would be refused for ever.
+    fn ask_again(&mut self, at: usize, asked: Ask) {
+        let namespace = self.task_namespace(at);
+        let Some(task) = self.tasks.get_mut(at) else {
+            return;
+        };
+        let own = AskId::of(&namespace, task.note.answers.len());
+        if own == asked.id {
+            task.note.asks = vec![asked];
+            return;
+        }
+        // It is a question of a graph below, where others may be open beside it.
+        let known = self.notes.iter().find(|note| note.key == task.key);
+        let mut asks = known.map(|note| note.asks.clone()).unwrap_or_default();
+        match asks.iter_mut().find(|ask| ask.id == asked.id) {
+            Some(ask) => *ask = asked,
+            None => asks.push(asked),
+        }
+        task.note.asks = asks;
     }
 
     /// A task journaled an effect: what to store, at once and in this order, before it goes on.

@@ -20,6 +20,7 @@ use superstep_core::{
     clock::{Clock, UnixMillis},
     event::{Cursor, Logged},
     id::{Namespace, ThreadId},
+    record::TaskNote,
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
         Retention, Saver, SaverError,
@@ -339,6 +340,9 @@ impl Saver for MemorySaver {
             record,
             events,
         } = commit;
+        if !record.fits() {
+            return Reply::now(Err(SaverError::too_deep()));
+        }
         Reply::now(self.write(
             &thread,
             epoch,
@@ -365,6 +369,9 @@ impl Saver for MemorySaver {
             notes,
             events,
         } = notes;
+        if !notes.iter().all(TaskNote::fits) {
+            return Reply::now(Err(SaverError::too_deep()));
+        }
         Reply::now(self.write(&thread, epoch, events, |logs| {
             let known = logs
                 .get_mut(&namespace)

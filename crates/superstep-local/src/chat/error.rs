@@ -56,6 +56,9 @@ pub enum Error {
     /// The model's template does not take the conversation.
     #[error("the conversation does not fit the model's template: {0}")]
     Template(String),
+    /// The model's template took more steps or wrote more than any conversation needs.
+    #[error("the chat template was stopped: {0}")]
+    Runaway(String),
     /// The request has something in it that the model does not understand.
     #[error("the model does not understand {0}")]
     Unable(&'static str),
@@ -80,6 +83,10 @@ impl Error {
             Self::Unable(what) => ErrorKind::Unable {
                 model: model.to_owned(),
                 what: format!("understand {what}"),
+            },
+            Self::Runaway(why) => ErrorKind::Template {
+                model: model.to_owned(),
+                why,
             },
             Self::Schema(_) | Self::NoTool | Self::Template(_) => ErrorKind::Unable {
                 model: model.to_owned(),

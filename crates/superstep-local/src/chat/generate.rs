@@ -12,6 +12,7 @@ use super::net::Net;
 use super::reply::Pieces;
 use super::sampler::{Choice, Sampler};
 use super::slots::Slot;
+use super::template::RenderError;
 use super::tokenizer::{Spelling, Token, Tokenizer};
 
 /// Tokens read in one go. Between two, a call can be cancelled.
@@ -50,7 +51,10 @@ pub(super) fn generate(
     let prompt = loaded
         .template
         .render(request, |text| tokenizer.defuse(text))
-        .map_err(|error| Error::Template(error.0))?;
+        .map_err(|error| match error {
+            RenderError::Refused(why) => Error::Template(why),
+            RenderError::Runaway(why) => Error::Runaway(why),
+        })?;
     let prompt = tokenizer.encode(&prompt);
     let limit = reply_limit(request, options, prompt.len(), loaded.context)?;
     let guide = loaded.grammars.guide(request)?;

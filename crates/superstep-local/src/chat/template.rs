@@ -4,7 +4,9 @@
 //! them. Where that template knows nothing of tools, they are written into the messages themselves,
 //! in the same words.
 
-use minijinja::{Environment, context};
+use std::io;
+
+use minijinja::{Environment, ErrorKind, context};
 use serde_json::{Value as Json, json};
 use superstep_model::{Body, Message, Request, ToolChoice, ToolSpec};
 
@@ -21,9 +23,23 @@ pub(super) struct Template {
 
 /// Why a conversation could not be laid out.
 #[derive(Debug)]
-pub(super) struct RenderError(pub(super) String);
+pub(super) enum RenderError {
+    /// The template does not take it.
+    Refused(String),
+    /// The template was stopped.
+    Runaway(String),
+}
 
 const NAME: &str = "chat";
+
+/// Steps that a template may take, and steps for each message and tool besides: a hundred times what
+/// templates of well-known models need. The file may come from anybody.
+const STEPS: u64 = 200_000;
+const STEPS_EACH: u64 = 20_000;
+
+/// How much a template may write, in bytes, and how often the size of what it is given besides.
+const OUTPUT: usize = 1 << 20;
+const OUTPUT_TIMES: usize = 4;
 
 impl Template {
     pub(super) fn read(file: &Gguf<'_>) -> Result<Self, FileError> {
@@ -89,16 +105,57 @@ impl Template {
             instruct(&mut messages, &tool_list(&list.join("\n")));
         }
         let offered = (self.knows_tools && !tools.is_empty()).then_some(described);
-        self.environment
-            .get_template(NAME)
-            .and_then(|template| {
-                template.render(context! {
-                    messages => messages,
-                    tools => offered,
-                    add_generation_prompt => true,
-                })
-            })
-            .map_err(|error| RenderError(error.to_string()))
+        let sizes = messages.iter().chain(offered.iter().flatten());
+        let given: usize = sizes.map(|it| it.to_string().len()).sum();
+        let count = messages.len() + offered.as_ref().map_or(0, Vec::len);
+        let steps = STEPS.saturating_add(STEPS_EACH.saturating_mul(count as u64));
+        let mut written = Written {
+            bytes: Vec::new(),
+            limit: given.saturating_mul(OUTPUT_TIMES).saturating_add(OUTPUT),
+        };
+        let mut environment = self.environment.clone();
+        environment.set_fuel(Some(steps));
+        let rendered = environment.get_template(NAME).and_then(|template| {
+            let context = context! {
+                messages => messages,
+                tools => offered,
+                add_generation_prompt => true,
+            };
+            template
+                .render_captured_to(context, &mut written)
+                .map(|_| ())
+        });
+        rendered.map_err(|error| match error.kind() {
+            ErrorKind::OutOfFuel => {
+                RenderError::Runaway(format!("it took more than {steps} steps"))
+            }
+            ErrorKind::WriteFailure => {
+                let limit = written.limit;
+                RenderError::Runaway(format!("it wrote more than {limit} bytes"))
+            }
+            _ => RenderError::Refused(error.to_string()),
+        })?;
+        String::from_utf8(written.bytes).map_err(|error| RenderError::Refused(error.to_string()))
+    }
+}
+
+/// What a template has written, up to a limit.
+struct Written {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl io::Write for Written {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        if self.bytes.len().saturating_add(piece.len()) > self.limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -318,7 +375,41 @@ mod tests {
     fn a_template_that_refuses_says_why() {
         let template = Template::new("{{ raise_exception('no such role') }}").unwrap();
         let error = template.render(&request(), str::to_owned).unwrap_err();
-        assert!(error.0.contains("no such role"), "{}", error.0);
+        assert!(
+            matches!(&error, RenderError::Refused(why) if why.contains("no such role")),
+            "{error:?}"
+        );
         assert!(Template::new("{% if %}").is_err());
+    }
+
+    #[test]
+    fn a_template_that_does_not_end_is_stopped() {
+        let long = "{% for i in range(10000) %}";
+        for source in [
+            format!("{}{}", long.repeat(4), "{% endfor %}".repeat(4)),
+            format!("{long}{long}x{{% set y = i * i %}}{{% endfor %}}{{% endfor %}}"),
+            "{% for i in range(10000) %}{{ 'x' * 1000000 }}{% endfor %}".to_owned(),
+            "{{ 'x' * 90000000 }}".to_owned(),
+            "{% macro f(n) %}{{ f(n + 1) }}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}".to_owned(),
+        ] {
+            let template = Template::new(&source);
+            let Ok(template) = template else { continue };
+            let error = template.render(&request(), str::to_owned).unwrap_err();
+            let is_known = match &error {
+                RenderError::Runaway(_) => true,
+                // Macros are no part of the build, or end at the limit of their recursion.
+                RenderError::Refused(_) => source.contains("macro"),
+            };
+            assert!(is_known, "{source}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_conversation_is_no_runaway() {
+        let mut request = request();
+        let message = request.messages[0].clone();
+        request.messages = vec![message; 3_000];
+        let template = Template::new(TOOLS).unwrap();
+        assert!(template.render(&request, str::to_owned).is_ok());
     }
 }

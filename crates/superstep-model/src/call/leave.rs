@@ -36,6 +36,7 @@ fn words(kind: &mut ErrorKind) -> Option<&mut String> {
         | ErrorKind::Unrecorded { why }
         | ErrorKind::Settings { why }
         | ErrorKind::Local { why }
+        | ErrorKind::Template { why, .. }
         | ErrorKind::Unfit { why, .. } => Some(why),
         _ => None,
     }

@@ -10,6 +10,7 @@ use std::{
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value as Json;
+use superstep_core::show::is_hidden;
 
 use crate::{Secret, error::ErrorKind};
 
@@ -194,7 +195,7 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
 pub(crate) fn scrub(text: &str, key: Option<&Secret>) -> String {
     let shown: String = text
         .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
+        .map(|c| if is_hidden(c) { ' ' } else { c })
         .collect();
     let key = key.map(|key| key.expose().trim()).unwrap_or_default();
     let mut clean = shown;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde_json::{Map, Value as Json};
+use superstep_core::redact::Redactor;
 use tokio::time::Instant;
 
 use super::{
@@ -33,6 +34,8 @@ pub struct Client(Arc<Inner>);
 
 pub(super) struct Inner {
     pub(super) server: Server,
+    /// Knows the keys that the server was given.
+    redactor: Redactor,
     session: tokio::sync::Mutex<Option<Arc<Session>>>,
     book: Mutex<Book>,
 }
@@ -66,6 +69,7 @@ impl Client {
             return Err(ToolsError::mcp_changed(&server.alias, &what));
         }
         let client = Self(Arc::new(Inner {
+            redactor: server.redactor(),
             server,
             session: tokio::sync::Mutex::default(),
             book: Mutex::new(Book {
@@ -121,13 +125,12 @@ impl Client {
         self.judged().1
     }
 
-    /// The last of what the server wrote for people.
+    /// The last of what the server wrote for people, without secrets.
     pub async fn stderr(&self) -> String {
         let session = self.0.session.lock().await;
-        session
-            .as_ref()
-            .map(|it| it.link.stderr())
-            .unwrap_or_default()
+        let written = session.as_ref().map(|it| it.link.stderr());
+        let written = written.unwrap_or_default();
+        self.0.redactor.text(&written).into_owned()
     }
 
     /// Ends the server and waits until it is gone. A later call starts it again.
@@ -173,12 +176,27 @@ impl Inner {
             // The code is told too: the model can do nothing about it, but a person can.
             let session = session.map_err(|error| ToolError::Failed(format!("{error:?}")))?;
             match session.call(tool, args.clone(), limit).await {
-                Ok(result) => return content::output(&result),
+                // A server may quote the keys that it was given.
+                Ok(result) => return self.redacted(content::output(&result)),
                 // Nothing was sent, and a new connection may work.
                 Err(Fault::Unsent(_)) if again && !session.link.is_open() => again = false,
-                Err(fault) => return Err(self.failed(fault, tool)),
+                Err(fault) => return self.redacted(Err(self.failed(fault, tool))),
             }
         }
+    }
+
+    fn redacted(&self, ended: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
+        let text = |why: String| self.redactor.document(&why).into_owned();
+        match ended {
+            Ok(output) => Ok(output.redacted(&self.redactor)),
+            Err(ToolError::Failed(why)) => Err(ToolError::Failed(text(why))),
+            Err(ToolError::Unknown(why)) => Err(ToolError::Unknown(text(why))),
+        }
+    }
+
+    /// Why the server cannot be used, without its keys.
+    fn unreachable(&self, why: &str) -> ToolsError {
+        ToolsError::mcp_link(&self.server.alias, &self.redactor.text(why))
     }
 
     fn failed(&self, fault: Fault, tool: &str) -> ToolError {
@@ -209,12 +227,12 @@ impl Inner {
         let mut slot = self.session.lock().await;
         let session = self.open(&mut slot).await;
         let session = session.map_err(|(fault, written)| match written.trim() {
-            "" => fault.of(&self.server.alias),
+            "" => self.unreachable(&fault.to_string()),
             // For a person who sets the server up; no model gets to read it.
             written => {
-                let written = shortened(written, MAX_WRITTEN);
-                let why = format!("{fault}; it wrote: {written}");
-                ToolsError::mcp_link(&self.server.alias, &why)
+                let written = self.redactor.text(written);
+                let written = shortened(&written, MAX_WRITTEN);
+                self.unreachable(&format!("{fault}; it wrote: {written}"))
             }
         })?;
         self.list(&session).await
@@ -224,7 +242,7 @@ impl Inner {
     async fn connected(&self) -> Result<Arc<Session>, ToolsError> {
         let mut slot = self.session.lock().await;
         let session = self.open(&mut slot).await;
-        let session = session.map_err(|(fault, _)| fault.of(&self.server.alias))?;
+        let session = session.map_err(|(fault, _)| self.unreachable(&fault.to_string()))?;
         let old = self.book().read.elapsed() >= self.server.limits.recheck;
         if old || session.is_stale() {
             self.list(&session).await?;
@@ -242,7 +260,7 @@ impl Inner {
 
     async fn list(&self, session: &Session) -> Result<(), ToolsError> {
         let tools = session.list(self.server.limits.connect).await;
-        let tools = tools.map_err(|fault| fault.of(&self.server.alias))?;
+        let tools = tools.map_err(|fault| self.unreachable(&fault.to_string()))?;
         let mut book = self.book();
         book.now = Fingerprint::of(&self.server.at, &tools);
         book.tools = tools;

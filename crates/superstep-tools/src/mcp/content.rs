@@ -3,11 +3,7 @@
 use serde_json::Value as Json;
 use superstep_model::{Content, Part};
 
-use super::wire::shortened;
 use crate::tool::{ToolError, ToolOutput};
-
-/// The most of a failure that is told.
-const MAX_FAILURE: usize = 16 << 10;
 
 /// What a result says. A tool that reports an error says in its own words what became of the call;
 /// the model gets to read them.
@@ -21,7 +17,7 @@ pub(super) fn output(result: &Json) -> Result<ToolOutput, ToolError> {
     let content = joined(parts);
     if result.get("isError").and_then(Json::as_bool) == Some(true) {
         let said = content.text();
-        return Err(ToolError::failed(shortened(&said, MAX_FAILURE)));
+        return Err(ToolError::Failed(said));
     }
     Ok(ToolOutput { content })
 }

@@ -15,7 +15,6 @@ use super::{
     stdio::Pipe,
     wire::{Incoming, Refusal},
 };
-use crate::error::ToolsError;
 
 /// Why a request has no result.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,13 +95,6 @@ impl Changed {
 
     pub(super) fn times(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
-    }
-}
-
-impl Fault {
-    /// As an error of the server's connection.
-    pub(super) fn of(self, alias: &str) -> ToolsError {
-        ToolsError::mcp_link(alias, &self.to_string())
     }
 }
 

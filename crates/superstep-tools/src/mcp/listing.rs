@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
+use superstep_core::show::Hidden;
 use superstep_model::schema::Schema;
 
 use crate::approval::sha256;
@@ -48,8 +49,13 @@ impl Offered {
         if self.description.len().max(words.len()) > MAX_WORDS {
             return Err(format!("it is described in more than {MAX_WORDS} bytes"));
         }
-        if [&self.description, &words].into_iter().any(|it| hides(it)) {
-            return Err("its description has characters that people do not see".into());
+        let parts = [
+            ("name", Hidden::of(&self.name)),
+            ("description", Hidden::of(&self.description)),
+            ("schema", Hidden::of_json(&self.schema)),
+        ];
+        if let Some((part, hidden)) = parts.iter().find(|(_, hidden)| !hidden.is_empty()) {
+            return Err(format!("its {part} holds {hidden}"));
         }
         // Such values would have to be sent as headers too.
         if words.contains("\"x-mcp-header\"") {
@@ -57,18 +63,6 @@ impl Offered {
         }
         Schema::new(&*self.name, self.schema.clone()).map_err(|error| error.to_string())
     }
-}
-
-/// Whether a text holds what a person who reads it would not see.
-fn hides(text: &str) -> bool {
-    text.chars().any(|c| {
-        let shown = matches!(c, '\n' | '\r' | '\t');
-        let hidden = matches!(c,
-            '\u{200b}' | '\u{2060}' | '\u{feff}'
-            | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-            | '\u{e0000}'..='\u{e007f}');
-        hidden || (c.is_control() && !shown)
-    })
 }
 
 /// A name without anything that is no letter, digit, `_` or `-`.
@@ -157,12 +151,29 @@ mod tests {
             json!({"type": "object", "properties": {"a": {"$ref": "http://evil.example/s"}}}),
             json!({"type": "object", "description": "x".repeat(MAX_WORDS)}),
             json!({"type": "object", "description": "hi\u{e0041}"}),
+            json!({"type": "object", "properties": {"a": {"description": "\u{1b}]0;x\u{7}"}}}),
+            json!({"type": "object", "properties": {"a\u{3164}": {"type": "string"}}}),
+            json!({"type": "object", "properties": {"a": {"enum": ["x\u{e0101}"]}}}),
             json!({"type": "object", "properties": {"a": {"x-mcp-header": "A"}}}),
         ] {
             assert!(tool("t", bad.clone()).judge().is_err(), "{bad}");
         }
-        let mut hidden = tool("t", object);
-        hidden.description = "adds\u{202e} two numbers".into();
-        assert!(hidden.judge().is_err());
+        for hidden in [
+            "\u{202e}",
+            "\u{e0101}",
+            "\u{3164}",
+            "\u{ad}",
+            "\u{1b}[8m",
+            "\u{180e}",
+        ] {
+            let mut tool = tool("t", object.clone());
+            tool.description = format!("adds{hidden} two numbers");
+            let why = tool.judge().err().unwrap_or_default();
+            assert!(why.contains("its description holds"), "{hidden:?}: {why}");
+            tool.description.clear();
+            tool.name.push_str(hidden);
+            let why = tool.judge().err().unwrap_or_default();
+            assert!(why.contains("its name holds"), "{hidden:?}: {why}");
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Where a server is, what its tools may do, and how much it may take.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, env, fmt, path::PathBuf, time::Duration};
+
+use superstep_core::redact::Redactor;
 
 use super::{
     client::Client,
@@ -58,6 +60,37 @@ impl Server {
             At::Command(command) => Pipe::open(command, most, changed).map(Link::Pipe),
             At::Url(endpoint) => Web::open(endpoint, most, changed).map(Link::Web),
         }
+    }
+}
+
+impl Server {
+    /// What finds secrets, those that the server was given among them: it may quote them in results,
+    /// in failures and on stderr. Values count whose name is one that secrets have.
+    pub(super) fn redactor(&self) -> Redactor {
+        let mut values: Vec<(String, String)> = Vec::new();
+        let own = |map: &BTreeMap<String, String>| -> Vec<(String, String)> {
+            let pairs = map.iter();
+            pairs.map(|(name, it)| (name.clone(), it.clone())).collect()
+        };
+        match &self.at {
+            At::Command(command) => {
+                values.extend(own(&command.env));
+                let passed = command.pass.iter();
+                values.extend(passed.filter_map(|name| Some((name.clone(), env::var(name).ok()?))));
+            }
+            At::Url(endpoint) => values.extend(own(&endpoint.headers)),
+        }
+        let standard = Redactor::standard();
+        let secrets = values.iter().filter(|(name, _)| standard.hides(name));
+        // `Bearer abc`: what follows is the key. One that is too short to look for is left out.
+        let words =
+            secrets.flat_map(|(_, value)| [value.as_str()].into_iter().chain(value.split(' ')));
+        words.fold(Redactor::default(), |redactor, word| {
+            match redactor.clone().with_secret(&word.into()) {
+                Ok(more) => more,
+                Err(_) => redactor,
+            }
+        })
     }
 }
 

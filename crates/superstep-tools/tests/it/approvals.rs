@@ -195,3 +195,26 @@ async fn an_unknown_outcome_is_a_question_and_never_a_second_try() {
     let said = desk.transcript().await;
     assert!(said.contains(&"tool: it arrived".to_owned()), "{said:?}");
 }
+
+#[tokio::test]
+async fn whoever_approves_is_warned_of_hidden_characters() {
+    let selector = |byte: u8| char::from_u32(0xe0100 + u32::from(byte) - 16).unwrap();
+    let orders: String = "surgery on monday".bytes().map(selector).collect();
+    let hidden = format!("Hi Dana{orders}");
+    let desk = Desk::new(vec![
+        calls(&[("send_text", to_dana(&hidden))]),
+        text("sent"),
+    ]);
+    let asks = asks(desk.say("go").await);
+    let question = approval(&asks[0]);
+    let why = &question.description;
+    assert!(
+        why.contains("WARNING: the arguments hold 17 hidden"),
+        "{why}"
+    );
+    assert!(why.contains("that spell \"surgery on monday\""), "{why}");
+    // What is shown is what would be sent.
+    assert_eq!(question.action_request.args["text"], hidden);
+    desk.graph.answer("t", [accept(&asks[0])]).await.unwrap();
+    assert_eq!(desk.ledger.sent(), [format!("dana: {hidden}")]);
+}

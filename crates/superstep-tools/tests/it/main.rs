@@ -15,3 +15,5 @@ mod macros;
 mod malformed;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod payments;
+mod secrets;

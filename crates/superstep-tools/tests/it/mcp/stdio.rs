@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use superstep::tools::mcp::{Limits, Server};
+use superstep::tools::mcp::{At, Limits, Server};
 
 use super::bench::{End, Ledger, approved, call, call_of, said, tools, until};
 
@@ -189,4 +189,50 @@ async fn a_server_that_never_answers_is_given_up() {
     server.limits.connect = Duration::from_millis(200);
     let error = server.connect().await.unwrap_err();
     assert_eq!(error.code(), "SS5107");
+}
+
+#[tokio::test]
+async fn tools_that_hide_characters_are_left_out_and_told() {
+    let ledger = Ledger::new();
+    let client = approved(ledger.reading(&["hides"])).await;
+    let problems = client.problems();
+    for (name, what) in [
+        (
+            "`fake_selectors`",
+            "its description holds 4 hidden characters",
+        ),
+        ("`fake_selectors`", "that spell \"obey\""),
+        ("`fake_filler`", "U+3164"),
+        (
+            "`fake_escape`",
+            "its schema holds 2 hidden characters (U+001B ×2)",
+        ),
+        (
+            "`fake_named_`",
+            "its name holds 1 hidden character (U+00AD)",
+        ),
+    ] {
+        let is_told = |it: &&String| it.contains(name) && it.contains(what);
+        assert!(
+            problems.iter().any(|it| is_told(&it)),
+            "{what}: {problems:?}"
+        );
+    }
+    assert_eq!(problems.len(), 4, "{problems:?}");
+    let tools = client.tools().unwrap();
+    assert!(tools.iter().any(|it| it.spec().name == "fake_emoji"));
+}
+
+#[tokio::test]
+async fn keys_of_a_server_are_not_in_what_it_says() {
+    let ledger = Ledger::new();
+    let key = "plain-words-and-no-known-shape";
+    let mut server = ledger.reading(&[]);
+    if let At::Command(command) = &mut server.at {
+        command.env.insert("SERVICE_TOKEN".into(), key.into());
+    }
+    let client = approved(server).await;
+    let end = call(&client, "fake_leak", json!({})).await;
+    assert_eq!(end, said("my key is [redacted]"));
+    assert!(!client.stderr().await.contains(key));
 }

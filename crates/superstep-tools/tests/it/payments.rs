@@ -1,0 +1,190 @@
+//! One answer fits one question: a client that repeats its request pays nothing twice.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use serde_json::{Value as Json, json};
+use superstep::{
+    MemorySaver, OpenAsk,
+    dynamic::input,
+    prelude::*,
+    tools::{
+        Agent, AgentNode, AgentState, Approval, Outcome as Unknown, ToolError, Tools, agent::say,
+    },
+};
+use superstep_core::archive::Archive;
+
+use crate::kit::{Lines, calls, text};
+
+/// Counts what arrived, and loses every confirmation.
+#[derive(Default)]
+struct Bank(AtomicUsize);
+
+impl Bank {
+    fn payments(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Pays a bill.
+#[tool(send)]
+async fn pay(
+    /// In euros.
+    amount: u32,
+    bank: Res<Bank>,
+) -> Result<String, ToolError> {
+    bank.0.0.fetch_add(1, Ordering::SeqCst);
+    Err(ToolError::Unknown(format!("no confirmation of {amount}")))
+}
+
+struct Shop {
+    graph: Graph<AgentState, AgentNode>,
+    bank: Arc<Bank>,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let bank = Arc::new(Bank::default());
+        let tools = Tools::builder().tool(Pay).shared(bank.clone());
+        let lines = vec![calls(&[("pay", json!({"amount": 7}))]), text("done")];
+        let graph = Agent::new(Lines::new(lines))
+            .tools(tools.build().unwrap())
+            .graph()
+            .saver(Arc::new(MemorySaver::default()))
+            .build()
+            .unwrap();
+        Self { graph, bank }
+    }
+
+    /// Asks for the payment, approves it, and gives the question that follows.
+    async fn paid_once(&self) -> OpenAsk {
+        let said = say(superstep::model::Message::user("pay"));
+        self.graph.run("t", said).await.unwrap();
+        let ask = self.open().await;
+        let digest = ask.question::<Approval>().unwrap().digest;
+        self.plainly(json!({"type": "accept", "digest": digest}))
+            .await
+            .unwrap();
+        assert_eq!(self.bank.payments(), 1);
+        self.open().await
+    }
+
+    async fn open(&self) -> OpenAsk {
+        let mut asks = self.graph.state("t").await.unwrap().asks;
+        assert_eq!(asks.len(), 1, "{asks:?}");
+        asks.remove(0)
+    }
+
+    /// Answers the one open question, as a client does that knows no ids.
+    async fn plainly(&self, answer: Json) -> Result<(), Error> {
+        let options = superstep::RunOptions {
+            thread: Some("t".into()),
+            ..Default::default()
+        };
+        let fed = input::resume(superstep::Value::from(answer));
+        self.graph.dynamic().invoke(fed, &options).await?;
+        Ok(())
+    }
+
+    async fn archived(&self) -> String {
+        let archive = self.graph.export_thread("t").await.unwrap();
+        let mut file = Vec::new();
+        archive.write(&mut file).unwrap();
+        String::from_utf8(file).unwrap()
+    }
+
+    async fn take_in(&self, archive: &str) {
+        let archive = Archive::read(archive.as_bytes()).unwrap();
+        self.graph.import_thread("t", archive).await.unwrap();
+    }
+}
+
+fn outcome(ask: &OpenAsk) -> Unknown {
+    ask.question::<Unknown>().unwrap()
+}
+
+fn repeat(ask: &OpenAsk) -> Json {
+    json!({"type": "repeat", "digest": outcome(ask).digest})
+}
+
+#[tokio::test]
+async fn a_repeated_plain_answer_repeats_nothing() {
+    let shop = Shop::new();
+    let answer = repeat(&shop.paid_once().await);
+    shop.plainly(answer.clone()).await.unwrap();
+    assert_eq!(shop.bank.payments(), 2);
+    for _ in 0..3 {
+        let error = shop.plainly(answer.clone()).await.unwrap_err();
+        assert_eq!(error.code(), "SS1015");
+        assert_eq!(shop.bank.payments(), 2);
+        // The question stays open, as it was asked.
+        assert_ne!(
+            outcome(&shop.open().await).digest.to_string(),
+            answer["digest"]
+        );
+    }
+    shop.plainly(repeat(&shop.open().await)).await.unwrap();
+    assert_eq!(shop.bank.payments(), 3);
+}
+
+#[tokio::test]
+async fn an_approval_is_no_answer_to_whether_it_happened() {
+    let shop = Shop::new();
+    let said = say(superstep::model::Message::user("pay"));
+    shop.graph.run("t", said).await.unwrap();
+    let approval = shop.open().await.question::<Approval>().unwrap().digest;
+    let accept = json!({"type": "accept", "digest": approval});
+    shop.plainly(accept.clone()).await.unwrap();
+    for kind in ["accept", "repeat", "happened"] {
+        let answer = json!({"type": kind, "digest": approval, "args": "yes"});
+        assert_eq!(shop.plainly(answer).await.unwrap_err().code(), "SS1015");
+    }
+    assert_eq!(shop.bank.payments(), 1);
+}
+
+/// As versions wrote them before a digest named the kind of question and the attempt.
+fn with_old_digests(archive: &str) -> String {
+    let mut old = String::new();
+    let mut parts = archive.split("\"q2:");
+    old.push_str(parts.next().unwrap());
+    for part in parts {
+        old.push('"');
+        old.push_str(part);
+    }
+    assert_ne!(old, archive);
+    old
+}
+
+#[tokio::test]
+async fn questions_and_answers_of_an_earlier_version_are_refused_and_asked_again() {
+    let shop = Shop::new();
+    let before = shop.paid_once().await;
+    let later = Shop::new();
+    later
+        .take_in(&with_old_digests(&shop.archived().await))
+        .await;
+    let stored = outcome(&later.open().await).digest.to_string();
+    assert_eq!(format!("q2:{stored}"), outcome(&before).digest.to_string());
+    // The approval that is stored names the old digest too: it is asked for again.
+    let answer = json!({"type": "repeat", "digest": stored});
+    let error = later.plainly(answer).await.unwrap_err();
+    assert_eq!(error.code(), "SS1015");
+    assert!(error.to_string().contains("earlier version"), "{error}");
+    assert_eq!(later.bank.payments(), 0);
+    let asked = later.open().await;
+    let digest = asked.question::<Approval>().unwrap().digest;
+    let accept = json!({"type": "accept", "digest": digest});
+    later.graph.answer("t", [(asked.id, accept)]).await.unwrap();
+    // The payment was made before the thread moved; nothing is made again without a word.
+    assert_eq!(later.bank.payments(), 0);
+    let open = later.open().await;
+    assert_eq!(outcome(&open).digest, outcome(&before).digest);
+    later
+        .graph
+        .answer("t", [(open.id, repeat(&open))])
+        .await
+        .unwrap();
+    assert_eq!(later.bank.payments(), 1);
+}
