@@ -16,4 +16,5 @@ mod migration;
 mod rivals;
 mod sealed;
 mod store;
+mod surroundings;
 mod world;
