@@ -21,6 +21,7 @@ mod picture;
 mod post;
 mod servers;
 mod shell;
+mod storage;
 mod terminal;
 mod tests;
 mod threads;
