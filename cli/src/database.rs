@@ -1,34 +1,50 @@
 //! The database: where it is, and opening it.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use superstep::Backends;
-use superstep_core::saver::Saver;
+use superstep_core::saver::{Saver, SaverError};
 use superstep_model::config::{Origin, Setting};
-use superstep_sqlite::Database;
+use superstep_sqlite::{Database, OpenMode, Options};
 
 use crate::{args::Global, failure::Failure, folders, private, world};
 
-/// The threads of the database, which must be there.
+/// The threads of the database, which must be there, to look at.
 pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Failure> {
-    Ok(Arc::new(there(global)?.saver()))
+    Ok(Arc::new(there(global, OpenMode::ReadOnly)?.saver()))
 }
 
-/// Threads and long-term memory of the database, which must be there.
+/// Threads and long-term memory of the database, which must be there, to look at.
 pub(crate) fn looked_at(global: &Global) -> Result<Backends, Failure> {
-    Ok(both(&there(global)?))
+    Ok(both(&there(global, OpenMode::ReadOnly)?))
 }
 
-fn there(global: &Global) -> Result<Database, Failure> {
+/// Threads and long-term memory of the database, which must be there, to change them.
+pub(crate) fn changed(global: &Global) -> Result<Backends, Failure> {
+    Ok(both(&there(global, OpenMode::Existing)?))
+}
+
+fn there(global: &Global, mode: OpenMode) -> Result<Database, Failure> {
     let path = path(global)?.value;
-    // Looking must not make a file.
-    if !path.exists() {
-        return Err(Failure::Missing {
+    open(&path, mode).map_err(|error| match error {
+        SaverError::Missing(_) => Failure::Missing {
             what: format!("there is no database at {}", path.display()),
             hint: "run something first, or name one with --db",
-        });
-    }
-    Ok(Database::open(&path)?)
+        },
+        other => other.into(),
+    })
+}
+
+/// Opens a database in one of the modes. To look must not make a file, nor change one.
+pub(crate) fn open(path: &Path, mode: OpenMode) -> Result<Database, SaverError> {
+    let options = Options {
+        mode,
+        ..Options::default()
+    };
+    Database::open_with(path, options)
 }
 
 fn both(database: &Database) -> Backends {

@@ -3,11 +3,12 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
+use superstep_core::saver::SaverError;
 use superstep_model::{
     ErrorKind,
     select::{Content, Outcome},
 };
-use superstep_sqlite::Database;
+use superstep_sqlite::OpenMode;
 
 use crate::{
     args::Global,
@@ -236,15 +237,8 @@ async fn storage(global: &Global) -> Finding {
         Err(failure) => return Finding::broken("database", failure.to_string(), "use --db"),
     };
     let shown = path.display().to_string();
-    if !path.exists() {
-        return Finding::absent(
-            "database",
-            format!("{shown}: not there"),
-            "the first run makes it",
-        );
-    }
     let checked = async {
-        let database = Database::open(&path)?;
+        let database = database::open(&path, OpenMode::ReadOnly)?;
         let report = database.quick_check().await?;
         let threads = superstep_core::saver::Saver::threads(&database.saver()).await?;
         Ok::<_, Failure>((report.is_clean(), threads.len(), database.size()?))
@@ -261,6 +255,11 @@ async fn storage(global: &Global) -> Finding {
             "database",
             format!("{shown} is damaged"),
             "restore a backup; see docs/sqlite.md",
+        ),
+        Err(Failure::Saver(SaverError::Missing(_))) => Finding::absent(
+            "database",
+            format!("{shown}: not there"),
+            "the first run makes it",
         ),
         Err(failure) => {
             let hint = failure

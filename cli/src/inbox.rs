@@ -42,7 +42,15 @@ pub(crate) async fn run(
     output: &Output,
     person: &mut Person,
 ) -> Result<(), Failure> {
-    let looking = agents::mail_to_look_at(database::looked_at(global)?)?;
+    let only_looks = match &what.command {
+        Some(command) => matches!(command, InboxCommand::List | InboxCommand::Show { .. }),
+        None => !is_at_terminal(output, person),
+    };
+    let backends = match only_looks {
+        true => database::looked_at(global)?,
+        false => database::changed(global)?,
+    };
+    let looking = agents::mail_to_look_at(backends)?;
     let Some(command) = what.command else {
         if !is_at_terminal(output, person) {
             return list(&looking, output).await;
@@ -92,7 +100,7 @@ pub(crate) async fn resume(
         max_cost: limits.max_cost.clone(),
         ..InboxArgs::default()
     };
-    let looking = agents::mail_to_look_at(database::looked_at(global)?)?;
+    let looking = agents::mail_to_look_at(database::changed(global)?)?;
     let shown = Shown::Thread(thread.to_owned());
     let open_now = question::all(&looking, &shown).await?;
     if open_now.is_empty() {

@@ -27,7 +27,16 @@ pub(crate) async fn run(
     output: &Output,
     person: &mut Person,
 ) -> Result<(), Failure> {
-    let shelf = Shelf::open(global)?;
+    let shelf = match command {
+        ThreadsCommand::List { .. }
+        | ThreadsCommand::Show { .. }
+        | ThreadsCommand::History { .. }
+        | ThreadsCommand::Diff { .. } => Shelf::open(global)?,
+        ThreadsCommand::Resume { .. }
+        | ThreadsCommand::Fork { .. }
+        | ThreadsCommand::Delete(_)
+        | ThreadsCommand::Prune(_) => Shelf::open_to_change(global)?,
+    };
     match command {
         ThreadsCommand::List { agent, waiting } => list::run(&shelf, agent, waiting, output).await,
         ThreadsCommand::Show { at } => show::run(&shelf, &at, output).await,

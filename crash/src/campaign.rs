@@ -3,6 +3,7 @@
 
 pub mod damage;
 pub mod faults;
+pub mod files;
 pub mod load;
 pub mod matrix;
 pub mod power;
@@ -38,6 +39,7 @@ pub struct Summary {
     begun: Instant,
     figures: Vec<(&'static str, String)>,
     violations: Vec<Violation>,
+    not_run: Option<String>,
 }
 
 impl Summary {
@@ -48,7 +50,13 @@ impl Summary {
             begun: Instant::now(),
             figures: Vec::new(),
             violations: Vec::new(),
+            not_run: None,
         }
+    }
+
+    /// It cannot be run here, and that is no success.
+    pub fn not_run(&mut self, why: impl Into<String>) {
+        self.not_run = Some(why.into());
     }
 
     /// Adds a figure.
@@ -67,6 +75,13 @@ impl Summary {
             println!("violation: {what}\n  replay: {replay}");
         }
         let took = self.begun.elapsed().as_secs_f64();
+        if let Some(why) = &self.not_run {
+            println!(
+                "{}: NOT RUN: {why}, violations n/a, took {took:.1} s",
+                self.name
+            );
+            return false;
+        }
         let figures = self
             .figures
             .iter()

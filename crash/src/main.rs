@@ -5,7 +5,7 @@ use std::{process::ExitCode, time::Duration};
 use superstep_crash::{
     Fallible,
     args::Args,
-    campaign::{damage, faults, load, matrix, power, recover, resumers, stopped, strace},
+    campaign::{damage, faults, files, load, matrix, power, recover, resumers, stopped, strace},
     case::{FAILED, Ground, STUCK, VIOLATED, durability},
     graphs::Scene,
     vfs,
@@ -16,18 +16,20 @@ const USAGE: &str = "\
 usage: superstep-crash <command>
 
   worker GRAPH DIR [--vfs PLAN] [--point POINT] ...    one life of a process
-  case GRAPH --vfs PLAN | --point POINT | --fault PLAN | --power N [--seed S]    one case
+  case GRAPH --vfs PLAN | --point POINT | --fault PLAN | [--sync N] --power N [--seed S]    one case
   matrix [--graph G] [--at ops|points|pairs] [--ways before|all] [--jobs N]
   power [--graph G] [--seeds N] [--disk honest|lies] [--jobs N]
+  syncs [--graph G] [--disk honest|lies] [--jobs N]
   faults [--graph G] [--width all|turns] [--jobs N]
   damage [--flips N] [--seed S] [--step BYTES]
   strace [--graph G] [--jobs N]
+  files [--rounds N]
   resumers [--rounds N] [--threads N | --processes N]
   stopped [--rounds N]
   recover [--steps N]
   load [--threads N]
 
-matrix, power, faults, strace and case take --durability sync|normal|async|exit too.";
+matrix, power, syncs, faults, strace and case take --durability sync|normal|async|exit too.";
 
 /// How long a life may last. One takes well under a second; this is for those that hang.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -51,14 +53,13 @@ fn run(mut args: Args) -> Fallible<ExitCode> {
         "holder" => return stopped::child(&mut args),
         "grower" => return recover::child(&mut args),
         "locker" => return damage::child(&mut args),
+        "rival" => return files::rival(&mut args),
+        "opener" => return files::opener(&mut args),
         "case" => case(&mut args)?,
         "matrix" => matrix(&args)?,
         "power" => {
             let seeds = args.option_or("seeds", 2)?;
-            let honesty = match args.option::<String>("disk")?.as_deref() {
-                Some("lies") => power::Honesty::Lies,
-                _ => power::Honesty::Honest,
-            };
+            let honesty = honesty(&args)?;
             each_graph(&args, |ground, scene, jobs| {
                 power::run(ground, scene, seeds, honesty, jobs)
             })?
@@ -72,7 +73,14 @@ fn run(mut args: Args) -> Fallible<ExitCode> {
                 faults::run(ground, scene, width, jobs)
             })?
         }
+        "syncs" => {
+            let honesty = honesty(&args)?;
+            each_graph(&args, |ground, scene, jobs| {
+                power::syncs(ground, scene, honesty, jobs)
+            })?
+        }
         "strace" => each_graph(&args, strace::run)?,
+        "files" => files::run(args.option_or("rounds", 10)?)?,
         "damage" => damage::run(&args)?,
         "resumers" => resumers::run(&args)?,
         "stopped" => stopped::run(args.option_or("rounds", 200)?)?,
@@ -133,8 +141,13 @@ fn case(args: &mut Args) -> Fallible<bool> {
         faults::attempt(&ground, scene, (plan, medium), &expected)?.1
     } else {
         let after = args.option("power")?.ok_or("which case?")?;
-        let seed = args.option("seed")?;
-        power::one(&ground, scene, power::Cut { after, seed })?
+        match args.option("sync")? {
+            Some(sync) => power::one_sync(&ground, scene, sync, after)?,
+            None => {
+                let seed = args.option("seed")?;
+                power::one(&ground, scene, power::Cut { after, seed })?
+            }
+        }
     };
     for what in &wrong {
         println!("violation: {what}");
@@ -162,6 +175,13 @@ fn matrix(args: &Args) -> Fallible<bool> {
             fine &= matrix::pairs(ground, scene, pairs, jobs)?;
         }
         Ok(fine)
+    })
+}
+
+fn honesty(args: &Args) -> Fallible<power::Honesty> {
+    Ok(match args.option::<String>("disk")?.as_deref() {
+        Some("lies") => power::Honesty::Lies,
+        _ => power::Honesty::Honest,
     })
 }
 

@@ -31,12 +31,13 @@ pub enum Error {
 pub fn install(plan: Plan) -> Result<(), Error> {
     {
         let mut state = state();
-        state.plan = plan;
+        (state.plan, state.syncs) = (plan, 0);
         if state.installed {
             return Ok(());
         }
         state.installed = true;
     }
+    superstep_sqlite::watch_rewritten_logs(rewritten);
     ffi::register()
 }
 
@@ -82,6 +83,7 @@ pub(crate) enum Op<'a> {
     Open { created: bool, dir_sync: bool },
     Write { at: u64, bytes: &'a [u8] },
     Sync,
+    SyncFailed,
     Truncate { len: u64 },
     Delete { dir_sync: bool },
 }
@@ -99,6 +101,7 @@ enum Verdict {
 static STATE: Mutex<State> = Mutex::new(State {
     installed: false,
     count: 0,
+    syncs: 0,
     plan: Plan::Nothing,
     trace: None,
 });
@@ -106,6 +109,8 @@ static STATE: Mutex<State> = Mutex::new(State {
 struct State {
     installed: bool,
     count: u64,
+    /// Syncs since the plan was made.
+    syncs: u64,
     plan: Plan,
     trace: Option<Vec<Event>>,
 }
@@ -131,7 +136,26 @@ fn begin() -> Verdict {
     }
 }
 
-/// Keeps an operation that succeeded.
+/// The same for a sync, which has a number among syncs too.
+fn begin_sync() -> Verdict {
+    let verdict = begin();
+    let mut state = state();
+    state.syncs += 1;
+    match (verdict, state.plan) {
+        (Verdict::Go, Plan::FailSync(at)) if at == state.syncs => Verdict::Fails(Fault::Io),
+        _ => verdict,
+    }
+}
+
+/// A log was written anew past the VFS.
+fn rewritten(path: &std::path::Path) {
+    if let (Some(trace), Some(name)) = (&mut state().trace, path.file_name()) {
+        let name = name.to_string_lossy().into_owned();
+        trace.push(Event::Rewritten { name });
+    }
+}
+
+/// Keeps an operation that succeeded, or a sync that did not.
 fn done(name: &str, op: Op<'_>) {
     if let Some(trace) = &mut state().trace {
         trace.push(Event::of(name, op));

@@ -63,8 +63,17 @@ impl Standing {
 }
 
 impl Shelf {
+    /// Opens the database to look at it.
     pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
-        let backends = database::looked_at(global)?;
+        Self::on(database::looked_at(global)?)
+    }
+
+    /// Opens the database to change it.
+    pub(crate) fn open_to_change(global: &Global) -> Result<Self, Failure> {
+        Self::on(database::changed(global)?)
+    }
+
+    fn on(backends: Backends) -> Result<Self, Failure> {
         let saver = backends.saver.clone().ok_or(Failure::NoSaver)?;
         Ok(Self { saver, backends })
     }

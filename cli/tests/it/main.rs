@@ -27,6 +27,7 @@ mod post;
 mod private;
 mod servers;
 mod shell;
+mod storage;
 mod terminal;
 mod tests;
 mod threads;

@@ -1,5 +1,5 @@
 //! `damage`: files that are cut, flipped, replaced or held by others. Every read gives a state that
-//! once was, or an error with a code; never a panic, never anything else.
+//! once was, or an error with a code; never a panic, never an empty database, never anything else.
 
 use std::{
     collections::BTreeMap,
@@ -31,13 +31,16 @@ use crate::{
 };
 
 const WAL: &str = "threads.db-wal";
+/// So many bytes a log begins with before its first frame.
+const HEADER: usize = 32;
 
 /// All kinds of damage: `--flips` bits, from `--seed` on, and the end of the log cut every `--step`
 /// bytes.
 pub fn run(args: &Args) -> Fallible<bool> {
     let ground = Ground::new()?;
     let bench = Bench::new(&ground)?;
-    let mut fine = bench.cuts(args.option_or("step", 1)?)?;
+    let mut fine = bench.header()?;
+    fine &= bench.cuts(args.option_or("step", 1)?)?;
     fine &= bench.flips(args.option_or("flips", 1000)?, args.option_or("seed", 1)?)?;
     fine &= bench.shortened()?;
     fine &= bench.strangers()?;
@@ -109,6 +112,32 @@ impl<'a> Bench<'a> {
         })
     }
 
+    /// Each bit of the log's header is other than it was: nothing is lost, nothing is changed.
+    fn header(&self) -> Fallible<bool> {
+        let mut tally = Tally::new("header of the log");
+        let Base { image, newest } = &self.open;
+        for bit in 0..HEADER * 8 {
+            let mut flipped = image.clone();
+            let log = flipped.get_mut(WAL).ok_or("there is no log to flip")?;
+            let byte = log.get_mut(bit / 8).ok_or("the log has no header")?;
+            *byte ^= 1 << (bit % 8);
+            let dir = self.ground.folder()?;
+            write(&flipped, &dir)?;
+            let read = self.read_at(&dir, *newest)?;
+            let read = match (read, self::image(&dir)? == flipped) {
+                (Seen::Older, _) => Seen::Wrong(vec!["acknowledged steps are gone".to_owned()]),
+                (Seen::Coded(_), false) => {
+                    Seen::Wrong(vec!["it was refused, and yet it was changed".to_owned()])
+                }
+                (read, _) => read,
+            };
+            fs::remove_dir_all(&dir)?;
+            let replay = || format!("superstep-crash damage --flips 0 (bit {bit} of the header)");
+            tally.add(read, replay);
+        }
+        Ok(tally.close())
+    }
+
     /// The log is cut at every length of its last frames, and at some of all others.
     fn cuts(&self, step: usize) -> Fallible<bool> {
         let mut tally = Tally::new("torn log");
@@ -143,7 +172,7 @@ impl<'a> Bench<'a> {
             tally.add(
                 match self.read(&image, base.newest)? {
                     // Only the log may lose its end: nobody can tell a torn end from a damaged one.
-                    Seen::Older | Seen::Nothing if flipped != WAL => {
+                    Seen::Older if flipped != WAL => {
                         Seen::Wrong(vec![format!("a flip in {flipped} gave an older state")])
                     }
                     seen => seen,
@@ -159,7 +188,9 @@ impl<'a> Bench<'a> {
         let mut tally = Tally::new("cut file");
         for base in [&self.open, &self.closed] {
             let len = base.image.get(DATABASE).map_or(0, Vec::len);
-            for len in (0..len).step_by(1021) {
+            // An empty file without a log is a new one.
+            let shortest = usize::from(!base.image.contains_key(WAL));
+            for len in (0..len).step_by(1021).map(|len| len.max(shortest)) {
                 let mut image = base.image.clone();
                 image
                     .entry(DATABASE.to_owned())
@@ -388,7 +419,11 @@ impl Tally {
         match read {
             Seen::Newest => *newest += 1,
             Seen::Older => *older += 1,
-            Seen::Nothing => *nothing += 1,
+            Seen::Nothing => {
+                *nothing += 1;
+                let (what, replay) = ("all that was acknowledged is gone".to_owned(), replay());
+                self.summary.wrong([Violation { what, replay }]);
+            }
             Seen::Coded(code) => *self.codes.entry(code).or_default() += 1,
             Seen::Wrong(what) => {
                 let (what, replay) = (what.join("; "), replay());

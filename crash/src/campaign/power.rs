@@ -1,5 +1,6 @@
 //! `power`: one undisturbed life is recorded, and for every durable operation the disk is rebuilt
-//! as a power cut after it would leave it. A new life goes on from each.
+//! as a power cut after it would leave it. A new life goes on from each. `syncs`: the same with a
+//! life in which one sync fails, for every sync.
 
 use std::{
     collections::BTreeSet,
@@ -36,8 +37,8 @@ pub struct Cut {
 pub enum Honesty {
     /// The truth.
     Honest,
-    /// That it was done, when nothing was. A campaign against such a disk must find violations;
-    /// one that does not looks at nothing.
+    /// That it was done, when nothing was; of a log that is written anew likewise. A campaign
+    /// against such a disk must find violations; one that does not looks at nothing.
     Lies,
 }
 
@@ -52,6 +53,7 @@ pub fn run(
 ) -> Fallible<bool> {
     let mut summary = Summary::new(format!("power cuts of {scene}"));
     let (mut trace, expected) = record(ground, scene)?;
+    let expected = &expected;
     if honesty == Honesty::Lies {
         trace.retain(|event| !matches!(event, Event::Sync { .. }));
     }
@@ -77,13 +79,93 @@ pub fn run(
         ground.replay(scene, &format!("--power {}{seed}", cut.after))
     };
     let violations = try_all(jobs, &cases, replay, |(_, image)| {
-        attempt(ground, scene, image, &expected)
+        attempt(ground, scene, image, expected)
     });
     summary.figure("operations", ops);
     summary.figure("cuts", cuts);
     summary.figure("different disks", cases.len());
     summary.wrong(violations);
     Ok(summary.close())
+}
+
+/// So many operations after a failed sync are followed by a power cut each.
+const AFTER: usize = 24;
+
+/// Fails each sync once, and cuts the power after each of the operations that follow, and at the
+/// end.
+pub fn syncs(ground: &Ground, scene: Scene, honesty: Honesty, jobs: usize) -> Fallible<bool> {
+    let mut summary = Summary::new(format!("failed syncs of {scene}, then power cuts"));
+    let (trace, expected) = record(ground, scene)?;
+    let syncs = trace
+        .iter()
+        .filter(|event| matches!(event, Event::Sync { .. }));
+    let syncs = syncs.count() as u64;
+    let mut seen = BTreeSet::new();
+    let (mut cases, mut cuts) = (Vec::new(), 0_u64);
+    for sync in 1..=syncs {
+        for (after, disk) in failing(ground, scene, sync, honesty)? {
+            cuts += 1;
+            let image = disk.synced();
+            if seen.insert(hash(&image)) {
+                cases.push((sync, after, image));
+            }
+        }
+    }
+    let replay = |(sync, after, _): &(u64, usize, Image)| {
+        ground.replay(scene, &format!("--sync {sync} --power {after}"))
+    };
+    let violations = try_all(jobs, &cases, replay, |(_, _, image)| {
+        attempt(ground, scene, image, &expected)
+    });
+    summary.figure("failed syncs", syncs);
+    summary.figure("cuts", cuts);
+    summary.figure("different disks", cases.len());
+    summary.wrong(violations);
+    Ok(summary.close())
+}
+
+/// One cut after a failed sync alone.
+pub fn one_sync(ground: &Ground, scene: Scene, sync: u64, after: usize) -> Fallible<Vec<String>> {
+    let (_, expected) = record(ground, scene)?;
+    let mut disks = failing(ground, scene, sync, Honesty::Honest)?.into_iter();
+    let (_, disk) = disks
+        .find(|(at, _)| *at == after)
+        .ok_or("there are not so many operations")?;
+    attempt(ground, scene, &disk.synced(), &expected)
+}
+
+/// The disks behind a failed sync of a life that goes on after it.
+fn failing(
+    ground: &Ground,
+    scene: Scene,
+    sync: u64,
+    honesty: Honesty,
+) -> Fallible<Vec<(usize, Disk)>> {
+    let dir = ground.folder()?;
+    vfs::install(vfs::Plan::FailSync(sync))?;
+    vfs::record();
+    let life = Life {
+        patience: 3,
+        ..ground.life(scene, &dir)
+    };
+    // How it ends is for `faults` to judge; here the disk counts.
+    let _ended = worker::run(&life);
+    let mut trace = vfs::recorded();
+    vfs::heal();
+    fs::remove_dir_all(&dir)?;
+    if honesty == Honesty::Lies {
+        trace.retain(|event| !matches!(event, Event::Rewritten { .. }));
+    }
+    let failed = |event: &Event| matches!(event, Event::SyncFailed { .. });
+    let first = trace.iter().take_while(|event| !failed(event));
+    let first = first.filter(|event| is_op(event)).count() + 1;
+    let all: Vec<_> = disks(&trace).collect();
+    let last = all.len().saturating_sub(1);
+    let near = |(at, (after, _)): &(usize, (usize, Disk))| {
+        (first..first + AFTER).contains(after) || (*at == last && *after >= first)
+    };
+    let kept = all.into_iter().enumerate().filter(near);
+    Ok(kept.map(|(_, disk)| disk).collect())
 }
 
 /// One cut alone.

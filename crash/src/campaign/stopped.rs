@@ -4,7 +4,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    process::{Child, ExitCode, Stdio},
+    process::{Child, Command, ExitCode, Stdio},
     time::Duration,
 };
 
@@ -28,9 +28,9 @@ const LEASE: Duration = Duration::from_millis(150);
 /// How often somebody who wants a thread asks for it.
 const RETRY: Duration = Duration::from_millis(10);
 
-fn open(world: &World) -> Fallible<Database> {
+fn open(world: &World, lease: Duration) -> Fallible<Database> {
     let options = Options {
-        lease: LEASE,
+        lease,
         ..Options::default()
     };
     Ok(Database::open_with(world.database(), options)?)
@@ -38,12 +38,12 @@ fn open(world: &World) -> Fallible<Database> {
 
 /// Whether the task in the middle waits for a word from outside.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Middle {
+pub(super) enum Middle {
     Waits,
     GoesOn,
 }
 
-fn graph(database: &Database, middle: Middle) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(database: &Database, middle: Middle) -> Result<Graph, BuildErrors> {
     let who = match middle {
         Middle::Waits => "the stopped one",
         Middle::GoesOn => "the other",
@@ -79,7 +79,7 @@ pub fn run(rounds: u64) -> Fallible<bool> {
     let mut summary = Summary::new("stopped");
     let ground = Ground::new()?;
     let world = World::at(ground.folder()?)?;
-    let database = open(&world)?;
+    let database = open(&world, LEASE)?;
     let graph = graph(&database, Middle::GoesOn)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let (mut refused, mut stale) = (0, 0);
@@ -145,7 +145,7 @@ async fn all(graph: &Graph, thread: &str) -> Result<String, Error> {
 }
 
 /// The process that is stopped.
-struct Holder {
+pub(super) struct Holder {
     child: Child,
     said: BufReader<std::process::ChildStdout>,
 }
@@ -154,7 +154,11 @@ impl Holder {
     /// Starts it; it holds the thread and stands in the middle of a task when this returns.
     fn start(ground: &Ground, world: &World, thread: &str) -> Fallible<Self> {
         let dir = world.dir().to_string_lossy().into_owned();
-        let mut command = ground.command(&["holder", &dir, thread]);
+        Self::spawn(ground.command(&["holder", &dir, thread]))
+    }
+
+    /// The same, by a command.
+    pub(super) fn spawn(mut command: Command) -> Fallible<Self> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -173,18 +177,26 @@ impl Holder {
         Ok(line.trim_end().to_owned())
     }
 
-    fn signal(&self, signal: Signal) -> Fallible<()> {
+    pub(super) fn signal(&self, signal: Signal) -> Fallible<()> {
         let id = i32::try_from(self.child.id())?;
         let id = Pid::from_raw(id).ok_or("no process")?;
         Ok(kill_process(id, signal)?)
     }
 
     /// Lets its task end; what its run was told.
-    fn goes_on(&mut self) -> Fallible<String> {
+    pub(super) fn goes_on(&mut self) -> Fallible<String> {
         let mut pipe = self.child.stdin.take().ok_or("no pipe")?;
         writeln!(pipe, "go on")?;
         drop(pipe);
         self.line()
+    }
+}
+
+impl Holder {
+    /// Waits until it has ended.
+    pub(super) fn wait(&mut self) -> Fallible<()> {
+        self.child.wait()?;
+        Ok(())
     }
 }
 
@@ -199,8 +211,9 @@ impl Drop for Holder {
 /// A process that holds a thread until it hears a line.
 pub fn child(args: &mut Args) -> Fallible<ExitCode> {
     let (dir, thread): (String, String) = (args.word("the folder")?, args.word("the thread")?);
+    let lease = Duration::from_millis(args.option_or("lease", LEASE.as_millis() as u64)?);
     let world = World::at(dir)?;
-    let database = open(&world)?;
+    let database = open(&world, lease)?;
     let graph = graph(&database, Middle::Waits)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let input = Value::from(json!({ "first": false }));

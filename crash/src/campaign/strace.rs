@@ -32,7 +32,7 @@ const BATCH: u64 = 8;
 pub fn run(ground: &Ground, scene: Scene, jobs: usize) -> Fallible<bool> {
     let mut summary = Summary::new(format!("strace of {scene}"));
     if !is_installed() {
-        summary.figure("cases", "0 (strace is not installed or may not trace)");
+        summary.not_run("strace is not installed or may not trace");
         return Ok(summary.close());
     }
     let expected = ground.undisturbed(scene)?.result;
@@ -44,6 +44,10 @@ pub fn run(ground: &Ground, scene: Scene, jobs: usize) -> Fallible<bool> {
         summary.wrong(violations);
     }
     summary.figure("killed", kills);
+    summary.wrong((kills == 0).then(|| Violation {
+        what: "nobody was killed".to_owned(),
+        replay: format!("superstep-crash strace --graph {scene}"),
+    }));
     Ok(summary.close())
 }
 

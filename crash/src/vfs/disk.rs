@@ -1,7 +1,7 @@
 //! What a disk holds when the power fails: a model that is fed with recorded operations.
 //!
 //! A disk keeps what was synced. Of what was written since, it may keep any part, in units of a
-//! sector; of a name that was made or removed since its folder was synced, it may or may not know.
+//! sector; what a failed sync dropped it never gets; of a name that was made or removed since its folder was synced, it may or may not know.
 //! [`Disk::synced`] is the poorest outcome, [`Disk::torn`] one of the others.
 
 use std::collections::BTreeMap;
@@ -32,6 +32,17 @@ pub enum Event {
     },
     /// A file was synced.
     Sync {
+        /// Which.
+        name: String,
+    },
+    /// A sync of a file failed. Linux takes what it could not write for written: it is read, but
+    /// never reaches the disk, whatever later syncs say.
+    SyncFailed {
+        /// Which.
+        name: String,
+    },
+    /// All bytes of a file were written again as they are read, and synced, past the VFS.
+    Rewritten {
         /// Which.
         name: String,
     },
@@ -73,6 +84,7 @@ impl Event {
                 bytes: bytes.to_vec(),
             },
             Op::Sync => Self::Sync { name },
+            Op::SyncFailed => Self::SyncFailed { name },
             Op::Truncate { len } => Self::Truncate { name, len },
             Op::Delete { dir_sync } => Self::Delete { name, dir_sync },
         }
@@ -95,6 +107,8 @@ pub struct Disk {
 struct File {
     synced: Vec<u8>,
     pending: Vec<Change>,
+    /// What programs read.
+    cached: Vec<u8>,
     dir_sync: bool,
 }
 
@@ -119,12 +133,23 @@ impl Disk {
             }
             Event::Write { name, at, bytes } => {
                 if let Some(file) = self.file(name) {
-                    file.pending.push(Change::Write(*at, bytes.clone()));
+                    file.change(Change::Write(*at, bytes.clone()));
                 }
             }
             Event::Truncate { name, len } => {
                 if let Some(file) = self.file(name) {
-                    file.pending.push(Change::Truncate(*len));
+                    file.change(Change::Truncate(*len));
+                }
+            }
+            Event::SyncFailed { name } => {
+                if let Some(file) = self.file(name) {
+                    file.pending.clear();
+                }
+            }
+            Event::Rewritten { name } => {
+                if let Some(file) = self.file(name) {
+                    file.pending.clear();
+                    file.synced.clone_from(&file.cached);
                 }
             }
             Event::Sync { name } => {
@@ -195,6 +220,13 @@ impl Disk {
     fn marked(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
         let marks = self.marks.iter();
         marks.map(|(file, text)| ((*file).to_owned(), text.clone().into_bytes()))
+    }
+}
+
+impl File {
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.cached);
+        self.pending.push(change);
     }
 }
 
@@ -286,6 +318,21 @@ mod tests {
         disk.apply(&open("late", false));
         disk.apply(&sync("late"));
         assert!(!disk.synced().contains_key("late"));
+    }
+
+    #[test]
+    fn what_a_failed_sync_dropped_is_read_but_never_comes_to_the_disk() {
+        let mut disk = disk(&[open("wal", true), write("wal", 0, b"ab"), sync("wal")]);
+        disk.apply(&write("wal", 2, b"cd"));
+        let name = "wal".to_owned();
+        disk.apply(&Event::SyncFailed { name });
+        disk.apply(&write("wal", 4, b"ef"));
+        disk.apply(&sync("wal"));
+        assert_eq!(disk.synced().get("wal").unwrap(), b"ab\0\0ef");
+        assert_eq!(disk.torn(1).get("wal").unwrap(), b"ab\0\0ef");
+        let name = "wal".to_owned();
+        disk.apply(&Event::Rewritten { name });
+        assert_eq!(disk.synced().get("wal").unwrap(), b"abcdef");
     }
 
     #[test]

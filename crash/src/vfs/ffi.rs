@@ -24,7 +24,7 @@ use rusqlite::ffi::{
     sqlite3_vfs, sqlite3_vfs_find, sqlite3_vfs_register,
 };
 
-use super::{Error, Fault, Op, Verdict, begin, die, done};
+use super::{Error, Fault, Op, Verdict, begin, begin_sync, die, done};
 
 /// The wrapped VFS. SQLite never frees a registered VFS, so the address stays good.
 struct Wrapped(*mut sqlite3_vfs);
@@ -267,8 +267,9 @@ unsafe extern "C" fn truncate(file: *mut sqlite3_file, len: i64) -> c_int {
 unsafe extern "C" fn sync(file: *mut sqlite3_file, flags: c_int) -> c_int {
     // SAFETY: SQLite calls methods on open files only.
     let (below, name) = unsafe { below(file) };
-    let verdict = begin();
+    let verdict = begin_sync();
     if let Verdict::Fails(_) = verdict {
+        done(name, Op::SyncFailed);
         return SQLITE_IOERR_FSYNC;
     }
     let code = match below.xSync {

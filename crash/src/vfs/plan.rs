@@ -15,6 +15,8 @@ pub enum Plan {
     DieWithin(u64),
     /// The process dies after this one.
     DieAfter(u64),
+    /// The sync of this number, among syncs, fails.
+    FailSync(u64),
     /// This one fails.
     Fail {
         /// Which.
@@ -58,7 +60,7 @@ impl Fault {
 /// Text is not a plan.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "`{0}` is not a plan: expected die-before:N, die-within:N, die-after:N, fail:N:FAULT or fail-from:N:FAULT with io, full or short"
+    "`{0}` is not a plan: expected die-before:N, die-within:N, die-after:N, fail-sync:N, fail:N:FAULT or fail-from:N:FAULT with io, full or short"
 )]
 pub struct ParseError(pub String);
 
@@ -83,6 +85,7 @@ impl FromStr for Plan {
             "die-before" => Self::DieBefore(at),
             "die-within" => Self::DieWithin(at),
             "die-after" => Self::DieAfter(at),
+            "fail-sync" => Self::FailSync(at),
             "fail" => Self::Fail {
                 at,
                 fault: fault()?,
@@ -103,6 +106,7 @@ impl fmt::Display for Plan {
             Self::DieBefore(at) => write!(f, "die-before:{at}"),
             Self::DieWithin(at) => write!(f, "die-within:{at}"),
             Self::DieAfter(at) => write!(f, "die-after:{at}"),
+            Self::FailSync(at) => write!(f, "fail-sync:{at}"),
             Self::Fail { at, fault } => write!(f, "fail:{at}:{}", fault.name()),
             Self::FailFrom { at, fault } => write!(f, "fail-from:{at}:{}", fault.name()),
         }
@@ -121,6 +125,7 @@ mod tests {
             Plan::DieBefore(1),
             Plan::DieWithin(2),
             Plan::DieAfter(3),
+            Plan::FailSync(3),
             Plan::Fail { at: 4, fault },
             Plan::FailFrom { at: 5, fault },
         ] {

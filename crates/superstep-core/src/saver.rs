@@ -122,6 +122,25 @@ pub enum SaverError {
     /// Data cannot be stored.
     #[error("data cannot be stored: {0}")]
     Unstorable(String),
+    /// The storage was removed or replaced while it was open.
+    #[error("the storage was removed or replaced while it was open: {0}")]
+    Moved(String),
+    /// There is no storage yet, and it was opened for reading.
+    #[error("there is no storage: {0}")]
+    Missing(String),
+    /// The storage was written by an older version, and was opened for reading.
+    #[error("{storage} has format {found}, this program reads format {known}")]
+    Older {
+        /// Which.
+        storage: String,
+        /// What it has.
+        found: i64,
+        /// The one that is read.
+        known: i64,
+    },
+    /// The storage has names that do not lead to the same files beside it.
+    #[error("the storage has several names: {0}")]
+    Linked(String),
 }
 
 impl SaverError {
@@ -147,6 +166,10 @@ impl SaverError {
             Self::Newer { .. } => "SS2011",
             Self::Sealed(_) => "SS2012",
             Self::Unstorable(_) => "SS2013",
+            Self::Moved(_) => "SS2014",
+            Self::Missing(_) => "SS2015",
+            Self::Older { .. } => "SS2016",
+            Self::Linked(_) => "SS2017",
         }
     }
 
@@ -164,6 +187,12 @@ impl SaverError {
             Self::Newer { .. } => "open it with the version that wrote it, or a newer one",
             Self::Sealed(_) => "open it with the key it was written with",
             Self::Unstorable(_) => "keep stored data flatter and of types that serialise",
+            Self::Moved(_) => {
+                "put the file back with the files beside it, then read the thread again"
+            }
+            Self::Missing(_) => "give the path of a database, or run something that makes one",
+            Self::Older { .. } => "open it for writing once, which brings it up to date",
+            Self::Linked(_) => "remove the other hard links, or use symbolic links",
             Self::NoThread { .. } | Self::Io(_) => return None,
         })
     }

@@ -10,10 +10,11 @@ use superstep_core::{id::ThreadId, saver::SaverError};
 use tokio::sync::watch;
 
 use crate::{
+    clock::Moment,
     error::sql,
     file, lease,
     load::Layouts,
-    options::Options,
+    options::{OpenMode, Options},
     private,
     queue::Queue,
     readers::Readers,
@@ -32,8 +33,9 @@ pub struct Database(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) path: PathBuf,
     pub(crate) seal: Seal,
-    pub(crate) queue: Queue,
+    /// Before the writer, which is the last to close the file and moves the log into it.
     pub(crate) readers: Readers,
+    pub(crate) queue: Queue,
     pub(crate) layouts: Layouts,
     pub(crate) warm: Arc<Warm>,
     /// Rings when an event log of this process has grown.
@@ -43,8 +45,8 @@ pub(crate) struct Inner {
     /// Whether a lease was stored on the disk since the file was opened; see `lease::claim`.
     pub(crate) outran: AtomicBool,
     pub(crate) options: Options,
-    /// Last, so that the sign of life goes after the last write.
-    pub(crate) worker: Worker,
+    /// Last, so that the sign of life goes after the last write. Absent where nothing is written.
+    pub(crate) worker: Option<Worker>,
 }
 
 /// Whether there is anything to read in a thread that this process holds.
@@ -63,33 +65,46 @@ impl Database {
         Self::open_with(path, Options::default())
     }
 
-    /// Opens a file in a certain way.
+    /// Opens a file in a certain way. Links are followed: all names of a file are the same database.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, SaverError> {
         let path = path.as_ref();
-        Self::try_open(path.to_owned(), options).map_err(|error| file::named(path, error))
+        file::resolve(path)
+            .and_then(|whole| Self::try_open(whole, options))
+            .map_err(|error| file::named(path, error))
     }
 
     fn try_open(path: PathBuf, options: Options) -> Result<Self, SaverError> {
+        let has_log = file::length(&file::beside(&path, "-wal")) > 0;
+        if options.mode != OpenMode::Create && !path.exists() && !has_log {
+            return Err(SaverError::Missing("the file is not there".to_owned()));
+        }
         file::inspect(&path)?;
         let seal = Seal {
             #[cfg(feature = "encryption")]
             key: options.key.clone(),
         };
-        let patience = options.patience;
+        if options.mode == OpenMode::ReadOnly {
+            return Self::read_only(path, seal, options);
+        }
+        let (patience, mode) = (options.patience, options.mode);
         let worker = Worker::start(&path)?;
-        private::create(&path)?;
+        if mode == OpenMode::Create {
+            private::create(&path)?;
+        }
         let warm = Arc::new(Warm::default());
-        let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience)?;
+        let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience, mode)?;
         let bell = writer.bell.subscribe();
         let outran = AtomicBool::new(writer.outran);
         let (id, length) = (worker.id, options.lease);
         writer.alone(Need::System, lease::bury)?;
+        writer.ground_log(worker.sweep(&path))?;
         let queue = Queue::start(writer, length / 3, move |writer| {
             writer.tend_log_again();
+            writer.look_for_file();
             // A failure shows when the lease is used; the next sign of life may come through.
             if !writer.held.is_empty() {
                 let _later = writer.alone(Need::System, |writer| {
-                    lease::renew(writer.change()?, id, lease::now(), length)
+                    lease::renew(writer.change()?, id, Moment::now(), length)
                 });
             }
         })?;
@@ -104,7 +119,24 @@ impl Database {
             held: Mutex::default(),
             outran,
             options,
-            worker,
+            worker: Some(worker),
+        })))
+    }
+
+    /// Opens a file without anything that could change it.
+    fn read_only(path: PathBuf, seal: Seal, options: Options) -> Result<Self, SaverError> {
+        Ok(Self(Arc::new(Inner {
+            readers: Readers::first(path.clone(), &seal, options.patience)?,
+            path,
+            seal,
+            queue: Queue::closed(),
+            layouts: Layouts::default(),
+            warm: Arc::default(),
+            bell: watch::Sender::new(()).subscribe(),
+            held: Mutex::default(),
+            outran: AtomicBool::new(true),
+            options,
+            worker: None,
         })))
     }
 
@@ -129,15 +161,25 @@ impl Database {
         })
     }
 
-    /// Where the file is.
+    /// Where the file is, with all links followed.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 }
 
+impl Inner {
+    /// This process, as other processes see it; 0 if it only reads.
+    pub(crate) fn worker_id(&self) -> i64 {
+        self.worker.as_ref().map_or(0, |worker| worker.id)
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
-        let id = self.worker.id;
+        let Some(worker) = &self.worker else {
+            return;
+        };
+        let id = worker.id;
         // Whether it is told or not, the end of the sign of life says the same.
         let _told = self.queue.later(Need::System, move |writer| {
             lease::leave(writer.change()?, id)

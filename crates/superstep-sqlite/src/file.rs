@@ -14,6 +14,10 @@ use superstep_core::saver::SaverError;
 
 use crate::error::sql;
 
+mod links;
+
+pub(crate) use links::Identity;
+
 /// The smallest page there is.
 const SHORTEST: u64 = 512;
 
@@ -24,15 +28,52 @@ pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn length(path: &Path) -> u64 {
+/// How long a file is; 0 if it is not there.
+pub(crate) fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// Says why there cannot be a database at a path, if that shows without opening it.
+/// The one path under which a database is worked on, whatever name it was opened by: links are
+/// followed, as SQLite does, so that all processes mean the same files beside it.
+pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SaverError> {
+    if let Ok(whole) = fs::canonicalize(path) {
+        return links::resolve(whole);
+    }
+    // It may be a link to a file that is not there yet.
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(target) = fs::read_link(&path) else {
+            break;
+        };
+        path = folder(&path).join(target);
+    }
+    let name = path.file_name().map(ToOwned::to_owned);
+    match (fs::canonicalize(folder(&path)), name) {
+        (Ok(folder), Some(name)) => Ok(folder.join(name)),
+        // What is wrong with it shows when it is inspected.
+        _ => Ok(path),
+    }
+}
+
+/// So many links are followed.
+const LINKS: usize = 40;
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Says why there cannot be a database at a path, if that shows without opening it. There may be
+/// none at all, or an empty file.
 pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
     let file = match fs::metadata(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return inspect_folder(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            inspect_folder(path)?;
+            return refuse_log_alone(path, "the file is not there");
+        }
         Err(error) => return Err(refused(&error)),
     };
     if !file.is_file() {
@@ -45,12 +86,22 @@ pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
         let why = "the file is not a database, it is too short";
         return Err(SaverError::Foreign(why.to_owned()));
     }
-    // Whoever cut the file to nothing may still want what is in its log.
-    if file.len() == 0 && length(&beside(path, "-wal")) > 0 {
-        let why = "the file is empty, but the write-ahead log beside it is not";
-        return Err(SaverError::Corrupt(why.to_owned()));
+    match file.len() {
+        0 => refuse_log_alone(path, "the file is empty"),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Whoever moved the file away or cut it to nothing may still want what is in its log, which SQLite
+/// would remove.
+fn refuse_log_alone(path: &Path, what: &str) -> Result<(), SaverError> {
+    if length(&beside(path, "-wal")) == 0 {
+        return Ok(());
+    }
+    let why = format!(
+        "{what}, but the write-ahead log beside it has content; put the file back where its log is"
+    );
+    Err(SaverError::Corrupt(why))
 }
 
 /// Whether the file is as long as it should be; SQLite takes what is missing of the last page for
@@ -68,11 +119,7 @@ pub(crate) fn inspect_length(path: &Path, connection: &Connection) -> Result<(),
 }
 
 fn inspect_folder(path: &Path) -> Result<(), SaverError> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    if folder.is_dir() {
+    if folder(path).is_dir() {
         return Ok(());
     }
     Err(SaverError::Io(
@@ -107,6 +154,14 @@ pub(crate) fn named(path: &Path, error: SaverError) -> SaverError {
         SaverError::Locked(why) => SaverError::Locked(with(why)),
         SaverError::Foreign(why) => SaverError::Foreign(with(why)),
         SaverError::Sealed(why) => SaverError::Sealed(with(why)),
+        SaverError::Moved(why) => SaverError::Moved(with(why)),
+        SaverError::Missing(why) => SaverError::Missing(with(why)),
+        SaverError::Linked(why) => SaverError::Linked(with(why)),
+        SaverError::Older { found, known, .. } => SaverError::Older {
+            storage: name,
+            found,
+            known,
+        },
         SaverError::Newer { found, known, .. } => SaverError::Newer {
             storage: name,
             found,

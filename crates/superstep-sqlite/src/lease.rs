@@ -2,14 +2,16 @@
 //!
 //! A thread names the process that holds it and the epoch of the newest lease. The holder's sign of
 //! life is one row for all its threads. Whoever takes a thread over raises the epoch, and a commit
-//! checks the epoch in the statement that makes it count.
+//! checks the epoch in the statement that makes it count. When a lease ends is a [`Moment`], which no
+//! jump of the wall clock moves.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use superstep_core::{id::ThreadId, saver::SaverError};
 
 use crate::{
+    clock::{Moment, wall},
     error::sql,
     graphs::{self, ThreadRow, digest},
     worker::Worker,
@@ -23,15 +25,15 @@ pub(crate) fn claim(
     worker: i64,
     lease: Duration,
 ) -> Result<Claimed, SaverError> {
-    let now = now();
+    let (now, used) = (Moment::now(), wall());
     let found = graphs::thread(writer.db()?, name)?;
     if let Some(row) = &found {
         refuse_if_taken(writer, name, row, worker)?;
     }
-    let young = i64::try_from(lease.as_millis() / 4).unwrap_or(i64::MAX);
-    if !(0..young).contains(&(now - writer.renewed)) {
+    let age = writer.renewed.and_then(|renewed| renewed.until(now));
+    if age.is_none_or(|age| age >= lease / 4) {
         renew(writer.change()?, worker, now, lease)?;
-        writer.renewed = now;
+        writer.renewed = Some(now);
     }
     if !writer.outran {
         outrun(writer)?;
@@ -45,11 +47,11 @@ pub(crate) fn claim(
             db.prepare_cached(
                 "UPDATE threads SET epoch = ?2, worker = ?3, used = ?4 WHERE thread = ?1",
             )
-            .and_then(|mut update| update.execute(params![row.thread, epoch, worker, now]))
+            .and_then(|mut update| update.execute(params![row.thread, epoch, worker, used]))
             .map_err(sql)?;
             row.thread
         }
-        None => add(db, name, epoch, Some(worker), now)?,
+        None => add(db, name, epoch, Some(worker), used)?,
     };
     let held = Held {
         thread,
@@ -157,7 +159,8 @@ pub(crate) fn refuse_if_taken(
         .prepare_cached("SELECT expires FROM workers WHERE worker = ?1")
         .and_then(|mut select| select.query_row([holder], |row| row.get(0)).optional())
         .map_err(sql)?;
-    let alive = expires.is_some_and(|expires| expires > now());
+    let now = Moment::now();
+    let alive = expires.is_some_and(|expires| now.is_before(expires));
     if alive && Worker::is_there(&writer.path, holder) {
         return Err(busy());
     }
@@ -168,12 +171,12 @@ pub(crate) fn refuse_if_taken(
 pub(crate) fn renew(
     db: &Connection,
     worker: i64,
-    now: i64,
+    now: Moment,
     lease: Duration,
 ) -> Result<(), SaverError> {
-    let expires = now.saturating_add(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
+    let expires = now.after(lease).stored();
     // While it is young, a sign of life needs no new one.
-    let young = now.saturating_add(expires.saturating_sub(now) / 2);
+    let young = now.after(lease / 2).stored();
     db.prepare_cached(
         "INSERT INTO workers VALUES (?1, ?2) ON CONFLICT (worker)
          DO UPDATE SET expires = ?2 WHERE expires < ?3 OR expires > ?2",
@@ -195,7 +198,6 @@ pub(crate) fn bury(writer: &mut Writer) -> Result<(), SaverError> {
             continue;
         }
         leave(writer.change()?, worker)?;
-        Worker::forget(&writer.path, worker);
     }
     Ok(())
 }
@@ -206,12 +208,4 @@ pub(crate) fn leave(db: &Connection, worker: i64) -> Result<(), SaverError> {
         .and_then(|mut delete| delete.execute([worker]))
         .map(drop)
         .map_err(sql)
-}
-
-/// Milliseconds since 1970.
-pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-    })
 }

@@ -18,11 +18,13 @@
 //! door, [`SqliteSaver`] keeps threads, [`SqliteStore`] what all of them remember. Inside, `writer`
 //! and `queue` are how anything is written, `commit` and `lease` what is written during a run,
 //! `walk`, `load` and `warm` how it is read back, `life` what happens to whole threads, `care` what
-//! keeps the file in order, `store` the long-term memory, `schema` the tables.
+//! keeps the file in order, `store` the long-term memory, `schema` the tables. `file` and `wal` look at
+//! what is at a path before anything is written there.
 
 mod care;
 #[cfg(feature = "encryption")]
 pub mod cipher;
+mod clock;
 mod commit;
 mod database;
 mod error;
@@ -41,6 +43,7 @@ mod saver;
 mod schema;
 mod seal;
 mod store;
+mod wal;
 mod walk;
 mod warm;
 mod worker;
@@ -48,6 +51,8 @@ mod writer;
 
 pub use care::{Problem, Report};
 pub use database::Database;
-pub use options::Options;
+pub use options::{OpenMode, Options};
 pub use saver::SqliteSaver;
 pub use store::SqliteStore;
+#[doc(hidden)]
+pub use wal::watch_rewritten_logs;

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use superstep_core::{id::ThreadId, saver::SaverError};
 
 use crate::{
+    clock::wall,
     error::sql,
     graphs::{self, GraphRow, ThreadRow, digest},
     lease,
@@ -66,7 +67,7 @@ fn free(
 
 /// A new thread to fill: one that has no records and that nobody holds.
 fn make(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, SaverError> {
-    let now = lease::now();
+    let now = wall();
     let Some(row) = graphs::thread(writer.db()?, name)? else {
         return lease::add(writer.change()?, name, 0, None, now);
     };

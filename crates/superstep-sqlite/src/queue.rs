@@ -60,7 +60,8 @@ struct Shared {
 
 /// The way to the writer.
 pub(crate) struct Queue {
-    shared: Arc<Shared>,
+    /// Absent where nothing is written.
+    shared: Option<Arc<Shared>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -84,18 +85,35 @@ impl Queue {
             .spawn(move || serving.serve(every, tick))
             .map_err(|error| SaverError::Io(format!("no thread for the writer: {error}")))?;
         Ok(Self {
-            shared,
+            shared: Some(shared),
             thread: Some(thread),
         })
     }
 
+    /// A way that leads to no writer: all work is refused.
+    pub(crate) fn closed() -> Self {
+        Self {
+            shared: None,
+            thread: None,
+        }
+    }
+
+    /// Whether it leads to no writer.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.shared.is_none()
+    }
+
     /// One more run, or one less, may be about to write.
     pub(crate) fn enter(&self) {
-        self.shared.busy.fetch_add(1, Ordering::Relaxed);
+        if let Some(shared) = &self.shared {
+            shared.busy.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn leave(&self) {
-        self.shared.busy.fetch_sub(1, Ordering::Relaxed);
+        if let Some(shared) = &self.shared {
+            shared.busy.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     /// Has work done, here and now if there is haste and nobody else writes.
@@ -105,8 +123,11 @@ impl Queue {
         haste: Haste,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
+        let Some(shared) = &self.shared else {
+            return refuse();
+        };
         let free = match haste {
-            Haste::Now => self.shared.free(),
+            Haste::Now => shared.free(),
             Haste::Later => None,
         };
         match free {
@@ -114,7 +135,7 @@ impl Queue {
                 let start = Instant::now();
                 let done = writer.alone(need, work);
                 if need == Need::Disk {
-                    self.shared.took(start);
+                    shared.took(start);
                 }
                 Reply::now(done)
             }
@@ -128,6 +149,9 @@ impl Queue {
         need: Need,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
+        let Some(shared) = &self.shared else {
+            return refuse();
+        };
         let (tell, told) = oneshot::channel();
         let work: Work = Box::new(move |writer| {
             let done = writer.and_then(|writer| writer.piece(work));
@@ -135,12 +159,12 @@ impl Queue {
                 let _gone = tell.send(held.and(done));
             })
         });
-        let mut waiting = lock(&self.shared.waiting);
+        let mut waiting = lock(&shared.waiting);
         waiting.jobs.push(Job { need, work });
         let asleep = std::mem::take(&mut waiting.asleep);
         drop(waiting);
         if asleep {
-            self.shared.wake.notify_one();
+            shared.wake.notify_one();
         }
         Reply::Later(Box::pin(async move {
             let stopped = || SaverError::Io("the writer has stopped".to_owned());
@@ -151,8 +175,10 @@ impl Queue {
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        lock(&self.shared.waiting).closed = true;
-        self.shared.wake.notify_one();
+        if let Some(shared) = &self.shared {
+            lock(&shared.waiting).closed = true;
+            shared.wake.notify_one();
+        }
         if let Some(thread) = self.thread.take() {
             let _ended = thread.join();
         }
@@ -230,7 +256,7 @@ impl Shared {
         let held = match writer.broken().cloned() {
             None => writer.commit(),
             Some(error) => {
-                writer.roll_back();
+                writer.give_up(&error);
                 Err(error)
             }
         };
@@ -246,6 +272,12 @@ impl Shared {
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.took.store(micros, Ordering::Relaxed);
     }
+}
+
+fn refuse<T>() -> Reply<'static, T> {
+    let why =
+        "the database was opened for reading only; open it in another mode to store something";
+    Reply::now(Err(SaverError::ReadOnly(why.to_owned())))
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -16,6 +16,7 @@ use superstep_core::{
 
 use crate::{
     Database,
+    clock::wall,
     commit::{Noting, Storing},
     database::{Contents, Inner},
     events,
@@ -108,7 +109,7 @@ impl SqliteSaver {
                 thread: thread.clone(),
             }));
         }
-        let (thread, worker) = (thread.clone(), inner.worker.id);
+        let (thread, worker) = (thread.clone(), inner.worker_id());
         inner.queue.submit(Need::Disk, Haste::Now, move |writer| {
             writer.apart(|writer| work(writer, &thread, worker))
         })
@@ -147,7 +148,7 @@ impl Saver for SqliteSaver {
             }));
         }
         inner.queue.enter();
-        let (name, worker, length) = (thread.clone(), inner.worker.id, inner.options.lease);
+        let (name, worker, length) = (thread.clone(), inner.worker_id(), inner.options.lease);
         // The first one passes over epochs for good; the others may go with a power cut.
         let need = match inner.outran.load(Ordering::Acquire) {
             true => Need::System,
@@ -369,7 +370,7 @@ impl Drop for Claimed {
             Claim::Open | Claim::Refused => None,
         };
         if !matches!(self.state, Claim::Refused) {
-            let (name, now) = (self.thread.clone(), lease::now());
+            let (name, now) = (self.thread.clone(), wall());
             // A release that is not stored ends with the process, or at its next lease.
             let _later = inner.queue.submit(Need::System, Haste::Now, move |writer| {
                 lease::release(writer, &name, epoch, now)

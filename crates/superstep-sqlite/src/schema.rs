@@ -2,14 +2,15 @@
 //!
 //! A file says which step of [`STEPS`] it has reached in `user_version`, and that it is ours in
 //! `application_id`. Opening it applies the steps it lacks, all in one transaction; a step is never
-//! edited once released, a new one is added.
+//! edited once released, a new one is added. A new file gets them before it has a write-ahead log,
+//! so that a log alone never holds what makes a file ours.
 
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, config::DbConfig};
 use superstep_core::saver::SaverError;
 
-use crate::{error::sql, file, seal::Seal, store};
+use crate::{error::sql, file, seal::Seal, store, wal};
 
 /// Marks a file as ours: "SSTP".
 const APPLICATION: i64 = 0x5353_5450;
@@ -97,17 +98,60 @@ CREATE TABLE logs (
 /// Says whether the file is ours, and of which version, or can become ours, which is version 0.
 /// Changes nothing.
 pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
-    // The log of a database that is not ours is not ours to move into it.
+    // The log of a database that is not ours is not ours to move into it, and one that is damaged
+    // must not be removed.
     let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
     connection.set_db_config(keep_log, true).map_err(sql)?;
     let reading = connection.transaction().map_err(sql)?;
     let version = version(&reading, STEPS)?;
+    let log = wal::start(path, page_size(&reading)?)?;
     if version > 0 {
         file::inspect_length(path, &reading)?;
+    } else if log != wal::Start::Empty {
+        let why = "the database is not in the file, and its write-ahead log does not hold it";
+        return Err(SaverError::Corrupt(why.to_owned()));
     }
     reading.commit().map_err(sql)?;
+    if log == wal::Start::Damaged {
+        inspect_log(connection, path)?;
+    }
     connection.set_db_config(keep_log, false).map_err(sql)?;
     Ok(version)
+}
+
+/// Refuses a log that SQLite does not read although it holds what the file does not.
+fn inspect_log(connection: &mut Connection, path: &Path) -> Result<(), SaverError> {
+    // While others write, the beginning of the log may change from one look to the next. They wait
+    // now. A file that cannot be written has nobody who writes.
+    let begin = match connection.is_readonly("main").map_err(sql)? {
+        true => "BEGIN",
+        false => "BEGIN IMMEDIATE",
+    };
+    connection.execute_batch(begin).map_err(sql)?;
+    let found = (|| {
+        let page = page_size(connection)?;
+        if wal::start(path, page)? != wal::Start::Damaged {
+            return Ok(false);
+        }
+        let bytes = connection.serialize("main").map_err(sql)?;
+        wal::holds_more(path, page, &bytes)
+    })();
+    connection.execute_batch("ROLLBACK").map_err(sql)?;
+    match found? {
+        false => Ok(()),
+        true => {
+            let why = "the beginning of the write-ahead log is damaged, and it holds what the file \
+                       does not";
+            Err(SaverError::Corrupt(why.to_owned()))
+        }
+    }
+}
+
+fn page_size(connection: &Connection) -> Result<usize, SaverError> {
+    let size: i64 = connection
+        .pragma_query_value(None, "page_size", |row| row.get(0))
+        .map_err(sql)?;
+    Ok(usize::try_from(size).unwrap_or_default().max(1))
 }
 
 /// Since when a file is ours.
@@ -122,6 +166,31 @@ pub(crate) enum Since {
 /// Makes the file ours, or brings it up to date, and checks that the key is the file's.
 pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<Since, SaverError> {
     let since = migrate(connection, STEPS, seal)?;
+    check_key(connection, seal)?;
+    Ok(since)
+}
+
+/// Checks that the file has the version that is read without being brought up to date, and that the
+/// key is the file's.
+pub(crate) fn check_readable(
+    connection: &Connection,
+    version: usize,
+    seal: &Seal,
+) -> Result<(), SaverError> {
+    match version {
+        0 => Err(SaverError::Missing(
+            "the file is empty, nothing was stored yet".to_owned(),
+        )),
+        found if found < STEPS.len() => Err(SaverError::Older {
+            storage: "the file".to_owned(),
+            found: i64::try_from(found).unwrap_or(i64::MAX),
+            known: known(STEPS),
+        }),
+        _ => check_key(connection, seal),
+    }
+}
+
+fn check_key(connection: &Connection, seal: &Seal) -> Result<(), SaverError> {
     let mark: Option<Vec<u8>> = connection
         .query_row(
             "SELECT value FROM counters WHERE name = 'sealed'",
@@ -130,14 +199,50 @@ pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<Since,
         )
         .optional()
         .map_err(sql)?;
-    seal.fits(mark.as_deref())?;
-    Ok(since)
+    seal.fits(mark.as_deref())
+}
+
+/// Whether the file still has the version it was opened with. Inside a transaction that costs no
+/// reading: the version is on the page that every transaction begins with.
+pub(crate) fn check_version(connection: &Connection) -> Result<(), SaverError> {
+    let found: i64 = connection
+        .prepare_cached("PRAGMA user_version")
+        .and_then(|mut pragma| pragma.query_row([], |row| row.get(0)))
+        .map_err(sql)?;
+    let known = known(STEPS);
+    match found {
+        found if found == known => Ok(()),
+        found if found > known => Err(SaverError::Newer {
+            storage: "the file".to_owned(),
+            found,
+            known,
+        }),
+        found => Err(SaverError::Corrupt(format!(
+            "the format of the file was set from {known} to {found} while it was open"
+        ))),
+    }
+}
+
+/// Whether nothing that counts was stored yet.
+pub(crate) fn is_unused(connection: &Connection) -> Result<bool, SaverError> {
+    connection
+        .query_row(
+            "SELECT NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM events)
+             AND NOT EXISTS (SELECT 1 FROM store_items)",
+            [],
+            |row| row.get(0),
+        )
+        .map_err(sql)
+}
+
+fn known(steps: &[&str]) -> i64 {
+    i64::try_from(steps.len()).unwrap_or(i64::MAX)
 }
 
 /// The version of a file; 0 if it is new.
 fn version(connection: &Connection, steps: &[&str]) -> Result<usize, SaverError> {
     let (application, found) = identity(connection)?;
-    let known = i64::try_from(steps.len()).unwrap_or(i64::MAX);
+    let known = known(steps);
     match (application, usize::try_from(found)) {
         (APPLICATION, Ok(version @ 1..)) if version <= steps.len() => Ok(version),
         (APPLICATION, Ok(1..)) => Err(SaverError::Newer {
@@ -170,12 +275,11 @@ fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<S
             .execute("INSERT INTO counters VALUES ('sealed', ?1)", [mark])
             .map_err(sql)?;
     }
-    let known = i64::try_from(steps.len()).unwrap_or(i64::MAX);
     transaction
         .pragma_update(None, "application_id", APPLICATION)
         .map_err(sql)?;
     transaction
-        .pragma_update(None, "user_version", known)
+        .pragma_update(None, "user_version", known(steps))
         .map_err(sql)?;
     transaction.commit().map_err(sql)?;
     Ok(match version {

@@ -102,8 +102,12 @@ impl SqliteStore {
         let batch = Arc::new(batch);
         if batch.only_reads() {
             let reading = batch.clone();
+            let access = match self.database.0.queue.is_closed() {
+                true => Access::ReadOnly,
+                false => Access::Read,
+            };
             let read = transaction::read(&self.database, effort, move |connection, seal| {
-                reading.run(connection, seal, Access::Read)
+                reading.run(connection, seal, access)
             });
             match read.await {
                 Err(Fault::NeedsWrite) => {}

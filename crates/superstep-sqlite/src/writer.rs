@@ -23,8 +23,11 @@ use tokio::sync::watch;
 
 use crate::{
     care::Log,
+    clock::Moment,
     error::sql,
+    file::{self, Identity},
     graphs::GraphRow,
+    options::OpenMode,
     row,
     schema::{self, Since},
     seal::Seal,
@@ -63,8 +66,15 @@ pub(crate) struct Writer {
     pub(crate) seal: Seal,
     pub(crate) warm: Arc<Warm>,
     pub(crate) patience: Duration,
+    /// The file that was opened; absent until it was.
+    identity: Option<Identity>,
+    /// Another file, or none, was found in its place; looked at again before each transaction.
+    moved: bool,
     /// Absent after a failure: what a connection knows after a failed sync cannot be trusted.
     connection: Option<Connection>,
+    /// After a failed sync nobody knows which frames of the log are on the disk, and what is added
+    /// behind a missing one is lost with it: the log is written anew before anything is added.
+    pub(crate) suspect: bool,
     level: Option<Need>,
     pub(crate) held: HashMap<ThreadId, Held>,
     layouts: HashMap<u64, i64>,
@@ -79,11 +89,13 @@ pub(crate) struct Writer {
     /// Whether they do so in this transaction.
     pub(crate) outruns: bool,
     /// When the last sign of life was given.
-    pub(crate) renewed: i64,
+    pub(crate) renewed: Option<Moment>,
     /// Threads leased in this transaction.
     fresh: Vec<ThreadId>,
     /// Whether the present piece of work has written something.
     dirty: bool,
+    /// Whether any piece of this transaction has.
+    wrote: bool,
     /// A piece of work failed when it had written something: nothing of the transaction may hold.
     broken: Option<SaverError>,
     /// Deleted data is still in the write-ahead log.
@@ -101,13 +113,17 @@ impl Writer {
         seal: Seal,
         warm: Arc<Warm>,
         patience: Duration,
+        mode: OpenMode,
     ) -> Result<Self, SaverError> {
         let mut writer = Self {
             path,
             seal,
             warm,
             patience,
+            identity: None,
+            moved: false,
             connection: None,
+            suspect: false,
             level: None,
             held: HashMap::new(),
             layouts: HashMap::new(),
@@ -117,9 +133,10 @@ impl Writer {
             epoch: None,
             outran: false,
             outruns: false,
-            renewed: 0,
+            renewed: None,
             fresh: Vec::new(),
             dirty: false,
+            wrote: false,
             broken: None,
             scrub: false,
             rings: false,
@@ -129,7 +146,7 @@ impl Writer {
         let until = Instant::now() + patience;
         // While a new file is made by somebody else, SQLite says so at once instead of waiting.
         let (connection, since) = loop {
-            match writer.prepare() {
+            match writer.prepare(mode) {
                 Err(SaverError::Locked(_)) if Instant::now() < until => {
                     thread::sleep(Duration::from_millis(2));
                 }
@@ -137,44 +154,54 @@ impl Writer {
             }
         };
         writer.connection = Some(connection);
+        writer.identity = Identity::of(&writer.path);
         writer.outran = since == Since::Now;
         Ok(writer)
     }
 
-    fn prepare(&self) -> Result<(Connection, Since), SaverError> {
-        let mut connection = self.connect()?;
-        let since = schema::prepare(&mut connection, &self.seal)?;
-        Ok((connection, since))
-    }
-
-    fn connect(&self) -> Result<Connection, SaverError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    /// Opens the file, and makes it ours if it is new.
+    fn prepare(&self, mode: OpenMode) -> Result<(Connection, Since), SaverError> {
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags.set(OpenFlags::SQLITE_OPEN_CREATE, mode == OpenMode::Create);
         let mut connection = connect(&self.path, flags, self.patience)?;
         // Before anything is written: what is not ours stays as it is.
+        let mut since = None;
         if schema::recognise(&mut connection, &self.path)? == 0 {
             // Only takes hold in a file that has no tables yet, and is a write in any other.
             connection
                 .execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
                 .map_err(sql)?;
+            since = Some(schema::prepare(&mut connection, &self.seal)?);
         }
-        let mode: String = connection
-            .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
-            .map_err(sql)?;
-        if mode != "wal" {
-            let why = format!("the file system has no room for a write-ahead log (mode {mode})");
-            return Err(SaverError::Io(why));
-        }
-        // Commits overwrite the log rather than make it longer, and a deleted row is overwritten.
-        connection
-            .execute_batch(
-                "PRAGMA wal_autocheckpoint = 4000;
-                 PRAGMA journal_size_limit = 67108864;
-                 PRAGMA secure_delete = ON;",
-            )
-            .map_err(sql)?;
+        set_up(&mut connection)?;
+        let since = match since {
+            Some(since) => since,
+            None => schema::prepare(&mut connection, &self.seal)?,
+        };
+        Ok((connection, since))
+    }
+
+    /// Opens the file once more, after a failure.
+    fn reconnect(&self) -> Result<Connection, SaverError> {
+        self.verify_place()?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = connect(&self.path, flags, self.patience)?;
+        let version = schema::recognise(&mut connection, &self.path)?;
+        schema::check_readable(&connection, version, &self.seal)?;
+        set_up(&mut connection)?;
+        self.verify_place()?;
         Ok(connection)
+    }
+
+    /// Says [`SaverError::Moved`] if the file was removed or replaced.
+    fn verify_place(&self) -> Result<(), SaverError> {
+        let identity = self.identity;
+        identity.map_or(Ok(()), |identity| identity.verify(&self.path))
+    }
+
+    /// Looks whether the file was removed or replaced; if so, nothing is stored until it is back.
+    pub(crate) fn look_for_file(&mut self) {
+        self.moved = self.verify_place().is_err();
     }
 
     /// The connection, inside a transaction.
@@ -185,7 +212,7 @@ impl Writer {
 
     /// The connection, for a statement that changes something.
     pub(crate) fn change(&mut self) -> Result<&Connection, SaverError> {
-        self.dirty = true;
+        (self.dirty, self.wrote) = (true, true);
         self.db()
     }
 
@@ -199,19 +226,32 @@ impl Writer {
         match work(self) {
             Ok(done) => self.commit().map(|()| done),
             Err(error) => {
-                self.roll_back();
+                self.give_up(&error);
                 Err(error)
             }
         }
     }
 
+    /// Ends a transaction in which this error came up.
+    pub(crate) fn give_up(&mut self, error: &SaverError) {
+        self.roll_back();
+        // A statement writes to the log too, when it changes more than fits into memory.
+        if matches!(error, SaverError::Io(_) | SaverError::Full(_)) {
+            self.disconnect();
+        }
+    }
+
     pub(crate) fn begin(&mut self, need: Need) -> Result<(), SaverError> {
+        if self.moved {
+            self.verify_place()?;
+            self.moved = false;
+        }
         if self.connection.is_none() {
-            self.connection = Some(self.connect()?);
+            self.connection = Some(self.reconnect()?);
             self.level = None;
         }
         (self.seq, self.graph, self.epoch) = (None, None, None);
-        (self.dirty, self.broken) = (false, None);
+        (self.dirty, self.wrote, self.broken) = (false, false, None);
         (self.rings, self.outruns) = (false, false);
         self.fresh.clear();
         let level = self.level;
@@ -228,21 +268,46 @@ impl Writer {
         }
         run(connection, "BEGIN IMMEDIATE")?;
         self.level = Some(need);
-        Ok(())
+        let checked = schema::check_version(self.db()?);
+        let ready = checked.and_then(|()| self.restore_log());
+        ready.map_err(|error| {
+            self.roll_back();
+            file::named(&self.path, error)
+        })
     }
 
     /// Makes what was done count. After a failure nobody knows whether it does.
     pub(crate) fn commit(&mut self) -> Result<(), SaverError> {
         let stored = self.store_epoch();
-        let done = stored.and_then(|()| run(self.db()?, "COMMIT"));
+        let mut done = stored.and_then(|()| run(self.db()?, "COMMIT"));
         if done.is_err() {
             self.roll_back();
-            self.connection = None;
-        } else if self.rings {
+            self.disconnect();
+        } else if self.wrote && self.level == Some(Need::Disk) {
+            // What is acknowledged as durable must be where the next process looks for it. One look
+            // at the path costs about a microsecond beside the sync.
+            done = self.verify_place();
+            if done.is_err() {
+                self.moved = true;
+                self.roll_back();
+            }
+        }
+        if done.is_ok() && (self.seq.is_some() || self.level == Some(Need::Disk)) {
+            self.deepen_log();
+        }
+        if done.is_ok() && self.rings {
             self.bell.send_replace(());
         }
         self.tend_log();
         done
+    }
+
+    /// Gives the connection up after a failure.
+    pub(crate) fn disconnect(&mut self) {
+        self.suspect = true;
+        if let Some(connection) = self.connection.take() {
+            keep_log(&connection);
+        }
     }
 
     pub(crate) fn roll_back(&mut self) {
@@ -250,7 +315,7 @@ impl Writer {
             && !connection.is_autocommit()
             && run(connection, "ROLLBACK").is_err()
         {
-            self.connection = None;
+            self.disconnect();
         }
         for thread in std::mem::take(&mut self.fresh) {
             self.held.remove(&thread);
@@ -262,7 +327,7 @@ impl Writer {
         if self.outruns {
             self.outran = false;
         }
-        self.renewed = 0;
+        self.renewed = None;
         self.layouts.clear();
         self.warm.clear();
     }
@@ -450,13 +515,61 @@ impl Writer {
     }
 }
 
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Closing removes the log by its name, which may be another file's by now; and a log that is
+        // not whole on the disk must not be moved into the file.
+        let is_sound = !self.suspect && self.verify_place().is_ok();
+        if let (false, Some(connection)) = (is_sound, &self.connection) {
+            keep_log(connection);
+        }
+    }
+}
+
+/// Closing this connection leaves the log as it is.
+pub(crate) fn keep_log(connection: &Connection) {
+    // If it cannot be set, the log is moved into the file, as usual.
+    let _set = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+}
+
 /// Where a layout belongs.
 pub(crate) fn layout_place(digest: u64) -> Place {
     Place::of(digest.to_be_bytes())
 }
 
-/// A connection as all of ours are.
+/// Makes a connection to a file that is ours the one that writes.
+fn set_up(connection: &mut Connection) -> Result<(), SaverError> {
+    let mode: String = connection
+        .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
+        .map_err(sql)?;
+    if mode != "wal" {
+        let why = format!("the file system has no room for a write-ahead log (mode {mode})");
+        return Err(SaverError::Io(why));
+    }
+    // Commits overwrite the log rather than make it longer, and a deleted row is overwritten.
+    connection
+        .execute_batch("PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;")
+        .map_err(sql)?;
+    connection.wal_hook(Some(Log::committed)).map_err(sql)
+}
+
+/// A connection as all of ours are, to a file that can be written.
 pub(crate) fn connect(
+    path: &std::path::Path,
+    flags: OpenFlags,
+    patience: Duration,
+) -> Result<Connection, SaverError> {
+    let connection = connect_for_any(path, flags, patience)?;
+    // Before the first look, which would leave files beside it that its owner cannot write either.
+    if connection.is_readonly("main").map_err(sql)? {
+        let why = "the file cannot be written";
+        return Err(SaverError::ReadOnly(why.to_owned()));
+    }
+    Ok(connection)
+}
+
+/// A connection as all of ours are.
+pub(crate) fn connect_for_any(
     path: &std::path::Path,
     flags: OpenFlags,
     patience: Duration,
@@ -468,11 +581,6 @@ pub(crate) fn connect(
             other => other,
         }
     })?;
-    // Before the first look, which would leave files beside it that its owner cannot write either.
-    if connection.is_readonly("main").map_err(sql)? {
-        let why = "the file cannot be written";
-        return Err(SaverError::ReadOnly(why.to_owned()));
-    }
     connection.busy_timeout(patience).map_err(sql)?;
     connection.set_prepared_statement_cache_capacity(128);
     // Otherwise a kept statement is planned anew whenever other values are bound.

@@ -22,7 +22,10 @@ use crate::{
 /// Copies a database to a path where there is nothing.
 pub(super) fn copy(from: &Inner, to: &Path) -> Result<(), SaverError> {
     refuse_if_taken(to)?;
-    let part = Part::new(file::beside(to, &format!("-part-{:016x}", from.worker.id)))?;
+    let part = Part::new(file::beside(
+        to,
+        &format!("-part-{:016x}", from.worker_id()),
+    ))?;
     let text = part.0.to_str().ok_or_else(|| {
         SaverError::Io("the path of a copy must be text that is valid Unicode".to_owned())
     })?;

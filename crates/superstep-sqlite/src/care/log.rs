@@ -4,13 +4,29 @@
 //! moment when nobody reads from it. Readers who take turns leave no such moment, so a log that has
 //! grown long is ended by waiting for one. What was deleted is overwritten in the database, yet the
 //! log still has it: after a deletion it is emptied at once.
+//!
+//! A log that is damaged early on loses all that comes behind, so the first thing that is ever stored
+//! is moved into the database at once, and so is what a killed process left in the log: what is in
+//! the file by then is the least that is left.
 
 use std::{fs, time::Duration};
 
-use crate::{file, writer::Writer};
+use rusqlite::{Error as Sql, ErrorCode, hooks::Wal, wal::CheckpointMode};
+use superstep_core::saver::SaverError;
+
+use crate::{
+    file, schema, wal,
+    writer::{Need, Writer},
+};
+
+/// A log of so many pages is moved into the database.
+const PAGES: i32 = 4000;
 
 /// A log that is longer is ended by waiting for readers.
 const LONG: u64 = 64 * 1024 * 1024;
+
+/// A database that is shorter may hold nothing but empty tables.
+const SMALL: u64 = 1024 * 1024;
 
 /// Its length is looked at every so many commits.
 const EVERY: u32 = 64;
@@ -28,6 +44,31 @@ pub(crate) struct Log {
     limit: u64,
     /// Somebody read from it for too long: the next attempt is made from time to time only.
     blocked: bool,
+    /// The database may hold nothing but empty tables.
+    shallow: bool,
+}
+
+impl Log {
+    /// Moves the log into the database when it has grown, as SQLite would do by itself. But SQLite
+    /// would keep a failed sync to itself.
+    pub(crate) fn committed(log: &mut Wal, pages: i32) -> Result<(), Sql> {
+        if pages < PAGES {
+            return Ok(());
+        }
+        match log.checkpoint() {
+            // Somebody else does it.
+            Err(error) if is_busy(&error) => Ok(()),
+            done => done,
+        }
+    }
+}
+
+fn is_busy(error: &Sql) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
 }
 
 impl Default for Log {
@@ -36,11 +77,54 @@ impl Default for Log {
             commits: 0,
             limit: LONG,
             blocked: false,
+            shallow: false,
         }
     }
 }
 
 impl Writer {
+    /// Moves what processes left in the log into the database. `alone` says that there are no others
+    /// now: then they were killed, and nobody knows whether a sync of theirs had failed.
+    pub(crate) fn ground_log(&mut self, alone: bool) -> Result<(), SaverError> {
+        let has_log = file::length(&file::beside(&self.path, "-wal")) > 0;
+        if !has_log {
+            self.log.shallow = schema::is_unused(self.db()?)?;
+        } else if alone {
+            (self.suspect, self.log.shallow) = (true, true);
+            self.alone(Need::System, |_| Ok(()))?;
+            self.deepen_log();
+        } else {
+            self.log.shallow = file::length(&self.path) < SMALL;
+        }
+        Ok(())
+    }
+
+    /// Moves the log into the database if nothing else is there yet.
+    pub(crate) fn deepen_log(&mut self) {
+        if !self.log.shallow {
+            return;
+        }
+        let Ok(db) = self.db() else {
+            return;
+        };
+        match db.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE) {
+            Ok((pages, moved)) => self.log.shallow = moved < pages,
+            // The next commit tries again.
+            Err(error) if is_busy(&error) => {}
+            Err(_) => self.disconnect(),
+        }
+    }
+
+    /// Writes a log anew of which nobody knows whether it is on the disk. Called while nobody else
+    /// can write.
+    pub(crate) fn restore_log(&mut self) -> Result<(), SaverError> {
+        if self.suspect {
+            wal::rewrite(&self.path)?;
+            self.suspect = false;
+        }
+        Ok(())
+    }
+
     /// Looks after the log when a transaction has ended.
     pub(crate) fn tend_log(&mut self) {
         self.log.commits = self.log.commits.wrapping_add(1);
@@ -74,13 +158,14 @@ impl Writer {
             return;
         };
         let emptied = db.busy_timeout(wait).and_then(|()| {
-            let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
-                row.get::<_, bool>(0)
-            });
+            let done = db.wal_checkpoint_v2(None::<&str>, CheckpointMode::TRUNCATE);
             db.busy_timeout(patience)?;
-            busy
+            done
         });
-        self.log.blocked = !matches!(emptied, Ok(false));
+        self.log.blocked = emptied.is_err();
         self.scrub &= self.log.blocked;
+        if emptied.is_err_and(|error| !is_busy(&error)) {
+            self.disconnect();
+        }
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Tables<'c> {
 pub(super) enum Access {
     /// A write, even of a new time to expire, is [`Fault::NeedsWrite`].
     Read,
+    /// Nothing can be written: what is read does not live longer for it.
+    ReadOnly,
     Write,
 }
 
@@ -102,7 +104,7 @@ impl Access {
     fn check_write(self) -> Result<(), Fault> {
         match self {
             Self::Write => Ok(()),
-            Self::Read => Err(Fault::NeedsWrite),
+            Self::Read | Self::ReadOnly => Err(Fault::NeedsWrite),
         }
     }
 }
@@ -113,6 +115,9 @@ fn refresh(
     due: impl IntoIterator<Item = Due>,
 ) -> Result<(), Fault> {
     for due in due {
+        if access == Access::ReadOnly {
+            continue;
+        }
         access.check_write()?;
         due.write(connection)?;
     }

@@ -17,4 +17,5 @@ mod private;
 mod rivals;
 mod sealed;
 mod store;
+mod surroundings;
 mod world;

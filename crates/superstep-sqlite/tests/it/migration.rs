@@ -11,7 +11,7 @@ use superstep_core::{
     id::{Namespace, ThreadId},
     saver::Saver,
 };
-use superstep_sqlite::Database;
+use superstep_sqlite::{Database, OpenMode, Options};
 
 use crate::world::{Folder, Writing, fill, load};
 
@@ -100,6 +100,26 @@ async fn the_fixture_can_be_written_anew() {
     let connection = Connection::open(folder.path()).unwrap();
     fs::create_dir_all(fixture().parent().unwrap()).unwrap();
     fs::write(fixture(), dump(&connection)).unwrap();
+}
+
+#[test]
+fn looking_at_an_older_file_refuses_it_and_leaves_it_as_it_is() {
+    let folder = Folder::new();
+    let statements = fs::read_to_string(fixture()).unwrap();
+    let connection = Connection::open(folder.path()).unwrap();
+    connection.execute_batch(&statements).unwrap();
+    drop(connection);
+    let before = fs::read(folder.path()).unwrap();
+    let options = Options {
+        mode: OpenMode::ReadOnly,
+        ..Options::default()
+    };
+    let error = Database::open_with(folder.path(), options).err().unwrap();
+    assert_eq!(error.code(), "SS2016");
+    assert!(error.hint().unwrap().contains("for writing"), "{error}");
+    assert_eq!(fs::read(folder.path()).unwrap(), before);
+    assert_eq!(fs::read_dir(folder.at(".")).unwrap().count(), 1);
+    assert_eq!(version(&folder.path()), 1);
 }
 
 #[tokio::test]

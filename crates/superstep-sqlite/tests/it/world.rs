@@ -114,6 +114,11 @@ impl Writing {
         }
     }
 
+    /// The epoch of its lease.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.lease.epoch
+    }
+
     pub(crate) async fn commit(&self, record: Record) {
         let commit = Commit {
             thread: self.thread.clone(),

@@ -1,0 +1,90 @@
+//! The database as commands find it: missing, older, or without its file.
+
+use std::fs;
+
+use crate::desk::Desk;
+
+const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+
+/// Commands that look.
+const LOOKING: [&str; 8] = [
+    "threads list",
+    "threads show archie-abc123",
+    "threads history archie-abc123",
+    "threads diff archie-abc123",
+    "trace list",
+    "inbox list",
+    "inbox show 1",
+    "doctor --offline",
+];
+
+/// The files in the folder where databases are made here.
+fn files(desk: &Desk) -> Vec<String> {
+    let entries = fs::read_dir(desk.path("work")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with("x.db")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn looking_makes_no_database() {
+    let desk = Desk::new();
+    for line in LOOKING {
+        let ran = desk.run(&format!("{line} --db x.db"));
+        assert_eq!(files(&desk), [""; 0], "{line}");
+        if !line.starts_with("doctor") {
+            assert_eq!(ran.code, 1, "{line}: {}", ran.stderr);
+            let said = ran.stderr.contains("there is no database at x.db");
+            assert!(said, "{line}: {}", ran.stderr);
+        }
+    }
+    // In a folder that does not exist either.
+    let ran = desk.run("threads list --db no/x.db");
+    assert!(
+        ran.stderr.contains("there is no database at"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!desk.path("work/no").exists());
+}
+
+#[test]
+fn looking_at_an_older_database_refuses_it_and_leaves_it_as_it_is() {
+    let desk = Desk::new().with_documents();
+    desk.run_with(&format!("{ANALYZE} --db x.db"), "one\n");
+    let path = desk.path("work/x.db");
+    let whole = fs::read(&path).unwrap();
+    // The version of the format is a number in the header of the file.
+    assert_eq!(whole[60..64], [0, 0, 0, 3]);
+    let mut older = whole.clone();
+    older[63] = 2;
+    fs::write(&path, &older).unwrap();
+    for line in ["threads list", "trace list", "inbox list"] {
+        let ran = desk.run(&format!("{line} --db x.db"));
+        assert_eq!(ran.code, 1, "{line}");
+        assert!(ran.stderr.contains("SS2016"), "{line}: {}", ran.stderr);
+        assert!(fs::read(&path).unwrap() == older, "{line}");
+        assert_eq!(files(&desk), ["x.db"], "{line}");
+    }
+}
+
+#[test]
+fn a_log_without_its_file_is_refused_by_every_command() {
+    let desk = Desk::new().with_documents();
+    let log = vec![7; 8192];
+    fs::write(desk.path("work/x.db-wal"), &log).unwrap();
+    for line in ["threads list", "trace list", "inbox list", ANALYZE] {
+        let ran = desk.run(&format!("{line} --db x.db"));
+        assert_eq!(ran.code, 1, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("SS2005"), "{line}: {}", ran.stderr);
+        assert_eq!(files(&desk), ["x.db-wal"], "{line}");
+        assert!(fs::read(desk.path("work/x.db-wal")).unwrap() == log);
+    }
+    let doctor = desk.run("doctor --offline --db x.db");
+    assert!(
+        doctor.stdout.contains("write-ahead log"),
+        "{}",
+        doctor.stdout
+    );
+}

@@ -1,0 +1,104 @@
+//! Which file a path leads to: hard links, and files that are removed or replaced while they are open.
+//!
+//! SQLite finds the log of a database by the name the database was opened by. Two names of one file
+//! would have two logs, and each would overwrite what the other holds.
+
+use std::path::{Path, PathBuf};
+
+use superstep_core::saver::SaverError;
+
+/// What makes a file this one and no other. Systems where an open file cannot be removed need none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity(#[cfg(unix)] (u64, u64));
+
+#[cfg(unix)]
+impl Identity {
+    /// The file at a path.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let file = std::fs::metadata(path).ok()?;
+        Some(Self((file.dev(), file.ino())))
+    }
+
+    /// Says [`SaverError::Moved`] unless it is still the file at a path.
+    pub(crate) fn verify(self, path: &Path) -> Result<(), SaverError> {
+        match Self::of(path) {
+            Some(found) if found == self => Ok(()),
+            Some(_) => Err(SaverError::Moved(format!(
+                "{} is another file now",
+                path.display()
+            ))),
+            None => Err(SaverError::Moved(format!(
+                "{} is not there any more",
+                path.display()
+            ))),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Identity {
+    pub(crate) fn of(_: &Path) -> Option<Self> {
+        Some(Self())
+    }
+
+    pub(crate) fn verify(self, _: &Path) -> Result<(), SaverError> {
+        Ok(())
+    }
+}
+
+/// Of the names of a file, the one whose log is the file's: the one that has a log, or else the
+/// first by order. Names in other folders cannot be found, so a file that has some is refused.
+#[cfg(unix)]
+pub(super) fn resolve(path: PathBuf) -> Result<PathBuf, SaverError> {
+    use std::os::unix::fs::MetadataExt;
+
+    let count = match std::fs::metadata(&path) {
+        Ok(file) if file.is_file() => file.nlink(),
+        _ => return Ok(path),
+    };
+    if count < 2 {
+        return Ok(path);
+    }
+    let mut names = same_folder(&path);
+    if (names.len() as u64) < count {
+        let why = "a hard link to it is in another folder";
+        return Err(SaverError::Linked(why.to_owned()));
+    }
+    names.sort();
+    let mut logged = names.iter().filter(|name| {
+        let beside = |suffix| super::beside(name, suffix).exists();
+        beside("-wal") || beside("-shm")
+    });
+    match (logged.next(), logged.next()) {
+        (Some(one), None) => Ok(one.clone()),
+        (Some(_), Some(_)) => {
+            let why = "more than one of its hard links has a write-ahead log beside it";
+            Err(SaverError::Linked(why.to_owned()))
+        }
+        (None, _) => Ok(names.into_iter().next().unwrap_or(path)),
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn resolve(path: PathBuf) -> Result<PathBuf, SaverError> {
+    Ok(path)
+}
+
+/// The names of a file in its folder.
+#[cfg(unix)]
+fn same_folder(path: &Path) -> Vec<PathBuf> {
+    let (Some(identity), Ok(entries)) =
+        (Identity::of(path), std::fs::read_dir(super::folder(path)))
+    else {
+        return Vec::new();
+    };
+    let files = entries.flatten().filter(|entry| {
+        // A symbolic link is no name of its own.
+        entry.file_type().is_ok_and(|kind| kind.is_file())
+    });
+    let paths = files.map(|entry| entry.path());
+    paths
+        .filter(|path| Identity::of(path) == Some(identity))
+        .collect()
+}

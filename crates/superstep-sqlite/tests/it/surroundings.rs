@@ -1,0 +1,422 @@
+//! What other programs do to the files of a database: links, moves, damage of the log, raised formats.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, ChildStdin, Command, Stdio},
+};
+
+use superstep_core::{
+    record::Change,
+    saver::{Commit, Saver, SaverError},
+    value::Value,
+};
+use superstep_sqlite::{Database, OpenMode, Options};
+
+use crate::world::{Folder, Writing, fill, load, record, tamper};
+
+/// Set in a process that fills a thread of a database, holds it and waits.
+const HOLDER: &str = "SUPERSTEP_TEST_HOLDER";
+
+/// Runs as a process of its own, started by [`Holder::start`].
+#[tokio::test]
+async fn holding_a_thread() {
+    let Some(path) = std::env::var_os(HOLDER) else {
+        return;
+    };
+    let database = Database::open(Path::new(&path)).unwrap();
+    fill(&database, "a", "text", 5).await;
+    let held = Writing::begin(&database, "a").await;
+    println!("holding=");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    drop(held);
+}
+
+/// A process that has stored five records of thread `a` and holds it.
+struct Holder {
+    child: Child,
+    pipe: Option<ChildStdin>,
+}
+
+impl Holder {
+    fn start(path: &Path) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "surroundings::holding_a_thread", "--nocapture"])
+            .env(HOLDER, path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("holding=") {
+            line.clear();
+            assert!(said.read_line(&mut line).unwrap() > 0, "it did not start");
+        }
+        // Whoever is not read stops writing.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+        let pipe = child.stdin.take();
+        Self { child, pipe }
+    }
+
+    /// Ends it as a crash would.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Lets it end by itself.
+    fn end(mut self) {
+        drop(self.pipe.take());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+/// The files of a database whose process was killed.
+fn killed() -> Folder {
+    let folder = Folder::new();
+    Holder::start(&folder.path()).kill();
+    folder
+}
+
+fn code(opened: Result<Database, SaverError>) -> &'static str {
+    match opened {
+        Ok(_) => "it opened",
+        Err(error) => error.code(),
+    }
+}
+
+fn open(path: &Path, mode: OpenMode) -> Result<Database, SaverError> {
+    let options = Options {
+        mode,
+        ..Options::default()
+    };
+    Database::open_with(path, options)
+}
+
+const MODES: [OpenMode; 3] = [OpenMode::Create, OpenMode::Existing, OpenMode::ReadOnly];
+
+/// The bytes of the file and its log.
+fn bytes(folder: &Folder) -> [Option<Vec<u8>>; 2] {
+    ["a.db", "a.db-wal"].map(|name| fs::read(folder.at(name)).ok())
+}
+
+/// Gives one bit of the log another value.
+fn flip(folder: &Folder, byte: usize, bit: u8) {
+    let path = folder.at("a.db-wal");
+    let mut log = fs::read(&path).unwrap();
+    log[byte] ^= 1 << bit;
+    fs::write(path, log).unwrap();
+}
+
+#[tokio::test]
+async fn a_flipped_bit_in_the_header_of_the_log_is_refused_and_putting_it_back_helps() {
+    let folder = killed();
+    let before = bytes(&folder);
+    // One bit of each of its eight words.
+    for word in 0..8 {
+        let (byte, bit) = (word * 4 + word % 4, word as u8);
+        flip(&folder, byte, bit);
+        let damaged = bytes(&folder);
+        for mode in MODES {
+            assert_eq!(code(open(&folder.path(), mode)), "SS2005", "word {word}");
+            assert_eq!(
+                bytes(&folder),
+                damaged,
+                "word {word}: something was written"
+            );
+        }
+        flip(&folder, byte, bit);
+    }
+    assert_eq!(bytes(&folder), before);
+    assert_eq!(load(&folder.open(), "a").await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn a_flipped_salt_of_the_first_frame_is_refused() {
+    let folder = killed();
+    flip(&folder, 32 + 8, 3);
+    let damaged = bytes(&folder);
+    for mode in MODES {
+        assert_eq!(code(open(&folder.path(), mode)), "SS2005");
+    }
+    assert_eq!(bytes(&folder), damaged);
+}
+
+#[tokio::test]
+async fn a_log_whose_beginning_is_lost_is_refused() {
+    let folder = killed();
+    let mut log = fs::read(folder.at("a.db-wal")).unwrap();
+    log[..4096].fill(0);
+    fs::write(folder.at("a.db-wal"), log).unwrap();
+    let damaged = bytes(&folder);
+    for mode in MODES {
+        assert_eq!(code(open(&folder.path(), mode)), "SS2005");
+    }
+    assert_eq!(bytes(&folder), damaged);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_the_log_is_refused_at_once() {
+    let folder = Folder::new();
+    drop(folder.open());
+    let made = Command::new("mkfifo").arg(folder.at("a.db-wal")).status();
+    assert!(made.unwrap().success());
+    for mode in MODES {
+        assert_eq!(code(open(&folder.path(), mode)), "SS2006");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_log_of_which_all_is_in_the_file_is_no_damage() {
+    let folder = killed();
+    let connection = rusqlite::Connection::open(folder.path()).unwrap();
+    connection
+        .execute_batch("PRAGMA wal_checkpoint(PASSIVE)")
+        .unwrap();
+    let (file, log) = (fs::read(folder.path()), fs::read(folder.at("a.db-wal")));
+    drop(connection);
+    let copy = Folder::new();
+    fs::write(copy.path(), file.unwrap()).unwrap();
+    fs::write(copy.at("a.db-wal"), log.unwrap()).unwrap();
+    flip(&copy, 12, 0);
+    assert_eq!(load(&copy.open(), "a").await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn a_bare_first_page_beside_a_log_is_refused() {
+    let folder = killed();
+    let bare = Folder::new();
+    rusqlite::Connection::open(bare.path())
+        .unwrap()
+        .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = wal")
+        .unwrap();
+    // A log that SQLite reads would make the file whole; one that it does not read is all there is.
+    let mut log = fs::read(folder.at("a.db-wal")).unwrap();
+    log[0] ^= 1;
+    fs::write(bare.at("a.db-wal"), log).unwrap();
+    let before = bytes(&bare);
+    for mode in MODES {
+        assert_eq!(code(open(&bare.path(), mode)), "SS2005");
+    }
+    assert_eq!(bytes(&bare), before);
+}
+
+#[tokio::test]
+async fn the_file_itself_is_ours_and_has_the_first_record_before_it_is_acknowledged() {
+    let folder = Folder::new();
+    let database = folder.open();
+    let made = fs::read(folder.path()).unwrap();
+    assert_eq!(&made[68..72], b"SSTP", "the application id is in the file");
+    fill(&database, "a", "text", 1).await;
+    let copy = Folder::new();
+    fs::write(copy.path(), fs::read(folder.path()).unwrap()).unwrap();
+    assert_eq!(load(&copy.open(), "a").await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_log_without_its_file_is_refused_and_nothing_is_made_or_removed() {
+    let folder = killed();
+    fs::rename(folder.path(), folder.at("aside")).unwrap();
+    let before = bytes(&folder);
+    for mode in MODES {
+        assert_eq!(code(open(&folder.path(), mode)), "SS2005");
+    }
+    assert_eq!(bytes(&folder), before);
+    fs::rename(folder.at("aside"), folder.path()).unwrap();
+    assert_eq!(load(&folder.open(), "a").await.unwrap(), 5);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_thread_that_is_held_is_busy_by_every_name_of_the_file() {
+    let folder = Folder::new();
+    drop(folder.open());
+    std::os::unix::fs::symlink("a.db", folder.at("soft.db")).unwrap();
+    std::os::unix::fs::symlink(folder.at("soft.db"), folder.at("softer.db")).unwrap();
+    fs::hard_link(folder.path(), folder.at("hard.db")).unwrap();
+    for name in ["soft.db", "softer.db", "hard.db"] {
+        let holder = Holder::start(&folder.path());
+        let database = Database::open(folder.at(name)).unwrap();
+        assert_eq!(load(&database, "a").await.unwrap(), 5, "{name}");
+        let taken = database.saver().lease(&"a".into()).await;
+        assert!(matches!(taken, Err(SaverError::Busy { .. })), "{name}");
+        assert!(!folder.at(&format!("{name}-wal")).exists(), "{name}");
+        drop(database);
+        holder.end();
+        let database = Database::open(folder.at(name)).unwrap();
+        database.saver().delete(&"a".into()).await.unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_a_file_that_is_not_there_yet_makes_that_file() {
+    let folder = Folder::new();
+    std::os::unix::fs::symlink("a.db", folder.at("link.db")).unwrap();
+    fill(
+        &Database::open(folder.at("link.db")).unwrap(),
+        "a",
+        "text",
+        2,
+    )
+    .await;
+    assert!(folder.path().is_file());
+    assert_eq!(load(&folder.open(), "a").await.unwrap(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hard_link_in_another_folder_is_refused() {
+    let folder = Folder::new();
+    drop(folder.open());
+    fs::create_dir(folder.at("other")).unwrap();
+    fs::hard_link(folder.path(), folder.at("other").join("b.db")).unwrap();
+    for mode in MODES {
+        assert_eq!(code(open(&folder.path(), mode)), "SS2017");
+    }
+    fs::remove_file(folder.at("other").join("b.db")).unwrap();
+    drop(folder.open());
+}
+
+/// Stores one record more, as a run does that was begun before.
+async fn commit(writing: &Writing, epoch: u64, id: u128) -> Result<(), SaverError> {
+    let change = Change::Extend(Value::list([Value::from("late")]));
+    let mut record = record(id, (id > 1).then(|| id - 1), change);
+    record.durability = superstep_core::run::Durability::Sync;
+    let commit = Commit {
+        thread: writing.thread.clone(),
+        namespace: writing.namespace.clone(),
+        epoch,
+        record,
+        events: Vec::new(),
+    };
+    writing.saver.commit(commit).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_format_that_is_raised_while_the_file_is_open_is_noticed_by_the_next_write() {
+    let folder = Folder::new();
+    let database = folder.open();
+    let writing = Writing::begin(&database, "a").await;
+    commit(&writing, writing.epoch(), 1).await.unwrap();
+    tamper(&folder.path(), "PRAGMA user_version = 4711");
+    let error = commit(&writing, writing.epoch(), 2).await.unwrap_err();
+    assert_eq!(error.code(), "SS2011");
+    assert!(error.to_string().contains("a.db"), "{error}");
+    tamper(&folder.path(), "PRAGMA user_version = 3");
+    assert_eq!(load(&database, "a").await.unwrap(), 1);
+    commit(&writing, writing.epoch(), 2).await.unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_step_is_not_acknowledged_into_a_file_that_was_removed_or_replaced() {
+    let folder = Folder::new();
+    let database = folder.open();
+    let writing = Writing::begin(&database, "a").await;
+    commit(&writing, writing.epoch(), 1).await.unwrap();
+    fs::rename(folder.path(), folder.at("aside")).unwrap();
+    let removed = commit(&writing, writing.epoch(), 2).await.unwrap_err();
+    assert_eq!(removed.code(), "SS2014");
+    let again = commit(&writing, writing.epoch(), 2).await.unwrap_err();
+    assert_eq!(again.code(), "SS2014");
+    fs::write(folder.path(), "somebody else's").unwrap();
+    let replaced = commit(&writing, writing.epoch(), 2).await.unwrap_err();
+    assert_eq!(replaced.code(), "SS2014");
+    // Nothing is done to what is in its place, not even at the end.
+    drop((writing, database));
+    assert_eq!(fs::read(folder.path()).unwrap(), b"somebody else's");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn closing_a_file_that_was_replaced_leaves_the_log_of_the_other_one() {
+    let folder = Folder::new();
+    let database = folder.open();
+    fill(&database, "a", "text", 3).await;
+    load(&database, "a").await.unwrap();
+    for name in ["a.db", "a.db-wal", "a.db-shm"] {
+        fs::rename(folder.at(name), folder.at(&format!("aside-{name}"))).unwrap();
+    }
+    let other = Holder::start(&folder.path());
+    drop(database);
+    other.kill();
+    assert!(folder.at("a.db-wal").exists());
+    assert_eq!(load(&folder.open(), "a").await.unwrap(), 5);
+}
+
+#[test]
+fn looking_makes_no_file_and_says_that_there_is_none() {
+    let folder = Folder::new();
+    for mode in [OpenMode::ReadOnly, OpenMode::Existing] {
+        assert_eq!(code(open(&folder.path(), mode)), "SS2015");
+        assert_eq!(code(open(&folder.at("no").join("a.db"), mode)), "SS2015");
+    }
+    assert_eq!(fs::read_dir(folder.at(".")).unwrap().count(), 0);
+    fs::write(folder.path(), "").unwrap();
+    assert_eq!(code(open(&folder.path(), OpenMode::ReadOnly)), "SS2015");
+    assert_eq!(fs::read(folder.path()).unwrap(), b"");
+}
+
+#[tokio::test]
+async fn looking_reads_what_a_killed_process_left_and_changes_nothing() {
+    let folder = killed();
+    let before = bytes(&folder);
+    let database = open(&folder.path(), OpenMode::ReadOnly).unwrap();
+    assert_eq!(load(&database, "a").await.unwrap(), 5);
+    assert!(database.check().await.unwrap().is_clean());
+    let refused = database.saver().lease(&"a".into()).await;
+    assert!(matches!(refused, Err(SaverError::ReadOnly(_))));
+    let refused = database.saver().delete(&"a".into()).await;
+    assert!(matches!(refused, Err(SaverError::ReadOnly(_))));
+    drop(database);
+    assert_eq!(bytes(&folder), before);
+}
+
+#[tokio::test]
+async fn looking_at_a_file_at_rest_leaves_nothing_beside_it() {
+    let folder = Folder::new();
+    fill(&folder.open(), "a", "text", 3).await;
+    let before = fs::read(folder.path()).unwrap();
+    let database = open(&folder.path(), OpenMode::ReadOnly).unwrap();
+    assert_eq!(load(&database, "a").await.unwrap(), 3);
+    drop(database);
+    assert_eq!(fs::read(folder.path()).unwrap(), before);
+    assert_eq!(fs::read_dir(folder.at(".")).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn looking_sees_what_a_live_process_stores() {
+    let folder = Folder::new();
+    let holder = Holder::start(&folder.path());
+    let database = open(&folder.path(), OpenMode::ReadOnly).unwrap();
+    assert_eq!(load(&database, "a").await.unwrap(), 5);
+    holder.end();
+    let other = folder.open();
+    fill(&other, "b", "text", 2).await;
+    assert_eq!(load(&database, "b").await.unwrap(), 2);
+}
+
+#[test]
+fn signs_of_processes_that_were_killed_before_their_first_lease_are_removed() {
+    let folder = Folder::new();
+    let database = folder.open();
+    for id in 0..8 {
+        let name = format!("a.db-worker-{id:016x}");
+        fs::write(folder.at(&name), "").unwrap();
+    }
+    fs::write(folder.at("a.db-worker-notes"), "mine").unwrap();
+    let signs = || {
+        let entries = fs::read_dir(folder.at(".")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.contains("-worker-")).count()
+    };
+    assert_eq!(signs(), 10);
+    let other = folder.open();
+    assert_eq!(signs(), 3, "two that live, and what is none");
+    drop((database, other));
+    assert_eq!(signs(), 1);
+}
