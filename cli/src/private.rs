@@ -54,13 +54,22 @@ pub(crate) struct Loose {
 /// Takes away what others may do with our own folders and with what is in them. What cannot be
 /// changed is left: it is no reason not to work, and `doctor` tells.
 pub(crate) fn tighten() {
-    #[cfg(unix)]
-    for loose in own_folders().flat_map(|folder| loose_in(&folder)) {
-        use std::os::unix::fs::PermissionsExt;
-        let rights = fs::Permissions::from_mode(loose.mode & 0o700);
-        let _left = fs::set_permissions(&loose.path, rights);
+    for folder in own_folders() {
+        // The folder first: then nobody else can put a link where a file was.
+        loose_at(&folder).iter().for_each(close);
+        loose_in(&folder).iter().for_each(close);
     }
 }
+
+#[cfg(unix)]
+fn close(loose: &Loose) {
+    use std::os::unix::fs::PermissionsExt;
+    let rights = fs::Permissions::from_mode(loose.mode & 0o700);
+    let _left = fs::set_permissions(&loose.path, rights);
+}
+
+#[cfg(not(unix))]
+fn close(_: &Loose) {}
 
 /// What others can reach of our own folders, and of a database with the files beside it.
 pub(crate) fn loose(database: Option<&Path>) -> Vec<Loose> {
@@ -72,8 +81,7 @@ pub(crate) fn loose(database: Option<&Path>) -> Vec<Loose> {
     found
 }
 
-/// A folder and what is directly in it, the folder first: with it closed nothing below can be
-/// reached.
+/// A folder and what is directly in it: what is deeper cannot be reached once those are closed.
 fn loose_in(folder: &Path) -> Vec<Loose> {
     let inside = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = [folder.to_owned()].into_iter();

@@ -296,7 +296,7 @@ impl Memory {
 
 /// How often a change is made anew because another process changed the note meanwhile. Each time
 /// that process has stored a change of its own, so several in a row are rare.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 8;
 
 #[derive(Deserialize)]
 struct Wording {

@@ -249,9 +249,9 @@ async fn a_note_that_changes_while_it_is_worded_keeps_both_changes() {
 #[tokio::test]
 async fn a_note_that_never_stands_still_is_left_and_that_is_told() {
     let (_world, agent, asked) = told_beside_a_rival(9).await;
-    assert_eq!(asked, 5);
+    assert_eq!(asked, 8);
     let note = agent.memory().show(Topic::Response).await.unwrap();
-    assert_eq!(note.matches("- Another line").count(), 5, "{note}");
+    assert_eq!(note.matches("- Another line").count(), 8, "{note}");
     assert!(!note.contains("Be brief"), "{note}");
     let versions = agent.memory().versions(Topic::Response).await.unwrap();
     assert_eq!(versions.len(), 1);
@@ -263,7 +263,7 @@ async fn a_note_that_never_stands_still_is_left_and_that_is_told() {
     let thread = superstep_mail::thread_name(&arrived[0].thread);
     let state = agent.graph().state(thread.as_str()).await.unwrap().state;
     assert!(
-        state.remarks[0].contains("other processes changed it 5 times"),
+        state.remarks[0].contains("other processes changed it 8 times"),
         "{:?}",
         state.remarks
     );

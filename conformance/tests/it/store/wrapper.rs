@@ -114,11 +114,12 @@ impl Broken {
                 let (place, key) = (&put.namespace, &put.key);
                 self.inner.get(place, key, TtlOnRead::Refresh).await.ok();
             }
-            Fault::ConditionMakesNew if matches!(put.options.expected, Expected::Value(_)) => {
-                if put.options.expected.allows(current.as_ref()) {
-                    self.inner.delete(&put.namespace, &put.key).await.unwrap();
-                    put.options.expected = Expected::Anything;
-                }
+            Fault::ConditionMakesNew
+                if matches!(put.options.expected, Expected::Value(_))
+                    && put.options.expected.allows(current.as_ref()) =>
+            {
+                self.inner.delete(&put.namespace, &put.key).await.unwrap();
+                put.options.expected = Expected::Anything;
             }
             _ => {}
         }
