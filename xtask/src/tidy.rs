@@ -12,6 +12,7 @@ mod length;
 mod manifest;
 mod paths;
 mod problem;
+mod proofs;
 mod words;
 
 use crate::error::Error;
@@ -45,6 +46,7 @@ fn problems(workspace: &Workspace, tree: &Tree) -> Vec<Problem> {
     problems.extend(leftovers::check(tree));
     problems.extend(paths::check(tree));
     problems.extend(codes::check(tree));
+    problems.extend(proofs::check(tree));
     problems.sort();
     problems
 }

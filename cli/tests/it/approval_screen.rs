@@ -101,7 +101,7 @@ fn what_was_typed_before_a_question_was_drawn_accepts_nothing() {
     assert_eq!(questions(&desk).len(), 2);
 }
 
-/// A pipe in place of a file: whoever reads it waits for the test.
+/// A pipe that an editor reads: it waits for the test.
 fn pipe(desk: &Desk, name: &str) {
     let path = desk.path(name);
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
@@ -111,12 +111,10 @@ fn pipe(desk: &Desk, name: &str) {
 fn what_was_typed_before_the_inbox_came_up_accepts_nothing() {
     for keys in ["aaay".to_owned(), "a".repeat(3_000)] {
         let desk = asked(&["One"], "Yes.");
-        pipe(&desk, "work/later.jsonl");
+        let script = desk.path("work/later.jsonl");
+        fs::write(script, replies(&["One"], "Yes.")).unwrap();
         let line = "inbox --send --folder mail --owner me@example.org --model script:later.jsonl";
-        let terminal = Terminal::run(&desk, line);
-        // It shows because the inbox does not read keys yet.
-        terminal.press(&keys).shows("aaa");
-        fs::write(desk.path("work/later.jsonl"), replies(&["One"], "Yes.")).unwrap();
+        let terminal = Terminal::typed_ahead(&desk, line, &keys);
         terminal.shows("q leave").press("jk");
         settles(&terminal);
         assert_eq!(sent_after(terminal, &desk), 0);
@@ -219,12 +217,10 @@ fn what_was_typed_while_an_editor_was_open_does_not_accept_its_changes() {
 #[test]
 fn an_approval_typed_before_an_analysis_is_shown_is_a_draft() {
     let desk = Desk::new().with_documents();
-    pipe(&desk, "work/later.jsonl");
-    let line = "analyze --query what --inputs docs --model script:later.jsonl";
-    let terminal = Terminal::run(&desk, line);
-    terminal.press("/approve\r").shows("/approve");
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/archie.jsonl");
     fs::write(desk.path("work/later.jsonl"), fs::read(fixture).unwrap()).unwrap();
+    let line = "analyze --query what --inputs docs --model script:later.jsonl";
+    let terminal = Terminal::typed_ahead(&desk, line, "/approve\r");
     terminal.shows("First question?").prompts(1);
     terminal.shows("you> /approve");
     // Whoever does not want it any more clears it, and leaves.

@@ -43,8 +43,17 @@ impl Terminal {
         Self::sized(desk, line, ROWS, COLUMNS)
     }
 
+    /// The same after keys were typed that no command has read yet.
+    pub(crate) fn typed_ahead(desk: &Desk, line: &str, keys: &str) -> Self {
+        Self::start(desk, line, ROWS, COLUMNS, keys)
+    }
+
     /// The same in a terminal of so many rows and columns.
     pub(crate) fn sized(desk: &Desk, line: &str, rows: u16, columns: u16) -> Self {
+        Self::start(desk, line, rows, columns, "")
+    }
+
+    fn start(desk: &Desk, line: &str, rows: u16, columns: u16, ahead: &str) -> Self {
         let size = PtySize {
             rows,
             cols: columns,
@@ -67,9 +76,11 @@ impl Terminal {
         }
         builder.env("TERM", "xterm-256color");
         builder.cwd(command.get_current_dir().unwrap());
+        let mut writer = pair.master.take_writer().unwrap();
+        writer.write_all(ahead.as_bytes()).unwrap();
         let child = pair.slave.spawn_command(builder).unwrap();
         drop(pair.slave);
-        let keys = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
+        let keys = Arc::new(Mutex::new(writer));
         let seen = Arc::new(Seen {
             state: Mutex::new(State {
                 screen: vt100::Parser::new(
