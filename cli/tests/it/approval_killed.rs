@@ -53,18 +53,22 @@ fn actions(desk: &Desk) -> Vec<String> {
     questions(desk).into_iter().map(action).collect()
 }
 
-/// Ends `first` at every write, and tells what it left to `then`; how often it was ended.
-fn at_every_write(first: &str, mut then: impl FnMut(&Desk)) -> u32 {
-    let start = desk_with(&["Lunch"]);
-    assert_eq!(ingest(&start).code, 0);
-    let line = format!("{first} {ACCOUNT}").replace("ID", &question(&start));
+fn asked() -> Desk {
+    let desk = desk_with(&["Lunch"]);
+    assert_eq!(ingest(&desk).code, 0);
+    desk
+}
+
+/// Ends `first` at every write, and shows what it left to `then`, until that has seen enough; how often
+/// it was ended.
+fn at_every_write(start: &Desk, first: &str, mut then: impl FnMut(Desk) -> bool) -> u32 {
+    let line = format!("{first} {ACCOUNT}").replace("ID", &question(start));
     for step in 0..MOST {
         let desk = start.copy();
-        if !is_ended_by(&desk, &line, FIRST + step * STEP) {
-            then(&desk);
+        let is_ended = is_ended_by(&desk, &line, FIRST + step * STEP);
+        if then(desk) || !is_ended {
             return step;
         }
-        then(&desk);
     }
     panic!("{line} is ended by every limit")
 }
@@ -72,18 +76,22 @@ fn at_every_write(first: &str, mut then: impl FnMut(&Desk)) -> u32 {
 #[test]
 fn what_was_accepted_in_a_dry_run_is_not_sent_by_a_run_for_real_that_continues() {
     let mut asked_again = 0;
-    let ended = at_every_write("inbox accept ID", |desk| {
+    let ended = at_every_write(&asked(), "inbox accept ID", |desk| {
         let ran = desk.run(&format!("mail ingest --send {ACCOUNT}"));
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert!(sent(desk).is_empty(), "{}", ran.stdout);
-        let open = actions(desk);
+        assert!(sent(&desk).is_empty(), "{}", ran.stdout);
+        let open = actions(&desk);
         asked_again += usize::from(open == ["send_email_tool: asked again"]);
         // Accepted for real it is sent, once.
         if !open.is_empty() {
-            let real = desk.run(&format!("inbox accept {} --send {ACCOUNT}", question(desk)));
+            let real = desk.run(&format!(
+                "inbox accept {} --send {ACCOUNT}",
+                question(&desk)
+            ));
             assert_eq!(real.code, 0, "{}", real.stderr);
-            assert_eq!(sent(desk).len(), 1);
+            assert_eq!(sent(&desk).len(), 1);
         }
+        false
     });
     assert!(ended > 5, "ended {ended} times");
     assert!(asked_again > 0, "never between the answer and the act");
@@ -92,21 +100,49 @@ fn what_was_accepted_in_a_dry_run_is_not_sent_by_a_run_for_real_that_continues()
 #[test]
 fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_that_continues() {
     let mut asked_again = 0;
-    let ended = at_every_write("inbox accept ID --send", |desk| {
-        let before = sent(desk).len();
-        let ran = ingest(desk);
+    let ended = at_every_write(&asked(), "inbox accept ID --send", |desk| {
+        let before = sent(&desk).len();
+        let ran = ingest(&desk);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert_eq!(sent(desk).len(), before, "{}", ran.stdout);
-        let open = actions(desk);
+        assert_eq!(sent(&desk).len(), before, "{}", ran.stdout);
+        let open = actions(&desk);
         asked_again += usize::from(open == ["send_email_tool: asked again"]);
         if !open.is_empty() {
             assert!(ran.stderr.contains("1 question waits"), "{}", ran.stderr);
-            let real = desk.run(&format!("inbox accept {} --send {ACCOUNT}", question(desk)));
+            let real = desk.run(&format!(
+                "inbox accept {} --send {ACCOUNT}",
+                question(&desk)
+            ));
             assert_eq!(real.code, 0, "{}", real.stderr);
         }
-        assert_eq!(sent(desk).len(), 1, "{open:?}");
-        assert!(questions(desk).is_empty());
+        assert_eq!(sent(&desk).len(), 1, "{open:?}");
+        assert!(questions(&desk).is_empty());
+        false
     });
     assert!(ended > 5, "ended {ended} times");
+    assert!(asked_again > 0, "never between the answer and the act");
+}
+
+#[test]
+fn what_is_asked_again_and_accepted_in_a_dry_run_is_not_sent_either() {
+    let again = ["send_email_tool: asked again"];
+    let mut start = None;
+    at_every_write(&asked(), "inbox accept ID", |desk| {
+        desk.run(&format!("mail ingest --send {ACCOUNT}"));
+        let is_found = actions(&desk) == again;
+        start = is_found.then_some(desk);
+        is_found
+    });
+    let start = start.unwrap();
+    let first = question(&start);
+    let mut asked_again = 0;
+    at_every_write(&start, "inbox accept ID", |desk| {
+        let ran = desk.run(&format!("mail ingest --send {ACCOUNT}"));
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(sent(&desk).is_empty(), "{}", ran.stdout);
+        let open = questions(&desk);
+        asked_again += usize::from(open.iter().any(|it| it["id"] != *first));
+        false
+    });
     assert!(asked_again > 0, "never between the answer and the act");
 }
