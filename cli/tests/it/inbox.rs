@@ -250,7 +250,7 @@ fn what_a_reply_hides_is_shown_before_it_is_sent_and_is_what_is_sent() {
     let desk = desk_with(&[]);
     put(&desk, "Covert", "Does\u{e0101} Thursday suit you?");
     desk.run(&format!("mail ingest --send {ACCOUNT}"));
-    let shown = desk.run("inbox show 1").stdout;
+    let shown = desk.run(&format!("inbox show {}", question(&desk))).stdout;
     for words in [
         "! The arguments hold 18 hidden characters (U+3164, U+E0110",
         "that spell \"surgery on monday\"",

@@ -259,7 +259,11 @@ fn version(connection: &Connection, steps: &[&str]) -> Result<usize, SaverError>
 }
 
 fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<Since, SaverError> {
-    if version(connection, steps)? == steps.len() {
+    // In one transaction: another process may make the tables between one look and the next.
+    let looking = connection.transaction().map_err(sql)?;
+    let found = version(&looking, steps)?;
+    looking.commit().map_err(sql)?;
+    if found == steps.len() {
         return Ok(Since::Before);
     }
     let transaction = connection

@@ -195,7 +195,13 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
 pub(crate) fn scrub(text: &str, key: Option<&Secret>) -> String {
     let shown: String = text
         .chars()
-        .map(|c| if is_hidden(c) { ' ' } else { c })
+        .map(|c| {
+            if c.is_control() || is_hidden(c) {
+                ' '
+            } else {
+                c
+            }
+        })
         .collect();
     let key = key.map(|key| key.expose().trim()).unwrap_or_default();
     let mut clean = shown;
