@@ -181,6 +181,30 @@ mod tests {
     }
 
     #[test]
+    fn pieces_cleaning_and_revealing_agree_on_any_text() {
+        let pool: Vec<char> = "a1#❤👩\u{1f3fd}🚀\u{200d}\u{200c}\u{fe0f}\u{20e3}م\u{94d}क\u{180b}\
+            \u{180e}ᠠ\u{e0101}\r\n\t\x1b[]m;\u{9b}\u{202e} "
+            .chars()
+            .collect();
+        let mut seed = 7_u64;
+        for _ in 0..20_000 {
+            let mut random = || {
+                seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                let at = (seed >> 33) as usize % pool.len();
+                pool.get(at).copied().unwrap_or_default()
+            };
+            let text: String = (0..8).map(|_| random()).collect();
+            let whole = clean(&text);
+            assert_eq!(clean(&whole), whole, "{text:?}");
+            assert!(Hidden::of(&whole).is_empty(), "{text:?}");
+            assert!(Hidden::of(&reveal(&text)).is_empty(), "{text:?}");
+            let mut state = Shown::default();
+            let pieces = text.chars().map(|c| state.push(c.encode_utf8(&mut [0; 4])));
+            assert_eq!(pieces.collect::<String>(), whole, "{text:?}");
+        }
+    }
+
+    #[test]
     fn a_line_is_one_line() {
         assert_eq!(line(" a\n\tb\x1b[1m  c\r\n"), "a b c");
     }

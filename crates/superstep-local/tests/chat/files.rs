@@ -164,3 +164,27 @@ async fn a_conversation_that_does_not_fit_is_an_error_of_its_own() {
     };
     model.invoke(&request).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_template_that_does_not_end_costs_a_call_and_not_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    let mut file = File::tiny();
+    let hang = "{% if messages[0].content == 'hang' %}{% for i in range(9999) %}\
+                {% for j in range(9999) %}{% set x = i * j %}{% endfor %}{% endfor %}\
+                {% elif messages[0].content == 'flood' %}{% for i in range(9999) %}\
+                {{ 'x' * 99999 }}{% endfor %}{% else %}abc{% endif %}";
+    file.text("tokenizer.chat_template", hang);
+    std::fs::write(&path, file.bytes()).unwrap();
+    let model = LocalModel::open(&path, Options::default()).unwrap();
+    let request = |text: &str| Request {
+        max_tokens: Some(4),
+        ..Request::new([Message::user(text)])
+    };
+    for (text, why) in [("hang", "steps"), ("flood", "bytes")] {
+        let error = model.invoke(&request(text)).await.unwrap_err();
+        assert_eq!(error.code(), "SS5030");
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    assert!(model.invoke(&request("hello")).await.is_ok());
+}

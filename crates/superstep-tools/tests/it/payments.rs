@@ -144,6 +144,37 @@ async fn an_approval_is_no_answer_to_whether_it_happened() {
     assert_eq!(shop.bank.payments(), 1);
 }
 
+#[tokio::test]
+async fn two_clients_at_once_and_a_copy_of_the_thread_pay_no_more() {
+    let shop = Shop::new();
+    let answer = repeat(&shop.paid_once().await);
+    shop.graph.copy_thread("t", "copy").await.unwrap();
+    let (one, two) = tokio::join!(shop.plainly(answer.clone()), shop.plainly(answer.clone()));
+    assert_eq!([one, two].iter().filter(|it| it.is_ok()).count(), 1);
+    assert_eq!(shop.bank.payments(), 2);
+    let copied = shop.graph.state("copy").await.unwrap().asks[0].id;
+    let error = shop.graph.answer("copy", [(copied, answer)]).await;
+    assert_eq!(error.unwrap_err().code(), "SS1015");
+    assert_eq!(shop.bank.payments(), 2);
+}
+
+#[tokio::test]
+async fn an_edited_call_has_a_question_of_its_own() {
+    let shop = Shop::new();
+    let said = say(superstep::model::Message::user("pay"));
+    shop.graph.run("t", said).await.unwrap();
+    let digest = shop.open().await.question::<Approval>().unwrap().digest;
+    let args = json!({"action": "pay", "args": {"amount": 9}});
+    let edit = json!({"type": "edit", "digest": digest, "args": args});
+    shop.plainly(edit.clone()).await.unwrap();
+    let asked = outcome(&shop.open().await);
+    assert_eq!(asked.action_request.args["amount"], 9);
+    for _ in 0..2 {
+        assert!(shop.plainly(edit.clone()).await.is_err());
+    }
+    assert_eq!(shop.bank.payments(), 1);
+}
+
 /// As versions wrote them before a digest named the kind of question and the attempt.
 fn with_old_digests(archive: &str) -> String {
     let mut old = String::new();

@@ -200,3 +200,61 @@ async fn open_questions_are_part_of_the_thread() {
     let again = graph.resume("t").await.unwrap();
     assert_eq!(again.asks(), outcome.asks());
 }
+
+/// Which version of the program asks.
+#[derive(Default)]
+struct Version(std::sync::atomic::AtomicU32);
+
+async fn versioned(ctx: Ctx, version: Res<Version>) -> Result<FormUpdate, NodeError> {
+    let now = version.0.0.load(std::sync::atomic::Ordering::SeqCst);
+    let name = Name {
+        of: format!("version {now}"),
+    };
+    let wanted = name.of.clone();
+    let check = |answer: &String| match *answer == wanted {
+        true => Ok(()),
+        false => Err(format!("the question is of {wanted}")),
+    };
+    let said = ctx.ask_checked(name, check)?;
+    Ok(Form::update().said([said]))
+}
+
+#[tokio::test]
+async fn a_question_whose_answer_was_refused_is_open_as_it_is_asked_now() {
+    let version = std::sync::Arc::new(Version::default());
+    let inside = || {
+        Graph::<Form, One>::builder()
+            .shared(version.clone())
+            .node(One::Only, versioned)
+            .start(One::Only)
+            .finish(One::Only)
+    };
+    let alone = inside().saver(saver()).build().unwrap();
+    let below = inside().build().unwrap();
+    let around = Graph::<Form, One>::builder()
+        .saver(saver())
+        .subgraph(
+            One::Only,
+            &below,
+            |_| Form::update(),
+            |form| Form::update().said(form.said.clone()),
+        )
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap();
+    for graph in [alone, around] {
+        let set = |now| version.0.store(now, std::sync::atomic::Ordering::SeqCst);
+        set(1);
+        let outcome = graph.run("t", Form::update()).await.unwrap();
+        let id = outcome.asks()[0].id;
+        set(2);
+        let error = graph.answer("t", [(id, "version 1")]).await.unwrap_err();
+        assert_eq!(error.code(), "SS1015");
+        let asks = graph.state("t").await.unwrap().asks;
+        assert_eq!(asks.len(), 1);
+        assert_eq!(asks[0].question::<Name>().unwrap().of, "version 2");
+        let outcome = graph.answer("t", [(asks[0].id, "version 2")]).await;
+        assert_eq!(outcome.unwrap().done().unwrap().said, ["version 2"]);
+    }
+}
