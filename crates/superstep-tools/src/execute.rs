@@ -222,12 +222,14 @@ async fn attempted(
         // The target sees one key, however often the call is attempted.
         let inside = ToolCtx::new(ctx.key("call"), ctx.clone(), tools.services().clone());
         let ended = Ended::from(tool.call(inside, call.args.clone()).await);
-        Ok(ended.redacted(tools.redactor()))
+        ended.redacted(tools.redactor())
     };
     let access = tool.access();
     if !access.can.changes() {
-        return run().await;
+        return Ok(run().await);
     }
+    // A call that failed is a result too, so that it is on record what is known of its outcome.
+    let run = async || Ok(run().await);
     let record = format!("call {attempt}");
     let done = match access.honours_key {
         true => ctx.once_by_key(&record, |_| run()).await,

@@ -194,12 +194,12 @@ async fn an_effect_is_done_once_across_a_failure_and_a_resume() {
 }
 
 #[tokio::test]
-async fn an_effect_that_says_it_failed_may_be_tried_again() {
+async fn an_effect_that_says_it_is_not_done_may_be_tried_again() {
     let (saver, world) = (saver(), Arc::new(World::default()));
     let refused = |ctx: Ctx, world: Res<World>| async move {
         let effect = || async {
             match world.send() {
-                1 => Err(NodeError::msg("refused")),
+                1 => Err(EffectError::not_done(NodeError::msg("refused"))),
                 n => Ok(n),
             }
         };
