@@ -33,6 +33,7 @@ mod lease;
 mod life;
 mod load;
 mod options;
+mod parts;
 mod queue;
 mod readers;
 mod row;

@@ -15,7 +15,7 @@ use crate::{error::sql, file, seal::Seal, store};
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each step brings a file from the version before to its own; the first makes version 1.
-const STEPS: &[&str] = &[THREADS, EVENTS, store::SCHEMA];
+const STEPS: &[&str] = &[THREADS, EVENTS, store::SCHEMA, PARTS];
 
 /// Threads, their graphs and the log.
 ///
@@ -94,6 +94,10 @@ CREATE TABLE logs (
 );
 ";
 
+/// From here on entries of event logs refer to `blobs`: no new table, but a program that does not
+/// know would take blobs away that are in use.
+const PARTS: &str = "";
+
 /// Says whether the file is ours, and of which version, or can become ours, which is version 0.
 /// Changes nothing.
 pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
@@ -130,7 +134,7 @@ pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<Since,
         )
         .optional()
         .map_err(sql)?;
-    seal.fits(mark.as_deref())?;
+    seal.is_of(mark.as_deref())?;
     Ok(since)
 }
 
