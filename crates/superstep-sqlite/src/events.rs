@@ -431,6 +431,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_entry_of_a_file_without_parts_is_read() -> Result<(), Box<dyn std::error::Error>> {
+        let message = "as it was stored then ".repeat(2000);
+        let entry = Entry::Ended(Ending::Failed {
+            code: "SS1001".into(),
+            message,
+        });
+        let cursor = Cursor { epoch: 1, n: 2 };
+        let stored = Stored {
+            cursor,
+            checkpoint: None,
+            bytes: rmp_serde::to_vec_named(&(Some(cursor.before()), &entry, Some(7_u64)))?,
+        };
+        let (db, seal) = (Connection::open_in_memory()?, Seal::default());
+        let (prev, read) = stored.whole(&mut Parts::new(&db, &seal))?;
+        assert_eq!((prev, read.entry), (Some(cursor.before()), entry));
+        Ok(())
+    }
+
+    #[test]
     fn an_entry_of_a_file_without_times_is_read() -> Result<(), Box<dyn std::error::Error>> {
         let prev = Some(Cursor { epoch: 1, n: 2 });
         let old = rmp_serde::to_vec_named(&(prev, Entry::Ended(Ending::Done)))?;

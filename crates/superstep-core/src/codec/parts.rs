@@ -224,19 +224,22 @@ impl Splitting<'_> {
         Ok(self.part(PART, id, &piece.bytes, piece.refers))
     }
 
-    /// A list, with runs of items in their place while it is long.
+    /// A list, with runs of items in their place while it is long and there are any.
     fn list(&mut self, mut items: Vec<Piece>) -> Piece {
-        let long = |items: &[Piece]| {
+        loop {
             let bytes: usize = items.iter().map(|item| item.bytes.len()).sum();
-            items.len() > 1 && bytes > INLINE
-        };
-        while long(&items) {
-            items = self.runs(items);
+            let before = items.len();
+            if bytes > INLINE {
+                items = self.runs(items);
+            }
+            if items.len() == before {
+                return Piece::list(items);
+            }
         }
-        Piece::list(items)
     }
 
-    /// The same list in runs, which are at most half as many and one.
+    /// The same list with its runs. What follows the last one stays as it is: it would be another
+    /// run with every item that is added.
     fn runs(&mut self, items: Vec<Piece>) -> Vec<Piece> {
         let (mut runs, mut run): (Vec<Piece>, Vec<Piece>) = (Vec::new(), Vec::new());
         for item in items {
@@ -247,11 +250,7 @@ impl Splitting<'_> {
                 runs.push(self.run(std::mem::take(&mut run)));
             }
         }
-        match run.len() {
-            0 => {}
-            1 if !runs.is_empty() => runs.extend(run),
-            _ => runs.push(self.run(run)),
-        }
+        runs.extend(run);
         runs
     }
 

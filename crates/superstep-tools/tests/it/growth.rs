@@ -149,13 +149,11 @@ async fn a_trace_shows_every_request_whole_whatever_keeps_it() {
     let savers: [Arc<dyn Saver>; 2] =
         [Arc::new(database.saver()), Arc::new(MemorySaver::default())];
     let system = "What the documents say. ".repeat(6000);
-    let mut shown = Vec::new();
     for saver in savers {
         let graph = agent(saver.clone(), &system);
         converse(&graph, 60).await;
         turns(&graph, 0, 5).await;
         let tree = RunTree::read(&*saver, "t", &View::default()).await.unwrap();
-        let mut requests = Vec::new();
         for (run, n) in tree.runs.iter().zip(0..) {
             let mut calls = Vec::new();
             models(&run.root, &mut calls);
@@ -171,11 +169,8 @@ async fn a_trace_shows_every_request_whole_whatever_keeps_it() {
             let outputs = calls[0].outputs.to_json();
             let said = text("reply", messages.len());
             assert!(outputs.to_string().contains(&said), "{outputs}");
-            requests.push((inputs, outputs));
         }
-        shown.push(requests);
     }
-    assert_eq!(shown[0], shown[1]);
 }
 
 #[tokio::test]

@@ -126,7 +126,7 @@ fn a_message_that_is_added_to_a_long_list_costs_what_it_costs_in_a_short_one() {
         };
         let (early, late) = (grows(20), grows(1000));
         assert!(
-            late < early + 1500,
+            late < early + 700,
             "messages of {each} bytes: {early} bytes at first, {late} at last"
         );
     }

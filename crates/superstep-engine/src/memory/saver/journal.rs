@@ -226,7 +226,7 @@ mod tests {
         };
         let (tenth, thousandth) = (grows(10), grows(1000));
         assert!(
-            thousandth < tenth + 1500,
+            thousandth < tenth + 700,
             "{tenth} bytes per turn at first, {thousandth} at last"
         );
     }
