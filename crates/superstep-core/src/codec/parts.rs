@@ -39,7 +39,7 @@ const PART: i8 = 3;
 const RUN: i8 = 4;
 
 /// One in so many items is the last of its run.
-const RUN_LENGTH: u64 = 8;
+const RUN_LENGTH: u64 = 4;
 /// A run has no more items than this.
 const LONGEST_RUN: usize = 64;
 

@@ -14,7 +14,7 @@ use superstep_core::{
     clock::UnixMillis,
     event::{Cursor, Entry, Logged, Modes},
     id::{Namespace, ThreadId},
-    policy::{RetryOn, RetryPolicy},
+    policy::{RetryOn, RetryPolicy, Timeouts},
     record::Effect,
     run::{Durability, EffectError, Halt},
     saver::{
@@ -620,4 +620,147 @@ async fn an_effect_that_ends_after_its_task_is_left_as_started() {
     assert!(matches!(late, Err(Halt::Error(error)) if error.code() == "SS3051"));
     let error = graph.invoke(input::go_on(), &options).await;
     assert_eq!(error.expect_err("nobody knows").code(), "SS1202");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_effect_whose_task_panics_or_takes_too_long_is_not_repeated_by_a_retry() {
+    for hangs in [true, false] {
+        let sent = Count::default();
+        let s = sent.clone();
+        let node = move |ctx: Ctx| {
+            let sent = s.clone();
+            async move {
+                let send = || async move {
+                    sent.up();
+                    match hangs {
+                        true => std::future::pending::<()>().await,
+                        false => panic!("in the middle of it"),
+                    }
+                    Ok(())
+                };
+                ctx.once("send", send).await?;
+                Ok::<_, Halt>(Value::Null)
+            }
+        };
+        let options = NodeOptions {
+            retry: vec![RetryPolicy {
+                on: RetryOn::Any,
+                ..RetryPolicy::default()
+            }],
+            timeouts: Timeouts {
+                run: Some(Duration::from_secs(1)),
+                ..Timeouts::default()
+            },
+            ..NodeOptions::default()
+        };
+        let graph = GraphBuilder::new()
+            .last("x")
+            .node_with("a", node, options)
+            .edge("__start__", "a")
+            .backends(saved())
+            .build()
+            .expect("it builds");
+        let ended = graph.invoke(json!({}), &RunOptions::on("t")).await;
+        let error = ended.expect_err("the outcome is unknown");
+        assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_reported_whatever_the_durability_and_in_a_called_task_too() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let sent = Count::default();
+        let s = sent.clone();
+        let graph = one(move |ctx: Ctx| {
+            let sent = s.clone();
+            let mut task = CallTask::new("called", move |ctx: Ctx, _| {
+                let sent = sent.clone();
+                async move {
+                    let send = || async move {
+                        sent.up();
+                        Err(Failure::new("Timeout", "no answer"))?
+                    };
+                    let (): () = ctx.once("send", send).await?;
+                    Ok(Value::Null)
+                }
+            });
+            task.retry = vec![RetryPolicy {
+                initial: Duration::ZERO,
+                jitter: Duration::ZERO,
+                on: RetryOn::Any,
+                ..RetryPolicy::default()
+            }];
+            async move {
+                // The same key in another task is another effect.
+                ctx.once("send", || async { Ok(()) }).await?;
+                ctx.call(&task, Vec::new()).await
+            }
+        });
+        let graph = graph.backends(saved()).build().expect("it builds");
+        let options = RunOptions {
+            durability,
+            ..RunOptions::on("t")
+        };
+        for input in [object(json!({})).into(), input::go_on()] {
+            let error = graph.invoke(input, &options).await.expect_err("lost");
+            assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
+    let (go, leaked, paid) = (
+        Arc::new(Notify::new()),
+        Arc::new(Mutex::new(None)),
+        Count::default(),
+    );
+    let (begun, g, p) = (Arc::new(Notify::new()), go.clone(), paid.clone());
+    let b = begun.clone();
+    let child = one(move |ctx: Ctx| {
+        let (begun, go, paid) = (b.clone(), g.clone(), p.clone());
+        async move {
+            begun.notify_one();
+            go.notified().await;
+            ctx.once("pay", || async move { Ok(paid.up()) }).await?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    });
+    let child = child.build().expect("the child builds");
+    let l = leaked.clone();
+    let a = move |ctx: Ctx| {
+        let (child, leaked, begun) = (child.clone(), l.clone(), begun.clone());
+        async move {
+            let outlives =
+                tokio::spawn(async move { ctx.run_graph(&child, json!({ "x": 1 })).await });
+            begun.notified().await;
+            *leaked.lock().expect("unpoisoned") = Some(outlives);
+            Ok::<_, Halt>(Value::Null)
+        }
+    };
+    let b = move |_: Ctx| {
+        let (go, leaked) = (go.clone(), leaked.clone());
+        async move {
+            go.notify_one();
+            let outlives = leaked.lock().expect("unpoisoned").take();
+            let ended = outlives.expect("it runs").await.expect("no panic");
+            let Err(Halt::Error(error)) = ended else {
+                panic!("{ended:?}")
+            };
+            assert_eq!(error.code(), "SS3051");
+            Ok::<_, Halt>(object(json!({ "x": 2 })))
+        }
+    };
+    let graph = GraphBuilder::new()
+        .last("x")
+        .node("a", a)
+        .node("b", b)
+        .edge("__start__", "a")
+        .edge("a", "b")
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    let done = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    done.expect("the graph goes on without it");
+    assert_eq!(paid.get(), 0);
 }

@@ -83,7 +83,7 @@ async fn turns(graph: &Graph<AgentState, AgentNode>, from: usize, count: usize) 
     }
 }
 
-/// How many bytes each of ten turns adds to a file, in a conversation of so many turns.
+/// How many bytes each of twenty turns adds to a file, in a conversation of so many turns.
 async fn bytes_per_turn(system: &str, turn: usize) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::open(folder.path().join("a.db")).unwrap();
@@ -105,7 +105,7 @@ async fn the_thousandth_traced_turn_stores_as_much_as_the_tenth() {
         bytes_per_turn("Be brief.", 1000).await,
     );
     assert!(
-        thousandth * 4 < tenth * 5,
+        thousandth * 5 < tenth * 6,
         "{tenth} bytes per turn at first, {thousandth} at last"
     );
     assert!(thousandth < 12_000, "{thousandth} bytes per turn");
@@ -126,7 +126,7 @@ async fn documents_that_every_prompt_repeats_are_stored_once() {
         "{tenth} bytes per turn with documents, {without} without"
     );
     assert!(
-        thousandth * 4 < tenth * 5,
+        thousandth * 5 < tenth * 6,
         "{tenth} bytes per turn at first, {thousandth} at last"
     );
 }
@@ -195,4 +195,25 @@ async fn a_secret_of_a_prompt_is_in_no_part_of_the_file() {
             .any(|window| window == secret.as_bytes());
         assert!(!found, "{}", path.display());
     }
+}
+
+#[tokio::test]
+async fn a_prompt_that_begins_with_the_time_still_costs_what_is_new_in_it() {
+    let per_turn = async |turn: usize| {
+        let folder = tempfile::tempdir().unwrap();
+        let database = Database::open(folder.path().join("a.db")).unwrap();
+        let at = |n: usize| agent(Arc::new(database.saver()), &format!("It is {n} o'clock."));
+        converse(&at(0), 2 * turn).await;
+        turns(&at(1), 0, 1).await;
+        let before = database.size().unwrap();
+        for n in 1..=20 {
+            turns(&at(n + 1), n, 1).await;
+        }
+        (database.size().unwrap() - before) / 20
+    };
+    let (tenth, five_hundredth) = (per_turn(10).await, per_turn(500).await);
+    assert!(
+        five_hundredth < tenth + 2000,
+        "{tenth} bytes per turn at first, {five_hundredth} at last"
+    );
 }

@@ -213,6 +213,32 @@ async fn an_effect_that_says_it_is_not_done_may_be_tried_again() {
 }
 
 #[tokio::test]
+async fn an_effect_on_an_idempotent_target_is_repeated_with_the_same_key() {
+    let (saver, world) = (saver(), Arc::new(World::default()));
+    let lost = |ctx: Ctx, world: Res<World>| async move {
+        let effect = |key: String| async move {
+            match world.send() {
+                1 => Err(NodeError::msg(format!("no answer for {key}")))?,
+                n => Ok((n, key)),
+            }
+        };
+        let (n, key): (u32, String) = ctx.once_by_key("send", effect).await?;
+        assert_eq!(key, ctx.key("send"));
+        // The key names one effect, however it is run.
+        let again = ctx.once("send", || async { Ok(()) }).await;
+        let code = again.unwrap_err().error().map(Error::code);
+        assert_eq!(code, Some("SS3050"));
+        Ok::<_, NodeError>(Mail::update().log([format!("sent {n}")]))
+    };
+    let graph = send_graph(&saver, &world, lost);
+    let error = graph.run("t", Mail::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1001");
+    assert!(error.to_string().contains("no answer for"), "{error}");
+    let done = graph.resume("t").await.unwrap().done().unwrap();
+    assert_eq!(done.log, ["sent 2"]);
+}
+
+#[tokio::test]
 async fn a_finished_sibling_is_not_rerun_after_a_failure() {
     async fn left(world: Res<World>) -> MailUpdate {
         Mail::update().log([format!("left ran {}", world.send())])
