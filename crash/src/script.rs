@@ -244,7 +244,7 @@ impl Session {
             return Ok(());
         };
         match &*error.kind {
-            ErrorKind::UnknownOutcome { key } => self.settle(key).await,
+            ErrorKind::UnknownOutcome { key, .. } => self.settle(key).await,
             ErrorKind::Failed(_) if self.scene == Scene::Fanout => {
                 let mended = self.world.enter(MENDED, Target::HonoursKeys);
                 mended.map(|_| ()).map_err(outside)

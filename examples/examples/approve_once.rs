@@ -5,7 +5,9 @@
 //! the approval and pays; when it dies after, `once` returns the stored receipt.
 //!
 //! If the process dies while the payment is on its way, nobody can know whether it arrived. That is
-//! an error to be settled by a person, never a silent second try. This prints
+//! an error to be settled by a person, never a silent second try. The same holds for an error of
+//! the payment itself, a timeout for example: only `EffectError::not_done` says that it did not
+//! happen. This prints
 //!
 //! ```text
 //! the process dies: BeforeThePayment
@@ -39,7 +41,7 @@ use std::{error::Error, future::pending, sync::Arc};
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends, BuildErrors, MemorySaver, RunOptions,
+    Backends, BuildErrors, EffectError, MemorySaver, RunOptions,
     dynamic::{Ctx, Graph, GraphBuilder, Halt, START, input},
 };
 use tokio::sync::{Mutex, Notify};
@@ -62,6 +64,10 @@ struct World {
 }
 
 impl World {
+    fn connect(&self) -> std::io::Result<()> {
+        Ok(())
+    }
+
     async fn dies_if(&self, now: bool) {
         if now {
             self.crash.notify_one();
@@ -124,6 +130,8 @@ async fn pay(ctx: Ctx, world: World, dies: Dies) -> Result<Json, Halt> {
     println!("  the answer is {answer}");
     world.dies_if(dies == Dies::BeforeThePayment).await;
     let transfer = || async {
+        // Nothing has left this process yet, so another attempt may try again.
+        world.connect().map_err(EffectError::not_done)?;
         println!("  the bank transfers {amount}");
         world.payments.lock().await.push(amount);
         world.dies_if(dies == Dies::WithinThePayment).await;

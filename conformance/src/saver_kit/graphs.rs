@@ -149,7 +149,7 @@ async fn an_effect_happens_once_over_a_question(bench: &Bench<'_>) -> Verdict {
             async move {
                 let effect = || async move {
                     let times = counter.fetch_add(1, Ordering::SeqCst);
-                    Ok::<_, NodeFailure>(i64::from(times) + 1)
+                    Ok(i64::from(times) + 1)
                 };
                 let receipt = ctx.once("pay", effect).await?;
                 let answer = ctx.ask("sure?")?;

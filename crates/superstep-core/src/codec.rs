@@ -13,6 +13,7 @@
 pub mod envelope;
 pub mod note;
 pub mod pack;
+pub mod parts;
 pub mod record;
 pub mod unpack;
 pub mod value;

@@ -277,11 +277,20 @@ pub enum ErrorKind {
         /// Their names.
         nodes: Vec<Arc<str>>,
     },
-    /// An effect was started earlier and its outcome is unknown.
+    /// An effect was started and its outcome is unknown.
     UnknownOutcome {
         /// The effect's key.
         key: String,
+        /// What the effect said, if this run started it.
+        cause: Option<String>,
     },
+    /// A task named two effects by one key.
+    EffectKeyReused {
+        /// The key.
+        key: String,
+    },
+    /// The context of a task was used after the attempt it belongs to had ended.
+    TaskEnded,
     /// The saver refused.
     Saver(SaverError),
 }
@@ -320,6 +329,8 @@ impl ErrorKind {
             Self::Version { .. } => "SS1201",
             Self::UnknownOutcome { .. } => "SS1202",
             Self::LostNodes { .. } => "SS1203",
+            Self::EffectKeyReused { .. } => "SS3050",
+            Self::TaskEnded => "SS3051",
             Self::Saver(error) => error.code(),
         }
     }
@@ -350,6 +361,8 @@ impl ErrorKind {
                 "keep a node until no thread waits for it, or fork the thread before it"
             }
             Self::UnknownOutcome { .. } => "find out whether the effect happened, then settle it",
+            Self::EffectKeyReused { .. } => "give every effect of a task a key of its own",
+            Self::TaskEnded => "await all that uses the context before the node returns",
             Self::Saver(error) => return error.hint(),
             _ => return None,
         })
@@ -412,12 +425,20 @@ impl fmt::Display for ErrorKind {
                 let mut names = nodes.iter();
                 names.try_for_each(|name| write!(f, " `{name}`"))
             }
-            Self::UnknownOutcome { key } => {
+            Self::UnknownOutcome { key, cause: None } => {
                 write!(
                     f,
                     "effect `{key}` was started before and its outcome is unknown"
                 )
             }
+            Self::UnknownOutcome {
+                key,
+                cause: Some(cause),
+            } => write!(f, "the outcome of effect `{key}` is unknown: {cause}"),
+            Self::EffectKeyReused { key } => {
+                write!(f, "the key `{key}` names two effects of one task")
+            }
+            Self::TaskEnded => f.write_str("a context was used after its task had ended"),
             Self::Saver(error) => error.fmt(f),
         }
     }

@@ -7,6 +7,7 @@
 //! becomes of a task's result.
 
 pub mod begin;
+mod effect;
 pub mod settle;
 pub mod task;
 mod tell;
@@ -24,6 +25,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 pub use begin::{Begin, Head, RunInput};
+pub use effect::EffectError;
 pub use settle::{Done, Halt};
 pub use task::{Task, TaskInput};
 

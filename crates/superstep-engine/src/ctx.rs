@@ -1,7 +1,7 @@
 //! What a running task can see and do: read state, ask, emit, journal, call tasks and graphs.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     future::Future,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -14,14 +14,14 @@ use superstep_core::{
     ask::{Answers, Ask},
     board::Board,
     command::Output,
-    error::{ErrorKind, Failure},
+    error::ErrorKind,
     event::{Event, EventKind, Told},
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Plan, ReadKey, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
     record::{Effect, StoredError, TaskKey},
     run::{
-        Halt, Nest, Replay, RunInput, TaskInput,
+        EffectError, Halt, Nest, Replay, RunInput, TaskInput,
         settle::CallSpec,
         task::{input_value, task_id},
     },
@@ -41,9 +41,24 @@ pub(crate) struct RunInfo {
     pub(crate) nested: bool,
     pub(crate) parents: Parents,
     pub(crate) answers: Answers,
-    /// The graph whose task runs this one.
-    pub(crate) above: Option<Arc<RunInfo>>,
+    pub(crate) above: Option<Above>,
     pub(crate) requests: Mailbox,
+}
+
+/// The graph whose task runs another one, and that task.
+#[derive(Clone)]
+pub(crate) struct Above {
+    pub(crate) run: Arc<RunInfo>,
+    pub(crate) task: Attempt,
+}
+
+/// One attempt of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    /// The number of the task in its step. Tasks of later steps have the same numbers.
+    pub(crate) at: usize,
+    /// Counts the attempts of all tasks of the graph's run.
+    pub(crate) serial: u64,
 }
 
 impl RunInfo {
@@ -51,22 +66,24 @@ impl RunInfo {
     /// to what this one stores.
     async fn anchor(&self) -> Result<(), Halt> {
         let above: Vec<_> =
-            std::iter::successors(self.above.as_ref(), |info| info.above.as_ref()).collect();
-        for info in above.into_iter().rev() {
-            info.stored(|reply| Request::Anchor { reply }).await?;
+            std::iter::successors(self.above.as_ref(), |above| above.run.above.as_ref()).collect();
+        for Above { run, task } in above.into_iter().rev() {
+            let task = *task;
+            run.stored(|reply| Request::Anchor { task, reply }).await?;
         }
         Ok(())
     }
 
-    /// Has something stored by the run, and waits for it.
+    /// Has something stored by the run, and waits for it. A run that has ended, or in which the
+    /// task has, stores nothing.
     async fn stored(
         &self,
         request: impl FnOnce(oneshot::Sender<()>) -> Request,
     ) -> Result<(), Halt> {
         let (reply, answer) = oneshot::channel();
-        let ended = || Halt::from(Failure::new("RunEnded", "the run has ended").permanent());
-        self.requests.send(request(reply)).map_err(|_| ended())?;
-        answer.await.map_err(|_| ended())
+        let sent = self.requests.send(request(reply));
+        sent.map_err(|_closed| ErrorKind::TaskEnded)?;
+        answer.await.map_err(|_dropped| ErrorKind::TaskEnded.into())
     }
 }
 
@@ -92,20 +109,21 @@ impl std::ops::Deref for StepInfo {
 /// What a running task wants from the run.
 pub(crate) enum Request {
     Call {
-        by: usize,
+        by: Attempt,
         n: u32,
         spec: CallSpec,
         body: TaskBody,
         reply: oneshot::Sender<Result<Value, Halt>>,
     },
     Journal {
-        task: usize,
+        task: Attempt,
         key: String,
         effect: Effect,
         answers: Vec<Value>,
         reply: oneshot::Sender<()>,
     },
     Anchor {
+        task: Attempt,
         reply: oneshot::Sender<()>,
     },
 }
@@ -123,15 +141,30 @@ pub(crate) struct Scratch {
     pub(crate) open: Vec<Ask>,
     pub(crate) effects: BTreeMap<String, Effect>,
     pub(crate) fresh_effects: Vec<(String, Effect)>,
+    /// The keys of the effects of this attempt.
+    pub(crate) keys: BTreeSet<String>,
     pub(crate) streamed: Vec<String>,
     pub(crate) graphs: u32,
     pub(crate) calls: u32,
     pub(crate) spans: u32,
+    /// The attempt is over: whatever still has its context can do nothing with it.
+    pub(crate) ended: bool,
+}
+
+impl Scratch {
+    /// Ends the attempt, and gives what the next one must know.
+    pub(crate) fn end(&mut self) -> Self {
+        let ended = Self {
+            ended: true,
+            ..Self::default()
+        };
+        std::mem::replace(self, ended)
+    }
 }
 
 pub(crate) struct CtxInner {
     pub(crate) step: StepInfo,
-    pub(crate) at: usize,
+    pub(crate) task: Attempt,
     pub(crate) node: NodeIx,
     pub(crate) name: Arc<str>,
     pub(crate) key: TaskKey,
@@ -309,6 +342,20 @@ impl Ctx {
         self.home().task(&self.0.name, self.task_id())
     }
 
+    /// What the attempt remembers, while it goes on.
+    fn scratch(&self) -> Result<MutexGuard<'_, Scratch>, Halt> {
+        let scratch = lock(&self.0.scratch);
+        match scratch.ended {
+            true => Err(ErrorKind::TaskEnded.into()),
+            false => Ok(scratch),
+        }
+    }
+
+    /// Whether the attempt goes on; an error if it has ended.
+    pub(crate) fn alive(&self) -> Result<(), Halt> {
+        self.scratch().map(drop)
+    }
+
     /// Asks a question. Returns the answer once there is one; until then the error ends the task,
     /// and the run reports the question.
     pub fn ask(&self, question: impl Into<Value>) -> Result<Value, Halt> {
@@ -317,7 +364,7 @@ impl Ctx {
 
     /// Asks a question and tells clients the JSON schema of the answer.
     pub fn ask_with(&self, question: Value, schema: Option<Value>) -> Result<Value, Halt> {
-        let mut scratch = lock(&self.0.scratch);
+        let mut scratch = self.scratch()?;
         if let Some(answer) = scratch.answers.get(scratch.used).cloned() {
             scratch.used += 1;
             return Ok(answer);
@@ -352,7 +399,7 @@ impl Ctx {
             schema: None,
             kind: Some(kind.into()),
         };
-        let mut scratch = lock(&self.0.scratch);
+        let mut scratch = self.scratch()?;
         let given = scratch.answers.get(scratch.used).cloned();
         let answer = given.or_else(|| {
             let next = self.0.step.answers.take_next();
@@ -405,7 +452,8 @@ impl Ctx {
         let shows = step.env.reads(step.nested, kind.mode());
         let log = step.env.log.as_ref();
         let log = log.filter(|log| log.modes.has(kind.mode()));
-        if !shows && log.is_none() {
+        // What outlives its task is not heard.
+        if !shows && log.is_none() || self.alive().is_err() {
             return;
         }
         let event = Event {
@@ -453,22 +501,45 @@ impl Ctx {
     }
 
     /// Runs an effect at most once per task: journaled as started before and as done after, so
-    /// that another attempt gets the result back. A start without an end, left by a crash, is an
-    /// error that says so, never a silent second try.
+    /// that another attempt gets the result back.
+    ///
+    /// An error of the effect leaves its outcome unknown, as a crash does: the request may have
+    /// arrived although no answer came. That is reported (SS1202), by this attempt and by every
+    /// later one, and never followed by a silent second try; `Graph::settle` records what somebody
+    /// found out. Only [`EffectError::not_done`] says that nothing happened, and that another
+    /// attempt may try again.
+    ///
+    /// The key names the effect within its task. Another attempt that uses it means the same
+    /// effect; a second effect of one attempt needs another key (SS3050).
+    ///
+    /// ```
+    /// # use superstep_core::run::{EffectError, Halt};
+    /// # use superstep_engine::Ctx;
+    /// # struct Bank;
+    /// # impl Bank {
+    /// #     async fn connect() -> Result<Self, std::io::Error> { Ok(Self) }
+    /// #     async fn transfer(&self, _: i64) -> Result<u64, std::io::Error> { Ok(42) }
+    /// # }
+    /// # async fn node(ctx: Ctx) -> Result<(), Halt> {
+    /// let transfer = || async {
+    ///     // No connection, no transfer: safe to try again.
+    ///     let bank = Bank::connect().await.map_err(EffectError::not_done)?;
+    ///     // No answer is no proof that nothing happened: `?` leaves the outcome unknown.
+    ///     Ok(bank.transfer(100).await?)
+    /// };
+    /// let receipt: u64 = ctx.once("transfer", transfer).await?;
+    /// # drop(receipt); Ok(()) }
+    /// ```
     pub async fn once<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, Halt>
     where
         T: serde::Serialize + serde::de::DeserializeOwned,
         F: FnOnce() -> Fut,
-        Fut: Future<Output = Result<T, Failure>>,
+        Fut: Future<Output = Result<T, EffectError>>,
     {
-        let halting = || {
-            let running = effect();
-            async move { running.await.map_err(Halt::from) }
-        };
-        self.effect(key, Unknown::Report, halting).await
+        self.effect(key, Unknown::Report, effect).await
     }
 
-    /// [`Ctx::once`] for an effect that may end in any way a node may.
+    /// [`Ctx::once`], for effects that may be repeated too.
     pub(crate) async fn effect<T, F, Fut>(
         &self,
         key: &str,
@@ -478,37 +549,52 @@ impl Ctx {
     where
         T: serde::Serialize + serde::de::DeserializeOwned,
         F: FnOnce() -> Fut,
-        Fut: Future<Output = Result<T, Halt>>,
+        Fut: Future<Output = Result<T, EffectError>>,
     {
-        let known = lock(&self.0.scratch).effects.get(key).cloned();
+        let known = {
+            let mut scratch = self.scratch()?;
+            if !scratch.keys.insert(key.to_owned()) {
+                let key = key.to_owned();
+                return Err(ErrorKind::EffectKeyReused { key }.into());
+            }
+            scratch.effects.get(key).cloned()
+        };
+        let unclear = |cause| {
+            let key = key.to_owned();
+            Halt::from(ErrorKind::UnknownOutcome { key, cause })
+        };
         match known {
             Some(Effect::Done(value)) => return decode_effect(key, value),
-            Some(Effect::Started) if unknown == Unknown::Report => {
-                return Err(ErrorKind::UnknownOutcome {
-                    key: key.to_owned(),
-                }
-                .into());
-            }
+            Some(Effect::Started) if unknown == Unknown::Report => return Err(unclear(None)),
             // Its start is on record already.
             Some(Effect::Started) => {}
             Some(Effect::Failed) | None => self.journal(key, Effect::Started).await?,
         }
-        let result = match effect().await {
-            Ok(result) => result,
-            Err(halt) => {
-                // The effect itself says it did not happen, so another attempt may try.
-                self.journal(key, Effect::Failed).await?;
-                return Err(halt);
+        // Its start is stored, which may have taken longer than the attempt.
+        self.alive()?;
+        let done = effect().await.and_then(|result| {
+            let value = serde_json::to_value(&result)?;
+            Ok((result, value))
+        });
+        match done {
+            Ok((result, value)) => {
+                self.journal(key, Effect::Done(value.into())).await?;
+                Ok(result)
             }
-        };
-        let value = serde_json::to_value(&result).map_err(Failure::from)?;
-        self.journal(key, Effect::Done(value.into())).await?;
-        Ok(result)
+            Err(error) if error.is_not_done() => {
+                self.journal(key, Effect::Failed).await?;
+                Err(error.into_halt())
+            }
+            Err(error) => match unknown {
+                Unknown::Report => Err(unclear(Some(error.to_string()))),
+                Unknown::Repeat => Err(error.into_halt()),
+            },
+        }
     }
 
     async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {
         let answers = {
-            let mut scratch = lock(&self.0.scratch);
+            let mut scratch = self.scratch()?;
             match &effect {
                 Effect::Failed => scratch.effects.remove(key),
                 kept => scratch.effects.insert(key.to_owned(), kept.clone()),
@@ -524,7 +610,7 @@ impl Ctx {
             run.anchor().await?;
         }
         run.stored(|reply| Request::Journal {
-            task: self.0.at,
+            task: self.0.task,
             key: key.to_owned(),
             effect,
             answers,
@@ -538,11 +624,12 @@ impl Ctx {
     pub fn call(&self, task: &CallTask, args: Vec<Value>) -> Calling {
         self.beat_if_auto();
         let (reply, answer) = oneshot::channel();
-        let n = {
-            let mut scratch = lock(&self.0.scratch);
-            scratch.calls += 1;
-            scratch.calls - 1
+        let Ok(mut scratch) = self.scratch() else {
+            return Calling(answer);
         };
+        let n = scratch.calls;
+        scratch.calls += 1;
+        drop(scratch);
         let spec = CallSpec {
             name: task.name.clone(),
             args,
@@ -552,7 +639,7 @@ impl Ctx {
         };
         let body = task.body.clone();
         let _ended = self.0.step.requests.send(Request::Call {
-            by: self.0.at,
+            by: self.0.task,
             n,
             spec,
             body,
@@ -652,9 +739,7 @@ impl Future for Calling {
             .poll(cx)
             .map(|answer| match answer {
                 Ok(result) => result,
-                Err(_) => Err(Failure::new("RunEnded", "the run has ended")
-                    .permanent()
-                    .into()),
+                Err(_dropped) => Err(ErrorKind::TaskEnded.into()),
             })
     }
 }

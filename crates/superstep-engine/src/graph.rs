@@ -20,7 +20,7 @@ use superstep_core::{
 use crate::{
     cache::Cache,
     clock::ClockIds,
-    ctx::{Ctx, RunInfo},
+    ctx::{Above, Ctx},
     env::Env,
     journal::Journal,
     node::Node,
@@ -291,7 +291,7 @@ impl Graph {
         mut nest: Nest,
         input: RunInput,
         scope: Scope,
-        above: Option<Arc<RunInfo>>,
+        above: Option<Above>,
     ) -> Result<(Option<Value>, Stop), Error> {
         let address = env.addresses.get(&nest.namespace).copied();
         let at = match (address, &nest.replay) {
@@ -387,6 +387,7 @@ impl Graph {
         ctx: &Ctx,
         input: RunInput,
     ) -> Result<Option<Value>, Halt> {
+        ctx.alive()?;
         let mut nest = ctx.next_nest();
         let env = &ctx.0.step.env;
         let env = match self.0.persist {
@@ -401,8 +402,11 @@ impl Graph {
             }),
         };
         // A future of a graph within a graph has no finite type; the box ends the recursion.
-        let above = Some(ctx.0.step.run.clone());
-        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default(), above));
+        let above = Above {
+            run: ctx.0.step.run.clone(),
+            task: ctx.0.task,
+        };
+        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default(), Some(above)));
         let (output, stop) = running.await?;
         match stop {
             Stop::Done => Ok(output),

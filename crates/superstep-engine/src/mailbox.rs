@@ -81,12 +81,13 @@ impl Drop for Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ctx::Attempt;
 
     fn journal(key: &str) -> Request {
         let (reply, _) = tokio::sync::oneshot::channel();
         let (key, effect) = (key.to_owned(), superstep_core::record::Effect::Started);
         Request::Journal {
-            task: 0,
+            task: Attempt { at: 0, serial: 1 },
             key,
             effect,
             answers: Vec::new(),

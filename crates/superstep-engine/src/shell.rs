@@ -31,7 +31,10 @@ use tokio::{sync::oneshot, task::JoinSet};
 use crate::{
     behind::{Behind, Store},
     cache::CacheKey,
-    ctx::{Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody, call_body, lock},
+    ctx::{
+        Above, Attempt, Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody,
+        call_body, lock,
+    },
     env::Env,
     graph::GraphInner,
     journal::Line,
@@ -43,7 +46,7 @@ pub(crate) async fn drive(
     run: &mut Loop,
     graph: &Arc<GraphInner>,
     env: &Arc<Env>,
-    above: Option<Arc<RunInfo>>,
+    above: Option<Above>,
 ) -> Stop {
     let (requests, inbox) = Mailbox::new();
     let nest = &run.config().nest;
@@ -66,6 +69,8 @@ pub(crate) async fn drive(
         starting: Vec::new(),
         ready: Vec::new(),
         step: None,
+        attempts: 0,
+        running: Vec::new(),
         scratches: HashMap::new(),
         bodies: HashMap::new(),
         keys: HashMap::new(),
@@ -97,6 +102,10 @@ struct Shell<'a> {
     /// Empty between uses; kept for its room, as is `starting`.
     ready: Vec<(usize, Ended)>,
     step: Option<i64>,
+    /// How many attempts of tasks were started.
+    attempts: u64,
+    /// The attempt of each task of the step that goes on, by the task's number.
+    running: Vec<Option<u64>>,
     /// What tasks that may be tried again in this step remember.
     scratches: HashMap<usize, Scratch>,
     bodies: HashMap<usize, TaskBody>,
@@ -329,9 +338,19 @@ impl<'a> Shell<'a> {
         });
         (scratch.used, scratch.calls) = (0, 0);
         scratch.open.clear();
+        scratch.keys.clear();
+        self.attempts += 1;
+        let serial = self.attempts;
+        let attempt = Attempt { at, serial };
+        if self.running.len() <= at {
+            self.running.resize(at + 1, None);
+        }
+        if let Some(running) = self.running.get_mut(at) {
+            *running = Some(serial);
+        }
         let timed = task.timeouts.run.is_some() || task.timeouts.idle.is_some();
         let ctx = Ctx(Arc::new(CtxInner {
-            at,
+            task: attempt,
             node: task.node,
             name: task.name.clone(),
             key: task.key.clone(),
@@ -404,6 +423,9 @@ impl<'a> Shell<'a> {
     }
 
     fn done(&mut self, run: &mut Loop, at: usize, done: Done) {
+        if let Some(running) = self.running.get_mut(at) {
+            *running = None;
+        }
         let error = match &done.result {
             Err(Halt::Error(error)) => Some(error.clone()),
             _ => None,
@@ -457,7 +479,19 @@ impl<'a> Shell<'a> {
         None
     }
 
+    /// Whether an attempt goes on. Its number may be that of another task by now.
+    fn is_running(&self, Attempt { at, serial }: Attempt) -> bool {
+        self.running.get(at).copied().flatten() == Some(serial)
+    }
+
     async fn request(&mut self, run: &mut Loop, request: Request) -> Option<Stop> {
+        let (Request::Journal { task, .. }
+        | Request::Anchor { task, .. }
+        | Request::Call { by: task, .. }) = &request;
+        if !self.is_running(*task) {
+            // The reply is dropped, which says so.
+            return None;
+        }
         match request {
             Request::Journal {
                 task,
@@ -466,10 +500,10 @@ impl<'a> Shell<'a> {
                 answers,
                 reply,
             } => {
-                let acts = run.journal(task, key, effect, answers);
+                let acts = run.journal(task.at, key, effect, answers);
                 return self.store_for(run, acts, reply).await;
             }
-            Request::Anchor { reply } => {
+            Request::Anchor { task: _, reply } => {
                 let acts = run.anchor();
                 return self.store_for(run, acts, reply).await;
             }
@@ -479,7 +513,7 @@ impl<'a> Shell<'a> {
                 spec,
                 body,
                 reply,
-            } => match run.call(by, n, spec) {
+            } => match run.call(by.at, n, spec) {
                 Some(Called::Finished(value)) => {
                     let _gone = reply.send(Ok(value));
                 }
@@ -571,7 +605,8 @@ impl Future for Running {
         let effects = std::mem::take(&mut scratch.fresh_effects);
         let streamed = std::mem::take(&mut scratch.streamed);
         let keeps = self.repeats || result.is_err();
-        let scratch = keeps.then(|| Box::new(std::mem::take(&mut *scratch)));
+        let remembered = scratch.end();
+        let scratch = keeps.then(|| Box::new(remembered));
         Poll::Ready(Ended {
             done: Done {
                 result,
@@ -581,6 +616,13 @@ impl Future for Running {
             },
             scratch,
         })
+    }
+}
+
+/// A task that is dropped has ended as well: it ran too long, or its run is over.
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.ctx.0.scratch).ended = true;
     }
 }
 

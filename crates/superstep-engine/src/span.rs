@@ -62,7 +62,7 @@ impl Ctx {
     ) -> OpenSpan {
         self.beat_if_auto();
         let step = &self.0.step;
-        if !step.env.wants(step.nested, Modes::SPANS) {
+        if !step.env.wants(step.nested, Modes::SPANS) || self.alive().is_err() {
             let (told, ctx) = (None, None);
             return OpenSpan { kind, told, ctx };
         }

@@ -63,6 +63,21 @@ impl Key {
         Ok(Self::from_bytes(bytes))
     }
 
+    /// A name for what has this hash, which tells nothing to those who do not have the key.
+    ///
+    /// What is encrypted is always the same and the nonce depends on the hash, so the name is a
+    /// pseudo-random function of it. Random nonces do not end like that.
+    pub(crate) fn name(&self, hash: u128) -> u128 {
+        let mut nonce = [0; NONCE];
+        for (byte, from) in nonce.iter_mut().zip(hash.to_be_bytes()) {
+            *byte = from;
+        }
+        let encrypted = self.0.encrypt(&XNonce::from(nonce), [0; 16].as_slice());
+        let name = encrypted.ok().and_then(|name| name.first_chunk().copied());
+        // Only too much data cannot be encrypted.
+        name.map_or(hash, u128::from_be_bytes)
+    }
+
     /// Encrypts bytes, so that they open only together with `place`.
     pub(crate) fn encrypt(&self, bytes: &[u8], place: &[u8]) -> Result<Vec<u8>, SaverError> {
         let failed = |why: &dyn fmt::Display| SaverError::Io(format!("encryption failed: {why}"));

@@ -1,18 +1,30 @@
 //! The event log of a thread.
 //!
 //! Each entry names the one before it, and `logs` names the newest: one that is missing is noticed.
+//! What entries repeat is stored once (`parts`).
+
+use std::{collections::BTreeSet, io};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 use superstep_core::{
-    codec::envelope::Place,
+    codec::{BlobId, envelope::Place, parts::split},
     event::{Cursor, Entry, Logged},
     id::{CheckpointId, ThreadId},
     saver::{Events, SaverError},
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{error::sql, graphs, seal::Seal, writer::Writer};
+use crate::{
+    error::{self, sql},
+    graphs,
+    parts::{self, Parts},
+    seal::Seal,
+    writer::Writer,
+};
+
+/// How many entries are looked at together where all of them are.
+const PAGE: usize = 256;
 
 /// Appends to the log of a thread whose holder has this epoch.
 pub(crate) fn log(writer: &mut Writer, events: &Events) -> Result<(), SaverError> {
@@ -91,7 +103,36 @@ pub(crate) fn after(
 
 /// Reads all of a log, and says how many entries it has.
 pub(crate) fn check(db: &Connection, seal: &Seal, thread: i64) -> Result<usize, SaverError> {
-    linked(db, seal, thread, None, usize::MAX).map(|entries| entries.len())
+    let (mut count, mut at) = (0, None);
+    loop {
+        let page = linked(db, seal, thread, at, PAGE)?;
+        let Some(last) = page.last() else {
+            return Ok(count);
+        };
+        at = Some(last.cursor);
+        count += page.len();
+    }
+}
+
+/// Adds the blobs that a log refers to.
+pub(crate) fn blobs(
+    db: &Connection,
+    seal: &Seal,
+    thread: i64,
+    found: &mut BTreeSet<BlobId>,
+) -> Result<(), SaverError> {
+    let (mut at, mut parts) = (None, Parts::new(db, seal));
+    loop {
+        let page = read(db, seal, thread, at, PAGE)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        at = Some(last.cursor);
+        for stored in page {
+            let reached = parts.reach(&stored.bytes, found);
+            reached.map_err(|error| error::decode(&stored.name(), &error))?;
+        }
+    }
 }
 
 fn linked(
@@ -103,7 +144,9 @@ fn linked(
 ) -> Result<Vec<Logged>, SaverError> {
     let lost = || SaverError::Corrupt("an event log lacks entries".to_owned());
     let (mut entries, mut at) = (Vec::new(), after);
-    for (prev, entry) in read(db, seal, thread, after, limit)? {
+    let mut parts = Parts::new(db, seal);
+    for stored in read(db, seal, thread, after, limit)? {
+        let (prev, entry) = stored.whole(&mut parts)?;
         // What follows a cursor follows it or an entry that was pruned.
         let linked = match entries.is_empty() {
             true => prev <= after,
@@ -126,8 +169,56 @@ fn linked(
 #[derive(Deserialize)]
 struct Body(Option<Cursor>, Entry, #[serde(default)] Option<u64>);
 
-/// An entry, and the cursor of the one before it.
-type Linked = (Option<Cursor>, Logged);
+/// An entry as it is stored: without its parts.
+struct Stored {
+    cursor: Cursor,
+    checkpoint: Option<CheckpointId>,
+    bytes: Vec<u8>,
+}
+
+impl Stored {
+    fn name(&self) -> String {
+        format!("entry {} of a log", self.cursor)
+    }
+
+    fn corrupt(&self, why: &dyn std::fmt::Display) -> SaverError {
+        SaverError::Corrupt(format!("{}: {why}", self.name()))
+    }
+
+    /// The entry, and the cursor of the one before it.
+    fn whole(&self, parts: &mut Parts<'_>) -> Result<(Option<Cursor>, Logged), SaverError> {
+        let joined = parts.join(&self.bytes);
+        let bytes = joined.map_err(|error| error::decode(&self.name(), &error))?;
+        let body = rmp_serde::from_slice(&bytes);
+        let Body(prev, entry, at) = body.map_err(|error| self.corrupt(&error))?;
+        let logged = Logged {
+            cursor: self.cursor,
+            checkpoint: self.checkpoint,
+            at,
+            entry,
+        };
+        Ok((prev, logged))
+    }
+
+    /// The same entry behind another one; its parts stay where they are.
+    fn behind(&self, prev: Option<Cursor>) -> Result<Vec<u8>, SaverError> {
+        let short = || self.corrupt(&"it ends too early");
+        // A list of two or three: the entry before it, what it says, and when.
+        let (head, rest) = self.bytes.split_first().ok_or_else(short)?;
+        let mut from = rmp_serde::Deserializer::new(io::Cursor::new(rest));
+        let before: Result<Option<Cursor>, _> = Deserialize::deserialize(&mut from);
+        before.map_err(|error| self.corrupt(&error))?;
+        let read = usize::try_from(from.position()).unwrap_or(usize::MAX);
+        let mut bytes = vec![*head];
+        bytes.extend(encoded(&prev)?);
+        bytes.extend(rest.get(read..).ok_or_else(short)?);
+        Ok(bytes)
+    }
+}
+
+fn encoded<T: serde::Serialize>(thing: &T) -> Result<Vec<u8>, SaverError> {
+    rmp_serde::to_vec_named(thing).map_err(|error| SaverError::Unstorable(error.to_string()))
+}
 
 fn read(
     db: &Connection,
@@ -135,7 +226,7 @@ fn read(
     thread: i64,
     after: Option<Cursor>,
     limit: usize,
-) -> Result<Vec<Linked>, SaverError> {
+) -> Result<Vec<Stored>, SaverError> {
     let (epoch, n) = after.map_or((0, -1), numbers);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut select = db
@@ -156,15 +247,11 @@ fn read(
         let body: Vec<u8> = found.get(3).map_err(sql)?;
         let what = format!("entry {cursor} of a log");
         let bytes = seal.open(&body, place(thread, cursor, checkpoint), &what)?;
-        let Body(prev, entry, at) = rmp_serde::from_slice(&bytes)
-            .map_err(|error| SaverError::Corrupt(format!("{what}: {error}")))?;
-        let logged = Logged {
+        entries.push(Stored {
             cursor,
             checkpoint,
-            at,
-            entry,
-        };
-        entries.push((prev, logged));
+            bytes: bytes.into_owned(),
+        });
     }
     Ok(entries)
 }
@@ -244,20 +331,22 @@ pub(crate) fn copy(writer: &mut Writer, from: i64, to: i64) -> Result<(), SaverE
     rewrite(writer, from, to, |_| true, all)
 }
 
-/// Writes those of a log's entries that are wanted anew, linked to each other.
+/// Writes those of a log's entries that are wanted anew, linked to each other. Which blobs they use
+/// is for the caller to note.
 fn rewrite(
     writer: &mut Writer,
     from: i64,
     to: i64,
-    wants: impl Fn(&Logged) -> bool,
-    entries: Vec<Linked>,
+    wants: impl Fn(&Stored) -> bool,
+    entries: Vec<Stored>,
 ) -> Result<(), SaverError> {
     if from == to {
         remove(writer.change()?, to)?;
     }
     let mut prev = None;
-    for (_, entry) in entries.iter().filter(|(_, entry)| wants(entry)) {
-        put(writer, to, prev, entry)?;
+    for entry in entries.iter().filter(|entry| wants(entry)) {
+        let bytes = entry.behind(prev)?;
+        insert(writer, to, entry.cursor, entry.checkpoint, &bytes)?;
         prev = Some(entry.cursor);
     }
     match prev {
@@ -272,12 +361,22 @@ fn put(
     prev: Option<Cursor>,
     entry: &Logged,
 ) -> Result<(), SaverError> {
-    let bytes = rmp_serde::to_vec_named(&(prev, &entry.entry, entry.at))
-        .map_err(|error| SaverError::Unstorable(error.to_string()))?;
-    let place = place(thread, entry.cursor, entry.checkpoint);
-    let body = writer.seal.seal(&bytes, place)?;
-    let (epoch, n) = numbers(entry.cursor);
-    let checkpoint = entry.checkpoint.map(|id| id.0.to_be_bytes());
+    let bytes = encoded(&(prev, &entry.entry, entry.at))?;
+    let split = split(&bytes, &writer.seal).map_err(|error| error::encode(&error))?;
+    parts::put(writer, thread, &split)?;
+    insert(writer, thread, entry.cursor, entry.checkpoint, &split.bytes)
+}
+
+fn insert(
+    writer: &mut Writer,
+    thread: i64,
+    cursor: Cursor,
+    checkpoint: Option<CheckpointId>,
+    bytes: &[u8],
+) -> Result<(), SaverError> {
+    let body = writer.seal.seal(bytes, place(thread, cursor, checkpoint))?;
+    let (epoch, n) = numbers(cursor);
+    let checkpoint = checkpoint.map(|id| id.0.to_be_bytes());
     writer
         .change()?
         .prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -330,6 +429,25 @@ mod tests {
     use superstep_core::event::Ending;
 
     use super::*;
+
+    #[test]
+    fn an_entry_of_a_file_without_parts_is_read() -> Result<(), Box<dyn std::error::Error>> {
+        let message = "as it was stored then ".repeat(2000);
+        let entry = Entry::Ended(Ending::Failed {
+            code: "SS1001".into(),
+            message,
+        });
+        let cursor = Cursor { epoch: 1, n: 2 };
+        let stored = Stored {
+            cursor,
+            checkpoint: None,
+            bytes: rmp_serde::to_vec_named(&(Some(cursor.before()), &entry, Some(7_u64)))?,
+        };
+        let (db, seal) = (Connection::open_in_memory()?, Seal::default());
+        let (prev, read) = stored.whole(&mut Parts::new(&db, &seal))?;
+        assert_eq!((prev, read.entry), (Some(cursor.before()), entry));
+        Ok(())
+    }
 
     #[test]
     fn an_entry_of_a_file_without_times_is_read() -> Result<(), Box<dyn std::error::Error>> {

@@ -35,6 +35,7 @@ mod lease;
 mod life;
 mod load;
 mod options;
+mod parts;
 mod private;
 mod queue;
 mod readers;

@@ -164,17 +164,13 @@ impl<'c> Reading<'c> {
         self.merged(rows, found.step.id)
     }
 
-    /// The same, from all rows of the graph.
+    /// The same, from all rows that belong to a record or follow it.
     pub(crate) fn all_notes(
         &mut self,
-        row: &Row,
-        rows: &[Row],
+        id: CheckpointId,
+        own: &[&Row],
     ) -> Result<Vec<TaskNote>, SaverError> {
-        let Some(step) = row.step() else {
-            return Ok(Vec::new());
-        };
-        let own = rows.iter().filter(|other| other.parent == Some(row.seq));
-        self.merged(own, step.id)
+        self.merged(own.iter().copied(), id)
     }
 
     fn merged<'r>(

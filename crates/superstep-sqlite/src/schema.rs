@@ -16,7 +16,7 @@ use crate::{error::sql, file, seal::Seal, store, wal};
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each step brings a file from the version before to its own; the first makes version 1.
-const STEPS: &[&str] = &[THREADS, EVENTS, store::SCHEMA];
+const STEPS: &[&str] = &[THREADS, EVENTS, store::SCHEMA, PARTS];
 
 /// Threads, their graphs and the log.
 ///
@@ -94,6 +94,10 @@ CREATE TABLE logs (
     sum INTEGER NOT NULL
 );
 ";
+
+/// From here on entries of event logs refer to `blobs`: no new table, but a program that does not
+/// know would take blobs away that are in use.
+const PARTS: &str = "";
 
 /// Says whether the file is ours, and of which version, or can become ours, which is version 0.
 /// Changes nothing.
@@ -199,7 +203,7 @@ fn check_key(connection: &Connection, seal: &Seal) -> Result<(), SaverError> {
         )
         .optional()
         .map_err(sql)?;
-    seal.fits(mark.as_deref())
+    seal.is_of(mark.as_deref())
 }
 
 /// Whether the file still has the version it was opened with. Inside a transaction that costs no

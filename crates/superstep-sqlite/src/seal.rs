@@ -97,7 +97,7 @@ impl Seal {
     }
 
     /// Whether what a file says about itself fits the key.
-    pub(crate) fn fits(&self, mark: Option<&[u8]>) -> Result<(), SaverError> {
+    pub(crate) fn is_of(&self, mark: Option<&[u8]>) -> Result<(), SaverError> {
         let what = "the file";
         match mark {
             Some(mark) => self.open(mark, mark_place(), &what).map(drop),

@@ -488,30 +488,42 @@ impl Writer {
         blobs: &[(BlobId, Arc<str>)],
     ) -> Result<(), SaverError> {
         for (id, text) in blobs {
-            let name = id.0.to_be_bytes();
-            let found = self
-                .db()?
-                .prepare_cached("SELECT blob FROM blobs WHERE name = ?1")
-                .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
-                .map_err(sql)?;
-            let blob: i64 = match found {
-                Some(blob) => blob,
-                None => {
-                    let body = self.seal.seal(text.as_bytes(), Place::of(name))?;
-                    let connection = self.change()?;
-                    connection
-                        .prepare_cached("INSERT INTO blobs (name, body) VALUES (?1, ?2)")
-                        .and_then(|mut insert| insert.execute(params![name, body]))
-                        .map_err(sql)?;
-                    connection.last_insert_rowid()
-                }
-            };
-            self.change()?
-                .prepare_cached("INSERT OR IGNORE INTO uses VALUES (?1, ?2)")
-                .and_then(|mut insert| insert.execute([thread, blob]))
-                .map_err(sql)?;
+            self.blob(thread, *id, text.as_bytes())?;
         }
         Ok(())
+    }
+
+    /// Stores a blob if it is new, and that the thread uses it. Says whether it did not before.
+    pub(crate) fn blob(
+        &mut self,
+        thread: i64,
+        id: BlobId,
+        bytes: &[u8],
+    ) -> Result<bool, SaverError> {
+        let name = id.0.to_be_bytes();
+        let found = self
+            .db()?
+            .prepare_cached("SELECT blob FROM blobs WHERE name = ?1")
+            .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
+            .map_err(sql)?;
+        let blob: i64 = match found {
+            Some(blob) => blob,
+            None => {
+                let body = self.seal.seal(bytes, Place::of(name))?;
+                let connection = self.change()?;
+                connection
+                    .prepare_cached("INSERT INTO blobs (name, body) VALUES (?1, ?2)")
+                    .and_then(|mut insert| insert.execute(params![name, body]))
+                    .map_err(sql)?;
+                connection.last_insert_rowid()
+            }
+        };
+        let added = self
+            .change()?
+            .prepare_cached("INSERT OR IGNORE INTO uses VALUES (?1, ?2)")
+            .and_then(|mut insert| insert.execute([thread, blob]))
+            .map_err(sql)?;
+        Ok(added > 0)
     }
 }
 

@@ -269,12 +269,14 @@ async fn attempted(
             call: tool.call(inside, call.args.clone()),
             redactor: tools.redactor(),
         };
-        Ok(Ended::from(called.await).redacted(tools.redactor()))
+        Ended::from(called.await).redacted(tools.redactor())
     };
     let access = tool.access();
     if !access.can.changes() {
-        return run().await;
+        return Ok(run().await);
     }
+    // A call that failed is a result too, so that it is on record what is known of its outcome.
+    let run = async || Ok(run().await);
     let record = format!("call {attempt}");
     let done = match access.honours_key {
         true => ctx.once_by_key(&record, |_| run()).await,

@@ -42,6 +42,7 @@
 //!     if !ctx.ask(Approve { text })? {
 //!         return Ok(Mail::update().reply(None));
 //!     }
+//!     // An error leaves the outcome unknown; `EffectError::not_done` allows another attempt.
 //!     let id: u64 = ctx.once("send", || async { Ok(42) }).await?;
 //!     Ok(Mail::update().log([format!("sent as {id}")]))
 //! }
@@ -83,7 +84,7 @@ pub use superstep_core::{
     policy::{CachePolicy, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
     redact::{self, Secret},
-    run::{Drain, Durability},
+    run::{Drain, Durability, EffectError},
     saver::{self, HistoryQuery, Saver},
     show, store,
 };
@@ -120,8 +121,8 @@ pub mod prelude {
     //! What most graphs use.
 
     pub use crate::{
-        Append, Ask, BuildError, BuildErrors, Command, Context, Ctx, Error, ErrorKind, Event,
-        Failed, Graph, Input, IntoCommand, Last, Max, MemorySaver, MemoryStore, Merge, Min,
+        Append, Ask, BuildError, BuildErrors, Command, Context, Ctx, EffectError, Error, ErrorKind,
+        Event, Failed, Graph, Input, IntoCommand, Last, Max, MemorySaver, MemoryStore, Merge, Min,
         NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Persist, Reducer, Res, RetryPolicy, Snap,
         State, Store, Sum, Timeouts, Update, node,
     };

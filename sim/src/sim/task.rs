@@ -293,7 +293,13 @@ impl Sim<'_> {
                 }
                 self.tell(|| format!("worker {}: effect `{key}` happens", place.worker));
                 self.counts.add("effects");
-                Next::Same(Phase::Happened(self.outside.happen(&key, &with)?))
+                let value = self.outside.happen(&key, &with)?;
+                if self.bad_luck(12) {
+                    self.counts.add("effects whose answer was lost");
+                    let cause = Some("no answer".to_owned());
+                    return Ok(Next::Halt(ErrorKind::UnknownOutcome { key, cause }.into()));
+                }
+                Next::Same(Phase::Happened(value))
             }
             Phase::Happened(value) => Next::Journal(key, Effect::Done(value), Phase::Settled),
             Phase::Settled => {
@@ -309,7 +315,7 @@ impl Sim<'_> {
                 }
                 Some(Effect::Started) => {
                     self.counts.add("effects reported unknown");
-                    Next::Halt(ErrorKind::UnknownOutcome { key }.into())
+                    Next::Halt(ErrorKind::UnknownOutcome { key, cause: None }.into())
                 }
                 Some(Effect::Failed) | None => Next::Journal(key, Effect::Started, Phase::Begun),
             },

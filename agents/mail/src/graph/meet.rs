@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use superstep::{Ctx, NodeError};
+use superstep::{Ctx, EffectError, NodeError};
 
 use super::{
     EmailInput, Job, Office,
@@ -115,7 +115,9 @@ async fn tried(
         match office.calendar.insert(event).await {
             Ok(_) => Ok(Tried::Made),
             Err(error @ MailError::Unreachable { .. }) => Ok(Tried::Unknown(error.to_string())),
-            Err(error @ (MailError::Busy { .. } | MailError::Auth { .. })) => Err(failed(&error)),
+            Err(error @ (MailError::Busy { .. } | MailError::Auth { .. })) => {
+                Err(EffectError::not_done(failed(&error)))
+            }
             Err(error) => Ok(Tried::NotMade(error.to_string())),
         }
     };

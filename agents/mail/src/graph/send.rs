@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
-use superstep::{Ctx, NodeError};
+use superstep::{Ctx, EffectError, NodeError};
 
 use super::{
     EmailInput, Job, Office,
@@ -134,7 +134,7 @@ async fn tried(
             Err(SendError::NotSent(error))
                 if error.may_pass() || matches!(error, MailError::Auth { .. }) =>
             {
-                Err(failed(&error))
+                Err(EffectError::not_done(failed(&error)))
             }
             Err(SendError::NotSent(error)) => Ok(Tried::NotSent(error.to_string())),
             Err(error) => Ok(Tried::Unknown(error.to_string())),
@@ -160,7 +160,7 @@ async fn found(
             Ok(Lookup::Sent(_)) => Ok(Found::Sent),
             Ok(Lookup::NotSent) => Ok(Found::NotSent),
             Ok(Lookup::Unsure { why }) => Ok(Found::Unsure(why)),
-            Err(error) => Err(failed(&error)),
+            Err(error) => Err(failed(&error).into()),
         }
     };
     // Looking is harmless, so a look that broke off is repeated; its result stays, so that answers

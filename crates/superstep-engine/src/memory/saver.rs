@@ -395,7 +395,7 @@ impl Saver for MemorySaver {
             return Reply::now(Ok(Vec::new()));
         };
         let inner = lock(&thread);
-        Reply::now(Ok(inner.journal.after(after, limit)))
+        Reply::now(inner.journal.after(after, limit))
     }
 
     fn changed(&self, id: &ThreadId) -> Reply<'_, ()> {

@@ -7,7 +7,7 @@ use superstep_core::{
     error::Failure,
     event::{SpanKind, SpanStart},
     id::{TaskId, ThreadId},
-    run::{Halt, RunInput},
+    run::{EffectError, Halt, RunInput},
     value::Value,
 };
 
@@ -63,35 +63,56 @@ impl Ctx {
     }
 
     /// Runs an effect at most once per task: journaled as started before and as done after, so
-    /// that another attempt gets the result back. A start without an end, left by a crash, is an
-    /// error that says so, never a silent second try.
+    /// that another attempt gets the result back.
+    ///
+    /// An error of the effect leaves its outcome unknown, as a crash does: the request may have
+    /// arrived although no answer came. That is reported (SS1202), by this attempt and by every
+    /// later one, and never followed by a silent second try; [`Graph::settle_done`] and
+    /// [`Graph::settle_undone`] record what somebody found out. Only [`EffectError::not_done`]
+    /// says that nothing happened, and that another attempt may try again.
+    ///
+    /// The key names the effect within its task. Another attempt that uses it means the same
+    /// effect; a second effect of one attempt needs another key (SS3050).
+    ///
+    /// ```
+    /// # use superstep_core::run::EffectError;
+    /// # use superstep_engine::typed::{Ctx, NodeError};
+    /// # struct Bank;
+    /// # impl Bank {
+    /// #     async fn connect() -> Result<Self, std::io::Error> { Ok(Self) }
+    /// #     async fn transfer(&self, _: i64) -> Result<u64, std::io::Error> { Ok(42) }
+    /// # }
+    /// # async fn pay(ctx: Ctx) -> Result<(), NodeError> {
+    /// let transfer = || async {
+    ///     // No connection, no transfer: safe to try again.
+    ///     let bank = Bank::connect().await.map_err(EffectError::not_done)?;
+    ///     // No answer is no proof that nothing happened: `?` leaves the outcome unknown.
+    ///     Ok(bank.transfer(100).await?)
+    /// };
+    /// let receipt: u64 = ctx.once("transfer", transfer).await?;
+    /// # drop(receipt); Ok(()) }
+    /// ```
     pub async fn once<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned,
         F: FnOnce() -> Fut,
-        Fut: Future<Output = Result<T, NodeError>>,
+        Fut: Future<Output = Result<T, EffectError>>,
     {
-        let halting = || {
-            let running = effect();
-            async move { running.await.map_err(NodeError::into_halt) }
-        };
-        let done = self.0.effect(key, Unknown::Report, halting).await;
+        let done = self.0.effect(key, Unknown::Report, effect).await;
         done.map_err(NodeError::halt)
     }
 
-    /// [`Ctx::once`] for a target that honours a key: the effect gets [`Ctx::key`] of `key`, and
-    /// when a crash leaves its outcome unknown, it runs again with the same one.
+    /// [`Ctx::once`] for an idempotent target: the effect gets [`Ctx::key`] of `key` as its
+    /// idempotency key, and when a crash or an error leaves its outcome unknown, another attempt
+    /// runs it again with the same one. An error of the effect is the error of the node.
     pub async fn once_by_key<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned,
         F: FnOnce(String) -> Fut,
-        Fut: Future<Output = Result<T, NodeError>>,
+        Fut: Future<Output = Result<T, EffectError>>,
     {
-        let halting = || {
-            let running = effect(self.key(key));
-            async move { running.await.map_err(NodeError::into_halt) }
-        };
-        let done = self.0.effect(key, Unknown::Repeat, halting).await;
+        let keyed = || effect(self.key(key));
+        let done = self.0.effect(key, Unknown::Repeat, keyed).await;
         done.map_err(NodeError::halt)
     }
 

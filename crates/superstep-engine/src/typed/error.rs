@@ -4,7 +4,7 @@ use std::{any::Any, error::Error as StdError, fmt};
 
 use superstep_core::{
     error::{Error, Failure},
-    run::Halt,
+    run::{EffectError, Halt},
 };
 
 /// Why a node has no result: it failed, or it waits for an answer.
@@ -64,6 +64,13 @@ impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
             Some(own) => Self(Halt::Error(own.clone())),
             None => Self::failed(Failure::from(error)),
         }
+    }
+}
+
+/// What a node fails with says nothing about an effect: its outcome is unknown.
+impl From<NodeError> for EffectError {
+    fn from(error: NodeError) -> Self {
+        error.0.into()
     }
 }
 

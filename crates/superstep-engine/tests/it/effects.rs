@@ -1,21 +1,31 @@
 //! Effects journaled with `ctx.once`.
 
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
 use serde_json::json;
-use std::sync::Arc;
 
 use superstep_core::{
     Failure, Value,
     archive::Archive,
     clock::UnixMillis,
-    event::{Cursor, Logged},
+    event::{Cursor, Entry, Logged, Modes},
     id::{Namespace, ThreadId},
-    run::{Durability, Halt},
+    policy::{RetryOn, RetryPolicy, Timeouts},
+    record::Effect,
+    run::{Durability, EffectError, Halt},
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
         Retention, Saver, SaverError,
     },
 };
-use superstep_engine::{Backends, Ctx, RunOptions, input, memory::MemorySaver};
+use superstep_engine::{
+    Backends, CallTask, Ctx, GraphBuilder, Node, NodeOptions, RunOptions, input,
+    memory::MemorySaver,
+};
 use tokio::sync::Notify;
 
 use crate::kit::{Count, object, one, saved};
@@ -70,7 +80,7 @@ async fn an_effect_that_says_it_did_not_happen_may_be_tried_again() {
         async move {
             let sent = || async move {
                 match tries.up() {
-                    1 => Err(Failure::new("Refused", "not now")),
+                    1 => Err(EffectError::not_done(Failure::new("Refused", "not now"))),
                     n => Ok(n),
                 }
             };
@@ -271,4 +281,486 @@ async fn an_ask_that_is_swallowed_is_caught() {
         .await
         .expect_err("caught");
     assert_eq!(error.code(), "SS1011");
+}
+
+/// One task with an effect that is sent and then fails, tried three times if it may be.
+fn retried(node: impl Node) -> GraphBuilder {
+    let retry = RetryPolicy {
+        initial: Duration::ZERO,
+        jitter: Duration::ZERO,
+        on: RetryOn::Any,
+        ..RetryPolicy::default()
+    };
+    let options = NodeOptions {
+        retry: vec![retry],
+        ..NodeOptions::default()
+    };
+    GraphBuilder::new()
+        .last("x")
+        .node_with("a", node, options)
+        .edge("__start__", "a")
+        .backends(saved())
+}
+
+#[tokio::test]
+async fn an_effect_whose_answer_is_lost_is_not_repeated_by_a_retry_or_a_resume() {
+    let sent = Count::default();
+    let s = sent.clone();
+    let graph = retried(move |ctx: Ctx| {
+        let sent = s.clone();
+        async move {
+            let send = || async move {
+                if sent.up() == 1 {
+                    Err(Failure::new("Timeout", "no answer in time"))?;
+                }
+                Ok("receipt".to_owned())
+            };
+            let receipt: String = ctx.once("send", send).await?;
+            Ok::<_, Halt>(object(json!({ "x": receipt })))
+        }
+    })
+    .build()
+    .expect("it builds");
+    let options = RunOptions::on("t");
+    let error = graph.invoke(json!({}), &options).await.expect_err("lost");
+    assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+    for _ in 0..2 {
+        let error = graph.invoke(input::go_on(), &options).await;
+        let error = error.expect_err("nobody has found out");
+        assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+    }
+    let settled = graph.settle(&"t".into(), "send", &Effect::Failed).await;
+    settled.expect("it is settled");
+    let outcome = graph.invoke(input::go_on(), &options).await;
+    let output = outcome.expect("it is sent").output.expect("output");
+    assert_eq!(
+        (output.to_json(), sent.get()),
+        (json!({ "x": "receipt" }), 2)
+    );
+}
+
+#[tokio::test]
+async fn the_report_of_an_unknown_outcome_says_what_the_effect_said() {
+    let graph = one(|ctx: Ctx| async move {
+        let send = || async { Err(std::io::Error::other("connection reset"))? };
+        let (): () = ctx.once("send", send).await?;
+        Ok::<_, Halt>(Value::Null)
+    });
+    let graph = graph.backends(saved()).build().expect("it builds");
+    let ended = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    let error = ended.expect_err("lost");
+    let said = error.to_string();
+    assert!(said.contains("effect `send` is unknown"), "{said}");
+    assert!(said.contains("connection reset"), "{said}");
+    let again = graph.invoke(input::go_on(), &RunOptions::on("t")).await;
+    let said = again.expect_err("still unknown").to_string();
+    assert!(said.contains("was started before"), "{said}");
+}
+
+#[tokio::test]
+async fn an_effect_that_is_not_done_is_repeated_by_a_retry() {
+    let tries = Count::default();
+    let t = tries.clone();
+    let graph = retried(move |ctx: Ctx| {
+        let tries = t.clone();
+        async move {
+            let send = || async move {
+                match tries.up() {
+                    3 => Ok(3),
+                    _ => Err(EffectError::not_done(Failure::new("Refused", "not now"))),
+                }
+            };
+            let n: i64 = ctx.once("send", send).await?;
+            Ok::<_, Halt>(object(json!({ "x": n })))
+        }
+    })
+    .build()
+    .expect("it builds");
+    let outcome = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    let output = outcome.expect("the third attempt works").output;
+    assert_eq!(output.expect("output").to_json(), json!({ "x": 3 }));
+}
+
+#[tokio::test]
+async fn a_question_within_an_effect_leaves_its_outcome_unknown() {
+    let sent = Count::default();
+    let s = sent.clone();
+    let graph = one(move |ctx: Ctx| {
+        let sent = s.clone();
+        async move {
+            let inside = ctx.clone();
+            let send = || async move {
+                sent.up();
+                inside.ask("really?")?;
+                Ok(())
+            };
+            ctx.once("send", send).await?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    });
+    let graph = graph.backends(saved()).build().expect("it builds");
+    let options = RunOptions::on("t");
+    for input in [object(json!({})).into(), input::resume("yes")] {
+        let error = graph.invoke(input, &options).await.expect_err("unknown");
+        assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_effect_whose_result_cannot_be_stored_is_not_repeated() {
+    let sent = Count::default();
+    let s = sent.clone();
+    let graph = retried(move |ctx: Ctx| {
+        let sent = s.clone();
+        async move {
+            // JSON has no objects whose keys are lists.
+            let send = || async move {
+                sent.up();
+                Ok(BTreeMap::from([(vec![1], 2)]))
+            };
+            ctx.once("send", send).await?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    })
+    .build()
+    .expect("it builds");
+    let ended = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    let error = ended.expect_err("the result is lost");
+    assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+}
+
+#[tokio::test]
+async fn a_key_that_names_two_effects_of_a_task_is_refused() {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let s = sent.clone();
+    let graph = retried(move |ctx: Ctx| {
+        let sent = s.clone();
+        async move {
+            for name in ["ann", "bob", "eve"] {
+                let send = || async {
+                    sent.lock().expect("unpoisoned").push(name);
+                    Ok(format!("sent to {name}"))
+                };
+                ctx.once("send", send).await?;
+            }
+            Ok::<_, Halt>(Value::Null)
+        }
+    })
+    .build()
+    .expect("it builds");
+    let options = RunOptions::on("t");
+    for input in [object(json!({})).into(), input::go_on()] {
+        let error = graph.invoke(input, &options).await.expect_err("refused");
+        assert_eq!(error.code(), "SS3050", "{error}");
+        assert!(error.to_string().contains("`send`"), "{error}");
+    }
+    assert_eq!(*sent.lock().expect("unpoisoned"), ["ann"]);
+}
+
+#[tokio::test]
+async fn a_key_is_refused_while_its_effect_is_under_way_and_after_it_was_not_done() {
+    let sent = Count::default();
+    let s = sent.clone();
+    let graph = one(move |ctx: Ctx| {
+        let sent = s.clone();
+        async move {
+            let send = || async {
+                sent.up();
+                tokio::task::yield_now().await;
+                Ok(())
+            };
+            let (first, second) = tokio::join!(ctx.once("send", send), ctx.once("send", send));
+            let refused = |done: Result<(), Halt>| match done {
+                Err(Halt::Error(error)) => error.code(),
+                other => panic!("{other:?}"),
+            };
+            assert!(first.is_ok());
+            assert_eq!(refused(second), "SS3050");
+            let fails = || async { Err(EffectError::not_done(Failure::new("No", "no"))) };
+            assert_eq!(refused(ctx.once("other", fails).await), "SS1001");
+            assert_eq!(refused(ctx.once("other", fails).await), "SS3050");
+            Ok::<_, Halt>(Value::Null)
+        }
+    });
+    let graph = graph.backends(saved()).build().expect("it builds");
+    let done = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    done.expect("all of it is as it should be");
+    assert_eq!(sent.get(), 1);
+}
+
+/// What a context says that is used after its task has ended.
+async fn after_the_end(ctx: &Ctx, paid: &Count) -> Vec<&'static str> {
+    let code = |halt: Halt| match halt {
+        Halt::Error(error) => error.code(),
+        other => panic!("{other:?}"),
+    };
+    let task = CallTask::new("called", |_, _| async { Ok(Value::Null) });
+    let child = one(|_: Ctx| async { Ok::<_, Halt>(Value::Null) });
+    let child = child.build().expect("the child builds");
+    ctx.emit("not heard").await;
+    let pay = || async { Ok(paid.up()) };
+    vec![
+        code(ctx.once("pay", pay).await.expect_err("once")),
+        code(ctx.ask("who?").expect_err("ask")),
+        code(ctx.call(&task, Vec::new()).await.expect_err("call")),
+        code(ctx.run_graph(&child, json!({})).await.expect_err("graph")),
+    ]
+}
+
+#[tokio::test]
+async fn a_context_that_outlives_its_task_can_do_nothing_in_the_place_of_another() {
+    let (wake, leaked) = (Arc::new(Notify::new()), Arc::new(Mutex::new(None)));
+    let (paid_by_a, paid_by_b) = (Count::default(), Count::default());
+    let a = {
+        let (wake, leaked, paid) = (wake.clone(), leaked.clone(), paid_by_a.clone());
+        move |ctx: Ctx| {
+            let (wake, paid) = (wake.clone(), paid.clone());
+            let outlives = tokio::spawn(async move {
+                wake.notified().await;
+                after_the_end(&ctx, &paid).await
+            });
+            *leaked.lock().expect("unpoisoned") = Some(outlives);
+            async { Ok::<_, Halt>(Value::Null) }
+        }
+    };
+    let b = {
+        let paid = paid_by_b.clone();
+        move |ctx: Ctx| {
+            let (wake, leaked, paid) = (wake.clone(), leaked.clone(), paid.clone());
+            async move {
+                wake.notify_one();
+                let outlives = leaked.lock().expect("unpoisoned").take();
+                let codes = outlives.expect("it runs").await.expect("no panic");
+                assert_eq!(codes, ["SS3051"; 4]);
+                let receipt: usize = ctx.once("pay", || async { Ok(paid.up()) }).await?;
+                Ok::<_, Halt>(object(json!({ "x": receipt })))
+            }
+        }
+    };
+    let graph = GraphBuilder::new()
+        .last("x")
+        .node("a", a)
+        .node("b", b)
+        .edge("__start__", "a")
+        .edge("a", "b")
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    let options = RunOptions {
+        log: Modes::CUSTOM,
+        ..RunOptions::on("t")
+    };
+    let outcome = graph.invoke(json!({}), &options).await;
+    let output = outcome.expect("b pays").output.expect("output");
+    assert_eq!(output.to_json(), json!({ "x": 1 }));
+    assert_eq!((paid_by_a.get(), paid_by_b.get()), (0, 1));
+    let log = graph.whole_log("t").await.expect("the log");
+    let told = log.iter().filter(|it| matches!(it.entry, Entry::Told(_)));
+    assert_eq!(told.count(), 0, "{log:?}");
+}
+
+#[tokio::test]
+async fn a_context_of_an_attempt_that_failed_is_not_one_of_the_next_attempt() {
+    let (first, tries) = (Arc::new(Mutex::new(None)), Count::default());
+    let paid = Count::default();
+    let (f, t, p) = (first.clone(), tries.clone(), paid.clone());
+    let graph = retried(move |ctx: Ctx| {
+        let (first, tries, paid) = (f.clone(), t.clone(), p.clone());
+        async move {
+            if tries.up() == 1 {
+                *first.lock().expect("unpoisoned") = Some(ctx);
+                return Err(Failure::new("Network", "gone").into());
+            }
+            let old = first.lock().expect("unpoisoned").take().expect("kept");
+            assert_eq!(after_the_end(&old, &paid).await, ["SS3051"; 4]);
+            let n: usize = ctx.once("pay", || async { Ok(paid.up()) }).await?;
+            Ok::<_, Halt>(object(json!({ "x": n })))
+        }
+    })
+    .build()
+    .expect("it builds");
+    let outcome = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    let output = outcome.expect("the second attempt pays").output;
+    assert_eq!(output.expect("output").to_json(), json!({ "x": 1 }));
+}
+
+#[tokio::test]
+async fn an_effect_that_ends_after_its_task_is_left_as_started() {
+    let (paying, pay) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (leaked, tries) = (Arc::new(Mutex::new(None)), Count::default());
+    let (p, go, l, t) = (paying, pay.clone(), leaked.clone(), tries.clone());
+    let graph = one(move |ctx: Ctx| {
+        let (paying, pay, leaked, tries) = (p.clone(), go.clone(), l.clone(), t.clone());
+        async move {
+            if tries.up() > 1 {
+                ctx.once("pay", || async { Ok(2) }).await?;
+                return Ok(Value::Null);
+            }
+            let began = paying.clone();
+            let outlives = tokio::spawn(async move {
+                let effect = || async {
+                    began.notify_one();
+                    pay.notified().await;
+                    Ok(1)
+                };
+                ctx.once("pay", effect).await
+            });
+            paying.notified().await;
+            *leaked.lock().expect("unpoisoned") = Some(outlives);
+            Err::<Value, _>(Halt::from(Failure::new("Network", "gone").permanent()))
+        }
+    });
+    let graph = graph.backends(saved()).build().expect("it builds");
+    let options = RunOptions::on("t");
+    let error = graph.invoke(json!({}), &options).await.expect_err("gone");
+    assert_eq!(error.code(), "SS1001");
+    pay.notify_one();
+    let outlives = leaked.lock().expect("unpoisoned").take().expect("it runs");
+    let late: Result<i64, Halt> = outlives.await.expect("no panic");
+    assert!(matches!(late, Err(Halt::Error(error)) if error.code() == "SS3051"));
+    let error = graph.invoke(input::go_on(), &options).await;
+    assert_eq!(error.expect_err("nobody knows").code(), "SS1202");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_effect_whose_task_panics_or_takes_too_long_is_not_repeated_by_a_retry() {
+    for hangs in [true, false] {
+        let sent = Count::default();
+        let s = sent.clone();
+        let node = move |ctx: Ctx| {
+            let sent = s.clone();
+            async move {
+                let send = || async move {
+                    sent.up();
+                    match hangs {
+                        true => std::future::pending::<()>().await,
+                        false => panic!("in the middle of it"),
+                    }
+                    Ok(())
+                };
+                ctx.once("send", send).await?;
+                Ok::<_, Halt>(Value::Null)
+            }
+        };
+        let options = NodeOptions {
+            retry: vec![RetryPolicy {
+                on: RetryOn::Any,
+                ..RetryPolicy::default()
+            }],
+            timeouts: Timeouts {
+                run: Some(Duration::from_secs(1)),
+                ..Timeouts::default()
+            },
+            ..NodeOptions::default()
+        };
+        let graph = GraphBuilder::new()
+            .last("x")
+            .node_with("a", node, options)
+            .edge("__start__", "a")
+            .backends(saved())
+            .build()
+            .expect("it builds");
+        let ended = graph.invoke(json!({}), &RunOptions::on("t")).await;
+        let error = ended.expect_err("the outcome is unknown");
+        assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_reported_whatever_the_durability_and_in_a_called_task_too() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let sent = Count::default();
+        let s = sent.clone();
+        let graph = one(move |ctx: Ctx| {
+            let sent = s.clone();
+            let mut task = CallTask::new("called", move |ctx: Ctx, _| {
+                let sent = sent.clone();
+                async move {
+                    let send = || async move {
+                        sent.up();
+                        Err(Failure::new("Timeout", "no answer"))?
+                    };
+                    let (): () = ctx.once("send", send).await?;
+                    Ok(Value::Null)
+                }
+            });
+            task.retry = vec![RetryPolicy {
+                initial: Duration::ZERO,
+                jitter: Duration::ZERO,
+                on: RetryOn::Any,
+                ..RetryPolicy::default()
+            }];
+            async move {
+                // The same key in another task is another effect.
+                ctx.once("send", || async { Ok(()) }).await?;
+                ctx.call(&task, Vec::new()).await
+            }
+        });
+        let graph = graph.backends(saved()).build().expect("it builds");
+        let options = RunOptions {
+            durability,
+            ..RunOptions::on("t")
+        };
+        for input in [object(json!({})).into(), input::go_on()] {
+            let error = graph.invoke(input, &options).await.expect_err("lost");
+            assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
+    let (go, leaked, paid) = (
+        Arc::new(Notify::new()),
+        Arc::new(Mutex::new(None)),
+        Count::default(),
+    );
+    let (begun, g, p) = (Arc::new(Notify::new()), go.clone(), paid.clone());
+    let b = begun.clone();
+    let child = one(move |ctx: Ctx| {
+        let (begun, go, paid) = (b.clone(), g.clone(), p.clone());
+        async move {
+            begun.notify_one();
+            go.notified().await;
+            ctx.once("pay", || async move { Ok(paid.up()) }).await?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    });
+    let child = child.build().expect("the child builds");
+    let l = leaked.clone();
+    let a = move |ctx: Ctx| {
+        let (child, leaked, begun) = (child.clone(), l.clone(), begun.clone());
+        async move {
+            let outlives =
+                tokio::spawn(async move { ctx.run_graph(&child, json!({ "x": 1 })).await });
+            begun.notified().await;
+            *leaked.lock().expect("unpoisoned") = Some(outlives);
+            Ok::<_, Halt>(Value::Null)
+        }
+    };
+    let b = move |_: Ctx| {
+        let (go, leaked) = (go.clone(), leaked.clone());
+        async move {
+            go.notify_one();
+            let outlives = leaked.lock().expect("unpoisoned").take();
+            let ended = outlives.expect("it runs").await.expect("no panic");
+            let Err(Halt::Error(error)) = ended else {
+                panic!("{ended:?}")
+            };
+            assert_eq!(error.code(), "SS3051");
+            Ok::<_, Halt>(object(json!({ "x": 2 })))
+        }
+    };
+    let graph = GraphBuilder::new()
+        .last("x")
+        .node("a", a)
+        .node("b", b)
+        .edge("__start__", "a")
+        .edge("a", "b")
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    let done = graph.invoke(json!({}), &RunOptions::on("t")).await;
+    done.expect("the graph goes on without it");
+    assert_eq!(paid.get(), 0);
 }

@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::Connection;
 use superstep_core::{
-    codec::{self, BlobId, envelope::Place},
+    codec::{self, BlobId, envelope::Place, parts::Names},
     id::{CheckpointId, ThreadId},
     record::TaskNote,
     saver::SaverError,
@@ -127,13 +127,14 @@ pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
         let mut report = Report::default();
         pages(db, "PRAGMA integrity_check", &mut report)?;
         let threads = threads(db, &inner.seal, &mut report)?;
+        let used = of_logs(db, &inner.seal, threads.keys(), &mut report)?;
         let layouts = Layouts::default();
         let mut log = Log {
             db,
             seal: &inner.seal,
             layouts: &layouts,
             graphs: HashMap::new(),
-            used: BTreeSet::new(),
+            used,
         };
         for graph in threads.into_values().flatten() {
             log.graphs.insert(graph.graph, Graph::new(graph));
@@ -205,6 +206,23 @@ fn threads(
     Ok(all)
 }
 
+/// What the event logs of threads refer to.
+fn of_logs<'t>(
+    db: &Connection,
+    seal: &Seal,
+    threads: impl Iterator<Item = &'t i64>,
+    report: &mut Report,
+) -> Result<BTreeSet<(i64, BlobId)>, SaverError> {
+    let mut used = BTreeSet::new();
+    for thread in threads {
+        let mut found = BTreeSet::new();
+        let read = events::blobs(db, seal, *thread, &mut found);
+        report.take(format!("thread {thread}"), read)?;
+        used.extend(found.into_iter().map(|blob| (*thread, blob)));
+    }
+    Ok(used)
+}
+
 /// A graph while its rows pass by.
 struct Graph {
     row: GraphRow,
@@ -231,7 +249,7 @@ struct Log<'c> {
     seal: &'c Seal,
     layouts: &'c Layouts,
     graphs: HashMap<i64, Graph>,
-    /// Which threads have rows that refer to which texts.
+    /// Which threads have rows, or entries of event logs, that refer to which texts.
     used: BTreeSet<(i64, BlobId)>,
 }
 
@@ -375,7 +393,7 @@ fn texts(db: &Connection, seal: &Seal, report: &mut Report) -> Result<(), SaverE
             let id = BlobId(u128::from_be_bytes(name));
             let what = format!("blob {:032x}", id.0);
             let text = seal.open(body, Place::of(name), &what)?;
-            let same = std::str::from_utf8(&text).is_ok() && BlobId::of(&text) == id;
+            let same = seal.fits(&text, id);
             same.then_some(())
                 .ok_or_else(|| SaverError::Corrupt(format!("{what} is something else")))
         };

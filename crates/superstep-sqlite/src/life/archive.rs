@@ -37,14 +37,9 @@ pub(crate) fn export(
         let mut reading = Reading::new(db, seal, layouts);
         let rows = rows(db, &graph)?;
         let mut archived = Vec::with_capacity(rows.len());
-        let noted = |seq: i64| {
-            rows.iter()
-                .any(|row| row.parent == Some(seq) && row.step().is_none())
-        };
-        let own = rows.iter().filter(|row| row.step().is_some());
-        for row in own.clone() {
-            let notes = match noted(row.seq) {
-                true => Some(reading.all_notes(row, &rows)?),
+        for Kin { row, step, own } in kin(&rows) {
+            let notes = match own.iter().any(|row| row.step().is_none()) {
+                true => Some(reading.all_notes(step.id, &own)?),
                 false => None,
             };
             let record = reading.record(row, None)?;
@@ -56,6 +51,31 @@ pub(crate) fn export(
         return Err(missing());
     }
     Ok(archive)
+}
+
+/// A record, and the rows that belong to it or follow it.
+struct Kin<'r> {
+    row: &'r Row,
+    step: Step,
+    own: Vec<&'r Row>,
+}
+
+/// The records among the rows of a graph, in one pass over them.
+fn kin<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<Kin<'r>> {
+    let mut records: Vec<Kin<'r>> = Vec::new();
+    let mut places: HashMap<i64, usize> = HashMap::new();
+    for row in rows {
+        let parent = row.parent.and_then(|parent| places.get(&parent));
+        if let Some(parent) = parent.and_then(|place| records.get_mut(*place)) {
+            parent.own.push(row);
+        }
+        if let Some(step) = row.step() {
+            places.insert(row.seq, records.len());
+            let own = Vec::new();
+            records.push(Kin { row, step, own });
+        }
+    }
+    records
 }
 
 /// Makes a thread of an archive.
@@ -151,4 +171,60 @@ fn fill(
 fn add(writer: &mut Writer, mut row: Row, bytes: &[u8]) -> Result<(), SaverError> {
     row.body = writer.seal.seal(bytes, row.place())?;
     row::insert(writer.change()?, &row)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use superstep_core::{record::Source, run::Durability};
+
+    use super::*;
+
+    /// Records that follow each other, each with a note that came late.
+    fn thread(records: i64) -> Vec<Row> {
+        let row = |seq, parent, kind| Row {
+            seq,
+            graph: 1,
+            prev: None,
+            parent,
+            kind,
+            mark: false,
+            aside: false,
+            body: Vec::new(),
+        };
+        let record = |n: i64| {
+            let step = Step {
+                id: CheckpointId(n as u128),
+                step: n,
+                source: Source::Loop,
+                durability: Durability::Sync,
+                full: false,
+                layout: 1,
+                state: 0,
+            };
+            row(n, (n > 1).then_some(n - 1), Kind::Record(step))
+        };
+        let note = |n: i64| row(records + n, Some(n), Kind::Notes);
+        (1..=records)
+            .map(record)
+            .chain((1..=records).map(note))
+            .collect()
+    }
+
+    #[test]
+    fn every_row_is_looked_at_once_however_long_the_thread_is() {
+        for records in [10, 1000] {
+            let rows = thread(records);
+            let looks = Cell::new(0);
+            let found = kin(rows.iter().inspect(|_| looks.set(looks.get() + 1)));
+            assert_eq!(looks.get(), rows.len());
+            assert_eq!(found.len() as i64, records);
+            // All but the first record follow one, and all notes belong to one.
+            let own: usize = found.iter().map(|kin| kin.own.len()).sum();
+            assert_eq!(own, rows.len() - 1);
+            let first: Vec<i64> = found[0].own.iter().map(|row| row.seq).collect();
+            assert_eq!(first, [2, records + 1]);
+        }
+    }
 }

@@ -75,11 +75,11 @@ pub(crate) fn prune(
     }
     if dropped > 0 {
         row::keep_numbers(writer.change()?)?;
-        count_uses(writer, thread.thread)?;
         let root = graphs.iter().find(|graph| graph.name.is_root());
         if let Some(oldest) = root.map(|root| oldest_left(writer, root)).transpose()? {
             events::prune(writer, thread.thread, oldest)?;
         }
+        count_uses(writer, thread.thread)?;
         writer.warm.forget(name);
         writer.scrub = true;
     }
@@ -229,6 +229,7 @@ fn count_uses(writer: &mut Writer, thread: i64) -> Result<(), SaverError> {
             used.extend(blobs);
         }
     }
+    events::blobs(writer.db()?, &writer.seal, thread, &mut used)?;
     let db = writer.change()?;
     // Nobody else sees the moment between: all of this is one transaction.
     let mut kept = Vec::new();

@@ -13,6 +13,7 @@ mod care;
 mod kit;
 mod long;
 mod migration;
+mod parts;
 mod private;
 mod rivals;
 mod sealed;

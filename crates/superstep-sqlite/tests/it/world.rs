@@ -7,10 +7,11 @@ use std::{
 };
 
 use superstep_core::{
+    event::Logged,
     id::{CheckpointId, Namespace, ThreadId},
     record::{Change, Layout, Pending, Record, Source, TaskKey, TaskNote, TriggerName, Write},
     run::Durability,
-    saver::{At, Commit, Lease, Notes, Saver},
+    saver::{At, Commit, Events, Lease, Notes, Saver},
     table::Key,
     value::Value,
 };
@@ -128,6 +129,21 @@ impl Writing {
             events: Vec::new(),
         };
         self.saver.commit(commit).await.unwrap();
+    }
+
+    /// The number of the lease.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.lease.epoch
+    }
+
+    /// Entries of the event log.
+    pub(crate) async fn log(&self, events: Vec<Logged>) {
+        let events = Events {
+            thread: self.thread.clone(),
+            epoch: self.lease.epoch,
+            events,
+        };
+        self.saver.log(events).await.unwrap();
     }
 
     /// A record that extends the state by a text.

@@ -8,6 +8,7 @@
 )]
 
 mod approvals;
+mod growth;
 mod injections;
 mod kit;
 mod looping;

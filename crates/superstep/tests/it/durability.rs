@@ -194,12 +194,12 @@ async fn an_effect_is_done_once_across_a_failure_and_a_resume() {
 }
 
 #[tokio::test]
-async fn an_effect_that_says_it_failed_may_be_tried_again() {
+async fn an_effect_that_says_it_is_not_done_may_be_tried_again() {
     let (saver, world) = (saver(), Arc::new(World::default()));
     let refused = |ctx: Ctx, world: Res<World>| async move {
         let effect = || async {
             match world.send() {
-                1 => Err(NodeError::msg("refused")),
+                1 => Err(EffectError::not_done(NodeError::msg("refused"))),
                 n => Ok(n),
             }
         };
@@ -208,6 +208,32 @@ async fn an_effect_that_says_it_failed_may_be_tried_again() {
     };
     let graph = send_graph(&saver, &world, refused);
     assert!(graph.run("t", Mail::update()).await.is_err());
+    let done = graph.resume("t").await.unwrap().done().unwrap();
+    assert_eq!(done.log, ["sent 2"]);
+}
+
+#[tokio::test]
+async fn an_effect_on_an_idempotent_target_is_repeated_with_the_same_key() {
+    let (saver, world) = (saver(), Arc::new(World::default()));
+    let lost = |ctx: Ctx, world: Res<World>| async move {
+        let effect = |key: String| async move {
+            match world.send() {
+                1 => Err(NodeError::msg(format!("no answer for {key}")))?,
+                n => Ok((n, key)),
+            }
+        };
+        let (n, key): (u32, String) = ctx.once_by_key("send", effect).await?;
+        assert_eq!(key, ctx.key("send"));
+        // The key names one effect, however it is run.
+        let again = ctx.once("send", || async { Ok(()) }).await;
+        let code = again.unwrap_err().error().map(Error::code);
+        assert_eq!(code, Some("SS3050"));
+        Ok::<_, NodeError>(Mail::update().log([format!("sent {n}")]))
+    };
+    let graph = send_graph(&saver, &world, lost);
+    let error = graph.run("t", Mail::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1001");
+    assert!(error.to_string().contains("no answer for"), "{error}");
     let done = graph.resume("t").await.unwrap().done().unwrap();
     assert_eq!(done.log, ["sent 2"]);
 }

@@ -196,7 +196,7 @@ async fn an_unknown_effect_in_a_subgraph_is_settled_through_the_graph_around_it(
             |ctx: Ctx, dying: Res<tokio::sync::Notify>| async move {
                 let effect = || async {
                     dying.notify_one();
-                    std::future::pending::<Result<u32, NodeError>>().await
+                    std::future::pending::<Result<u32, EffectError>>().await
                 };
                 let turns = ctx.once("send", effect).await?;
                 Ok::<_, NodeError>(Reply::update().turns(turns))

@@ -1,0 +1,105 @@
+//! Parts that entries of event logs refer to: stored once in `blobs`, whoever refers to them.
+//!
+//! A thread that uses a part uses all that the part refers to, so what is already used is not
+//! looked into: an entry costs what is new in it.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
+
+use rusqlite::{Connection, OptionalExtension};
+use superstep_core::{
+    codec::{
+        BlobId, CodecError,
+        envelope::Place,
+        parts::{self, Names, Split},
+    },
+    saver::SaverError,
+};
+
+use crate::{seal::Seal, writer::Writer};
+
+/// Stores the parts of an entry that are new, and that the thread uses them.
+pub(crate) fn put(writer: &mut Writer, thread: i64, split: &Split) -> Result<(), SaverError> {
+    let (mut left, mut seen) = (split.refers.clone(), HashSet::new());
+    while let Some(id) = left.pop() {
+        let part = split.parts.get(&id).filter(|_| seen.insert(id));
+        if let Some(part) = part
+            && writer.blob(thread, id, &part.bytes)?
+        {
+            left.extend(&part.refers);
+        }
+    }
+    Ok(())
+}
+
+/// Reads parts on one connection.
+pub(crate) struct Parts<'c> {
+    db: &'c Connection,
+    seal: &'c Seal,
+    /// Those read so far: entries that follow each other share most of theirs.
+    known: HashMap<BlobId, Arc<[u8]>>,
+}
+
+impl<'c> Parts<'c> {
+    pub(crate) fn new(db: &'c Connection, seal: &'c Seal) -> Self {
+        Self {
+            db,
+            seal,
+            known: HashMap::new(),
+        }
+    }
+
+    /// What was taken apart, whole again.
+    pub(crate) fn join(&mut self, bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
+        parts::join(bytes, &mut |id| self.fetch(id))
+    }
+
+    /// Adds the names of all parts that are needed for this.
+    pub(crate) fn reach(
+        &mut self,
+        bytes: &[u8],
+        found: &mut BTreeSet<BlobId>,
+    ) -> Result<(), CodecError> {
+        parts::reach(bytes, &mut |id| self.fetch(id), found)
+    }
+
+    fn fetch(&mut self, id: BlobId) -> Result<Arc<[u8]>, String> {
+        if let Some(part) = self.known.get(&id) {
+            return Ok(part.clone());
+        }
+        let name = id.0.to_be_bytes();
+        let what = format!("blob {:032x}", id.0);
+        let found: Option<Vec<u8>> = self
+            .db
+            .prepare_cached("SELECT body FROM blobs WHERE name = ?1")
+            .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
+            .map_err(|error| error.to_string())?;
+        let body = found.ok_or_else(|| format!("{what} is missing"))?;
+        let bytes = self.seal.open(&body, Place::of(name), &what);
+        let bytes = bytes.map_err(|error| error.to_string())?;
+        if !self.seal.fits(&bytes, id) {
+            return Err(format!("{what} is something else"));
+        }
+        let part: Arc<[u8]> = bytes.as_ref().into();
+        self.known.insert(id, part.clone());
+        Ok(part)
+    }
+}
+
+/// In an encrypted file, hashes of what is stored are known to those who have the key.
+impl Names for Seal {
+    #[cfg(feature = "encryption")]
+    fn name(&self, hash: BlobId) -> BlobId {
+        match &self.key {
+            Some(key) => BlobId(key.name(hash.0)),
+            None => hash,
+        }
+    }
+
+    #[cfg(not(feature = "encryption"))]
+    fn name(&self, hash: BlobId) -> BlobId {
+        hash
+    }
+}
