@@ -33,6 +33,9 @@ pub(crate) use quote::split;
 /// The largest mail that is read.
 pub(crate) const MAX_BYTES: usize = 128 << 20;
 
+/// How much is read of the headers of a mail where its body is not wanted.
+pub(crate) const MAX_HEAD: usize = 64 << 10;
+
 /// How much text of a mail is kept.
 pub(crate) const MAX_TEXT: usize = 256 << 10;
 
@@ -107,18 +110,20 @@ pub fn parse(bytes: &[u8]) -> Result<Mail, MailError> {
 
 /// Reads the headers of a mail, of which the bytes need be only the beginning.
 pub(crate) fn headers(bytes: &[u8]) -> Result<Mail, MailError> {
-    let read = || envelope().parse_headers(bytes).map(|message| head(&message));
+    let read = || {
+        envelope()
+            .parse_headers(bytes)
+            .map(|message| head(&message))
+    };
     // The parser is not ours, and its input is hostile.
     let read = catch_unwind(AssertUnwindSafe(read));
     let read = read.map_err(|_| malformed("its headers make no sense".into()))?;
     Ok(read.unwrap_or_default())
 }
 
-/// Reads the headers of several mails; those that cannot be read are left out.
-pub(crate) fn all_headers<'a>(
-    mails: impl IntoIterator<Item = &'a [u8]> + Send,
-) -> Result<Vec<Mail>, MailError> {
-    on_own_stack(|| mails.into_iter().flat_map(headers).collect())
+/// Reads the headers of several mails; nothing in place of those that cannot be read.
+pub(crate) fn all_headers(mails: &[&[u8]]) -> Result<Vec<Option<Mail>>, MailError> {
+    on_own_stack(|| mails.iter().map(|mail| headers(mail).ok()).collect())
 }
 
 /// A parser of the headers that are kept, and of no others.
@@ -197,7 +202,7 @@ fn head(message: &Message<'_>) -> Mail {
 }
 
 fn read(bytes: &[u8], parts: &scan::Parts<'_>) -> Mail {
-    let Some(message) = envelope().parse_headers(block(bytes)) else {
+    let Some(message) = envelope().parse_headers(header_block(bytes)) else {
         return Mail::default();
     };
     let mut mail = head(&message);
@@ -227,7 +232,7 @@ fn read(bytes: &[u8], parts: &scan::Parts<'_>) -> Mail {
 }
 
 /// The headers of the mail itself.
-fn block(bytes: &[u8]) -> &[u8] {
+pub(crate) fn header_block(bytes: &[u8]) -> &[u8] {
     let mut at = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         if matches!(line, b"\n" | b"\r\n") {

@@ -50,7 +50,9 @@ fn beginning(body: &[u8]) -> &[u8] {
         return body;
     };
     let line = first.iter().rposition(|byte| *byte == b'\n');
-    first.get(..line.map_or(first.len(), |at| at + 1)).unwrap_or(first)
+    first
+        .get(..line.map_or(first.len(), |at| at + 1))
+        .unwrap_or(first)
 }
 
 fn decoded(raw: &[u8], encoding: Encoding) -> (std::borrow::Cow<'_, [u8]>, bool) {

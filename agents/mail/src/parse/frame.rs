@@ -51,12 +51,7 @@ impl Frame {
         }
     }
 
-    pub(super) fn multipart(
-        outer: &Self,
-        container: Container,
-        head: Head,
-        begin: usize,
-    ) -> Self {
+    pub(super) fn multipart(outer: &Self, container: Container, head: Head, begin: usize) -> Self {
         let is_alternative = container == Container::Alternative;
         Self {
             container,

@@ -135,7 +135,9 @@ impl Block {
         if !line.starts_with(b" ") && !line.starts_with(b"\t") {
             self.headers += 1;
             if self.headers > MAX_HEADERS {
-                return Err(refused(format!("a part has more than {MAX_HEADERS} headers")));
+                return Err(refused(format!(
+                    "a part has more than {MAX_HEADERS} headers"
+                )));
             }
             self.field = 0;
             self.open = matters(line);

@@ -88,7 +88,10 @@ fn part(dice: &mut Dice, depth: usize, number: &mut usize) -> String {
     let (encoding, body) = match dice.below(3) {
         0 => ("base64", "PHA+dGV4dCBvZiBhIHBhcnQ8L3A+".to_owned()),
         1 => ("quoted-printable", format!("<p>caf=C3=A9 {own}=\r\n</p>")),
-        _ => ("8bit", format!("<p>words of part {own}</p>\r\n\r\n-- \r\nme")),
+        _ => (
+            "8bit",
+            format!("<p>words of part {own}</p>\r\n\r\n-- \r\nme"),
+        ),
     };
     format!(
         "Content-Type: {kind}\r\n{disposition}Content-Transfer-Encoding: {encoding}\r\n\r\n{body}"
@@ -138,7 +141,11 @@ fn well_formed_mails_are_read_as_the_parser_reads_them_whole() {
         let bytes = mail(seed);
         let shown = String::from_utf8_lossy(&bytes);
         let read = parse(&bytes).unwrap();
-        assert_eq!(seen(&read), whole(&bytes), "SUPERSTEP_MAIL_SEED={seed}\n{shown}");
+        assert_eq!(
+            seen(&read),
+            whole(&bytes),
+            "SUPERSTEP_MAIL_SEED={seed}\n{shown}"
+        );
     });
 }
 
@@ -188,12 +195,23 @@ fn damaged_mails_are_read_within_limits_or_refused_with_a_code() {
             Ok(mail) => {
                 read.set(read.get() + 1);
                 assert!(mail.attachments.len() <= 100, "SUPERSTEP_MAIL_SEED={seed}");
-                assert!(!mail.subject.contains(['\r', '\n']), "SUPERSTEP_MAIL_SEED={seed}");
-                assert_eq!(parse(&bytes).as_ref(), Ok(&mail), "SUPERSTEP_MAIL_SEED={seed}");
+                assert!(
+                    !mail.subject.contains(['\r', '\n']),
+                    "SUPERSTEP_MAIL_SEED={seed}"
+                );
+                assert_eq!(
+                    parse(&bytes).as_ref(),
+                    Ok(&mail),
+                    "SUPERSTEP_MAIL_SEED={seed}"
+                );
             }
             Err(error) => {
                 // A panic of the parser would be SS7006.
-                assert_eq!(error.code(), "SS7020", "SUPERSTEP_MAIL_SEED={seed}: {error}");
+                assert_eq!(
+                    error.code(),
+                    "SS7020",
+                    "SUPERSTEP_MAIL_SEED={seed}: {error}"
+                );
                 refused.set(refused.get() + 1);
             }
         }
@@ -214,14 +232,17 @@ fn nested(levels: usize, level: impl Fn(usize) -> String) -> Vec<u8> {
 #[test]
 fn fifty_levels_are_read_and_one_more_is_refused() {
     let message = |_| "Content-Type: message/rfc822\r\n\r\n".to_owned();
-    let multipart = |at| format!("Content-Type: multipart/mixed; boundary=b{at}\r\n\r\n--b{at}\r\n");
+    let multipart =
+        |at| format!("Content-Type: multipart/mixed; boundary=b{at}\r\n\r\n--b{at}\r\n");
     let digest = |at| match at % 2 {
         0 => format!("Content-Type: multipart/digest; boundary=b{at}\r\n\r\n--b{at}\r\n"),
         _ => "\r\n".to_owned(),
     };
     let tricks = |at| match at % 4 {
         0 => "CONTENT-TYPE : (a (b)) Message / RFC822 ; x=y\n\n".to_owned(),
-        1 => format!("Content-Type:\r\n\tmultipart/x;\r\n boundary*=utf-8''b{at}\r\n\r\n--b{at}\r\n"),
+        1 => {
+            format!("Content-Type:\r\n\tmultipart/x;\r\n boundary*=utf-8''b{at}\r\n\r\n--b{at}\r\n")
+        }
         2 => "Content-Type: text/plain\r\nContent-Type: message/global\r\n\r\n".to_owned(),
         _ => "Content-Type: multipart/mixed; boundary=\"same\"\r\n\r\n--same\r\n".to_owned(),
     };
