@@ -18,6 +18,9 @@ const MAX_HEADERS: usize = 2_000;
 /// The most bytes of a header that describes a part.
 const MAX_FIELD: usize = 16 << 10;
 
+/// The most bytes of all such headers of a mail.
+const MAX_FIELDS: usize = 4 << 20;
+
 /// The most bytes of a boundary: RFC 2046 allows 70.
 const MAX_BOUNDARY: usize = 200;
 
@@ -105,6 +108,8 @@ impl Head {
 /// Measures header blocks and reads the headers that describe a part.
 pub(super) struct Reader {
     parser: MessageParser,
+    /// How many bytes were parsed so far.
+    parsed: usize,
 }
 
 /// The lines of a header block, as they are met.
@@ -172,13 +177,20 @@ impl Reader {
         let parser = MessageParser::new().with_mime_headers();
         Self {
             parser: parser.default_header_ignore(),
+            parsed: 0,
         }
     }
 
-    pub(super) fn read(&self, block: &Block) -> Head {
+    pub(super) fn read(&mut self, block: &Block) -> Result<Head, MailError> {
         let fields = block.fields.concat();
+        self.parsed += fields.len();
+        if self.parsed > MAX_FIELDS {
+            let why =
+                format!("the headers that describe its parts have more than {MAX_FIELDS} bytes");
+            return Err(refused(why));
+        }
         let Some(message) = self.parser.parse_headers(&fields) else {
-            return Head::default();
+            return Ok(Head::default());
         };
         let kind = message.content_type();
         let disposition = message.content_disposition();
@@ -186,7 +198,7 @@ impl Reader {
         let attribute = |name: &str| kind.and_then(|kind| kind.attribute(name));
         let boundary = attribute("boundary").map(|it| it.as_bytes().trim_ascii_end());
         let fits = |it: &&[u8]| !it.is_empty() && it.len() <= MAX_BOUNDARY;
-        Head {
+        Ok(Head {
             kind: kind.map(|kind| (lower(kind.ctype()), kind.subtype().map(lower))),
             boundary: boundary.filter(fits).map(<[u8]>::to_vec),
             charset: attribute("charset").map(str::to_owned),
@@ -198,7 +210,7 @@ impl Reader {
                 it if it.eq_ignore_ascii_case("quoted-printable") => Encoding::QuotedPrintable,
                 _ => Encoding::Plain,
             },
-        }
+        })
     }
 }
 
@@ -215,7 +227,7 @@ mod tests {
         for line in text.as_bytes().split_inclusive(|byte| *byte == b'\n') {
             assert!(block.line(line).is_ok());
         }
-        Reader::new().read(&block)
+        Reader::new().read(&block).unwrap_or_default()
     }
 
     #[test]

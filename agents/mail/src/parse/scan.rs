@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
             block.line(line)?;
             self.at += line.len();
         }
-        Ok(self.reader.read(&block))
+        self.reader.read(&block)
     }
 
     /// The line that begins here, with its end.

@@ -283,6 +283,16 @@ fn too_many_parts_or_headers_are_refused_before_anything_is_parsed() {
         b"X: y\r\n".repeat(3_000),
         format!("X: {}\r\n", "y".repeat(600_000)).into_bytes(),
         format!("Content-Type: a/b; {}\r\n\r\nx", "a=b; ".repeat(10_000)).into_bytes(),
+        // Each of its headers is short enough.
+        format!(
+            "Content-Type: multipart/mixed; boundary=b\r\n\r\n{}",
+            format!(
+                "--b\r\nContent-Type: a/b; {}\r\n\r\nx\r\n",
+                "a=b; ".repeat(3_000)
+            )
+            .repeat(300)
+        )
+        .into_bytes(),
     ] {
         assert_eq!(parse(&bytes).unwrap_err().code(), "SS7020");
     }
