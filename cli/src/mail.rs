@@ -30,7 +30,9 @@ pub(crate) async fn run(
     person: &mut Person,
 ) -> Result<(), Failure> {
     match command {
-        MailCommand::Ingest(what) => ingest::once(&what, global, output, person).await,
+        MailCommand::Ingest { retry, ingest } => {
+            ingest::once(&retry, &ingest, global, output, person).await
+        }
         MailCommand::Watch { every, ingest } => {
             ingest::watch(every, &ingest, global, output, person).await
         }

@@ -10,7 +10,8 @@ use superstep::{
 use tokio::sync::Mutex;
 
 use crate::{
-    Answer, Calendar, InboxItem, MailError, Mailbox, Memory, MemoryError, Mode, Settings,
+    Answer, Calendar, InboxItem, MailError, MailId, Mailbox, Memory, MemoryError, Mode, Settings,
+    attempts::Attempts,
     graph::{self, MailState, Office, TopNode},
     key::thread_name,
     queue::Queue,
@@ -48,6 +49,17 @@ pub enum AgentError {
         /// The question.
         ask: AskId,
     },
+    /// Runs ended while they parsed a mail, so it is not parsed again by itself.
+    #[error(
+        "mail `{}` is set aside: {runs} runs ended while they parsed it",
+        crate::parse::one_line(&mail.0, 200)
+    )]
+    SetAside {
+        /// The mail.
+        mail: MailId,
+        /// How many.
+        runs: u64,
+    },
     /// The graph could not be built: a mistake in this library.
     #[error("the graph of the assistant: {0}")]
     Graph(BuildErrors),
@@ -65,6 +77,7 @@ impl AgentError {
             Self::NoZone { .. } => "SS7009",
             Self::Graph(_) => "SS7014",
             Self::NotOpen { .. } => "SS7015",
+            Self::SetAside { .. } => "SS7021",
         }
     }
 }
@@ -80,6 +93,9 @@ impl AgentError {
             Self::NoBackend(_) => "give it a saver and a store: threads and memory live there",
             Self::NoZone { .. } => "write one such as `Europe/Berlin`",
             Self::NotOpen { .. } => "list the open questions",
+            Self::SetAside { .. } => {
+                "look at it with another program; `superstep mail ingest --retry ID` parses it again"
+            }
             Self::Graph(_) => "report it: this is a mistake in superstep",
         })
     }
@@ -89,6 +105,7 @@ impl AgentError {
 #[derive(Clone)]
 pub struct MailAgent {
     pub(crate) office: Arc<Office>,
+    pub(crate) attempts: Attempts,
     graph: Graph<MailState, TopNode>,
     /// What is known about a thread must hold until a mail is put into it.
     pub(crate) intake: Arc<Mutex<()>>,
@@ -123,11 +140,12 @@ impl MailAgent {
             settings,
             zone,
             memory: Memory::new(store.clone()),
-            queue: Queue::new(store),
+            queue: Queue::new(store.clone()),
         });
         let graph = graph::build(&office, backends).map_err(AgentError::Graph)?;
         Ok(Self {
             office,
+            attempts: Attempts::new(store),
             graph,
             intake: Arc::default(),
         })

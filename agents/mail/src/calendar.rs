@@ -73,6 +73,21 @@ pub struct NewEvent {
     pub organizer: Address,
 }
 
+/// Whether an event was made before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventLookup {
+    /// It was.
+    Made(EventId),
+    /// It was not, for certain. That it was not found is not enough, unless it would have been
+    /// found had it been made.
+    NotMade,
+    /// The calendar cannot tell; a person has to look.
+    Unsure {
+        /// Why it cannot.
+        why: String,
+    },
+}
+
 /// A place where meetings are.
 pub trait Calendar: Send + Sync + 'static {
     /// What it is called in errors.
@@ -87,6 +102,18 @@ pub trait Calendar: Send + Sync + 'static {
     /// When the owner has no time, within a stretch of time.
     fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>>;
 
-    /// Makes an event. One with the same key is there once: a second attempt gives the first one.
+    /// Makes an event, by one attempt. One with the same key is there once: a second call gives
+    /// the first one. [`MailError::Unreachable`] means that it may have been made.
     fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>>;
+
+    /// Whether an event was made, for an attempt that broke off. Without more a calendar cannot
+    /// tell, and a person is asked.
+    fn look_up<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventLookup, MailError>> {
+        let why = format!(
+            "{} cannot tell whether {} was made",
+            self.place(),
+            event.key
+        );
+        Box::pin(async { Ok(EventLookup::Unsure { why }) })
+    }
 }

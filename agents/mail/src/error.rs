@@ -54,6 +54,12 @@ pub enum MailError {
         /// What is wrong.
         why: String,
     },
+    /// A mail exceeds a limit, and no part of it was parsed.
+    #[error("the mail is refused: {why}")]
+    TooComplex {
+        /// Which limit.
+        why: String,
+    },
 }
 
 impl MailError {
@@ -66,6 +72,7 @@ impl MailError {
             Self::Missing { .. } => "SS7004",
             Self::Refused { .. } => "SS7005",
             Self::Malformed { .. } => "SS7006",
+            Self::TooComplex { .. } => "SS7020",
         }
     }
 
@@ -78,6 +85,9 @@ impl MailError {
             Self::Missing { .. } => "look whether it was moved or deleted",
             Self::Refused { .. } => "see the message",
             Self::Malformed { .. } => "look at it with another program",
+            Self::TooComplex { .. } => {
+                "it is no mail that a person writes; look at it with another program, or delete it"
+            }
         }
     }
 

@@ -72,6 +72,7 @@ struct World {
     state: Mutex<State>,
     held: AtomicUsize,
     hanging: AtomicUsize,
+    answered: AtomicUsize,
     changed: Notify,
     released: Notify,
 }
@@ -82,6 +83,7 @@ struct State {
     tokens: token::Tokens,
     traps: Vec<fault::Trap>,
     seen: Vec<Seen>,
+    is_lagging: bool,
 }
 
 impl Google {
@@ -95,11 +97,13 @@ impl Google {
             tokens: token::Tokens::new(),
             traps: Vec::new(),
             seen: Vec::new(),
+            is_lagging: false,
         };
         let world = Arc::new(World {
             state: Mutex::new(state),
             held: AtomicUsize::new(0),
             hanging: AtomicUsize::new(0),
+            answered: AtomicUsize::new(0),
             changed: Notify::new(),
             released: Notify::new(),
         });
@@ -184,6 +188,16 @@ impl Google {
             .push(fault::Trap { path, fault, times });
     }
 
+    /// Whether lists, searches and look-ups leave out what was sent and made: an index that lags.
+    pub fn lag(&self, is_lagging: bool) {
+        self.world.lock().is_lagging = is_lagging;
+    }
+
+    /// How many bytes it has answered so far.
+    pub fn answered(&self) -> usize {
+        self.world.answered.load(Ordering::SeqCst)
+    }
+
     /// What was asked so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.world.lock().seen.clone()
@@ -266,7 +280,13 @@ impl State {
         if !self.tokens.opens(seen) {
             return Answer::refused(401, "authError", "Invalid Credentials");
         }
+        self.mail.is_lagging = self.is_lagging;
         match path.as_slice() {
+            ["calendar", "v3", "calendars", _, "events", _]
+                if self.is_lagging && seen.method == "GET" =>
+            {
+                Answer::refused(404, "notFound", "Not Found")
+            }
             ["gmail", "v1", "users", _, rest @ ..] => gmail::answer(&mut self.mail, seen, rest),
             ["calendar", "v3", rest @ ..] => calendar::answer(&mut self.calendar, seen, rest),
             _ => Answer::refused(404, "notFound", "Not Found"),
@@ -340,6 +360,7 @@ async fn serve(mut stream: TcpStream, world: &World) -> io::Result<()> {
             answer
         }
     };
+    world.answered.fetch_add(answer.len(), Ordering::SeqCst);
     wire::write(&mut stream, &answer).await
 }
 

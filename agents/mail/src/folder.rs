@@ -29,6 +29,9 @@ use write::{make_dir, write_new};
 
 const PAGE: usize = 100;
 
+/// The most mails of one thread whose headers are read.
+const MOST_OF_THREAD: usize = 500;
+
 /// A mailbox that is a folder; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct FolderMailbox {
@@ -106,6 +109,24 @@ impl Mailbox for FolderMailbox {
         Box::pin(self.off(move |scan| {
             let all = scan.entries.iter().filter(|entry| entry.thread == thread);
             let found: Vec<RawMail> = all.map(|entry| scan.raw(entry)).collect::<Result<_, _>>()?;
+            match found.is_empty() {
+                true => Err(scan.missing(format!("thread `{}`", thread.0))),
+                false => Ok(found),
+            }
+        }))
+    }
+
+    fn thread_headers<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+    ) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        let thread = thread.clone();
+        Box::pin(self.off(move |scan| {
+            let all = || scan.entries.iter().filter(|entry| entry.thread == thread);
+            // Of a very long thread the newest.
+            let older = all().count().saturating_sub(MOST_OF_THREAD);
+            let found = all().skip(older).map(|entry| scan.raw_head(entry));
+            let found: Vec<RawMail> = found.collect::<Result<_, _>>()?;
             match found.is_empty() {
                 true => Err(scan.missing(format!("thread `{}`", thread.0))),
                 false => Ok(found),

@@ -80,7 +80,7 @@ pub struct EmailInput {
     pub thread: ThreadKey,
     /// What it says.
     pub mail: Mail,
-    /// Everybody who wrote or got a mail of its thread.
+    /// Everybody who wrote or got an older mail of its thread, and who wrote this one.
     #[serde(default)]
     pub participants: Vec<Address>,
 }

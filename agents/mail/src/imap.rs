@@ -101,6 +101,13 @@ impl Mailbox for ImapMailbox {
         Box::pin(self.of_thread(thread))
     }
 
+    fn thread_headers<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+    ) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        Box::pin(self.heads_of_thread(thread))
+    }
+
     fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
         Box::pin(self.seen(id))
     }

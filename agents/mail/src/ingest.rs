@@ -3,6 +3,9 @@
 //! A mail is looked at once. Another one of the same thread is looked at when the thread has nothing
 //! left to do; while questions are open it waits (`queue`), and no open question and no approval is
 //! lost. The name of a thread follows from the mailbox's name for it ([`thread_name`]).
+//!
+//! That a mail is about to be parsed is on record before it is (`attempts`): one that ends the
+//! process is set aside, and the mails behind it are looked at.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +13,11 @@ use jiff::Timestamp;
 use superstep::{ErrorKind, Outcome, ThreadId, saver::SaverError};
 
 use crate::{
-    Address, AgentError, Arrival, MailAgent, MailError, MailId, Query, RawMail,
+    Address, AgentError, Arrival, Mail, MailAgent, MailError, MailId, Query, RawMail,
+    attempts::Turn,
     graph::{EmailInput, MailState, begin},
     key::thread_name,
-    parse::{headers, parse},
+    parse::{all_headers, parse},
 };
 
 /// Which mail is taken in.
@@ -145,6 +149,12 @@ impl MailAgent {
         })
     }
 
+    /// Takes in one mail that was set aside ([`AgentError::SetAside`]), as if it came anew.
+    pub async fn retry(&self, id: &MailId) -> Result<Intake, AgentError> {
+        self.attempts.end(&self.mailbox().place(), id).await?;
+        self.ingest_one(id, &IngestOptions::default()).await
+    }
+
     /// Which mail would be taken in.
     pub async fn arrivals(&self, options: &IngestOptions) -> Result<Vec<Arrival>, AgentError> {
         let since = options.minutes_since.map(|minutes| {
@@ -201,10 +211,7 @@ impl MailAgent {
             return Ok(Ingested::Known);
         }
         if !is_known {
-            let input = self.input(raw).await?;
-            let name = ThreadId::from(thread);
-            // It waits first and is taken from there, so that it is not lost whatever happens next.
-            self.office.queue.put(&name, &input).await?;
+            let input = self.put_before(&ThreadId::from(thread), raw).await?;
             if found.next.is_empty() {
                 return match graph.run(thread, begin(input)).await {
                     Ok(outcome) => Ok(ended(&outcome)),
@@ -236,34 +243,85 @@ impl MailAgent {
         Ok(self.input(raw).await?)
     }
 
+    /// Parses a mail and lets it wait for its thread, on record from the beginning to the end.
+    async fn put_before(&self, thread: &ThreadId, raw: RawMail) -> Result<EmailInput, AgentError> {
+        let older = self.older(&raw).await;
+        let (place, id) = (self.mailbox().place(), raw.id.clone());
+        if let Turn::SetAside(runs) = self.attempts.begin(&place, &id).await? {
+            return Err(AgentError::SetAside { mail: id, runs });
+        }
+        let input = parsed(raw, older).await;
+        if let Ok(input) = &input {
+            // It waits first and is taken from there, so that it is not lost whatever happens next.
+            self.office.queue.put(thread, input).await?;
+        }
+        self.attempts.end(&place, &id).await?;
+        Ok(input?)
+    }
+
     async fn input(&self, raw: RawMail) -> Result<EmailInput, MailError> {
-        let mail = parse(&raw.bytes)?;
-        let mut participants = people(&mail);
+        let older = self.older(&raw).await;
+        parsed(raw, older).await
+    }
+
+    /// The headers of the mails of its thread that were there before a mail.
+    async fn older(&self, raw: &RawMail) -> Vec<RawMail> {
         // Mails of the thread that cannot be read or reached leave fewer people known, which flags
         // more recipients, never fewer.
-        let thread = self.mailbox().thread(&raw.thread).await.unwrap_or_default();
-        for other in thread {
-            let head = headers(&other.bytes);
-            participants.extend(head.map(|mail| people(&mail)).unwrap_or_default());
-        }
-        participants.sort_by_key(|one| one.email.to_ascii_lowercase());
-        participants.dedup_by(|one, other| one.is_same(other));
+        let thread = self.mailbox().thread_headers(&raw.thread).await;
+        let mut thread = thread.unwrap_or_default();
+        let own = thread.iter().position(|mail| mail.id == raw.id);
+        // They come in the order of their arrival, and of one second all may be later.
+        let mut at = 0;
+        thread.retain(|mail| {
+            at += 1;
+            mail.arrived < raw.arrived
+                || mail.arrived == raw.arrived && own.is_some_and(|own| at <= own)
+        });
+        thread
+    }
+}
+
+/// A mail as the graph takes it, away from what must not block.
+async fn parsed(raw: RawMail, older: Vec<RawMail>) -> Result<EmailInput, MailError> {
+    let parsed = tokio::task::spawn_blocking(move || {
+        let mail = parse(&raw.bytes)?;
+        let heads: Vec<&[u8]> = older.iter().map(|mail| mail.bytes.as_slice()).collect();
+        let heads = all_headers(&heads).unwrap_or_default();
         Ok(EmailInput {
+            participants: participants(&mail, heads.into_iter().flatten()),
             id: raw.id,
             thread: raw.thread,
             mail,
-            participants,
         })
-    }
+    });
+    parsed.await.unwrap_or_else(|error| {
+        Err(MailError::Malformed {
+            what: "the mail".into(),
+            why: error.to_string(),
+        })
+    })
+}
+
+/// Who was in a thread before a mail: everybody of its older mails, and who wrote this one. Whom
+/// this one brings along is not: that is what a person should see.
+fn participants(mail: &Mail, older: impl Iterator<Item = Mail>) -> Vec<Address> {
+    let mut known: Vec<Address> = mail.from.iter().cloned().collect();
+    // A copy of the mail itself is not older.
+    let is_copy = |other: &Mail| other.message_id.is_some() && other.message_id == mail.message_id;
+    known.extend(older.filter(|other| !is_copy(other)).flat_map(people));
+    known.sort_by_key(|one| one.email.to_ascii_lowercase());
+    known.dedup_by(|one, other| one.is_same(other));
+    known
 }
 
 fn is_busy(error: &superstep::Error) -> bool {
     matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }))
 }
 
-fn people(mail: &crate::Mail) -> Vec<Address> {
-    let all = mail.from.iter().chain(&mail.reply_to);
-    all.chain(&mail.to).chain(&mail.cc).cloned().collect()
+fn people(mail: Mail) -> impl Iterator<Item = Address> {
+    let all = mail.from.into_iter().chain(mail.reply_to);
+    all.chain(mail.to).chain(mail.cc)
 }
 
 fn ended(outcome: &Outcome<MailState>) -> Ingested {

@@ -57,6 +57,7 @@
 
 mod address;
 mod agent;
+mod attempts;
 mod calendar;
 mod compose;
 mod error;
@@ -85,7 +86,7 @@ pub mod tools;
 
 pub use address::Address;
 pub use agent::{AgentError, MailAgent};
-pub use calendar::{Busy, Calendar, Event, EventId, NewEvent, Span, When};
+pub use calendar::{Busy, Calendar, Event, EventId, EventLookup, NewEvent, Span, When};
 pub use compose::{Recipients, Reply, reply_subject};
 pub use error::MailError;
 pub use folder::{FolderCalendar, FolderMailbox};

@@ -4,7 +4,11 @@ use std::{future::Future, pin::Pin};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{address::Address, error::MailError};
+use crate::{
+    address::Address,
+    error::MailError,
+    parse::{MAX_HEAD, header_block},
+};
 
 /// A boxed future.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -108,7 +112,8 @@ pub enum SendError {
 pub enum Lookup {
     /// It did.
     Sent(Sent),
-    /// It did not: sending it now sends it once.
+    /// It did not, for certain: sending it now sends it once. That it was not found is not enough,
+    /// unless it would have been found had it gone out.
     NotSent,
     /// The mailbox cannot tell; a person has to look.
     Unsure {
@@ -137,6 +142,24 @@ pub trait Mailbox: Send + Sync + 'static {
 
     /// All mails that belong together, the oldest first, sent ones included.
     fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>>;
+
+    /// The same mails with their headers alone: the bytes of each end where its headers do, and
+    /// are 64 KiB at most. Threads are long and mails are large, so a back end should not fetch
+    /// bodies for this; the default does.
+    fn thread_headers<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+    ) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        Box::pin(async move {
+            let mut mails = self.thread(thread).await?;
+            for mail in &mut mails {
+                let head = header_block(&mail.bytes).len();
+                mail.bytes.truncate(head.min(MAX_HEAD));
+                mail.bytes.shrink_to_fit();
+            }
+            Ok(mails)
+        })
+    }
 
     /// Notes that a mail was read; one that was is fine.
     fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>>;

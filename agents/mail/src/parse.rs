@@ -3,14 +3,26 @@
 //! Whatever the bytes are, the result is a [`Mail`] that can be shown and stored, or an error that
 //! says why not. Headers have no line ends and no controls. Attachments are named and measured, not
 //! kept. What the sender quotes of older mails stands apart (`quote`).
+//!
+//! The bytes are hostile. `scan` finds the parts in one pass without recursion and refuses what
+//! exceeds a limit, before a parser that is not ours gets any of it; that parser then sees headers
+//! (`mime`) and single bodies (`decode`) of bounded size, never a tree. All of it runs on a thread
+//! with a stack of known size.
 
 mod address;
+mod decode;
+mod frame;
+mod mime;
 mod quote;
+mod scan;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    thread,
+};
 
 use jiff::Timestamp;
-use mail_parser::{HeaderValue, Message, MessageParser, MimeHeaders, PartType};
+use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 use serde::{Deserialize, Serialize};
 use superstep::show;
 
@@ -22,6 +34,9 @@ pub(crate) use quote::split;
 /// The largest mail that is read.
 pub(crate) const MAX_BYTES: usize = 128 << 20;
 
+/// How much is read of the headers of a mail where its body is not wanted.
+pub(crate) const MAX_HEAD: usize = 64 << 10;
+
 /// How much text of a mail is kept.
 pub(crate) const MAX_TEXT: usize = 256 << 10;
 
@@ -30,7 +45,10 @@ const MAX_SUBJECT: usize = 998;
 const MAX_ID: usize = 998;
 const MAX_IDS: usize = 100;
 const MAX_ATTACHMENTS: usize = 100;
-const MAX_PARTS: usize = 2_000;
+const MAX_TEXT_PARTS: usize = 50;
+
+/// The stack that a mail is parsed on. Nothing there recurses with the mail; this is room to spare.
+const STACK: usize = 4 << 20;
 
 /// A mail, as it is shown to people and models. All of it was written by somebody else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,31 +95,67 @@ pub struct Attachment {
     pub is_meeting: bool,
 }
 
-/// Reads a mail.
+/// Reads a mail. What nests too deep, has too many parts or headers, or is too large is refused.
 pub fn parse(bytes: &[u8]) -> Result<Mail, MailError> {
     if bytes.len() > MAX_BYTES {
-        return Err(malformed(format!(
+        return Err(refused(format!(
             "it has {} bytes, more than {MAX_BYTES}",
             bytes.len()
         )));
     }
-    guarded(|| {
-        let message = MessageParser::default().parse(bytes);
-        message.map(|message| read(&message)).unwrap_or_default()
-    })
+    on_own_stack(|| {
+        let parts = scan::scan(bytes)?;
+        Ok(read(bytes, &parts))
+    })?
 }
 
 /// Reads the headers of a mail, of which the bytes need be only the beginning.
 pub(crate) fn headers(bytes: &[u8]) -> Result<Mail, MailError> {
-    guarded(|| {
-        let message = MessageParser::default().parse_headers(bytes);
-        message.map(|message| head(&message)).unwrap_or_default()
+    let read = || {
+        envelope()
+            .parse_headers(bytes)
+            .map(|message| head(&message))
+    };
+    // The parser is not ours, and its input is hostile.
+    let read = catch_unwind(AssertUnwindSafe(read));
+    let read = read.map_err(|_| malformed("its headers make no sense".into()))?;
+    Ok(read.unwrap_or_default())
+}
+
+/// Reads the headers of several mails; nothing in place of those that cannot be read.
+pub(crate) fn all_headers(mails: &[&[u8]]) -> Result<Vec<Option<Mail>>, MailError> {
+    on_own_stack(|| mails.iter().map(|mail| headers(mail).ok()).collect())
+}
+
+/// A parser of the headers that are kept, and of no others.
+fn envelope() -> MessageParser {
+    MessageParser::new()
+        .with_address_headers()
+        .with_date_headers()
+        .with_message_ids()
+        .header_text(HeaderName::Subject)
+        .default_header_ignore()
+}
+
+/// Does something on a thread of its own, where neither the depth of the caller's stack nor a panic
+/// matters.
+fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, MailError> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("mail-parser".into());
+        let thread = thread.stack_size(STACK).spawn_scoped(scope, work);
+        let thread = thread.map_err(|error| MailError::Busy {
+            place: "this machine".into(),
+            why: format!("a thread to parse a mail on cannot be started: {error}"),
+            retry_after: None,
+        })?;
+        let done = thread.join();
+        done.map_err(|_| malformed("its parts make no sense".into()))
     })
 }
 
-/// The parser is not ours, and its input is hostile.
-fn guarded(read: impl FnOnce() -> Mail) -> Result<Mail, MailError> {
-    catch_unwind(AssertUnwindSafe(read)).map_err(|_| malformed("its parts make no sense".into()))
+/// A mail that is not parsed.
+fn refused(why: String) -> MailError {
+    MailError::TooComplex { why }
 }
 
 fn malformed(why: String) -> MailError {
@@ -147,88 +201,91 @@ fn head(message: &Message<'_>) -> Mail {
     mail
 }
 
-fn read(message: &Message<'_>) -> Mail {
-    let mut mail = head(message);
-    if message.parts.len() > MAX_PARTS {
-        let parts = message.parts.len();
-        mail.problems
-            .push(format!("it has {parts} parts; only some are listed"));
-    }
-    let (text, cut) = body(message);
-    if cut {
+fn read(bytes: &[u8], parts: &scan::Parts<'_>) -> Mail {
+    let Some(message) = envelope().parse_headers(header_block(bytes)) else {
+        return Mail::default();
+    };
+    let mut mail = head(&message);
+    let body = body(parts);
+    if body.is_cut {
         mail.problems
             .push(format!("its text is cut at {MAX_TEXT} bytes"));
     }
-    let (text, quoted) = split(&text);
+    let (text, quoted) = split(&body.text);
     mail.text = text;
     mail.quoted = quoted.map(|quoted| clipped(&quoted, MAX_QUOTED).to_owned());
-    let all = message.attachments().take(MAX_PARTS);
-    let listed: Vec<Attachment> = all.map(|part| attachment(part)).collect();
-    let left = listed.len().saturating_sub(MAX_ATTACHMENTS);
+    let listed = || parts.all.iter().filter(|part| part.is_listed);
+    let left = listed().count().saturating_sub(MAX_ATTACHMENTS);
     if left > 0 {
         mail.problems
             .push(format!("{left} more attachments are not listed"));
     }
-    mail.attachments = listed.into_iter().take(MAX_ATTACHMENTS).collect();
-    if message
-        .parts
-        .iter()
-        .take(MAX_PARTS)
-        .any(|part| part.is_encoding_problem)
-    {
+    mail.attachments = listed().take(MAX_ATTACHMENTS).map(attachment).collect();
+    if parts.is_cut {
+        mail.problems.push("it ends before its parts do".into());
+    }
+    if body.is_broken {
         mail.problems
             .push("some of it is encoded in a way that makes no sense".into());
     }
     mail
 }
 
-/// All text of a mail, and whether there was more.
-fn body(message: &Message<'_>) -> (String, bool) {
+/// The headers of the mail itself.
+pub(crate) fn header_block(bytes: &[u8]) -> &[u8] {
+    let mut at = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if matches!(line, b"\n" | b"\r\n") {
+            break;
+        }
+        at += line.len();
+    }
+    bytes.get(..at).unwrap_or(bytes)
+}
+
+/// All text of a mail.
+fn body(parts: &scan::Parts<'_>) -> decode::Text {
     let mut text = String::new();
-    for at in 0..message.text_body_count().min(50) {
-        let Some(part) = message.body_text(at) else {
+    let (mut is_cut, mut is_broken) = (false, false);
+    let texts = parts.text.iter().filter_map(|at| parts.all.get(*at));
+    for part in texts.take(MAX_TEXT_PARTS) {
+        let Some(part) = decode::text(part) else {
             continue;
         };
-        if part.trim().is_empty() {
+        is_cut |= part.is_cut;
+        is_broken |= part.is_broken;
+        if part.text.trim().is_empty() {
             continue;
         }
         if !text.is_empty() {
             text.push_str("\n\n");
         }
-        text.push_str(clipped(&part, MAX_TEXT + 1));
+        text.push_str(clipped(&part.text, MAX_TEXT + 1));
         if text.len() > MAX_TEXT {
             break;
         }
     }
-    let cut = text.len() > MAX_TEXT;
+    is_cut |= text.len() > MAX_TEXT;
     let text = clipped(&text, MAX_TEXT)
         .replace("\r\n", "\n")
         .replace(['\r', '\0'], "\n");
-    (text.trim_end().to_owned(), cut)
+    decode::Text {
+        text: text.trim_end().to_owned(),
+        is_cut,
+        is_broken,
+    }
 }
 
-fn attachment(part: &mail_parser::MessagePart<'_>) -> Attachment {
-    let media_type = match part.content_type() {
-        Some(kind) => match kind.subtype() {
-            Some(sub) => format!("{}/{sub}", kind.ctype()),
-            None => kind.ctype().to_owned(),
-        },
-        None => match &part.body {
-            PartType::Message(_) => "message/rfc822".into(),
-            PartType::Html(_) => "text/html".into(),
-            PartType::Text(_) => "text/plain".into(),
-            _ => "application/octet-stream".into(),
-        },
-    };
-    let media_type = one_line(&media_type, 100).to_ascii_lowercase();
-    let name = part.attachment_name().map(|name| one_line(name, 255));
+fn attachment(part: &scan::Part<'_>) -> Attachment {
+    let media_type = part.head.media_type(part.media);
+    let name = part.head.name.clone();
     let is_ics = name.as_deref().is_some_and(|name| {
         let dot = name.rfind('.').and_then(|dot| name.get(dot..));
         dot.is_some_and(|end| end.eq_ignore_ascii_case(".ics"))
     });
     Attachment {
         is_meeting: is_ics || matches!(&*media_type, "text/calendar" | "application/ics"),
-        bytes: part.len() as u64,
+        bytes: decode::size(part),
         name,
         media_type,
     }
@@ -251,3 +308,6 @@ fn message_id(text: &str) -> Option<String> {
     let is_id = !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(fits);
     is_id.then(|| id.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,8 +18,15 @@ pub(crate) enum MailCommand {
   superstep mail ingest --minutes-since 60 --from boss@ --limit 5 --json
 
 A mail is looked at once, however often this runs. What was approved and not finished is finished.
+A mail that ended two runs while it was parsed is set aside; `--retry` parses it again.
 Ends with 0 also if questions wait: see `superstep inbox`. Ends with 1 if a mail failed.")]
-    Ingest(Ingest),
+    Ingest {
+        /// Only this mail, which was set aside
+        #[arg(long, value_name = "ID")]
+        retry: Vec<String>,
+        #[command(flatten)]
+        ingest: Ingest,
+    },
     /// Look at new mail again and again, until Ctrl-C
     #[command(after_help = "Examples:
   superstep mail watch

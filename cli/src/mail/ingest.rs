@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value as Json, json};
 use superstep_core::show;
-use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, thread_name};
+use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, MailId, thread_name};
 
 use super::{Account, open};
 use crate::{
@@ -12,19 +12,27 @@ use crate::{
     failure::Failure,
     output::{Form, Output, Piece, bad, faint, good, plain, strong},
     person::Person,
+    shell::words,
 };
 
 /// The code of an error that says the budget is spent.
 const SPENT: &str = "SS5014";
 
+/// The code of an error that says a mail is set aside.
+const SET_ASIDE: &str = "SS7021";
+
 pub(super) async fn once(
+    retry: &[String],
     what: &Ingest,
     global: &Global,
     output: &Output,
     person: &mut Person,
 ) -> Result<(), Failure> {
     let agent = begin(what, global, output, person).await?;
-    let sum = look(&agent, what, output, person).await?;
+    let sum = match retry {
+        [] => look(&agent, what, output, person).await?,
+        ids => look_again(&agent, ids, output, person).await?,
+    };
     sum.tell(&agent, output).await?;
     sum.ended()
 }
@@ -153,6 +161,27 @@ async fn look(
     }
 }
 
+/// Takes in mails that were set aside, and no others.
+async fn look_again(
+    agent: &MailAgent,
+    ids: &[String],
+    output: &Output,
+    person: &mut Person,
+) -> Result<Sum, Failure> {
+    let looked = async {
+        let mut sum = Sum::default();
+        for id in ids {
+            let taken = agent.retry(&MailId(id.clone())).await?;
+            sum.add(agent, &taken, output).await?;
+        }
+        Ok(sum)
+    };
+    tokio::select! {
+        sum = looked => sum,
+        () = person.pressed() => Err(Failure::Cancelled),
+    }
+}
+
 fn options(what: &Ingest) -> IngestOptions {
     IngestOptions {
         minutes_since: what.minutes_since,
@@ -231,6 +260,16 @@ impl Sum {
         output.data(&line)?;
         if let Some((code, why)) = error {
             output.say(&[bad(format!("  [{code}] ")), plain(show::line(why))]);
+            if code == SET_ASIDE {
+                let command = format!(
+                    "superstep mail ingest --retry {}",
+                    words::quoted(&show::line(&taken.mail.0))
+                );
+                output.say(&[faint(
+                    "  look at it with another program; to parse it again: ",
+                )]);
+                output.say(&[faint("  "), strong(command)]);
+            }
         }
         Ok(())
     }

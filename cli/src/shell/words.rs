@@ -57,9 +57,9 @@ pub(crate) fn open_word(line: &str) -> usize {
     if inside { start } else { line.len() }
 }
 
-/// A word as it has to be written to be one.
+/// A word as it has to be written to be one, here and in the shells of others.
 pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '\'' | '"' | '\\');
+    let is_plain = |c: char| !c.is_whitespace() && !"'\"\\$`;&|<>()*?[]{}!#".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
@@ -85,7 +85,16 @@ mod tests {
 
     #[test]
     fn what_is_quoted_is_read_back_as_it_was() {
-        for word in ["plain", "", "two words", "it's", "a\\b", "\"", "ä ö"] {
+        for word in [
+            "plain",
+            "",
+            "two words",
+            "it's",
+            "a\\b",
+            "\"",
+            "ä ö",
+            "$(x);y",
+        ] {
             assert_eq!(split(&quoted(word)).unwrap(), [word]);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
+    os::unix::process::ExitStatusExt,
     process::Command,
 };
 
@@ -65,6 +66,101 @@ fn a_limit_counts_what_is_new_and_filters_leave_the_rest() {
     }
     let over = desk.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
     assert!(over.stderr.contains("0 looked at"), "{}", over.stderr);
+}
+
+/// A mail with a long text that cannot be compressed, called `a.eml`.
+fn put_large(desk: &Desk) {
+    let mut state = 1_u64;
+    let mut letter = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(b'a' + u8::try_from(state % 26).unwrap())
+    };
+    let mut text = String::new();
+    for _ in 0..4_000 {
+        text.extend((0..70).map(|_| letter()));
+        text.push_str("\r\n");
+    }
+    let mail = format!(
+        "From: Ann <ann@example.org>\r\nTo: Max <me@example.org>\r\nSubject: Sale\r\n\
+         Message-ID: <large@example.org>\r\n\r\n{text}"
+    );
+    desk.write("work/mail/a.eml", &mail);
+}
+
+/// Runs a command that is killed when a file of it grows much beyond what is there now.
+fn killed_by_growth(desk: &Desk, line: &str) -> Option<i32> {
+    let folder = desk.path("home/.local/share/superstep");
+    let sizes = std::fs::read_dir(folder).unwrap();
+    let sizes = sizes.map(|file| file.unwrap().metadata().unwrap().len());
+    let blocks = (sizes.max().unwrap() + 100 * 1024) / 512;
+    let inner = desk.command(line);
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -c 0; ulimit -f $0; exec \"$@\""])
+        .arg(blocks.to_string())
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .env_clear()
+        .current_dir(desk.path("work"));
+    for (name, value) in inner.get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    let output = command.output().unwrap();
+    output.status.signal()
+}
+
+#[test]
+fn a_mail_that_ends_the_program_twice_is_set_aside_and_those_behind_it_are_looked_at() {
+    const SIGXFSZ: i32 = 25;
+    let desk = desk_with(&["Backup"]);
+    assert_eq!(ingest(&desk).code, 0);
+    put_large(&desk);
+    put(&desk, "Sale", "Everything must go.");
+    let line = format!("mail ingest {ACCOUNT}");
+    for _ in 0..2 {
+        // It dies while it stores what it parsed, before it comes to the next mail.
+        assert_eq!(killed_by_growth(&desk, &line), Some(SIGXFSZ));
+    }
+    let ran = ingest(&desk);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("[SS7021]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 looked at"), "{}", ran.stderr);
+    let retry = "mail ingest --retry a.eml";
+    let told = format!("superstep {retry}\n");
+    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    // Again it is listed and nothing else happens, until somebody asks for it.
+    assert!(ingest(&desk).stderr.contains(&told));
+    let ran = desk.run(&format!("{retry} {ACCOUNT}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
+    let ran = ingest(&desk);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+#[test]
+fn a_mail_that_nests_without_end_is_refused_with_a_code() {
+    let desk = desk_with(&["Sale"]);
+    let level = "Content-Type: message/rfc822\r\n\r\n";
+    let mail = format!("From: a@b.example\r\n{}", level.repeat(130_000));
+    desk.write("work/mail/a.eml", &mail);
+    let ran = ingest(&desk);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("[SS7020]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("50 levels"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_mail_that_is_not_there_cannot_be_retried() {
+    let desk = desk_with(&["Sale"]);
+    let ran = desk.run(&format!("mail ingest --retry nobody.eml {ACCOUNT}"));
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("SS7004"), "{}", ran.stderr);
 }
 
 #[test]

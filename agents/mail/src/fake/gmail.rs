@@ -110,7 +110,8 @@ fn found<'a>(mails: &'a Mails, seen: &Seen) -> Result<Vec<&'a Mail>, Answer> {
     let mut found = mails.newest();
     found.retain(|mail| {
         let has_labels = labels.iter().all(|label| mail.labels.contains(label));
-        has_labels && !is_hidden(mail) && term.finds(mail)
+        let is_late = mails.is_lagging && mail.labels.iter().any(|label| label == "SENT");
+        has_labels && !is_hidden(mail) && !is_late && term.finds(mail)
     });
     Ok(found)
 }

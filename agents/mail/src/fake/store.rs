@@ -39,6 +39,8 @@ pub(super) struct Mails {
     pub(super) oldest_history: u64,
     pub(super) changes: Vec<Change>,
     pub(super) drafts: BTreeMap<String, String>,
+    /// Whether lists leave out what was sent.
+    pub(super) is_lagging: bool,
     mails: Vec<Mail>,
     next: u64,
 }
@@ -51,6 +53,7 @@ impl Mails {
             oldest_history: 1000,
             changes: Vec::new(),
             drafts: BTreeMap::new(),
+            is_lagging: false,
             mails: Vec::new(),
             next: 0x1900_0000_0000_0001,
         }

@@ -126,6 +126,11 @@ impl Answer {
         )
     }
 
+    /// How many bytes its body has.
+    pub(super) fn len(&self) -> usize {
+        self.body.len()
+    }
+
     pub(super) fn with(mut self, name: &'static str, value: String) -> Self {
         self.headers.push((name, value));
         self

@@ -15,7 +15,7 @@ use super::{
     write::{failed, make_dir, write_new},
 };
 use crate::{
-    Address, Busy, Calendar, Event, EventId, Later, MailError, NewEvent, Span, When,
+    Address, Busy, Calendar, Event, EventId, EventLookup, Later, MailError, NewEvent, Span, When,
     parse::one_line,
 };
 
@@ -106,6 +106,16 @@ impl Calendar for FolderCalendar {
             write_new(&path, written(&event)?.as_bytes(), &place)?;
             Ok(EventId(event.key))
         }))
+    }
+
+    fn look_up<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventLookup, MailError>> {
+        let path = self.root.join(format!("{}.ics", event.key));
+        Box::pin(async move {
+            Ok(match path.is_file() {
+                true => EventLookup::Made(EventId(event.key.clone())),
+                false => EventLookup::NotMade,
+            })
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs::{self, File, Metadata},
-    io::Read,
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -14,11 +14,8 @@ use super::{
 };
 use crate::{
     MailError, MailId, RawMail, ThreadKey,
-    parse::{MAX_BYTES, Mail, headers, one_line},
+    parse::{MAX_BYTES, MAX_HEAD, Mail, headers, one_line},
 };
-
-/// How much of a file is read for its headers.
-const HEAD: u64 = 64 << 10;
 
 /// Headers that were read before, by file, time and size.
 #[derive(Debug, Default)]
@@ -197,7 +194,24 @@ impl Scan {
     }
 
     pub(super) fn raw(&self, entry: &Entry) -> Result<RawMail, MailError> {
-        let bytes = fs::read(&entry.path);
+        // It may have grown since its size was looked at; what is too large is refused later.
+        let read = || {
+            let mut bytes = Vec::new();
+            let most = MAX_BYTES as u64 + 1;
+            File::open(&entry.path)?
+                .take(most)
+                .read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        self.with(entry, read())
+    }
+
+    /// A mail of which only the headers are read.
+    pub(super) fn raw_head(&self, entry: &Entry) -> Result<RawMail, MailError> {
+        self.with(entry, head_of(&entry.path))
+    }
+
+    fn with(&self, entry: &Entry, bytes: io::Result<Vec<u8>>) -> Result<RawMail, MailError> {
         Ok(RawMail {
             id: entry.id.clone(),
             thread: entry.thread.clone(),
@@ -234,11 +248,27 @@ impl Scan {
 }
 
 fn read_head(path: &Path, name: &str) -> Result<Mail, MailError> {
-    let wrong = |error: std::io::Error| unreadable(name, &error.to_string());
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(wrong)?;
-    file.take(HEAD).read_to_end(&mut bytes).map_err(wrong)?;
+    let bytes = head_of(path).map_err(|error| unreadable(name, &error.to_string()))?;
     headers(&bytes)
+}
+
+/// The headers of a file, up to the empty line behind them.
+fn head_of(path: &Path) -> io::Result<Vec<u8>> {
+    let file = BufReader::with_capacity(4 << 10, File::open(path)?);
+    let mut file = file.take(MAX_HEAD as u64);
+    let mut bytes = Vec::new();
+    loop {
+        let start = bytes.len();
+        file.read_until(b'\n', &mut bytes)?;
+        match bytes.get(start..).unwrap_or_default() {
+            b"" => return Ok(bytes),
+            b"\n" | b"\r\n" => {
+                bytes.truncate(start);
+                return Ok(bytes);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The mail a thread began with, as far as this mail tells.

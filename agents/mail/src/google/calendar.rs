@@ -1,7 +1,9 @@
 //! Google Calendar as a calendar.
 //!
-//! An event is made under an id of ours, the key of [`NewEvent`], so a second attempt meets the
-//! first one instead of making another.
+//! An event is made under an id of ours, the key of [`NewEvent`], by one call that is never
+//! repeated: Google does not promise to notice at once that an id is taken. If its answer does not
+//! come, the event is looked for by that id. One that is not there may still appear, so it is never
+//! taken for not made.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use reqwest::Method;
@@ -10,9 +12,11 @@ use serde_json::{Value as Json, json};
 
 use super::{
     fault::{Failed, clean},
-    http::{Api, Call},
+    http::{Api, Call, MAX_ANSWER},
 };
-use crate::{Address, Busy, Calendar, Event, EventId, Later, MailError, NewEvent, Span, When};
+use crate::{
+    Address, Busy, Calendar, Event, EventId, EventLookup, Later, MailError, NewEvent, Span, When,
+};
 
 /// The most events of one stretch of time.
 const MOST_EVENTS: usize = 10_000;
@@ -51,6 +55,7 @@ impl GoogleCalendar {
             method,
             url: self.api.url(&whole, query),
             body: None,
+            limit: MAX_ANSWER,
             what: format!("calendar {}", self.id),
         }
     }
@@ -128,6 +133,7 @@ impl GoogleCalendar {
                 "timeMin": span.start.to_string(), "timeMax": span.end.to_string(),
                 "items": [{"id": self.id}],
             })),
+            limit: MAX_ANSWER,
             what: format!("calendar {}", self.id),
         };
         let answer: FreeBusy = self.api.repeat(call).await.map_err(Failed::error)?;
@@ -182,10 +188,35 @@ impl GoogleCalendar {
             "id": event.key, "summary": event.title, "start": time(event.span.start),
             "end": time(event.span.end), "attendees": guests,
         }));
-        match self.api.repeat::<Made>(call).await {
+        match self.api.once::<Made>(&call).await {
             Ok(made) => Ok(EventId(made.id)),
             Err(Failed::Duplicate(_)) => self.made(&event.key).await,
-            Err(failed) => Err(failed.error()),
+            Err(Failed::Refused(error)) => Err(error),
+            Err(Failed::Unsure(error)) => {
+                let made = self.made(&event.key).await;
+                made.map_err(|_| self.unsure(error))
+            }
+        }
+    }
+
+    /// That an event may have been made, whatever the answer was.
+    fn unsure(&self, error: MailError) -> MailError {
+        match error {
+            MailError::Unreachable { .. } => error,
+            error => MailError::Unreachable {
+                place: self.place(),
+                why: error.to_string(),
+            },
+        }
+    }
+
+    /// One look for an event among those that are there.
+    async fn find(&self, event: &NewEvent) -> Result<Option<EventLookup>, MailError> {
+        match self.made(&event.key).await {
+            Ok(id) => Ok(Some(EventLookup::Made(id))),
+            Err(MailError::Missing { .. }) => Ok(None),
+            Err(MailError::Refused { why, .. }) => Ok(Some(EventLookup::Unsure { why })),
+            Err(error) => Err(error),
         }
     }
 
@@ -223,6 +254,20 @@ impl Calendar for GoogleCalendar {
 
     fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
         Box::pin(self.make(event))
+    }
+
+    fn look_up<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventLookup, MailError>> {
+        Box::pin(async move {
+            if let Some(found) = self.find(event).await? {
+                return Ok(found);
+            }
+            // What was on its way when the answer broke off is there soon.
+            tokio::time::sleep(self.api.settings.settle).await;
+            let found = self.find(event).await?;
+            Ok(found.unwrap_or_else(|| EventLookup::Unsure {
+                why: "Google Calendar does not show it; what was made may show late".into(),
+            }))
+        })
     }
 }
 

@@ -7,8 +7,8 @@
 //! is looked for among the sent ones: by its `Message-ID` through the search, and, as the index
 //! of the search may lag behind and a service may give a mail another id, among the newest that
 //! were sent, by `Message-ID`, by the original id that Google keeps, or by all of `Date`,
-//! `Subject` and `To`, which are the same on every attempt. Only when it is still not there after
-//! [`Settings::settle`](super::Settings::settle) was it not sent.
+//! `Subject` and `To`, which are the same on every attempt. One that is not there, also after
+//! [`Settings::settle`](super::Settings::settle), may still appear: a person has to look.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use reqwest::Method;
@@ -17,11 +17,11 @@ use serde_json::{Value as Json, json};
 
 use super::{
     fault::Failed,
-    http::{Api, Call},
+    http::{Api, Call, MAX_ANSWER},
 };
 use crate::{
     Address, Arrival, Later, Lookup, MailError, MailId, Mailbox, Outgoing, Page, PageToken, Query,
-    RawMail, SendError, Sent, ThreadKey, header,
+    RawMail, SendError, Sent, ThreadKey, header, parse::MAX_HEAD,
 };
 
 /// How many ids are asked for at once.
@@ -32,6 +32,21 @@ const MOST_IDS: usize = 20_000;
 
 /// The most mails of one thread.
 const MOST_OF_THREAD: usize = 500;
+
+/// The headers of a thread's mails that say who wrote and got them, and which they are.
+const HEADERS: [&str; 8] = [
+    "From",
+    "Sender",
+    "Reply-To",
+    "To",
+    "Cc",
+    "Message-ID",
+    "In-Reply-To",
+    "References",
+];
+
+/// The most bytes of the headers of one thread.
+const MAX_HEADERS: usize = 16 << 20;
 
 /// How many of the mails sent last are looked at.
 const NEWEST_SENT: &str = "25";
@@ -61,6 +76,7 @@ impl Gmail {
             method: Method::GET,
             url: api.url(&["gmail", "v1", "users", "me", "profile"], &[]),
             body: None,
+            limit: MAX_ANSWER,
             what: "such account".into(),
         };
         let profile: Profile = api.repeat(call).await.map_err(Failed::error)?;
@@ -74,6 +90,7 @@ impl Gmail {
             method,
             url: self.api.url(&whole, query),
             body: None,
+            limit: MAX_ANSWER,
             what: format!("such {}", path.join("/")),
         }
     }
@@ -113,15 +130,21 @@ impl Gmail {
         message.into_raw()
     }
 
-    async fn thread_ids(&self, thread: &str) -> Result<Vec<String>, MailError> {
+    /// The mails of a thread in one form, the oldest first.
+    async fn mails_of(
+        &self,
+        thread: &str,
+        query: &[(&str, &str)],
+        limit: usize,
+    ) -> Result<Vec<Message>, MailError> {
         #[derive(Deserialize)]
         struct Thread {
             #[serde(default)]
             messages: Vec<Message>,
         }
-        let query = [("format", "minimal")];
-        let mut call = self.call(Method::GET, &["threads", thread], &query);
+        let mut call = self.call(Method::GET, &["threads", thread], query);
         call.what = format!("thread {thread}");
+        call.limit = limit;
         let thread: Thread = self.api.repeat(call).await.map_err(Failed::error)?;
         let is_mail = |mail: &Message| !mail.has("DRAFT") && !mail.has("TRASH");
         let mut mails: Vec<Message> = thread.messages.into_iter().filter(is_mail).collect();
@@ -132,7 +155,7 @@ impl Gmail {
                 why: format!("the thread has more than {MOST_OF_THREAD} mails"),
             });
         }
-        Ok(mails.into_iter().map(|mail| mail.id).collect())
+        Ok(mails)
     }
 
     /// One look for a mail among the sent ones.
@@ -217,10 +240,23 @@ impl Mailbox for Gmail {
     fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
         Box::pin(async move {
             let mut mails = Vec::new();
-            for id in self.thread_ids(&thread.0).await? {
-                mails.push(self.get(&id).await?);
+            let query = [("format", "minimal")];
+            for mail in self.mails_of(&thread.0, &query, MAX_ANSWER).await? {
+                mails.push(self.get(&mail.id).await?);
             }
             Ok(mails)
+        })
+    }
+
+    fn thread_headers<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+    ) -> Later<'a, Result<Vec<RawMail>, MailError>> {
+        Box::pin(async move {
+            let mut query = vec![("format", "metadata")];
+            query.extend(HEADERS.map(|name| ("metadataHeaders", name)));
+            let mails = self.mails_of(&thread.0, &query, MAX_HEADERS).await?;
+            mails.into_iter().map(Message::into_head).collect()
         })
     }
 
@@ -264,7 +300,13 @@ impl Mailbox for Gmail {
             // What was on its way when the answer broke off is there soon.
             tokio::time::sleep(self.api.settings.settle).await;
             let found = self.look(mail).await?;
-            Ok(found.map_or(Lookup::NotSent, |id| Lookup::Sent(Sent { id: Some(id) })))
+            Ok(match found {
+                Some(id) => Lookup::Sent(Sent { id: Some(id) }),
+                None => Lookup::Unsure {
+                    why: "Gmail does not show it among the sent mails; what was sent may show late"
+                        .into(),
+                },
+            })
         })
     }
 }
@@ -345,28 +387,55 @@ impl Message {
         if has_id("Message-ID") || has_id("X-Google-Original-Message-ID") {
             return true;
         }
+        // Two replies of one second can have all of this in common; each has its own id of ours.
+        let domain = |id: &str| id.rsplit_once('@').map(|(_, domain)| domain.to_owned());
+        let other = self.header("Message-ID").unwrap_or_default();
+        if domain(other.trim_matches(['<', '>'])) == domain(&mail.message_id) {
+            return false;
+        }
         ["Date", "Subject", "To"].iter().all(|name| {
             let own = header::value(&mail.bytes, name).filter(|value| !value.is_empty());
             own.is_some() && own.as_deref() == self.header(name)
         })
     }
 
-    fn into_raw(self) -> Result<RawMail, MailError> {
-        let malformed = |why: &str| MailError::Malformed {
+    fn malformed(&self, why: &str) -> MailError {
+        MailError::Malformed {
             what: format!("mail {}", self.id),
             why: why.into(),
-        };
+        }
+    }
+
+    fn into_raw(self) -> Result<RawMail, MailError> {
         let raw = self
             .raw
             .as_deref()
-            .ok_or_else(|| malformed("it came without its bytes"))?;
+            .ok_or_else(|| self.malformed("it came without its bytes"))?;
         let bytes = URL_SAFE_NO_PAD
             .decode(raw.trim_end_matches('='))
-            .map_err(|_| malformed("its bytes are not encoded as they should be"))?;
+            .map_err(|_| self.malformed("its bytes are not encoded as they should be"))?;
+        self.with(bytes)
+    }
+
+    /// The headers that came, in the form they have in a mail.
+    fn into_head(self) -> Result<RawMail, MailError> {
+        let mut text = String::new();
+        for header in &self.payload.headers {
+            // A line end within a value would begin another header.
+            let value = header.value.replace(['\r', '\n'], " ");
+            let line = format!("{}: {value}\r\n", header.name);
+            if text.len() + line.len() <= MAX_HEAD {
+                text.push_str(&line);
+            }
+        }
+        self.with(text.into_bytes())
+    }
+
+    fn with(self, bytes: Vec<u8>) -> Result<RawMail, MailError> {
         let arrived: i64 = self
             .internal_date
             .parse()
-            .map_err(|_| malformed("it came without its time"))?;
+            .map_err(|_| self.malformed("it came without its time"))?;
         Ok(RawMail {
             arrived: arrived.div_euclid(1000),
             is_read: !self.has("UNREAD"),

@@ -15,7 +15,7 @@ use super::{Settings, fault, fault::Failed, token::Keys};
 use crate::MailError;
 
 /// The most bytes of an answer: a mail of the largest size that the service takes, encoded.
-const MAX_ANSWER: usize = 96 << 20;
+pub(super) const MAX_ANSWER: usize = 96 << 20;
 
 /// The most bytes of a failure's text.
 const MAX_FAILURE: usize = 64 << 10;
@@ -42,6 +42,8 @@ pub(super) struct Call {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) body: Option<Json>,
+    /// The most bytes of its answer.
+    pub(super) limit: usize,
     /// What is missing if the service does not find it.
     pub(super) what: String,
 }
@@ -159,7 +161,7 @@ impl Api {
                 &call.what,
             ));
         }
-        let body = bytes(self.place, response, MAX_ANSWER).await?;
+        let body = bytes(self.place, response, call.limit).await?;
         // A call without an answer to give is read as null.
         let body: &[u8] = if body.is_empty() { b"null" } else { &body };
         serde_json::from_slice(body).map_err(|error| {

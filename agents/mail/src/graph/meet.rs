@@ -1,4 +1,7 @@
-//! An approved meeting, made once: its key is equal on every attempt, and calendars honour it.
+//! An approved meeting, made once, as a reply is sent once.
+//!
+//! Its key is equal on every attempt, so it can be looked up when an attempt broke off. One that was
+//! handed over and is not found is asked about, never made again silently.
 //!
 //! An attempt is made only if the meeting was approved for real and the run is for real (`again`). An
 //! attempt that broke off is therefore not repeated under its own number: what is journaled of the
@@ -16,9 +19,9 @@ use super::{
     perform::Performed,
     send::{settled, unknown},
 };
-use crate::{MailError, Mode, NewEvent, inbox::Act, key::key, tools::Meeting};
+use crate::{EventLookup, MailError, Mode, NewEvent, inbox::Act, key::key, tools::Meeting};
 
-/// How often it is tried before a person is asked.
+/// How often it is tried at once when the calendar is certain that it has not got it.
 const ATTEMPTS: u32 = 3;
 
 /// How an attempt ended, as it is journaled.
@@ -31,6 +34,16 @@ enum Tried {
     Dry,
     /// Approved in another mode than that of the run, which is this one.
     Withheld(Mode),
+    /// The process ended; never journaled, because nobody was there to do it.
+    Interrupted,
+}
+
+/// What the calendar says about an attempt that broke off, as it is journaled.
+#[derive(Serialize, Deserialize)]
+enum Found {
+    Made,
+    NotMade,
+    Unsure(String),
 }
 
 pub(super) async fn meet(
@@ -53,7 +66,7 @@ pub(super) async fn meet(
     let mut approved = job.mode;
     let mut doubt: Option<String> = None;
     loop {
-        let why = match tried(ctx, office, &event, attempt, approved).await? {
+        let (why, is_handed_over) = match tried(ctx, office, &event, attempt, approved).await? {
             Tried::Made => return Ok(Performed::Told(format!("scheduled {what}"))),
             Tried::NotMade(why) => return Ok(Performed::Failed(format!("not scheduled: {why}"))),
             Tried::Dry => {
@@ -69,17 +82,26 @@ pub(super) async fn meet(
                 (approved, attempt, tries) = (decision.mode, attempt + 1, 0);
                 continue;
             }
-            Tried::Unknown(why) => why,
+            Tried::Unknown(why) => (why, true),
+            Tried::Interrupted => {
+                let why = "the process ended while the meeting was being made";
+                (why.to_owned(), false)
+            }
         };
-        doubt = Some(why.clone());
-        (attempt, tries) = (attempt + 1, tries + 1);
-        if tries < ATTEMPTS {
-            continue;
-        }
+        let unsure = match found(ctx, office, &event, &format!("look {attempt}")).await? {
+            Found::Made => return Ok(Performed::Told(format!("scheduled {what}"))),
+            // It never came as far as the calendar, which is certain of it.
+            Found::NotMade if !is_handed_over && tries + 1 < ATTEMPTS => {
+                (attempt, tries) = (attempt + 1, tries + 1);
+                continue;
+            }
+            Found::NotMade => "the calendar does not have it".to_owned(),
+            Found::Unsure(unsure) => unsure,
+        };
         let description = format!(
             "# Is this meeting in the calendar?\n\n{what}\n\nThe calendar did not confirm it: \
-             {why}.\n\n\
-             accept: try again; it cannot be made twice\n\
+             {why}. {unsure}.\n\n\
+             accept: it is not there, make it now\n\
              ignore: leave it as it is\n\
              response: leave it, and tell the assistant what you found\n"
         );
@@ -94,7 +116,12 @@ pub(super) async fn meet(
         let Act::Accept = decision.act else {
             return Ok(settled(&decision.act));
         };
-        (approved, tries) = (decision.mode, 0);
+        // It may have shown up while the question was open.
+        if let Found::Made = found(ctx, office, &event, &format!("look again {attempt}")).await? {
+            return Ok(Performed::Told(format!("scheduled {what}")));
+        }
+        (approved, attempt, tries) = (decision.mode, attempt + 1, 0);
+        doubt = Some(format!("{why}. {unsure}"));
     }
 }
 
@@ -122,9 +149,26 @@ async fn tried(
         }
     };
     match ctx.once(&format!("insert {attempt}"), insert).await {
-        Err(error) if is_unknown(&error) => Ok(Tried::Unknown(
-            "the process ended while the meeting was being made".into(),
-        )),
+        Err(error) if is_unknown(&error) => Ok(Tried::Interrupted),
         tried => tried,
     }
+}
+
+async fn found(
+    ctx: &Ctx,
+    office: &Office,
+    event: &NewEvent,
+    key: &str,
+) -> Result<Found, NodeError> {
+    let look = |_| async {
+        match office.calendar.look_up(event).await {
+            Ok(EventLookup::Made(_)) => Ok(Found::Made),
+            Ok(EventLookup::NotMade) => Ok(Found::NotMade),
+            Ok(EventLookup::Unsure { why }) => Ok(Found::Unsure(why)),
+            // A calendar that is out of reach cannot tell, and the question must not wait for it.
+            Err(error) => Ok(Found::Unsure(error.to_string())),
+        }
+    };
+    // As for a reply: looking is harmless, and its result stays.
+    ctx.once_by_key(key, look).await
 }

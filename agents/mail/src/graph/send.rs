@@ -2,8 +2,9 @@
 //!
 //! Before an attempt it is on record that it was started, and after it how it ended. When an attempt
 //! broke off, the mailbox is asked for the mail's own `Message-ID`, which is equal on every attempt: it
-//! was sent, it was not, or the mailbox cannot tell. Only in the last case, and always then, a person
-//! is asked. No attempt is made silently while an earlier one may have succeeded.
+//! was sent, it was not, or the mailbox cannot tell. A person is asked when it cannot, and also when
+//! the mail was handed over and is not found. No attempt is made silently while an earlier one may
+//! have succeeded.
 //!
 //! An attempt is made only if the mail was approved for real and the run is for real (`again`).
 
@@ -38,6 +39,8 @@ enum Tried {
     Dry,
     /// Approved in another mode than that of the run, which is this one.
     Withheld(Mode),
+    /// The process ended; never journaled, because nobody was there to do it.
+    Interrupted,
 }
 
 /// What the mailbox says about an attempt that broke off, as it is journaled.
@@ -76,7 +79,7 @@ pub(super) async fn send(
     let mut approved = job.mode;
     let mut doubt: Option<String> = None;
     loop {
-        let why = match tried(ctx, office, &mail, attempt, approved).await? {
+        let (why, is_handed_over) = match tried(ctx, office, &mail, attempt, approved).await? {
             Tried::Sent => return Ok(Performed::Told(format!("sent to {to}"))),
             Tried::NotSent(why) => return Ok(Performed::Failed(format!("not sent: {why}"))),
             Tried::Dry => {
@@ -92,24 +95,32 @@ pub(super) async fn send(
                 (approved, attempt, tries) = (decision.mode, attempt + 1, 0);
                 continue;
             }
-            Tried::Unknown(why) => why,
-        };
-        match found(ctx, office, &mail, attempt).await? {
-            Found::Sent => return Ok(Performed::Told(format!("sent to {to}"))),
-            Found::NotSent if tries + 1 < ATTEMPTS => tries += 1,
-            not_found => {
-                let unsure = match not_found {
-                    Found::Unsure(unsure) => unsure,
-                    _ => "the mailbox says it was not sent".into(),
-                };
-                let decision = asked(ctx, &mail, &to, &why, &unsure, approved)?;
-                let Act::Accept = decision.act else {
-                    return Ok(settled(&decision.act));
-                };
-                (approved, tries) = (decision.mode, 0);
-                doubt = Some(format!("{why}. {unsure}"));
+            Tried::Unknown(why) => (why, true),
+            Tried::Interrupted => {
+                let why = "the process ended while the mail was under way";
+                (why.to_owned(), false)
             }
+        };
+        let unsure = match found(ctx, office, &mail, &format!("look {attempt}")).await? {
+            Found::Sent => return Ok(Performed::Told(format!("sent to {to}"))),
+            // It never came as far as the mailbox, which is certain of it.
+            Found::NotSent if !is_handed_over && tries + 1 < ATTEMPTS => {
+                (attempt, tries) = (attempt + 1, tries + 1);
+                continue;
+            }
+            Found::NotSent => "the mailbox says it was not sent".to_owned(),
+            Found::Unsure(unsure) => unsure,
+        };
+        let decision = asked(ctx, &mail, &to, &why, &unsure, approved)?;
+        let Act::Accept = decision.act else {
+            return Ok(settled(&decision.act));
+        };
+        // It may have shown up while the question was open.
+        if let Found::Sent = found(ctx, office, &mail, &format!("look again {attempt}")).await? {
+            return Ok(Performed::Told(format!("sent to {to}")));
         }
+        (approved, tries) = (decision.mode, 0);
+        doubt = Some(format!("{why}. {unsure}"));
         attempt += 1;
     }
 }
@@ -141,20 +152,12 @@ async fn tried(
         }
     };
     match ctx.once(&format!("send {attempt}"), send).await {
-        Err(error) if is_unknown(&error) => {
-            let why = "the process ended while the mail was under way";
-            Ok(Tried::Unknown(why.into()))
-        }
+        Err(error) if is_unknown(&error) => Ok(Tried::Interrupted),
         tried => tried,
     }
 }
 
-async fn found(
-    ctx: &Ctx,
-    office: &Office,
-    mail: &Outgoing,
-    attempt: u32,
-) -> Result<Found, NodeError> {
+async fn found(ctx: &Ctx, office: &Office, mail: &Outgoing, key: &str) -> Result<Found, NodeError> {
     let look = |_| async {
         match office.mailbox.look_up(mail).await {
             Ok(Lookup::Sent(_)) => Ok(Found::Sent),
@@ -165,7 +168,7 @@ async fn found(
     };
     // Looking is harmless, so a look that broke off is repeated; its result stays, so that answers
     // belong to the same questions when the task runs again.
-    ctx.once_by_key(&format!("look {attempt}"), look).await
+    ctx.once_by_key(key, look).await
 }
 
 /// May it be sent again, or is it settled?

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     Arrival, MailError, MailId, Mailbox as _, Page, PageToken, Query, RawMail, ThreadKey, header,
+    parse::MAX_HEAD,
 };
 
 /// How many are on a page unless it is said.
@@ -124,37 +125,70 @@ impl ImapMailbox {
         if let Some(id) = thread.0.strip_prefix(ALONE) {
             return Ok(vec![self.fetched(&MailId(id.to_owned())).await?]);
         }
-        let root = quoted(&format!("<{}>", thread.0));
-        let root = root.ok_or_else(|| self.refused("the name of the thread is none"))?;
         let mut kept = self.kept.lock().await;
         let mut session = self.session(&mut kept).await?;
-        let found = self.in_time(family(&mut session, &root)).await?;
-        if found.len() > MOST_OF_THREAD {
-            return Err(self.refused("the thread has too many mails"));
-        }
-        let mut mails: BTreeMap<String, RawMail> = BTreeMap::new();
-        for at in found {
+        let mut mails = Vec::new();
+        for at in self.family(&mut session, thread).await? {
             match self.in_time(whole(&mut session, &at)).await? {
-                Read::Mail(mail) if belongs(&mail.bytes, &thread.0) => {
-                    // A copy may be in several folders; the first place counts.
-                    let name = header::message_id(&mail.bytes).unwrap_or_else(|| at.id().0);
-                    mails.entry(name).or_insert(mail);
-                }
-                Read::Mail(_) | Read::Missing => {}
+                Read::Mail(mail) => mails.push(mail),
+                Read::Missing => {}
                 Read::TooLarge => return Err(self.too_large()),
             }
         }
         *kept = Some(session);
-        if mails.is_empty() {
+        self.of_one_thread(mails, thread)
+    }
+
+    /// The mails of a thread with their headers alone.
+    pub(super) async fn heads_of_thread(
+        &self,
+        thread: &ThreadKey,
+    ) -> Result<Vec<RawMail>, MailError> {
+        let mut kept = self.kept.lock().await;
+        let mut session = self.session(&mut kept).await?;
+        let found = match thread.0.strip_prefix(ALONE) {
+            Some(id) => vec![self.at(&MailId(id.to_owned()))?],
+            None => self.family(&mut session, thread).await?,
+        };
+        let mails = self.in_time(heads(&mut session, &found)).await?;
+        *kept = Some(session);
+        self.of_one_thread(mails, thread)
+    }
+
+    /// Where the mails of a thread are, and perhaps others.
+    async fn family(&self, session: &mut Kept, thread: &ThreadKey) -> Result<Vec<At>, MailError> {
+        let root = quoted(&format!("<{}>", thread.0));
+        let root = root.ok_or_else(|| self.refused("the name of the thread is none"))?;
+        let found = self.in_time(family(session, &root)).await?;
+        if found.len() > MOST_OF_THREAD {
+            return Err(self.refused("the thread has too many mails"));
+        }
+        Ok(found)
+    }
+
+    /// Those that are of a thread, once each, the oldest first.
+    fn of_one_thread(
+        &self,
+        mails: Vec<RawMail>,
+        thread: &ThreadKey,
+    ) -> Result<Vec<RawMail>, MailError> {
+        let is_alone = thread.0.starts_with(ALONE);
+        let mut once: BTreeMap<String, RawMail> = BTreeMap::new();
+        for mut mail in mails {
+            if is_alone || belongs(&mail.bytes, &thread.0) {
+                mail.thread = thread.clone();
+                // A copy may be in several folders; the first place counts.
+                let name = header::message_id(&mail.bytes).unwrap_or_else(|| mail.id.0.clone());
+                once.entry(name).or_insert(mail);
+            }
+        }
+        if once.is_empty() {
             return Err(MailError::Missing {
                 place: self.place(),
                 what: format!("thread {}", thread.0),
             });
         }
-        let mut mails: Vec<RawMail> = mails.into_values().collect();
-        for mail in &mut mails {
-            mail.thread = thread.clone();
-        }
+        let mut mails: Vec<RawMail> = once.into_values().collect();
         mails.sort_by_key(|mail| (mail.arrived, mail.id.clone()));
         Ok(mails)
     }
@@ -274,7 +308,7 @@ async fn listing(
     let mut entries = Vec::new();
     if !uids.is_empty() {
         let set: Vec<String> = uids.iter().map(u32::to_string).collect();
-        let parts = "(UID INTERNALDATE BODY.PEEK[HEADER])";
+        let parts = format!("(UID INTERNALDATE BODY.PEEK[HEADER]<0.{MAX_HEAD}>)");
         let fetched = kept.session.uid_fetch(set.join(","), parts).await?;
         let fetched: Vec<Fetch> = fetched.try_collect().await?;
         for mail in fetched {
@@ -321,6 +355,40 @@ async fn whole(kept: &mut Kept, at: &At) -> ImapResult<Read> {
         is_read: has(&mail, &Flag::Seen),
         bytes,
     }))
+}
+
+/// The headers of mails, as much as is read of them.
+async fn heads(kept: &mut Kept, found: &[At]) -> ImapResult<Vec<RawMail>> {
+    let mut mails = Vec::new();
+    let parts = format!("(UID FLAGS INTERNALDATE BODY.PEEK[HEADER]<0.{MAX_HEAD}>)");
+    // Those of one folder stand together.
+    for group in found.chunk_by(|one, next| one.folder == next.folder) {
+        let Some(first) = group.first() else {
+            continue;
+        };
+        let folder = kept.session.examine(&first.folder).await?;
+        if folder.uid_validity != Some(first.validity) {
+            continue;
+        }
+        let set: Vec<String> = group.iter().map(|at| at.uid.to_string()).collect();
+        let fetched = kept.session.uid_fetch(set.join(","), &parts).await?;
+        let fetched: Vec<Fetch> = fetched.try_collect().await?;
+        for at in group {
+            let Some(mail) = fetched.iter().find(|mail| mail.uid == Some(at.uid)) else {
+                continue;
+            };
+            let head = mail.header().unwrap_or_default();
+            let bytes = head.get(..MAX_HEAD).unwrap_or(head).to_vec();
+            mails.push(RawMail {
+                id: at.id(),
+                thread: thread_of(&bytes, at),
+                arrived: mail.internal_date().map_or(0, |at| at.timestamp()),
+                is_read: has(mail, &Flag::Seen),
+                bytes,
+            });
+        }
+    }
+    Ok(mails)
 }
 
 async fn marked(kept: &mut Kept, at: &At) -> ImapResult<bool> {

@@ -17,9 +17,9 @@ use std::{
 };
 
 use superstep_mail::{
-    Address, Answer, Busy, Calendar, Event, EventId, FolderCalendar, FolderMailbox, InboxItem,
-    Ingested, Later, Lookup, MailAgent, MailError, MailId, Mailbox, NewEvent, Outgoing, Page,
-    PageToken, Query, RawMail, SendError, Sent, Settings, Span, ThreadKey,
+    Address, Answer, Busy, Calendar, Event, EventId, EventLookup, FolderCalendar, FolderMailbox,
+    InboxItem, Ingested, Later, Lookup, MailAgent, MailError, MailId, Mailbox, NewEvent, Outgoing,
+    Page, PageToken, Query, RawMail, SendError, Sent, Settings, Span, ThreadKey,
 };
 
 use crate::world::{World, asked, done, mail, meeting, reply, responder, take_in, turns, wet};
@@ -121,6 +121,10 @@ impl Calendar for DeadlyCalendar {
 
     fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
         Box::pin(self.cut.around(self.inner.insert(event)))
+    }
+
+    fn look_up<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventLookup, MailError>> {
+        Box::pin(self.cut.around(self.inner.look_up(event)))
     }
 }
 

@@ -10,6 +10,7 @@
 mod asking;
 mod deciding;
 mod folders;
+mod hostile;
 mod injection;
 mod intake;
 mod killed;

@@ -7,9 +7,9 @@ use std::sync::{
 
 use superstep::Outcome;
 use superstep_mail::{
-    Address, Answer, Calendar, Event, EventId, FolderCalendar, FolderMailbox, Later, Lookup,
-    MailError, MailId, Mailbox, NewEvent, Outgoing, Page, PageToken, Query, RawMail, SendError,
-    Sent, Span, ThreadKey,
+    Address, Answer, Calendar, Event, EventId, EventLookup, FolderCalendar, FolderMailbox, Later,
+    Lookup, MailError, MailId, Mailbox, NewEvent, Outgoing, Page, PageToken, Query, RawMail,
+    SendError, Sent, Span, ThreadKey,
 };
 
 use crate::world::{
@@ -23,6 +23,8 @@ pub(crate) enum Fault {
     LostAnswer,
     /// Nothing goes out, and nobody knows.
     LostMail,
+    /// The same, but it is on its way.
+    LateMail,
     /// It says that nothing went out; it may later.
     Down,
     /// The credentials were taken back.
@@ -44,6 +46,8 @@ pub(crate) struct Faulty {
     faults: Arc<Mutex<Vec<Fault>>>,
     looks: Looks,
     pub(crate) sends: Arc<AtomicUsize>,
+    /// What is on its way.
+    late: Arc<Mutex<Option<Outgoing>>>,
 }
 
 impl Faulty {
@@ -55,6 +59,7 @@ impl Faulty {
             faults: Arc::new(Mutex::new(faults)),
             looks,
             sends: Arc::default(),
+            late: Arc::default(),
         }
     }
 }
@@ -106,6 +111,10 @@ impl Mailbox for Faulty {
                     Err(SendError::Unknown(unreachable_()))
                 }
                 Some(Fault::LostMail) => Err(SendError::Unknown(unreachable_())),
+                Some(Fault::LateMail) => {
+                    *self.late.lock().unwrap() = Some(mail.clone());
+                    Err(SendError::Unknown(unreachable_()))
+                }
                 Some(Fault::Down) => Err(SendError::NotSent(unreachable_())),
                 Some(Fault::Revoked) => Err(SendError::NotSent(MailError::Auth {
                     place: "smtp.example.org".into(),
@@ -173,12 +182,42 @@ async fn a_timeout_after_the_send_took_effect_sends_no_second_mail() {
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
 }
 
+/// Accepts the one question that is open, which must be whether something happened.
+async fn accept_again(agent: &superstep_mail::MailAgent) -> Outcome<superstep_mail::MailState> {
+    let items = agent.inbox().await.unwrap();
+    assert_eq!(items.len(), 1, "{items:?}");
+    let action = &items[0].item.action_request.action;
+    assert!(action.ends_with("outcome unknown"), "{action}");
+    answer(agent, &items[0], Answer::accept()).await
+}
+
 #[tokio::test]
-async fn a_mail_that_was_lost_is_sent_again_once_the_mailbox_says_so() {
-    let (world, mailbox, _agent, outcome) = approved(&[Fault::LostMail], Looks::Truly).await;
-    assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+async fn a_mail_that_was_handed_over_and_is_not_found_is_asked_about() {
+    let (world, mailbox, agent, outcome) = approved(&[Fault::LostMail], Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
+    assert_eq!(
+        mailbox.sends.load(Ordering::SeqCst),
+        1,
+        "no silent second send"
+    );
+    assert!(matches!(accept_again(&agent).await, Outcome::Done(_)));
     assert_eq!(world.sent_texts(), ["Yes."]);
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_mail_that_shows_up_while_the_question_is_open_is_not_sent_again() {
+    let (world, mailbox, agent, outcome) = approved(&[Fault::LateMail], Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
+    let mail = mailbox.late.lock().unwrap().take().unwrap();
+    mailbox.inner.send(&mail).await.unwrap();
+    assert!(matches!(accept_again(&agent).await, Outcome::Done(_)));
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(
+        mailbox.sends.load(Ordering::SeqCst),
+        1,
+        "it was found first"
+    );
 }
 
 #[tokio::test]
@@ -223,8 +262,13 @@ async fn a_person_is_asked_when_nobody_can_tell() {
 #[tokio::test]
 async fn every_attempt_has_the_same_message_id_and_date() {
     let faults = [Fault::LostMail, Fault::LostMail];
-    let (world, mailbox, _agent, outcome) = approved(&faults, Looks::Truly).await;
-    assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+    let (world, mailbox, agent, outcome) = approved(&faults, Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
+    assert!(matches!(
+        accept_again(&agent).await,
+        Outcome::Waiting { .. }
+    ));
+    assert!(matches!(accept_again(&agent).await, Outcome::Done(_)));
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 3);
     let sent = world.sent();
     assert_eq!(sent.len(), 1);
@@ -279,6 +323,8 @@ async fn two_approved_replies_of_one_turn_are_two_mails() {
     let (thread, items) = asked(&agent).await;
     let answers = items.iter().map(|item| (item.ask, Answer::accept()));
     agent.answer(&thread, answers).await.unwrap();
+    assert_eq!(world.sent().len(), 1, "the lost one is asked about");
+    accept_again(&agent).await;
     assert_eq!(world.sent_texts(), ["One.", "Two."]);
 }
 
@@ -345,6 +391,10 @@ impl Calendar for Silent {
             Err(down())
         })
     }
+
+    fn look_up<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventLookup, MailError>> {
+        self.inner.look_up(event)
+    }
 }
 
 async fn scheduled(
@@ -378,6 +428,8 @@ async fn a_calendar_that_stays_silent_is_told_to_a_person_and_nothing_is_claimed
     let (agent, outcome) = scheduled(calendar.clone(), &world).await;
     assert!(matches!(outcome, Outcome::Waiting { .. }));
     assert_eq!(world.meetings(), 0);
+    let left = calendar.left.load(Ordering::SeqCst);
+    assert_eq!(left, 99, "no silent second attempt");
     let thread = crate::world::take_in(&agent).await[0].thread.clone();
     let items = agent.open(&thread).await.unwrap();
     let item = about(&items, "schedule_meeting_tool: outcome unknown");

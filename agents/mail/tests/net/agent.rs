@@ -1,64 +1,20 @@
 //! The whole assistant on accounts over the network, with a model that follows a script.
 
-use std::{path::Path, sync::Arc};
-
 use serde_json::{Value as Json, json};
-use superstep::{
-    Backends, Outcome,
-    model::script::{Script, Step, When},
-    sqlite::Database,
-};
+use superstep::Outcome;
 use superstep_mail::{
-    Answer, Calendar, FolderCalendar, IngestOptions, Ingested, MailAgent, Mailbox, Query, Settings,
+    Answer, InboxItem, IngestOptions, Ingested, MailAgent, Mailbox,
     fake::{self, Fault},
-    imap::ImapMailbox,
 };
 
 use crate::{
-    proxy::{Mischief, Proxy},
-    servers::Servers,
-    setup::{calendar, gmail, mail, server},
+    assistant::{accepted, assistant, reply_by},
+    mails::mail,
+    setup::{calendar, gmail, server},
 };
-
-/// An assistant that answers, with this call in its first turn, and keeps its threads in a folder.
-fn assistant(
-    folder: &Path,
-    mailbox: impl Mailbox,
-    calendar: impl Calendar,
-    call: (&str, Json),
-) -> MailAgent {
-    let turn = || When {
-        tool: Some("Done".into()),
-        ..When::default()
-    };
-    let class = json!({"reasoning": "it is so", "classification": "respond"});
-    let done = Step::default().and_call("Done", json!({"done": true}));
-    let model = Script::new([
-        Step::data(class).when(When::schema("triage")).always(),
-        Step::default().and_call(call.0, call.1).when(turn()),
-        done.when(turn()).always(),
-    ]);
-    let database = Database::open(folder.join("threads.db")).unwrap();
-    let backends = Backends {
-        saver: Some(Arc::new(database.saver())),
-        store: Some(Arc::new(database.store())),
-        ..Backends::default()
-    };
-    let settings = Settings {
-        dry_run: false,
-        ..Settings::default()
-    };
-    let (mailbox, calendar) = (Arc::new(mailbox), Arc::new(calendar));
-    MailAgent::new(Arc::new(model), mailbox, calendar, settings, backends).unwrap()
-}
 
 fn reply(id: &str) -> (&'static str, Json) {
     reply_by("ada@example.org", id)
-}
-
-fn reply_by(owner: &str, id: &str) -> (&'static str, Json) {
-    let args = json!({"email_id": id, "response_text": "Gladly.", "email_address": owner});
-    ("send_email_tool", args)
 }
 
 fn meeting() -> (&'static str, Json) {
@@ -67,18 +23,6 @@ fn meeting() -> (&'static str, Json) {
         "end_time": "2026-12-07T13:00:00", "organizer_email": "ada@example.org",
     });
     ("schedule_meeting_tool", args)
-}
-
-/// Takes the one mail in, and accepts the one question about it.
-async fn accepted(agent: &MailAgent) -> Result<Outcome<superstep_mail::MailState>, String> {
-    let taken = agent.ingest(&IngestOptions::default()).await.unwrap();
-    assert_eq!(taken.len(), 1, "{taken:?}");
-    assert_eq!(taken[0].result, Ingested::Waiting(1));
-    let thread = taken[0].thread.clone();
-    let items = agent.open(&thread).await.unwrap();
-    let answers = [(items[0].ask, Answer::accept())];
-    let outcome = agent.answer(&thread, answers).await;
-    outcome.map_err(|error| error.to_string())
 }
 
 async fn with_mail() -> (fake::Google, String) {
@@ -209,28 +153,91 @@ async fn a_calendar_that_is_down_is_told_and_nothing_is_made() {
     assert_eq!(server.events().len(), 0);
 }
 
+/// The one open question, which must be whether something happened.
+async fn doubt(agent: &MailAgent) -> InboxItem {
+    let mut items = agent.inbox().await.unwrap();
+    assert_eq!(items.len(), 1, "{items:?}");
+    let item = items.remove(0);
+    let action = &item.item.action_request.action;
+    assert!(action.ends_with("outcome unknown"), "{action}");
+    item
+}
+
 #[tokio::test]
-async fn an_answer_goes_out_through_real_servers_once() {
-    for mischief in [Mischief::None, Mischief::CutAnswer] {
-        let Some(servers) = Servers::start().await else {
-            return;
-        };
-        let text = String::from_utf8(mail("bob@test", "Lunch", "first@b.example")).unwrap();
-        let text = text.replace("ada@example.org", "ada@test");
-        servers.deliver(text.as_bytes(), 1_770_000_000, "m");
-        let proxy = Proxy::start(servers.smtp, mischief).await;
-        let mut account = servers.account();
-        account.smtp.port = proxy.port;
-        let mailbox = ImapMailbox::new(account).unwrap();
-        let page = mailbox.list(&Query::default(), None).await.unwrap();
-        let id = page.arrivals[0].id.0.clone();
+async fn a_send_without_an_answer_that_is_not_found_is_asked_about() {
+    // It took effect and the index lags, or it did not: from here they look alike.
+    for (fault, count) in [(Fault::CutAfter, 1), (Fault::Cut, 0), (Fault::Silent, 0)] {
+        let (server, id) = with_mail().await;
         let folder = tempfile::tempdir().unwrap();
-        let calendar = FolderCalendar::open(folder.path(), "Europe/Berlin").unwrap();
-        let agent = assistant(folder.path(), mailbox, calendar, reply_by("ada@test", &id));
-        let outcome = accepted(&agent).await;
-        assert!(matches!(outcome, Ok(Outcome::Done(_))), "{mischief:?}");
-        assert_eq!(servers.arrived().await, 1, "{mischief:?}");
-        let again = agent.ingest(&IngestOptions::default()).await.unwrap();
-        assert_eq!(again, [], "the copy of the answer is no mail to answer");
+        server.trap("/messages/send", fault, 1);
+        server.lag(true);
+        let calendar = calendar(&server).await;
+        let agent = assistant(folder.path(), gmail(&server), calendar, reply(&id));
+        let outcome = accepted(&agent).await.unwrap();
+        assert!(matches!(outcome, Outcome::Waiting { .. }), "{fault:?}");
+        let item = doubt(&agent).await;
+        let told = &item.item.description;
+        assert!(told.contains("may show late"), "{told}");
+        // Looking at the mail again and again sends nothing.
+        agent.ingest(&IngestOptions::default()).await.unwrap();
+        assert_eq!(server.sent().len(), count, "{fault:?}");
+
+        // The person says that it was not sent; the index has caught up and knows better.
+        server.lag(false);
+        let answers = [(item.ask, Answer::accept())];
+        let outcome = agent.answer(&item.thread, answers).await.unwrap();
+        assert!(matches!(outcome, Outcome::Done(_)), "{fault:?}");
+        assert_eq!(server.sent().len(), 1, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_send_that_a_person_leaves_is_never_made_again() {
+    let (server, id) = with_mail().await;
+    let folder = tempfile::tempdir().unwrap();
+    server.trap("/messages/send", Fault::Cut, 1);
+    let open = async || {
+        let calendar = calendar(&server).await;
+        assistant(folder.path(), gmail(&server), calendar, reply(&id))
+    };
+    let agent = open().await;
+    accepted(&agent).await.unwrap();
+    let item = doubt(&agent).await;
+    drop(agent);
+    // Another process has the same question, and sends nothing by itself.
+    let agent = open().await;
+    agent.catch_up().await.unwrap();
+    assert_eq!(doubt(&agent).await.ask, item.ask);
+    let answers = [(item.ask, Answer::ignore())];
+    agent.answer(&item.thread, answers).await.unwrap();
+    agent.ingest(&IngestOptions::default()).await.unwrap();
+    assert_eq!(server.sent().len(), 0);
+}
+
+#[tokio::test]
+async fn a_meeting_without_an_answer_that_is_not_found_is_asked_about() {
+    for (fault, count) in [(Fault::CutAfter, 1), (Fault::Garbage, 1), (Fault::Cut, 0)] {
+        let (server, _) = with_mail().await;
+        let folder = tempfile::tempdir().unwrap();
+        let calendar = calendar(&server).await;
+        server.trap("sendUpdates", fault, 1);
+        server.lag(true);
+        let agent = assistant(folder.path(), gmail(&server), calendar, meeting());
+        let outcome = accepted(&agent).await.unwrap();
+        assert!(matches!(outcome, Outcome::Waiting { .. }), "{fault:?}");
+        let item = doubt(&agent).await;
+        assert_eq!(
+            server.invited().len(),
+            count,
+            "{fault:?}: no second attempt"
+        );
+        server.lag(false);
+        let answers = [(item.ask, Answer::accept())];
+        agent.answer(&item.thread, answers).await.unwrap();
+        assert_eq!(
+            (server.events().len(), server.invited().len()),
+            (1, 1),
+            "{fault:?}"
+        );
     }
 }

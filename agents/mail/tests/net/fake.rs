@@ -7,7 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::setup::{mail, server};
+use crate::{mails::mail, setup::server};
 
 /// A call, with the status and the body of its answer.
 async fn call(server: &Google, method: &str, path: &str, body: Json) -> (u16, Json) {

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use superstep_mail::{Address, Calendar, Mailbox, NewEvent, Outgoing, Query, Span, fake::Seen};
 
-use crate::setup::{account, mail, outgoing, server};
+use crate::{
+    mails::{mail, outgoing},
+    setup::{account, server},
+};
 
 fn written(seen: &[Seen]) -> String {
     let mut text = String::new();

@@ -4,7 +4,10 @@ use superstep_mail::{
     Lookup, MailError, MailId, Mailbox, Outgoing, Page, PageToken, Query, SendError, ThreadKey,
 };
 
-use crate::setup::{account, gmail, mail, outgoing, server};
+use crate::{
+    mails::{mail, outgoing},
+    setup::{account, gmail, server},
+};
 
 #[tokio::test]
 async fn the_owner_is_whom_the_account_belongs_to() {
@@ -137,7 +140,8 @@ async fn a_mail_that_got_another_id_is_found_all_the_same() {
     let server = server().await;
     let mailbox = gmail(&server);
     let mail = outgoing("ada@example.org", "b@b.example");
-    assert_eq!(mailbox.look_up(&mail).await.unwrap(), Lookup::NotSent);
+    let unsure = mailbox.look_up(&mail).await.unwrap();
+    assert!(matches!(unsure, Lookup::Unsure { .. }), "{unsure:?}");
     let text = String::from_utf8(mail.bytes.clone()).unwrap();
     let renamed = Outgoing {
         bytes: text
@@ -148,6 +152,51 @@ async fn a_mail_that_got_another_id_is_found_all_the_same() {
     mailbox.send(&renamed).await.unwrap();
     let found = mailbox.look_up(&mail).await.unwrap();
     assert!(matches!(found, Lookup::Sent(_)), "{found:?}");
+}
+
+#[tokio::test]
+async fn another_reply_of_the_same_second_is_not_taken_for_the_lost_one() {
+    let server = server().await;
+    let mailbox = gmail(&server);
+    let lost = outgoing("ada@example.org", "b@b.example");
+    let text = String::from_utf8(lost.bytes.clone()).unwrap();
+    let other = Outgoing {
+        bytes: text.replace("out-1@", "out-2@").into_bytes(),
+        message_id: "out-2@superstep.example".into(),
+        ..lost.clone()
+    };
+    mailbox.send(&other).await.unwrap();
+    let looked = mailbox.look_up(&lost).await.unwrap();
+    assert!(matches!(looked, Lookup::Unsure { .. }), "{looked:?}");
+}
+
+#[tokio::test]
+async fn the_headers_of_a_thread_come_without_bodies() {
+    const LARGE: usize = 1 << 20;
+    let server = server().await;
+    let mut first = mail("b@b.example", "Lunch", "0@b");
+    first.extend(b"x".repeat(LARGE));
+    let thread = ThreadKey(server.deliver(&first, 1000));
+    for n in 1..10 {
+        let more =
+            format!("References: <0@b>\r\nCc: c{n}@b.example\r\nX-Long: y\r\nMessage-ID: <{n}@b>");
+        let text = String::from_utf8(first.clone()).unwrap();
+        let text = text.replace("Message-ID: <0@b>", &more);
+        server.deliver(text.as_bytes(), 1000 + n);
+    }
+    let mailbox = gmail(&server);
+    let before = server.answered();
+    let heads = mailbox.thread_headers(&thread).await.unwrap();
+    let answered = server.answered() - before;
+    assert!(
+        answered < 20_000,
+        "{answered} bytes for the headers of ten mails"
+    );
+    assert_eq!(heads.len(), 10);
+    let last = String::from_utf8(heads[9].bytes.clone()).unwrap();
+    assert!(last.contains("Cc: c9@b.example\r\n"), "{last}");
+    assert!(!last.contains("X-Long"), "{last}");
+    assert_eq!((heads[9].arrived, heads[0].arrived), (1009, 1000));
 }
 
 #[tokio::test]

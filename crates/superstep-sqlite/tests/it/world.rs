@@ -131,11 +131,6 @@ impl Writing {
         self.saver.commit(commit).await.unwrap();
     }
 
-    /// The number of the lease.
-    pub(crate) fn epoch(&self) -> u64 {
-        self.lease.epoch
-    }
-
     /// Entries of the event log.
     pub(crate) async fn log(&self, events: Vec<Logged>) {
         let events = Events {

@@ -8,6 +8,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
+    time::Duration,
 };
 
 use superstep_mail::{Lookup, Mailbox, Outgoing};
@@ -34,7 +35,7 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// Starts it: `mailbox` is for [`open`] there, `note` is its outbox.
+    /// Starts it: `mailbox` is for `open_mailbox` there, `note` is its outbox.
     pub(crate) fn start(mailbox: &str, note: &Path, stop: Stop) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["child::sends_when_it_is_told_to", "--exact", "--nocapture"])
@@ -91,7 +92,7 @@ async fn sends_when_it_is_told_to() {
     let Ok(note) = std::env::var(NOTE) else {
         return;
     };
-    let (mailbox, mail) = open(&std::env::var(MAILBOX).unwrap());
+    let (mailbox, mail) = crate::open_mailbox(&std::env::var(MAILBOX).unwrap());
     let verdict = sent_once(mailbox.as_ref(), &mail, Path::new(&note)).await;
     println!("verdict {verdict}");
 }
@@ -124,9 +125,15 @@ fn stop(here: Stop) {
     }
 }
 
-fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
-    match given.split(' ').next() {
-        Some("google") => crate::google_killed::open(given),
-        _ => crate::imap_killed::open(given),
-    }
+/// Kills a process that sends after a time, and gives what the next one says.
+pub(crate) async fn killed_after(given: &str, note: &Path, after: Duration) -> String {
+    let first = Sender::start(given, note, Stop::Never);
+    // Nothing ever comes: what ends it is the time.
+    let never = std::future::pending::<()>();
+    assert!(tokio::time::timeout(after, never).await.is_err());
+    first.kill();
+    let second = Sender::start(given, note, Stop::Never);
+    tokio::task::spawn_blocking(|| second.finish())
+        .await
+        .unwrap()
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use superstep_mail::{Mailbox, Outgoing, imap::ImapMailbox};
 
 use crate::{
-    child::{Sender, Stop},
+    child::{Sender, Stop, killed_after},
+    mails::outgoing,
+    pair::{self, Servers},
     proxy::{Mischief, Proxy},
-    servers::{self, Servers},
-    setup::outgoing,
 };
 
 /// What the child needs to open the mailbox at these ports and send a mail with this id.
@@ -21,7 +21,7 @@ pub(crate) fn given(imap: u16, smtp: u16, id: &str) -> String {
 pub(crate) fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
     let words: Vec<&str> = given.split(' ').collect();
     let port = |at: usize| words[at].parse().unwrap();
-    let mut account = servers::account(port(1), port(2));
+    let mut account = pair::account(port(1), port(2));
     account.settle = Duration::from_secs(3);
     let mailbox = ImapMailbox::new(account).unwrap();
     let mail = outgoing("ada@test", "bob@test");
@@ -40,11 +40,11 @@ struct Scene {
 }
 
 impl Scene {
-    async fn new() -> Option<Self> {
-        Some(Self {
-            servers: Servers::start().await?,
+    async fn new() -> Self {
+        Self {
+            servers: Servers::start().await,
             folder: tempfile::tempdir().unwrap(),
-        })
+        }
     }
 
     fn sender(&self, smtp: u16, stop: Stop) -> Sender {
@@ -64,9 +64,7 @@ impl Scene {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_before_the_send_it_is_sent_by_the_next() {
-    let Some(scene) = Scene::new().await else {
-        return;
-    };
+    let scene = Scene::new().await;
     let mut first = scene.sender(scene.servers.smtp, Stop::BeforeSending);
     first.until("waiting");
     first.kill();
@@ -75,9 +73,7 @@ async fn killed_before_the_send_it_is_sent_by_the_next() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_before_the_mail_was_whole_a_person_has_to_look() {
-    let Some(scene) = Scene::new().await else {
-        return;
-    };
+    let scene = Scene::new().await;
     let mut proxy = Proxy::start(scene.servers.smtp, Mischief::HoldMail).await;
     let first = scene.sender(proxy.port, Stop::Never);
     proxy.held().await;
@@ -87,9 +83,7 @@ async fn killed_before_the_mail_was_whole_a_person_has_to_look() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_before_the_answer_it_is_found_by_the_next() {
-    let Some(scene) = Scene::new().await else {
-        return;
-    };
+    let scene = Scene::new().await;
     let mut proxy = Proxy::start(scene.servers.smtp, Mischief::HoldAnswer).await;
     let first = scene.sender(proxy.port, Stop::Never);
     proxy.held().await;
@@ -99,11 +93,30 @@ async fn killed_before_the_answer_it_is_found_by_the_next() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_after_the_send_it_is_found_by_the_next() {
-    let Some(scene) = Scene::new().await else {
-        return;
-    };
+    let scene = Scene::new().await;
     let mut first = scene.sender(scene.servers.smtp, Stop::AfterSending);
     first.until("waiting");
     first.kill();
     assert_eq!(scene.next().await, ("found".into(), 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_server_never_sends_twice() {
+    let servers = Servers::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut before = 0;
+    for step in 0..24 {
+        let note = folder.path().join(step.to_string());
+        let after = Duration::from_millis(step * 5);
+        let mailbox = given(servers.imap, servers.smtp, &format!("kill-{step}"));
+        let verdict = killed_after(&mailbox, &note, after).await;
+        let arrived = servers.arrived().await - before;
+        before += arrived;
+        let is_right = match verdict.as_str() {
+            "sent" | "found" => arrived == 1,
+            "unsure" => arrived <= 1,
+            _ => false,
+        };
+        assert!(is_right, "{after:?}: {verdict}, {arrived} arrived");
+    }
 }

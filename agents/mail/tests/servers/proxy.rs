@@ -1,6 +1,10 @@
-//! Between a client and an SMTP server: passes everything on until the mail itself comes.
+//! Between a client and a server: counts what the server says, and passes everything on until a
+//! mail itself comes over SMTP.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -28,6 +32,7 @@ pub(crate) enum Mischief {
 /// A proxy; it ends when it is dropped.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
+    passed: Arc<AtomicUsize>,
     held: watch::Receiver<bool>,
     task: JoinHandle<()>,
 }
@@ -43,14 +48,27 @@ impl Proxy {
         let port = listener.local_addr().unwrap().port();
         let (tell, held) = watch::channel(false);
         let tell = Arc::new(tell);
+        let passed = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&passed);
         let task = tokio::spawn(async move {
             // With the proxy its connections end.
             let mut open = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
-                open.spawn(pass(client, server, mischief, Arc::clone(&tell)));
+                let (tell, count) = (Arc::clone(&tell), Arc::clone(&count));
+                open.spawn(pass(client, server, mischief, tell, count));
             }
         });
-        Self { port, held, task }
+        Self {
+            port,
+            passed,
+            held,
+            task,
+        }
+    }
+
+    /// How many bytes the server has said.
+    pub(crate) fn passed(&self) -> usize {
+        self.passed.load(Ordering::SeqCst)
     }
 
     /// Waits until something is held.
@@ -65,13 +83,19 @@ impl Drop for Proxy {
     }
 }
 
-async fn pass(client: TcpStream, server: u16, mischief: Mischief, tell: Arc<watch::Sender<bool>>) {
+async fn pass(
+    client: TcpStream,
+    server: u16,
+    mischief: Mischief,
+    tell: Arc<watch::Sender<bool>>,
+    passed: Arc<AtomicUsize>,
+) {
     let server = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let (ended, is_over) = watch::channel(false);
     let upward = up(from_client, to_server, mischief, ended, Arc::clone(&tell));
-    let downward = down(from_server, to_client, mischief, is_over, tell);
+    let downward = down(from_server, to_client, mischief, is_over, tell, passed);
     tokio::select! {
         () = upward => {}
         () = downward => {}
@@ -115,9 +139,11 @@ async fn down(
     mischief: Mischief,
     ended: watch::Receiver<bool>,
     tell: Arc<watch::Sender<bool>>,
+    passed: Arc<AtomicUsize>,
 ) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(read @ 1..) = server.read(&mut buffer).await {
+        passed.fetch_add(read, Ordering::SeqCst);
         if *ended.borrow() {
             tell.send_replace(true);
             match mischief {

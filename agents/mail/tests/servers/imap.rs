@@ -8,9 +8,10 @@ use superstep_mail::{
 };
 
 use crate::{
+    mails::{mail, outgoing},
+    pair::Servers,
     proxy::{Mischief, Proxy},
-    servers::Servers,
-    setup::{mail, outgoing},
+    stranger::Stranger,
 };
 
 fn open(account: Account) -> ImapMailbox {
@@ -23,9 +24,7 @@ fn answer() -> Outgoing {
 
 #[tokio::test]
 async fn pages_come_with_the_oldest_first_and_to_the_second() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     for n in 0..7 {
         let bytes = mail(
             "Bob <bob@test>",
@@ -78,9 +77,7 @@ async fn pages_come_with_the_oldest_first_and_to_the_second() {
 
 #[tokio::test]
 async fn a_mail_goes_out_once_and_is_kept_among_the_sent() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     servers.deliver(
         &mail("Bob <bob@test>", "Lunch", "first@b.example"),
         1_700_000_000,
@@ -118,19 +115,52 @@ async fn a_mail_goes_out_once_and_is_kept_among_the_sent() {
 }
 
 #[tokio::test]
+async fn the_headers_of_a_thread_come_without_bodies() {
+    const LARGE: usize = 1 << 20;
+    let servers = Servers::start().await;
+    for n in 0..10 {
+        let more = match n {
+            0 => "Message-ID: <0@b.example>".to_owned(),
+            _ => format!("References: <0@b.example>\r\nMessage-ID: <{n}@b.example>"),
+        };
+        let text = String::from_utf8(mail("bob@test", "Lunch", "x")).unwrap();
+        let mut text = text.replace("Message-ID: <x>", &more);
+        text.push_str(&"a line of a mail\r\n".repeat(LARGE / 18));
+        servers.deliver(text.as_bytes(), 1_700_000_000 + n, &format!("m{n}"));
+    }
+    let many = "X-More: y\r\n".repeat(20_000);
+    let text = format!("References: <0@b.example>\r\n{many}\r\nx\r\n");
+    servers.deliver(text.as_bytes(), 1_700_000_010, "m10");
+    let proxy = Proxy::start(servers.imap, Mischief::None).await;
+    let mut account = servers.account();
+    account.imap.port = proxy.port;
+    let mailbox = open(account);
+    mailbox.check().await.unwrap();
+    let before = proxy.passed();
+    let thread = superstep_mail::ThreadKey("0@b.example".into());
+    let heads = mailbox.thread_headers(&thread).await.unwrap();
+    let passed = proxy.passed() - before;
+    assert!(
+        passed < 100_000,
+        "{passed} bytes for the headers of eleven mails"
+    );
+    let sizes: Vec<usize> = heads.iter().map(|mail| mail.bytes.len()).collect();
+    assert_eq!((sizes.len(), sizes[10]), (11, 64 << 10), "{sizes:?}");
+    assert!(sizes[..10].iter().all(|size| *size < 400), "{sizes:?}");
+    let alone = superstep_mail::ThreadKey(format!("mail:{}", heads[3].id.0));
+    assert_eq!(mailbox.thread_headers(&alone).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn a_mail_that_never_went_out_is_not_sent() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     let mailbox = open(servers.account());
     assert_eq!(mailbox.look_up(&answer()).await.unwrap(), Lookup::NotSent);
 }
 
 #[tokio::test]
 async fn a_mail_that_is_refused_leaves_no_trace() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     let mailbox = open(servers.account());
     let nobody = Outgoing {
         recipients: vec![Address::new("bob@test"), Address::new("nobody@test")],
@@ -152,9 +182,7 @@ async fn a_mail_that_is_refused_leaves_no_trace() {
 
 #[tokio::test]
 async fn an_answer_that_was_lost_is_unknown_and_the_mail_is_found() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     let proxy = Proxy::start(servers.smtp, Mischief::CutAnswer).await;
     let mut account = servers.account();
     account.smtp.port = proxy.port;
@@ -174,9 +202,7 @@ async fn an_answer_that_was_lost_is_unknown_and_the_mail_is_found() {
 
 #[tokio::test]
 async fn a_mail_that_was_not_handed_over_whole_is_unsure() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     let proxy = Proxy::start(servers.smtp, Mischief::HoldMail).await;
     let mut account = servers.account();
     account.smtp.port = proxy.port;
@@ -192,9 +218,7 @@ async fn a_mail_that_was_not_handed_over_whole_is_unsure() {
 
 #[tokio::test]
 async fn a_server_that_keeps_sent_mails_gets_no_second_copy() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     let mut account = servers.account();
     account.keeps = Keeps::Server;
     let mailbox = open(account);
@@ -211,9 +235,7 @@ async fn a_server_that_keeps_sent_mails_gets_no_second_copy() {
 
 #[tokio::test]
 async fn connections_are_encrypted_with_a_certificate_that_is_trusted() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     for security in [Security::Tls, Security::StartTls] {
         let mut account = servers.account();
         let is_implicit = security == Security::Tls;
@@ -250,9 +272,7 @@ async fn connections_are_encrypted_with_a_certificate_that_is_trusted() {
 
 #[tokio::test]
 async fn a_wrong_password_is_told_without_it() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     let mut account = servers.account();
     account.password = Password::Command("echo hunter2hunter2".into());
     let mailbox = open(account);
@@ -268,9 +288,7 @@ async fn a_wrong_password_is_told_without_it() {
 
 #[tokio::test]
 async fn a_mail_that_is_not_there_is_missing() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     let mailbox = open(servers.account());
     for id in ["1.1.INBOX", "nonsense"] {
         let id = MailId(id.into());
@@ -283,9 +301,7 @@ async fn a_mail_that_is_not_there_is_missing() {
 
 #[tokio::test]
 async fn a_connection_that_broke_off_is_made_anew() {
-    let Some(servers) = Servers::start().await else {
-        return;
-    };
+    let servers = Servers::start().await;
     servers.deliver(&mail("bob@test", "Lunch", "1@b"), 1_700_000_000, "m");
     let proxy = Proxy::start(servers.imap, Mischief::None).await;
     let port = proxy.port;
@@ -305,4 +321,29 @@ async fn a_connection_that_broke_off_is_made_anew() {
     let proxy = Proxy::start_at(port, servers.imap, Mischief::None).await;
     assert_eq!(mailbox.list(&query, None).await.unwrap().arrivals.len(), 1);
     drop(proxy);
+}
+
+#[tokio::test]
+async fn a_sending_server_that_does_not_encrypt_gets_no_password_and_no_mail() {
+    let servers = Servers::start().await;
+    let answers: [fn(&str) -> String; 2] = [
+        |_| "250-hello\r\n250 AUTH PLAIN\r\n".into(),
+        // It is ready to encrypt, and has an answer to what will be asked afterwards.
+        |line| match line {
+            "STARTTLS" => "220 go ahead\r\n250 AUTH PLAIN\r\n".into(),
+            _ => "250-hello\r\n250 STARTTLS\r\n".into(),
+        },
+    ];
+    for answer in answers {
+        let stranger = Stranger::start("220 hello\r\n", answer).await;
+        let mut account = servers.account();
+        account.smtp = stranger.server(Security::StartTls);
+        let mailbox = ImapMailbox::new(account).unwrap();
+        let error = mailbox.send(&outgoing("ada@test", "bob@test")).await;
+        let error = error.unwrap_err();
+        let is_refused = matches!(error, SendError::NotSent(MailError::Refused { .. }));
+        assert!(is_refused, "{error}");
+        let got = stranger.got.lock().await.clone();
+        assert!(!got.contains("AUTH") && !got.contains("MAIL"), "{got}");
+    }
 }

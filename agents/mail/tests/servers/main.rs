@@ -1,0 +1,31 @@
+//! IMAP and SMTP against real servers: Dovecot and Exim, which `servers.sh` downloads from the
+//! packages of Debian. Where they cannot be had these tests fail; the feature `servers-tests` keeps
+//! them apart from the others.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod agent;
+#[path = "../shared/assistant.rs"]
+mod assistant;
+#[path = "../shared/child.rs"]
+mod child;
+mod imap;
+mod killed;
+#[path = "../shared/mails.rs"]
+mod mails;
+mod pair;
+mod proxy;
+#[path = "../shared/stranger.rs"]
+mod stranger;
+
+use superstep_mail::{Mailbox, Outgoing};
+
+/// The mailbox of a child.
+fn open_mailbox(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
+    killed::open(given)
+}
