@@ -1,13 +1,13 @@
 //! `cargo xtask ci`: all that a change must pass, step by step, stopping at the first failure.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
-use crate::suite::{self, NEEDS_WEIGHTS, Program, WORKSPACE};
+use crate::suite::{self, NEEDS_SERVERS, NEEDS_WEIGHTS, Program, WORKSPACE};
 use crate::tidy;
 use crate::weights;
 use crate::workspace::Workspace;
@@ -18,7 +18,7 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "format",
         run: |w| plain(&w.root, "fmt --all --check"),
@@ -57,6 +57,10 @@ const STEPS: [Step; 9] = [
     Step {
         name: "model",
         run: model,
+    },
+    Step {
+        name: "servers",
+        run: servers,
     },
 ];
 
@@ -119,7 +123,7 @@ fn conformance(workspace: &Workspace) -> Result<String, Error> {
 
 /// Runs the tests with real models, which are kept in the build folder.
 fn model(workspace: &Workspace) -> Result<String, Error> {
-    let cache = workspace.root.join("target").join("weights");
+    let cache = workspace.target.join("weights");
     let pull = |name| weights::run_in(workspace, name, &cache);
     let pulled = pull("tiny").and_then(|tiny| Ok((tiny, pull("minilm")?)));
     let (tiny, minilm) = match pulled {
@@ -131,6 +135,27 @@ fn model(workspace: &Workspace) -> Result<String, Error> {
         ("SUPERSTEP_TEST_MINILM", minilm.as_str()),
     ];
     suite::test_only(&workspace.root, NEEDS_WEIGHTS, &env).map(|()| String::new())
+}
+
+/// Runs the tests with real mail servers, whose packages are kept in the build folder.
+fn servers(workspace: &Workspace) -> Result<String, Error> {
+    let root = &workspace.root;
+    let folder = workspace.target.join("tmp").join("mail-servers");
+    let script = "agents/mail/tests/servers/servers.sh";
+    println!("$ sh {script} fetch {}", folder.display());
+    let fetched = Command::new("sh")
+        .args([script, "fetch"])
+        .arg(folder)
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .status();
+    let failed = |why: String| Error::failed("servers.sh fetch", why);
+    match fetched {
+        Ok(status) if status.success() => {}
+        Ok(status) => return not_run("no mail servers", failed(status.to_string())),
+        Err(error) => return not_run("no mail servers", failed(error.to_string())),
+    }
+    suite::test_only(root, NEEDS_SERVERS, &[]).map(|()| String::new())
 }
 
 /// A step whose needs are not met is named in the summary, and a failure in the full tier.

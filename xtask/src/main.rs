@@ -28,7 +28,7 @@ usage: cargo xtask <command>
   tidy      check the rules of the tree: arrows, lengths, docs, leftovers, paths, manifests, codes
   examples  build and run every example
   ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples,
-            tests with a real model
+            tests with a real model and with real mail servers
   crash     the long campaigns against crashes, power cuts and bad disks; takes a while
   features  check every crate without features, and with each one alone
   weights   bring the weights of a local model into the cache: default, tiny or minilm";

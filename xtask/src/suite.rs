@@ -18,14 +18,18 @@ pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remot
                                     superstep-local/chat,superstep-local/weights-tests,\
                                     superstep-tools/mcp,superstep-mail/google,\
                                     superstep-mail/imap,superstep-mail/fake,\
+                                    superstep-mail/servers-tests,\
                                     superstep-examples/otlp,superstep/otlp,superstep/encryption";
 
 /// Tests below a module of this name need the weights of a model.
 pub(crate) const NEEDS_WEIGHTS: &str = "needs_weights";
 
+/// Tests below a module of this name need mail servers.
+pub(crate) const NEEDS_SERVERS: &str = "needs_servers";
+
 /// Tests that need something the repository does not have, by the name of their module. The plain run
 /// leaves them out; each has a step of its own, which says so if it could not run them.
-const NEEDS: [&str; 1] = [NEEDS_WEIGHTS];
+const NEEDS: [&str; 2] = [NEEDS_WEIGHTS, NEEDS_SERVERS];
 
 /// A program that the build of the tests made besides the tests.
 #[derive(Debug, PartialEq, Eq)]

@@ -72,6 +72,7 @@ mod tests {
     fn workspace() -> Workspace {
         Workspace {
             root: PathBuf::from("."),
+            target: PathBuf::from("target"),
             crates: vec![Package {
                 name: "superstep-core".to_owned(),
                 manifest: "crates/core/Cargo.toml".to_owned(),

@@ -11,6 +11,8 @@ use crate::error::Error;
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
+    /// Where cargo builds.
+    pub(crate) target: PathBuf,
     pub(crate) crates: Vec<Package>,
 }
 
@@ -52,13 +54,18 @@ impl Workspace {
 
     fn parse(metadata: &Value) -> Option<Self> {
         let root = PathBuf::from(metadata.get("workspace_root")?.as_str()?);
+        let target = PathBuf::from(metadata.get("target_directory")?.as_str()?);
         let crates = metadata
             .get("packages")?
             .as_array()?
             .iter()
             .map(|package| Package::parse(package, &root))
             .collect::<Option<_>>()?;
-        Some(Self { root, crates })
+        Some(Self {
+            root,
+            target,
+            crates,
+        })
     }
 }
 
@@ -110,6 +117,7 @@ mod tests {
     fn a_renamed_dependency_keeps_its_own_name() {
         let workspace = Workspace::parse(&json!({
             "workspace_root": "/w",
+            "target_directory": "/w/target",
             "packages": [{
                 "name": "a",
                 "manifest_path": "/w/crates/a/Cargo.toml",
@@ -134,7 +142,9 @@ mod tests {
 
     #[test]
     fn an_answer_without_packages_is_refused() {
-        assert!(Workspace::parse(&json!({"workspace_root": "/w"})).is_none());
+        assert!(
+            Workspace::parse(&json!({"workspace_root": "/w", "target_directory": "/t"})).is_none()
+        );
     }
 
     #[test]

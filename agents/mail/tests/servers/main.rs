@@ -9,15 +9,13 @@
     reason = "a test that cannot go on fails"
 )]
 
-mod agent;
 #[path = "../shared/assistant.rs"]
 mod assistant;
 #[path = "../shared/child.rs"]
 mod child;
-mod imap;
-mod killed;
 #[path = "../shared/mails.rs"]
 mod mails;
+mod needs_servers;
 mod pair;
 mod proxy;
 #[path = "../shared/stranger.rs"]
@@ -27,5 +25,5 @@ use superstep_mail::{Mailbox, Outgoing};
 
 /// The mailbox of a child.
 fn open_mailbox(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
-    killed::open(given)
+    needs_servers::killed::open(given)
 }
