@@ -47,8 +47,8 @@ fn inbox(desk: &Desk) -> Terminal {
 
 /// All keys that were pressed before have been looked at.
 fn settles(terminal: &Terminal) {
-    terminal.press("?").shows("this list").press("q");
-    terminal.shows("q leave");
+    terminal.press("?").shows("this list");
+    terminal.press("q").hides("this list").shows("q leave");
 }
 
 /// Leaves, and says how many mails were sent.

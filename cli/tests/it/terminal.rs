@@ -122,6 +122,14 @@ impl Terminal {
         })
     }
 
+    /// Waits until the screen does not show this any more.
+    #[cfg(unix)]
+    pub(crate) fn hides(&self, unwanted: &str) -> &Self {
+        self.until(&format!("screen without {unwanted}"), |state| {
+            !state.screen.screen().contents().contains(unwanted)
+        })
+    }
+
     /// Waits until this is the last thing on the screen.
     pub(crate) fn ends_with(&self, wanted: &str) -> &Self {
         self.until(wanted, |state| {
