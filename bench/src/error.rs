@@ -2,7 +2,10 @@
 
 use std::process::ExitCode;
 
-use superstep_core::{error::Error, plan::BuildErrors, saver::SaverError};
+use superstep_core::{
+    error::{Error, SaverError},
+    plan::BuildErrors,
+};
 
 /// Why there is no figure.
 #[derive(Debug, thiserror::Error)]

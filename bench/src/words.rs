@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, str::FromStr, sync::Arc};
 
-use superstep_core::{id::ThreadId, run::Durability, saver::Saver};
+use superstep_core::{id::ThreadId, policy::Durability, saver::Saver};
 use superstep_engine::{Backends, RunOptions, memory::saver::MemorySaver};
 use superstep_sqlite::Database;
 

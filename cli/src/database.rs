@@ -6,7 +6,7 @@ use std::{
 };
 
 use superstep::Backends;
-use superstep_core::saver::{Saver, SaverError};
+use superstep_core::{error::SaverError, saver::Saver};
 use superstep_model::config::{Origin, Setting};
 use superstep_sqlite::{Database, OpenMode, Options};
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 use superstep_model::{
     ErrorKind,
     select::{Content, Outcome},

@@ -1,6 +1,6 @@
 //! Why a command ended without what was asked for, and the exit code that says so.
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 use superstep_mail::{AgentError, MailError, MemoryError};
 use superstep_model::{ErrorKind, ModelError};
 

@@ -71,7 +71,8 @@ mod remote {
         remote::{
             Address, Anthropic, Client, Listed, OpenAi, Settings, Site, list, openai::Dialect,
         },
-        select::{Choice, KNOWN, Known, Offered, Opening, Probe, Providers, is_loopback},
+        select::{Choice, Offered, Opening, Probe, Providers},
+        spec::{KNOWN, Known, is_loopback},
     };
 
     /// How long a provider may take to list its models.

@@ -2,10 +2,9 @@
 
 use serde_json::{Value as Json, json};
 use superstep_core::{
-    error::{Error, ErrorKind, Limit, Unmatched},
+    error::{Error, ErrorKind, Limit, SaverError, Unmatched},
     record::StoredError,
     run::Halt,
-    saver::SaverError,
 };
 
 use crate::{expr::KINDS, program::Stop};

@@ -16,8 +16,8 @@ use std::{
 
 use serde_json::Value as Json;
 use superstep_core::{
-    error::Error,
-    saver::{Lease, Saver, SaverError},
+    error::{Error, SaverError},
+    saver::{Lease, Saver},
 };
 use superstep_sqlite::Database;
 use tempfile::TempDir;

@@ -25,7 +25,10 @@ mod world;
 
 use std::sync::Arc;
 
-use superstep_core::saver::{BoxFuture, Saver, SaverError};
+use superstep_core::{
+    error::SaverError,
+    saver::{BoxFuture, Saver},
+};
 
 use crate::kit::{Check, Report, Verdict, caught};
 use world::Bench;

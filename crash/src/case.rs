@@ -9,14 +9,15 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use superstep_core::run::Durability;
+use superstep_core::policy::Durability;
 
 use crate::{
     Fallible,
     args::Args,
     graphs::Scene,
+    script::Medium,
     vfs::Plan,
-    worker::{Life, Loss, Medium, Report},
+    worker::{Life, Loss, Report},
 };
 
 /// The exit status of a life that found something wrong.

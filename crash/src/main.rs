@@ -8,8 +8,9 @@ use superstep_crash::{
     campaign::{damage, faults, files, load, matrix, power, recover, resumers, stopped, strace},
     case::{FAILED, Ground, STUCK, VIOLATED, durability},
     graphs::Scene,
+    script::Medium,
     vfs,
-    worker::{self, Life, Medium},
+    worker::{self, Life},
 };
 
 const USAGE: &str = "\

@@ -7,10 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use superstep_core::{
+    checkpoint::Loaded,
+    error::SaverError,
     event::{Cursor, Logged},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, TaskKey, TaskNote},
-    saver::{HistoryQuery, Loaded, Saver, SaverError},
+    saver::{HistoryQuery, Saver},
 };
 
 use crate::line::{Deed, Line};

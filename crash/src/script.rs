@@ -9,8 +9,9 @@ use superstep_core::{
     edit::Update,
     error::{Error, ErrorKind},
     id::{CheckpointId, Namespace, ThreadId},
+    policy::Durability,
     record::Effect,
-    run::{Durability, RunInput},
+    run::RunInput,
     saver::{HistoryQuery, Keep, Saver},
     snapshot::Snapshot,
     value::Value,
@@ -22,9 +23,18 @@ use crate::{
     graphs::{MENDED, Scene, receipt},
     line::Line,
     vfs,
-    worker::Medium,
     world::{Target, World},
 };
+
+/// What becomes of a medium that has failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Medium {
+    /// It goes on as planned.
+    #[default]
+    AsPlanned,
+    /// It is well again once the failure was noticed.
+    Heals,
+}
 
 /// The thread all of it happens on.
 pub const THREAD: &str = "t";

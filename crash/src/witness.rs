@@ -13,13 +13,14 @@ use std::{
 
 use superstep_core::{
     archive::Archive,
+    checkpoint::{Loaded, NextRecord},
     clock::UnixMillis,
+    error::SaverError,
     event::{Cursor, Logged},
     id::{CheckpointId, Namespace, TaskId, ThreadId},
     record::{Effect, Record, Source, TaskKey, TaskNote},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
     },
     table::Key,
 };

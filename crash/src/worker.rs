@@ -3,10 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use superstep_core::{
-    run::Durability,
-    saver::{Saver, SaverError},
-};
+use superstep_core::{error::SaverError, policy::Durability, saver::Saver};
 use superstep_engine::Backends;
 use superstep_sqlite::Database;
 
@@ -15,7 +12,7 @@ use crate::{
     graphs::Scene,
     line::{Deed, Line},
     model::Model,
-    script::Session,
+    script::{Medium, Session},
     vfs,
     witness::{Point, Points, Witness},
     world::World,
@@ -40,16 +37,6 @@ pub struct Life {
     pub durability: Durability,
     /// What the life before may have lost.
     pub loss: Loss,
-}
-
-/// What becomes of a medium that has failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Medium {
-    /// It goes on as planned.
-    #[default]
-    AsPlanned,
-    /// It is well again once the failure was noticed.
-    Heals,
 }
 
 /// What may be gone at the beginning of a life.

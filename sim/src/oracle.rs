@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use superstep_core::{
     Value,
+    checkpoint::Loaded,
     id::{CheckpointId, Namespace},
     record::{Effect, Record, TaskKey, TaskNote},
-    saver::Loaded,
 };
 
 use crate::{

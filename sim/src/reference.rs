@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use superstep_core::{
     Value,
+    checkpoint::Loaded,
     frame::Frame,
     id::{CheckpointId, Namespace, ThreadId},
     record::Source,
-    saver::Loaded,
     snapshot::{Snapshot, View},
 };
 

@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use superstep_core::{plan::BuildErrors, run::Durability, saver::SaverError};
+use superstep_core::{error::SaverError, plan::BuildErrors, policy::Durability};
 
 use crate::{
     clock::{Floor, Ids, Wall},

@@ -7,9 +7,10 @@
 use std::{collections::BTreeMap, collections::VecDeque, sync::Arc};
 
 use superstep_core::{
+    checkpoint::{Loaded, NextRecord},
+    error::SaverError,
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, TaskNote},
-    saver::{Loaded, NextRecord, SaverError},
 };
 
 use crate::{dice::Dice, plant::Plant};

@@ -4,6 +4,7 @@
 //! are reported at once, one a line, as `path:line: what; hint`.
 
 mod arrows;
+mod circles;
 mod codes;
 mod docs;
 mod inherit;
@@ -40,6 +41,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
 
 fn problems(workspace: &Workspace, tree: &Tree) -> Vec<Problem> {
     let mut problems = arrows::check(&workspace.crates, tree);
+    problems.extend(circles::check(&workspace.crates, tree));
     problems.extend(inherit::check(&workspace.crates, tree));
     problems.extend(length::check(tree));
     problems.extend(docs::check(tree));

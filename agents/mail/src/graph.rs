@@ -61,29 +61,15 @@ use superstep::{
 };
 
 use crate::{
-    Address, Calendar, MailError, MailId, Mailbox, Memory, Mode, ThreadKey,
+    Calendar, MailError, MailId, Mailbox, Memory, Mode,
     inbox::Act,
+    input::EmailInput,
     memory::act::HumanAct,
-    parse::Mail,
     prompt::person,
     queue::Queue,
     settings::{Settings, Zone},
     tools::Desk,
 };
-
-/// A mail, and what its mailbox says about it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EmailInput {
-    /// The mail, as its mailbox calls it.
-    pub id: MailId,
-    /// What it belongs to.
-    pub thread: ThreadKey,
-    /// What it says.
-    pub mail: Mail,
-    /// Everybody who wrote or got an older mail of its thread, and who wrote this one.
-    #[serde(default)]
-    pub participants: Vec<Address>,
-}
 
 /// What is to be done about a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,12 +10,13 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use superstep::{ErrorKind, Outcome, ThreadId, saver::SaverError};
+use superstep::{ErrorKind, Outcome, SaverError, ThreadId};
 
 use crate::{
     Address, AgentError, Arrival, Mail, MailAgent, MailError, MailId, Query, RawMail,
     attempts::Turn,
-    graph::{EmailInput, MailState, begin},
+    graph::{MailState, begin},
+    input::EmailInput,
     key::thread_name,
     parse::{all_headers, parse},
 };

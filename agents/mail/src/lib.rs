@@ -73,6 +73,7 @@ mod header;
 pub mod imap;
 mod inbox;
 mod ingest;
+mod input;
 mod key;
 mod mailbox;
 mod memory;
@@ -90,9 +91,10 @@ pub use calendar::{Busy, Calendar, Event, EventId, EventLookup, NewEvent, Span, 
 pub use compose::{Recipients, Reply, reply_subject};
 pub use error::MailError;
 pub use folder::{FolderCalendar, FolderMailbox};
-pub use graph::{Class, EmailInput, MailState};
+pub use graph::{Class, MailState};
 pub use inbox::{Action, Allowed, Answer, AnswerKind, Asked, InboxItem, Item};
 pub use ingest::{IngestOptions, Ingested, Intake};
+pub use input::EmailInput;
 pub use key::thread_name;
 pub use mailbox::{
     Arrival, Later, Lookup, MailId, Mailbox, Outgoing, Page, PageToken, Query, RawMail, SendError,

@@ -5,7 +5,7 @@ use superstep::show;
 
 use crate::{
     Address,
-    graph::EmailInput,
+    input::EmailInput,
     parse::{Attachment, Mail, clipped},
     settings::Zone,
 };

@@ -11,7 +11,7 @@ use superstep::{
     store::{Namespace, NamespaceError, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead},
 };
 
-use crate::{MailId, graph::EmailInput, key::key};
+use crate::{MailId, input::EmailInput, key::key};
 
 /// The mail that waits; cheap to clone.
 #[derive(Clone)]

@@ -13,7 +13,7 @@ use superstep::model::{Schema, ToolSpec};
 
 use crate::{
     Address,
-    graph::EmailInput,
+    input::EmailInput,
     parse::{email, one_line},
     settings::Zone,
 };

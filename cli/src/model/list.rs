@@ -3,7 +3,8 @@
 use serde_json::json;
 use superstep_model::{
     near,
-    select::{Content, KNOWN, Known, Offered, Probe},
+    select::{Content, Offered, Probe},
+    spec::{KNOWN, Known},
 };
 
 use crate::{

@@ -1,9 +1,10 @@
 //! Storing records and loading them: which one, along which branch, and what is refused.
 
 use superstep_core::{
+    checkpoint::Loaded,
     id::CheckpointId,
     record::{Record, Source},
-    saver::{At, Commit, HistoryQuery, Loaded, Notes},
+    saver::{At, Commit, HistoryQuery, Notes},
 };
 
 use super::records::{X, delta, done, first, full, id, int, node, number, set};
@@ -389,7 +390,7 @@ async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
             thread: "t".into(),
             namespace: "".into(),
             epoch: writer.epoch(),
-            durability: superstep_core::run::Durability::Sync,
+            durability: superstep_core::policy::Durability::Sync,
             checkpoint: id(n),
             notes: said,
             events: Vec::new(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use superstep_core::{
     command::{Command, Goto, Send},
     id::Namespace,
+    policy::Durability,
     record::{Layout, Pending, Record, Source, StartValue, StateVersion, TriggerName},
-    run::Durability,
     table::{Key, NodeIx},
     value::{MAX_DEPTH, Value},
 };

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use superstep_core::{
+    error::SaverError,
     event::{
         Cursor, Ending, Entry, Event, EventKind, Facts, Logged, Modes, Span, SpanEnd, SpanError,
         SpanId, SpanKind, SpanPhase, Told,
         log::{Part, StateAt},
     },
     id::{AskId, CheckpointId, TaskId},
+    policy::Durability,
     record::{Record, StoredError, TaskNote},
-    run::Durability,
-    saver::{Commit, Events, Keep, Notes, SaverError},
+    saver::{Commit, Events, Keep, Notes},
     snapshot::{Snapshot, SubState, TaskView},
     value::Value,
 };
@@ -443,7 +444,7 @@ impl Scribe {
             thread: self.thread.as_str().into(),
             namespace: "".into(),
             epoch: self.writer.epoch(),
-            durability: superstep_core::run::Durability::Sync,
+            durability: superstep_core::policy::Durability::Sync,
             checkpoint: id(checkpoint),
             notes,
             events,

@@ -8,8 +8,9 @@ use superstep_core::{
     edit::Update,
     error::Failure as NodeFailure,
     plan::{Destination, Pauses, Persist},
+    policy::Durability,
     reducer::Reducer,
-    run::{Durability, Halt, RunInput},
+    run::{Halt, RunInput},
     saver::Keep,
     value::Value,
 };

@@ -1,9 +1,10 @@
 //! Long threads and many threads.
 
 use superstep_core::{
+    checkpoint::NextRecord,
     id::Namespace,
     record::{Change, Record},
-    saver::{At, NextRecord},
+    saver::At,
     table::{ChannelIx, Key},
     value::Value,
 };

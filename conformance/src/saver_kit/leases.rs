@@ -1,8 +1,9 @@
 //! Leases: who may write, and until when.
 
 use superstep_core::{
-    run::Durability,
-    saver::{At, Commit, Lease, Notes, SaverError},
+    error::SaverError,
+    policy::Durability,
+    saver::{At, Commit, Lease, Notes},
 };
 
 use super::records::{delta, done, first, id, node};

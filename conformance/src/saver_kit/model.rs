@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use superstep_core::{
+    checkpoint::{Loaded, NextRecord},
     id::{CheckpointId, Namespace},
     record::{Change, Record, TaskKey, TaskNote},
-    saver::{Loaded, NextRecord},
     table::Key,
     value::Value,
 };

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use superstep_core::{
+    checkpoint::Loaded,
     id::Namespace,
     record::Record,
-    saver::{At, HistoryQuery, Keep, Loaded},
+    saver::{At, HistoryQuery, Keep},
 };
 
 use super::deletion::filled;

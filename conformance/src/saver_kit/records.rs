@@ -5,11 +5,11 @@ use std::sync::Arc;
 use superstep_core::{
     command::Send,
     id::CheckpointId,
+    policy::Durability,
     record::{
         Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, TaskKey,
         TaskNote, TriggerName, Write,
     },
-    run::Durability,
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::Value,
 };

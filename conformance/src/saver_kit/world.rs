@@ -4,12 +4,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use superstep_core::{
+    checkpoint::{Loaded, NextRecord},
+    error::SaverError,
     id::{CheckpointId, Namespace, ThreadId},
+    policy::Durability,
     record::{Record, TaskNote},
-    run::Durability,
-    saver::{
-        At, BoxFuture, Commit, HistoryQuery, Lease, Loaded, NextRecord, Notes, Saver, SaverError,
-    },
+    saver::{At, BoxFuture, Commit, HistoryQuery, Lease, Notes, Saver},
 };
 
 use super::model::{Model, same};

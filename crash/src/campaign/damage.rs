@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use superstep_core::saver::{Saver, SaverError};
+use superstep_core::{error::SaverError, saver::Saver};
 use superstep_sqlite::{Database, Options};
 use tokio::runtime::Runtime;
 

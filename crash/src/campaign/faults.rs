@@ -12,8 +12,9 @@ use crate::{
     Fallible,
     case::{Ended, Ground},
     graphs::Scene,
+    script::Medium,
     vfs::{Fault, Plan},
-    worker::{Life, Medium},
+    worker::Life,
 };
 
 /// How many failures a life bears before it gives up.

@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-use superstep_core::run::Durability;
+use superstep_core::policy::Durability;
 
 use super::{Summary, try_all};
 use crate::{

@@ -5,9 +5,8 @@ use std::{any::Any, sync::Arc};
 use crate::{
     board::{Board, Folded, Recording},
     error::ErrorKind,
-    message,
     record::Change,
-    reducer::Reducer,
+    reducer::{Reducer, messages},
     table::{ChannelIx, Table},
     value::{DecodeError, Value},
 };
@@ -111,7 +110,7 @@ pub struct Channels {
 #[derive(Clone, Default)]
 struct Slot {
     value: Option<Value>,
-    messages: Option<message::Index>,
+    messages: Option<messages::Index>,
 }
 
 impl Slot {
@@ -335,7 +334,7 @@ impl Board for Channels {
                 messages: Some(index),
             } = self.slots.row(channel)
             && writes.iter().all(|write| overwrite(write).is_none())
-            && let Some(grown) = message::appended(present, index, writes)
+            && let Some(grown) = messages::appended(present, index, writes)
         {
             return Ok(Some(grown));
         }
@@ -359,7 +358,7 @@ impl Board for Channels {
                 // Copies of a restored board are written to, and share what one of them finds.
                 *slot = Slot {
                     value: Some(value.clone()),
-                    messages: kind.has_messages().then(message::Index::default),
+                    messages: kind.has_messages().then(messages::Index::default),
                 };
             }
             (Change::Clear, _) => *slot = Slot::default(),

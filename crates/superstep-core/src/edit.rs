@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     board::Recording,
+    checkpoint::Parents,
     command::{END, Output, START},
     error::{Error, ErrorKind},
     frame::{Applied, Applying, Frame, Order},
@@ -12,9 +13,9 @@ use crate::{
         Plan,
         route::{Unwritten, Window},
     },
+    policy::Durability,
     record::{Change, Record, Source, StartValue, TaskKey, TaskNote, Write},
-    run::{Durability, Head},
-    saver::Parents,
+    run::Head,
     table::{ChannelIx, NodeIx},
     value::Value,
 };

@@ -3,15 +3,15 @@
 //! An [`Error`] says what happened ([`ErrorKind`]) and where ([`Place`]). Codes are listed in
 //! `docs/errors.md`. Build mistakes have their own type, [`crate::plan::BuildError`].
 
+mod storage;
+
 use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    ask::Ask,
-    id::{AskId, CheckpointId, ThreadId},
-    saver::SaverError,
-};
+use crate::id::{AskId, CheckpointId, ThreadId};
+
+pub use storage::SaverError;
 
 /// A failed run, update or read.
 #[derive(Clone)]

@@ -8,6 +8,7 @@ pub mod archive;
 pub mod ask;
 pub mod board;
 pub mod channel;
+pub mod checkpoint;
 pub mod clock;
 pub mod codec;
 pub mod command;

@@ -1,8 +1,27 @@
-//! How a node is run: retries, limits, caching.
+//! How a run is stored and a node is run: durability, retries, limits, caching.
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{error::Error, error::Failure, value::Value};
+
+/// When what a run does becomes durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    /// Before the next step starts: an acknowledged step survives a power cut.
+    #[default]
+    Sync,
+    /// Before the next step starts, as far as the operating system: an acknowledged step survives
+    /// the end of the process, but a power cut may take the last ones. Effects of `once` are
+    /// stored as with `Sync`.
+    Normal,
+    /// While the next step runs.
+    Async,
+    /// When the run ends. A run that fails inside a reducer leaves the thread as it was before.
+    Exit,
+}
 
 /// When and how often a failed attempt is repeated.
 #[derive(Clone, Debug)]

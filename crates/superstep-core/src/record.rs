@@ -16,7 +16,7 @@ use crate::{
     command::{Command, Send},
     error::{Error, ErrorKind, Failure, Limit},
     id::{CheckpointId, Namespace},
-    run::Durability,
+    policy::Durability,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };

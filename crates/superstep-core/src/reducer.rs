@@ -1,5 +1,7 @@
 //! How several writes to one channel become one value (dynamic layer).
 
+pub(crate) mod messages;
+
 use std::{fmt, sync::Arc};
 
 use crate::{error::Failure, message, value::Value};
@@ -46,7 +48,7 @@ impl Reducer {
         &self,
         left: Value,
         right: Value,
-        index: &mut Option<message::Index>,
+        index: &mut Option<messages::Index>,
     ) -> Result<Reduced, Failure> {
         let replaced = |value| Reduced {
             value,
@@ -59,7 +61,7 @@ impl Reducer {
             Self::Min => replaced(if less(&right, &left)? { right } else { left }),
             Self::Merge => replaced(merge(left, right)?),
             Self::Union => union(left, right)?,
-            Self::Messages(unknown) => message::add(left, right, *unknown, index)?,
+            Self::Messages(unknown) => messages::add(left, right, *unknown, index)?,
             Self::Custom(reduce) => replaced(reduce(left, right)?),
         })
     }

@@ -8,6 +8,7 @@
 
 pub mod begin;
 mod effect;
+mod logged;
 pub mod settle;
 pub mod task;
 mod tell;
@@ -22,8 +23,6 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
-
 pub use begin::{Begin, Head, RunInput};
 pub use effect::EffectError;
 pub use settle::{Done, Halt};
@@ -31,34 +30,18 @@ pub use task::{Task, TaskInput};
 
 use crate::{
     ask::{Answers, Ask},
+    checkpoint::Parents,
     command::Command,
     error::Error,
     event::{Event, Modes, Told},
     frame::Frame,
     id::{CheckpointId, IdSource, Namespace, ThreadId},
     plan::{Keys, Pauses, Plan, route::Window},
+    policy::Durability,
     record::{Change, Pending, Record, Source, TaskKey, TaskNote, Write},
-    saver::Parents,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
-
-/// When what a run does becomes durable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Durability {
-    /// Before the next step starts: an acknowledged step survives a power cut.
-    #[default]
-    Sync,
-    /// Before the next step starts, as far as the operating system: an acknowledged step survives
-    /// the end of the process, but a power cut may take the last ones. Effects of `once` are
-    /// stored as with `Sync`.
-    Normal,
-    /// While the next step runs.
-    Async,
-    /// When the run ends. A run that fails inside a reducer leaves the thread as it was before.
-    Exit,
-}
 
 /// What to do where LangGraph 1.2.20 behaves by accident.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ask::Ask,
     board::Recording,
+    checkpoint::Parents,
     error::ErrorKind,
     frame::{Applying, restore::Restored},
     id::{CheckpointId, Namespace, TaskId, ThreadId},
     plan::{Keys, Persist, Plan},
+    policy::Durability,
     record::{Record, Source, StoredError, TaskKey, TaskNote, Write},
-    run::Durability,
-    saver::Parents,
     table::NodeIx,
     value::{Map, Value},
 };

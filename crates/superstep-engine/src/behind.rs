@@ -10,7 +10,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use superstep_core::saver::{NextRecord, Reply, SaverError};
+use superstep_core::{checkpoint::NextRecord, error::SaverError, saver::Reply};
 
 /// How many answers may be outstanding before the run waits for the oldest.
 pub(crate) const MOST: usize = 1024;

@@ -13,6 +13,7 @@ use std::{
 use superstep_core::{
     ask::{Answers, Ask},
     board::Board,
+    checkpoint::Parents,
     command::Output,
     error::ErrorKind,
     event::{Event, EventKind, Told},
@@ -25,7 +26,7 @@ use superstep_core::{
         settle::CallSpec,
         task::{input_value, task_id},
     },
-    saver::{BoxFuture, Parents},
+    saver::BoxFuture,
     table::NodeIx,
     value::Value,
 };

@@ -5,8 +5,9 @@ use std::{collections::HashMap, sync::Arc};
 use superstep_core::{
     event::{Event, Modes},
     id::{CheckpointId, IdSource, Namespace, ThreadId},
+    policy::Durability,
     redact::Privacy,
-    run::{Drain, Durability, Fidelity},
+    run::{Drain, Fidelity},
     saver::Saver,
     value::Value,
 };

@@ -5,12 +5,13 @@
 use std::collections::VecDeque;
 
 use superstep_core::{
+    checkpoint::Loaded,
     error::Error,
     event::{Cursor, Ending, Entry, Event, Logged, Modes, Told},
     frame::Frame,
     id::ThreadId,
-    run::Durability,
-    saver::{At, Loaded},
+    policy::Durability,
+    saver::At,
     value::Value,
 };
 

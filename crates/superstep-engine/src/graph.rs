@@ -4,6 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use superstep_core::{
     ask::{Answers, Ask, Resume},
+    checkpoint::Loaded,
     command::Output,
     error::{Error, ErrorKind},
     event::Modes,
@@ -12,7 +13,7 @@ use superstep_core::{
     plan::{Persist, Plan},
     record::Record,
     run::{Begin, Fidelity, Halt, Head, Loop, Nest, RunConfig, RunInput, Stop},
-    saver::{At, Loaded, Saver},
+    saver::{At, Saver},
     table::{NodeIx, Table},
     value::Value,
 };

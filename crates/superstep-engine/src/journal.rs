@@ -7,11 +7,12 @@
 use std::{sync::Arc, sync::Mutex, time::Duration};
 
 use superstep_core::{
-    error::Error,
+    error::{Error, SaverError},
     event::{Cursor, Ending, Entry, Logged, Modes, Told},
     id::{CheckpointId, ThreadId},
-    run::{Durability, Stop},
-    saver::{Events, Saver, SaverError},
+    policy::Durability,
+    run::Stop,
+    saver::{Events, Saver},
 };
 use tokio::sync::Notify;
 

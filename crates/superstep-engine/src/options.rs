@@ -4,13 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use superstep_core::{
     ask::Ask,
+    checkpoint::Parents,
     error::{Error, ErrorKind},
     event::Modes,
     id::{CheckpointId, Namespace, ThreadId},
     plan::{Keys, Pauses, Plan},
+    policy::Durability,
     redact::Privacy,
-    run::{Drain, Durability, Fidelity},
-    saver::Parents,
+    run::{Drain, Fidelity},
     snapshot::Snapshot,
     value::Value,
 };

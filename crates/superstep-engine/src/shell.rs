@@ -16,14 +16,15 @@ use std::{
 };
 
 use superstep_core::{
+    checkpoint::NextRecord,
     command::Output,
     error::{Error, ErrorKind, Limit},
     event::{Entry, EventKind, Logged},
     id::CheckpointId,
-    policy::Refresh,
+    policy::{Durability, Refresh},
     record::{Record, TaskKey, TaskNote},
-    run::{Act, Done, Durability, Halt, Loop, Stop, Task, settle::Called},
-    saver::{BoxFuture, Commit, NextRecord, Notes, Reply},
+    run::{Act, Done, Halt, Loop, Stop, Task, settle::Called},
+    saver::{BoxFuture, Commit, Notes, Reply},
     value::Value,
 };
 use tokio::{sync::oneshot, task::JoinSet};

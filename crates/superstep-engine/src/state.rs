@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use superstep_core::{
+    checkpoint::Loaded,
     edit::{Edit, Update},
     error::{Error, ErrorKind},
     id::{Namespace, ThreadId},
     plan::Persist,
+    policy::Durability,
     record::{Effect, TaskNote},
-    run::Durability,
-    saver::{At, Commit, HistoryQuery, Loaded, Notes, Saver},
+    saver::{At, Commit, HistoryQuery, Notes, Saver},
     snapshot::{Snapshot, SubState, TaskView, View},
 };
 

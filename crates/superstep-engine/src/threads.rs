@@ -7,11 +7,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use superstep_core::{
     archive::Archive,
     clock::Clock,
-    error::{Error, ErrorKind},
+    error::{Error, ErrorKind, SaverError},
     id::{Namespace, ThreadId},
     plan::Persist,
     record::Layout,
-    saver::{At, Keep, Retained, Retention, Saver, SaverError},
+    saver::{At, Keep, Retained, Retention, Saver},
     snapshot::View,
 };
 

@@ -275,7 +275,3 @@ impl Origin {
         })
     }
 }
-
-pub(crate) fn wrong(why: impl Into<String>) -> ModelError {
-    ErrorKind::Settings { why: why.into() }.into()
-}

@@ -238,6 +238,13 @@ impl fmt::Display for Phase {
     }
 }
 
+impl ModelError {
+    /// Settings that make no sense.
+    pub(crate) fn settings(why: impl Into<String>) -> Self {
+        ErrorKind::Settings { why: why.into() }.into()
+    }
+}
+
 impl ErrorKind {
     fn code(&self) -> &'static str {
         match self {

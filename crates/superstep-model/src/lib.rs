@@ -24,6 +24,7 @@ pub mod request;
 pub mod schema;
 pub mod script;
 pub mod select;
+pub mod spec;
 pub mod tool;
 pub mod usage;
 

@@ -6,20 +6,14 @@
 //! crate knows scripts and recordings only. A model that is not real is never chosen unless it was
 //! named.
 
-mod address;
 mod choice;
 mod key;
 mod open;
-mod provider;
 mod resolve;
-mod spec;
 mod world;
 
-pub use address::{host, is_loopback};
 pub use choice::Choice;
 pub use key::Key;
 pub use open::{Opening, Providers};
-pub use provider::{KNOWN, Known};
 pub use resolve::{Consent, Link, Outcome, Resolution, Verdict, Way, resolve};
-pub use spec::{Spec, Tape, TapeMode};
 pub use world::{Content, Offered, Probe, World};

@@ -11,7 +11,7 @@ mod log;
 
 use std::path::Path;
 
-use superstep_core::saver::{Reply, SaverError};
+use superstep_core::{error::SaverError, saver::Reply};
 
 use crate::{Database, file, writer::Need};
 

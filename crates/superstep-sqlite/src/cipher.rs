@@ -16,7 +16,7 @@ use chacha20poly1305::{
     KeyInit, XChaCha20Poly1305, XNonce,
     aead::{Aead, Generate, Payload},
 };
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 /// Bytes of a nonce, which stand before what they encrypt. They are random: with 192 bits no two
 /// are ever the same.

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use superstep_core::{
+    checkpoint::NextRecord,
     codec::{
         self, Packed,
         record::{PackedRecord, pack_record},
     },
+    error::SaverError,
     event::Logged,
     id::{CheckpointId, Namespace, ThreadId},
+    policy::Durability,
     record::{Layout, Record, Source, TaskNote},
-    run::Durability,
-    saver::{Commit, NextRecord, Notes, SaverError},
+    saver::{Commit, Notes},
 };
 
 use crate::{

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
-use superstep_core::{id::ThreadId, saver::SaverError};
+use superstep_core::{error::SaverError, id::ThreadId};
 use tokio::sync::watch;
 
 use crate::{

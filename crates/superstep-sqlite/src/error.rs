@@ -5,7 +5,7 @@ use std::fmt::Display;
 use rusqlite::{Error as Sql, ErrorCode};
 use superstep_core::{
     codec::{CodecError, envelope::EnvelopeError},
-    saver::SaverError,
+    error::SaverError,
 };
 
 /// What a refusal of SQLite means.

@@ -9,9 +9,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 use superstep_core::{
     codec::{BlobId, envelope::Place, parts::split},
+    error::SaverError,
     event::{Cursor, Entry, Logged},
     id::{CheckpointId, ThreadId},
-    saver::{Events, SaverError},
+    saver::Events,
 };
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use rusqlite::Connection;
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::error::sql;
 

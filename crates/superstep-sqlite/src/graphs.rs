@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
+    error::SaverError,
     id::{Namespace, ThreadId},
-    saver::SaverError,
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
-use superstep_core::{id::ThreadId, saver::SaverError};
+use superstep_core::{error::SaverError, id::ThreadId};
 
 use crate::{
     clock::{Moment, wall},

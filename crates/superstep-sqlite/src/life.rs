@@ -8,7 +8,7 @@ mod delete;
 mod prune;
 
 use rusqlite::Connection;
-use superstep_core::{id::ThreadId, saver::SaverError};
+use superstep_core::{error::SaverError, id::ThreadId};
 
 use crate::{
     clock::wall,

@@ -7,15 +7,17 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension};
 use superstep_core::{
+    checkpoint::{Chain, Loaded, Rebuilt},
     codec::{
         self, BlobId, Blobs, Codec,
         envelope::Place,
         record::{Head, unpack_record},
         unpack::{Shared, Unpack},
     },
+    error::SaverError,
     id::CheckpointId,
     record::{Layout, Record, TaskNote, absorb},
-    saver::{Chain, HistoryQuery, Loaded, Rebuilt, SaverError},
+    saver::HistoryQuery,
 };
 
 use crate::{

@@ -15,7 +15,7 @@ use superstep_core::{
         envelope::Place,
         parts::{self, Names, Split},
     },
-    saver::SaverError,
+    error::SaverError,
 };
 
 use crate::{seal::Seal, writer::Writer};

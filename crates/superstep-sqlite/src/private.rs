@@ -11,7 +11,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::file::refused;
 

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use superstep_core::saver::{Reply, SaverError};
+use superstep_core::{error::SaverError, saver::Reply};
 use tokio::sync::oneshot;
 
 use crate::writer::{Need, Writer};

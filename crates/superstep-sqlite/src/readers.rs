@@ -7,7 +7,7 @@ use std::{
 };
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::{
     error::sql,

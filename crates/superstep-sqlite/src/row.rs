@@ -5,10 +5,10 @@ use std::fmt;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
     codec::envelope::{self, Place},
+    error::SaverError,
     id::CheckpointId,
+    policy::Durability,
     record::Source,
-    run::Durability,
-    saver::SaverError,
 };
 
 use crate::error::{self, sql};

@@ -5,12 +5,13 @@ use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
 use rusqlite::Connection;
 use superstep_core::{
     archive::Archive,
+    checkpoint::{Loaded, NextRecord},
     clock::UnixMillis,
+    error::SaverError,
     event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
     },
 };
 

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, config::DbConfig};
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::{error::sql, file, seal::Seal, store, wal};
 

@@ -7,7 +7,7 @@ use std::{borrow::Cow, fmt::Display};
 
 use superstep_core::{
     codec::envelope::{self, Content, Place},
-    saver::SaverError,
+    error::SaverError,
 };
 
 use crate::error;

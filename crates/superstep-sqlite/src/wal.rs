@@ -13,7 +13,7 @@ use std::{
     sync::OnceLock,
 };
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::file::{beside, refused};
 

@@ -2,8 +2,9 @@
 
 use rusqlite::Connection;
 use superstep_core::{
+    error::SaverError,
     id::CheckpointId,
-    saver::{At, HistoryQuery, SaverError},
+    saver::{At, HistoryQuery},
 };
 
 use crate::{

@@ -10,9 +10,9 @@ use std::{
 };
 
 use superstep_core::{
+    checkpoint::{Chain, Loaded, Rebuilt},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Record, TaskNote, absorb},
-    saver::{Chain, Loaded, Rebuilt},
 };
 
 use crate::{commit, graphs::GraphRow, queue::lock};

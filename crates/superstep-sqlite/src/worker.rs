@@ -16,7 +16,7 @@ use std::{
     process, time,
 };
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::{file, private};
 

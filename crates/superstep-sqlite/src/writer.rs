@@ -15,9 +15,9 @@ use std::{
 use rusqlite::{Connection, OpenFlags, OptionalExtension, config::DbConfig, params};
 use superstep_core::{
     codec::{self, BlobId, envelope::Place},
+    error::SaverError,
     id::{CheckpointId, Namespace, ThreadId},
     record::Layout,
-    saver::SaverError,
 };
 use tokio::sync::watch;
 

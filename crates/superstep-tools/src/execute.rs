@@ -264,7 +264,12 @@ async fn attempted(
 ) -> Result<Ended, NodeError> {
     let run = async || {
         // The target sees one key, however often the call is attempted.
-        let inside = ToolCtx::new(ctx.key("call"), ctx.clone(), tools);
+        let inside = ToolCtx::new(
+            ctx.key("call"),
+            ctx.clone(),
+            tools.services().clone(),
+            tools.redactor().clone(),
+        );
         let called = Called {
             call: tool.call(inside, call.args.clone()),
             redactor: tools.redactor(),

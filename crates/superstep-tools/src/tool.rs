@@ -14,7 +14,7 @@ use superstep_core::{redact::Redactor, saver::BoxFuture};
 use superstep_engine::typed::{Ctx, Res};
 use superstep_model::{Content, Part, ToolSpec};
 
-use crate::{access::Access, toolbox::Tools};
+use crate::access::Access;
 
 /// The most text of an output that a model gets to read, in bytes.
 pub const MAX_OUTPUT: usize = 256 << 10;
@@ -91,12 +91,17 @@ pub struct ToolCtx {
 }
 
 impl ToolCtx {
-    pub(crate) fn new(key: String, task: Ctx, tools: &Tools) -> Self {
+    pub(crate) fn new(
+        key: String,
+        task: Ctx,
+        services: Arc<Services>,
+        redactor: Arc<Redactor>,
+    ) -> Self {
         Self {
             key,
             task,
-            services: tools.services().clone(),
-            redactor: tools.redactor().clone(),
+            services,
+            redactor,
         }
     }
 

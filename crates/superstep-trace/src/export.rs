@@ -19,9 +19,10 @@ use std::{
 };
 
 use superstep_core::{
+    error::SaverError,
     event::{Cursor, Entry, Logged},
     id::ThreadId,
-    saver::{Saver, SaverError},
+    saver::Saver,
 };
 use tokio::{
     sync::{mpsc, watch as signal},

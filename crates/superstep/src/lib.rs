@@ -74,17 +74,17 @@
 pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
-    error::{Coded, Error, ErrorKind, Failure},
+    error::{Coded, Error, ErrorKind, Failure, SaverError},
     event::{
         Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,
         SpanStart,
     },
     id::{AskId, CheckpointId, TaskId, ThreadId},
     plan::{BuildError, BuildErrors, Persist},
-    policy::{CachePolicy, Refresh, RetryOn, RetryPolicy, Timeouts},
+    policy::{CachePolicy, Durability, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
     redact::{self, Secret},
-    run::{Drain, Durability, EffectError},
+    run::{Drain, EffectError},
     saver::{self, HistoryQuery, Saver},
     show, store,
 };

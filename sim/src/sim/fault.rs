@@ -1,7 +1,7 @@
 //! What goes wrong: crashes, frozen workers, power losses, jumps of the clock, requests that are
 //! refused, late, or whose outcome nobody learns.
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use super::{Event, Fate, Place, Sim, session::Session};
 use crate::{

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use superstep_core::{
     ErrorKind, Value,
     ask::{Answers, Ask, Resume},
+    checkpoint::Loaded,
     command::Command,
     frame::Frame,
     id::{AskId, Namespace},
     run::{Act, Nest, RunInput, Stop},
-    saver::Loaded,
 };
 
 use super::{

@@ -8,13 +8,15 @@ use std::{
 
 use superstep_core::{
     Error, ErrorKind,
+    checkpoint::{Loaded, NextRecord},
+    error::SaverError,
     event::Modes,
     frame::Frame,
     id::Namespace,
     plan::Pauses,
+    policy::Durability,
     record::Effect,
-    run::{Act, Begin, Drain, Durability, Fidelity, Head, Loop, Nest, RunConfig, RunInput, Stop},
-    saver::{Loaded, NextRecord, SaverError},
+    run::{Act, Begin, Drain, Fidelity, Head, Loop, Nest, RunConfig, RunInput, Stop},
 };
 
 use super::{

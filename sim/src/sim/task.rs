@@ -163,7 +163,7 @@ impl Sim<'_> {
         let (namespace, checkpoint) = (running.namespace(), running.run.checkpoint());
         self.oracle
             .starts(epoch, &namespace, checkpoint, &task.key)?;
-        let sync = self.durability == superstep_core::run::Durability::Sync;
+        let sync = self.durability == superstep_core::policy::Durability::Sync;
         if sync && !self.oracle.has_landed(&namespace, checkpoint) {
             let detail = format!("`{}` starts from {checkpoint}", task.name);
             return broken(Promise::StoredFirst, detail);

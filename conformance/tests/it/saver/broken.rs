@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use superstep_conformance::saver_kit::{check, check_only};
-use superstep_core::saver::{BoxFuture, Saver, SaverError};
+use superstep_core::{
+    error::SaverError,
+    saver::{BoxFuture, Saver},
+};
 
 use super::fault::Fault;
 use super::wrapper::Broken;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use superstep_core::{
     archive::Archive,
     clock::UnixMillis,
+    error::SaverError,
     id::{Namespace, ThreadId},
-    saver::{Keep, Retained, Retention, Saver, SaverError},
+    saver::{Keep, Retained, Retention, Saver},
 };
 use superstep_engine::memory::MemorySaver;
 

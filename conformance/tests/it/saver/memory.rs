@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
+    error::SaverError,
     id::{CheckpointId, ThreadId},
     record::{Pending, Record, Source},
-    saver::{At, Commit, Keep, Retention, Saver, SaverError},
+    saver::{At, Commit, Keep, Retention, Saver},
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -59,7 +60,7 @@ impl Shared {
             parent: before.and_then(|loaded| Some(loaded.head()?.id)),
             step: 0,
             source: Source::Loop,
-            durability: superstep_core::run::Durability::Sync,
+            durability: superstep_core::policy::Durability::Sync,
             layout: Arc::default(),
             changes: Vec::new(),
             full: false,

@@ -6,12 +6,13 @@ use serde::{Serialize, de::DeserializeOwned};
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
     archive::{Archive, ArchiveError},
+    checkpoint::{Loaded, NextRecord},
     clock::UnixMillis,
+    error::SaverError,
     event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
     },
 };
 use superstep_engine::memory::MemorySaver;

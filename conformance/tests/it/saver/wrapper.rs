@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use superstep_core::{
     archive::Archive,
+    checkpoint::{Loaded, NextRecord},
     clock::UnixMillis,
+    error::SaverError,
     event::{Cursor, Entry, Logged},
     id::{CheckpointId, Namespace, ThreadId},
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
     },
 };
 use superstep_engine::memory::MemorySaver;

@@ -8,10 +8,10 @@ use super::Archived;
 use crate::{
     command::{Command, Goto, Send},
     id::{CheckpointId, Namespace},
+    policy::Durability,
     record::{
         Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, TaskNote, Write,
     },
-    run::Durability,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };

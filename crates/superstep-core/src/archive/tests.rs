@@ -27,7 +27,7 @@ fn record(id: u128, parent: Option<u128>, layout: &Arc<Layout>) -> Record {
         parent: parent.map(CheckpointId),
         step: 1,
         source: Source::Loop,
-        durability: crate::run::Durability::Sync,
+        durability: crate::policy::Durability::Sync,
         layout: layout.clone(),
         changes: vec![(ChannelIx::at(0), Change::Set(Value::Int(7)))],
         full: parent.is_none(),

@@ -23,8 +23,8 @@ use super::{
 use crate::{
     command::{Command, Goto, Send, Target},
     id::{CheckpointId, Namespace},
+    policy::Durability,
     record::{Change, Layout, Pending, Record, Source, StartValue, TaskNote},
-    run::Durability,
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::Value,
 };

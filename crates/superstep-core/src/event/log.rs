@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::{Event, EventKind, Modes};
 use crate::{
     error::ErrorKind,
-    frame::Frame,
     id::{AskId, CheckpointId},
-    plan::{Keys, Plan, route::Window},
-    run::{Durability, Stop, TaskInput, task::input_value},
+    plan::{Keys, Plan},
+    policy::Durability,
     value::Value,
 };
 
@@ -172,29 +171,6 @@ impl Part {
             Keys::Many(channels) => Self::Many(channels.iter().copied().map(name).collect()),
         }
     }
-
-    /// Reads the part. What the graph no longer has is left out.
-    pub fn read(&self, plan: &Plan, frame: &Frame) -> Value {
-        let keys = match self {
-            Self::Shown => plan.shown.clone(),
-            Self::One(name) => match plan.channel(name) {
-                Some(channel) => Keys::One(channel),
-                None => return Value::Null,
-            },
-            Self::Many(names) => {
-                Keys::Many(names.iter().filter_map(|name| plan.channel(name)).collect())
-            }
-            Self::Input(node) => {
-                let Some(node) = plan.node(node) else {
-                    return Value::Null;
-                };
-                // An input with values of the window is not referred to.
-                let window = Window { step: 0, stop: 0 };
-                return input_value(plan, &*frame.board, window, node, &TaskInput::State);
-            }
-        };
-        plan.read(&*frame.board, &keys)
-    }
 }
 
 /// How a run ended.
@@ -218,34 +194,6 @@ pub enum Ending {
         /// Why.
         reason: String,
     },
-}
-
-impl From<&Stop> for Ending {
-    fn from(stop: &Stop) -> Self {
-        match stop {
-            Stop::Done => Self::Done,
-            Stop::Asked(asks) if asks.is_empty() => Self::Paused,
-            Stop::Asked(asks) => {
-                let mut ids: Vec<AskId> = Vec::new();
-                for ask in asks {
-                    if !ids.contains(&ask.id) {
-                        ids.push(ask.id);
-                    }
-                }
-                Self::Waiting(ids)
-            }
-            Stop::Parent(_) => (&ErrorKind::NoParent).into(),
-            Stop::Failed(error) => match &*error.kind {
-                ErrorKind::Drained { reason } => Self::Drained {
-                    reason: reason.clone(),
-                },
-                _ => Self::Failed {
-                    code: error.code().to_owned(),
-                    message: error.to_string(),
-                },
-            },
-        }
-    }
 }
 
 impl From<&ErrorKind> for Ending {

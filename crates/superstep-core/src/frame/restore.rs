@@ -8,11 +8,11 @@ use super::{Frame, for_writing};
 use crate::{
     board::Board,
     channel::{ChannelSpec, Channels},
+    checkpoint::{Chain, Loaded, NextRecord, RebuiltState},
     control::Control,
     error::ErrorKind,
     plan::Plan,
     record::{Change, Layout, Pending, Record, TaskKey, TaskNote, TriggerName, Write},
-    saver::{Chain, Loaded, NextRecord, RebuiltState},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{DecodeError, Value},
 };

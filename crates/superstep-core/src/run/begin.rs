@@ -267,7 +267,7 @@ impl Loop {
         }
         let stores = !forks && self.loaded.is_some() && self.config.saves;
         let says = note.output.is_some() || note.resume.is_some();
-        if stores && says && self.config.durability != super::Durability::Exit {
+        if stores && says && self.config.durability != crate::policy::Durability::Exit {
             self.acts
                 .push_back(Act::Note(self.checkpoint, vec![note.clone()]));
         }
@@ -348,7 +348,7 @@ impl Loop {
     }
 
     pub(super) fn recording(&self) -> Recording {
-        let stores = self.config.saves && self.config.durability != super::Durability::Exit;
+        let stores = self.config.saves && self.config.durability != crate::policy::Durability::Exit;
         if stores {
             Recording::On
         } else {

@@ -431,7 +431,7 @@ impl Loop {
     }
 
     pub(super) fn stores_notes(&self) -> bool {
-        self.config.saves && self.config.durability != super::Durability::Exit
+        self.config.saves && self.config.durability != crate::policy::Durability::Exit
     }
 }
 

@@ -3,12 +3,7 @@
 use std::collections::HashMap;
 
 use superstep_core::{
-    Value,
-    ask::Resume,
-    id::AskId,
-    plan::NodeDef,
-    record::Effect,
-    run::{Act, Durability},
+    Value, ask::Resume, id::AskId, plan::NodeDef, policy::Durability, record::Effect, run::Act,
 };
 
 use crate::hand::{Thread, ask};

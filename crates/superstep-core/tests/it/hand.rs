@@ -9,16 +9,15 @@ use superstep_core::{
     Value,
     ask::{Answers, Ask, Resume},
     channel::{ChannelKind, ChannelSpec},
+    checkpoint::{Loaded, NextRecord},
     command::{Command, START},
     event::Modes,
     frame::Frame,
     id::{AskId, CheckpointId, IdSource},
     plan::{Blueprint, Edge, NodeDef, Pauses, Plan},
+    policy::Durability,
     record::{Record, TaskNote},
-    run::{
-        Act, Begin, Done, Drain, Durability, Fidelity, Halt, Head, Loop, Nest, RunConfig, RunInput,
-    },
-    saver::{Loaded, NextRecord},
+    run::{Act, Begin, Done, Drain, Fidelity, Halt, Head, Loop, Nest, RunConfig, RunInput},
 };
 
 /// Ids from one on.

@@ -1,10 +1,6 @@
 //! A handler stands in for the task that failed.
 
-use superstep_core::{
-    Failure, Value,
-    plan::NodeDef,
-    run::{Act, Durability},
-};
+use superstep_core::{Failure, Value, plan::NodeDef, policy::Durability, run::Act};
 
 use crate::hand::{Thread, done};
 

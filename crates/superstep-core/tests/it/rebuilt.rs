@@ -6,15 +6,15 @@ use superstep_core::{
     Value,
     board::Recording,
     channel::{ChannelKind, ChannelSpec},
+    checkpoint::{Chain, Loaded, NextRecord, Rebuilt},
     command::START,
     frame::{Applying, Frame},
     id::CheckpointId,
     message::{Unknown, id},
     plan::{Blueprint, Edge, NodeDef, Plan},
+    policy::Durability,
     record::{Change, Pending, Record, Source, Write},
     reducer::Reducer,
-    run::Durability,
-    saver::{Chain, Loaded, NextRecord, Rebuilt},
     table::{ChannelIx, Key},
 };
 

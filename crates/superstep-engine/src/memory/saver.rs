@@ -17,13 +17,14 @@ use std::{
 
 use superstep_core::{
     archive::Archive,
+    checkpoint::{Loaded, NextRecord},
     clock::{Clock, UnixMillis},
+    error::SaverError,
     event::{Cursor, Logged},
     id::{Namespace, ThreadId},
     record::TaskNote,
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
     },
 };
 

@@ -276,7 +276,7 @@ async fn a_conflict_under_durability_exit_stores_the_state_before_the_step() {
         .build()
         .expect("the graph builds");
     let options = RunOptions {
-        durability: superstep_core::run::Durability::Exit,
+        durability: superstep_core::policy::Durability::Exit,
         ..RunOptions::on("t")
     };
     let error = graph
@@ -307,7 +307,7 @@ async fn a_reducer_that_fails_under_durability_exit_stores_nothing_half_done() {
         .build()
         .expect("the graph builds");
     let options = RunOptions {
-        durability: superstep_core::run::Durability::Exit,
+        durability: superstep_core::policy::Durability::Exit,
         ..RunOptions::on("t")
     };
     let error = graph

@@ -11,15 +11,16 @@ use serde_json::json;
 use superstep_core::{
     Failure, Value,
     archive::Archive,
+    checkpoint::{Loaded, NextRecord},
     clock::UnixMillis,
+    error::SaverError,
     event::{Cursor, Entry, Logged, Modes},
     id::{Namespace, ThreadId},
-    policy::{RetryOn, RetryPolicy, Timeouts},
+    policy::{Durability, RetryOn, RetryPolicy, Timeouts},
     record::Effect,
-    run::{Durability, EffectError, Halt},
+    run::{EffectError, Halt},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver, SaverError,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
     },
 };
 use superstep_engine::{

@@ -4,7 +4,8 @@ use serde_json::json;
 use superstep_core::{
     Value,
     event::{EventKind, Modes},
-    run::{Durability, Halt},
+    policy::Durability,
+    run::Halt,
     saver::HistoryQuery,
 };
 use superstep_engine::{Ctx, RunOptions, state::Depth};

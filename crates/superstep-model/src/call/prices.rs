@@ -197,8 +197,8 @@ mod tests {
     #[test]
     fn models_that_are_taken_by_default_have_a_price() {
         let prices = Prices::built_in();
-        let is_listed = |known: &&crate::select::Known| known.name != "openrouter";
-        for known in crate::select::KNOWN.iter().filter(is_listed) {
+        let is_listed = |known: &&crate::spec::Known| known.name != "openrouter";
+        for known in crate::spec::KNOWN.iter().filter(is_listed) {
             let Some(model) = known.model else { continue };
             let price = prices.of(&ModelId::new(known.name, model));
             assert!(price.is_some(), "{}:{model}", known.name);

@@ -7,7 +7,7 @@
 use serde_json::Value as Json;
 
 use super::{ConfigFile, Origin, Setting};
-use crate::select::{Known, Spec, TapeMode, host};
+use crate::spec::{Known, Spec, TapeMode, host};
 
 /// Why a project's file needs a consent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
-use super::{ConfigFile, MAX_BYTES, Origin, ProviderSettings, Scope, Setting, wrong};
+use super::{ConfigFile, MAX_BYTES, Origin, ProviderSettings, Scope, Setting};
 use crate::{error::ModelError, near};
 
 const KEYS: [&str; 6] = ["model", "models", "offline", "db", "providers", "agents"];
@@ -16,11 +16,14 @@ const PROVIDER_KEYS: [&str; 5] = ["base_url", "model", "key_env", "key_cmd", "ke
 
 /// The file, if it is there.
 pub(super) fn read(path: &Path, scope: Scope) -> Result<Option<ConfigFile>, ModelError> {
-    let failed = |error: std::io::Error| wrong(format!("{}: {error}", path.display()));
+    let failed =
+        |error: std::io::Error| ModelError::settings(format!("{}: {error}", path.display()));
     match std::fs::metadata(path) {
         Ok(about) if about.len() > MAX_BYTES => {
             let shown = path.display();
-            return Err(wrong(format!("{shown}: larger than {MAX_BYTES} bytes")));
+            return Err(ModelError::settings(format!(
+                "{shown}: larger than {MAX_BYTES} bytes"
+            )));
         }
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -148,7 +151,7 @@ impl Source<'_> {
 
     fn wrong(&self, at: usize, why: &str) -> ModelError {
         let (path, line) = (self.path.display(), self.line(at));
-        wrong(format!("{path}:{line}: {why}"))
+        ModelError::settings(format!("{path}:{line}: {why}"))
     }
 
     fn unknown(&self, at: usize, key: &str, known: &[&str]) -> ModelError {

@@ -8,10 +8,10 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{ConfigFile, MAX_BYTES, PROJECT_FILE, Reason, Scope, consent, file, wrong};
+use super::{ConfigFile, MAX_BYTES, PROJECT_FILE, Reason, Scope, consent, file};
 use crate::{
     error::{ErrorKind, ModelError},
-    select::Spec,
+    spec::Spec,
 };
 
 /// The project's file, whether it is in force or not.
@@ -79,7 +79,8 @@ impl ProjectFile {
 
     /// The file at a path, if there is one, before anything is known of a consent.
     pub fn read(path: &Path) -> Result<Option<Self>, ModelError> {
-        let failed = |error: io::Error| wrong(format!("{}: {error}", path.display()));
+        let failed =
+            |error: io::Error| ModelError::settings(format!("{}: {error}", path.display()));
         let link = match std::fs::symlink_metadata(path) {
             Err(error) if is_absent(&error) => return Ok(None),
             found => found.map_err(failed)?,
@@ -168,7 +169,7 @@ impl ProjectFile {
     /// What it says, once it is in force; the error if it makes no sense.
     pub fn in_force(&self) -> Result<Option<ConfigFile>, ModelError> {
         match (&self.settings, self.reasons.last()) {
-            (None, Some(reason)) => Err(wrong(reason.what.clone())),
+            (None, Some(reason)) => Err(ModelError::settings(reason.what.clone())),
             (settings, _) => Ok(settings.clone()),
         }
     }

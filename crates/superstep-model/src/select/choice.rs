@@ -2,19 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{
-    address,
-    key::Key,
-    provider::Known,
-    spec::{Spec, Tape, TapeMode},
-    world::World,
-};
+use super::{key::Key, world::World};
 use crate::{
-    config::{Origin, wrong},
+    config::Origin,
     error::{ErrorKind, ModelError},
     model::Model,
     model_id::ModelId,
     near,
+    spec::{Known, Spec, Tape, TapeMode, host, is_loopback},
 };
 
 /// A model that was chosen.
@@ -47,7 +42,7 @@ impl Choice {
                 "local" => "this program was built without the local model".into(),
                 _ => format!("there is no provider `{provider}`{hint}"),
             };
-            return Err(wrong(format!("`{spec}` ({origin}): {why}")));
+            return Err(ModelError::settings(format!("`{spec}` ({origin}): {why}")));
         }
         let known = Known::named(&spec.provider);
         let settings = world.config.provider(&spec.provider);
@@ -108,8 +103,8 @@ impl Choice {
             return recorded.leaves();
         }
         let base = self.base.as_deref()?;
-        let host = address::host(base).unwrap_or(base);
-        (!address::is_loopback(base)).then(|| host.to_owned())
+        let host = host(base).unwrap_or(base);
+        (!is_loopback(base)).then(|| host.to_owned())
     }
 
     /// The line that says which model answers, for people.

@@ -4,11 +4,14 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use superstep_core::saver::BoxFuture;
 
-use super::{
-    choice::Choice,
+use super::choice::Choice;
+use crate::{
+    cassette::Cassette,
+    error::ModelError,
+    model::Model,
+    script::Script,
     spec::{Tape, TapeMode},
 };
-use crate::{cassette::Cassette, config::wrong, error::ModelError, model::Model, script::Script};
 
 /// A model that is being opened.
 pub type Opening<'a> = BoxFuture<'a, Result<Arc<dyn Model>, ModelError>>;
@@ -37,7 +40,7 @@ impl Providers {
         new.register("script", |choice| {
             Box::pin(async move {
                 let file = choice.file.as_deref();
-                let file = file.ok_or_else(|| wrong("`script` needs a file"))?;
+                let file = file.ok_or_else(|| ModelError::settings("`script` needs a file"))?;
                 Ok(Arc::new(Script::from_file(file)?) as Arc<dyn Model>)
             })
         });
@@ -74,7 +77,8 @@ impl Providers {
     async fn plain(&self, choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {
         let provider = &choice.spec.provider;
         let open = self.openers.get(provider);
-        let open = open.ok_or_else(|| wrong(format!("there is no provider `{provider}`")))?;
+        let open =
+            open.ok_or_else(|| ModelError::settings(format!("there is no provider `{provider}`")))?;
         open(choice).await
     }
 
@@ -92,7 +96,7 @@ impl Providers {
                 Cassette::auto(&tape.file, self.plain(model).await?)?
             }
             (TapeMode::Record(spec) | TapeMode::Auto(spec), None) => {
-                return Err(wrong(format!("`{spec}` was not chosen")));
+                return Err(ModelError::settings(format!("`{spec}` was not chosen")));
             }
         };
         // The key that opens the model is known here, so it is kept out of what is recorded.

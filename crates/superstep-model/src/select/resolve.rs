@@ -6,16 +6,14 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{
-    address,
     choice::Choice,
     key::Key,
-    provider::{KNOWN, Known},
-    spec::Spec,
     world::{Content, Offered, Probe, World, is_on},
 };
 use crate::{
-    config::{Origin, Scope, Setting, Trust, wrong},
+    config::{Origin, Scope, Setting, Trust},
     error::{ErrorKind, ModelError},
+    spec::{self, KNOWN, Known, Spec},
 };
 
 /// What came of looking, and how.
@@ -235,7 +233,7 @@ impl Walk<'_> {
         let spec: Spec = text
             .parse()
             .map_err(|error: ModelError| match error.kind() {
-                ErrorKind::Settings { why } => wrong(format!("{origin}: {why}")),
+                ErrorKind::Settings { why } => ModelError::settings(format!("{origin}: {why}")),
                 _ => error,
             })?;
         let choice = Choice::of(spec, origin, self.world)?;
@@ -338,7 +336,7 @@ fn found(spec: Spec, origin: Origin, world: &World) -> Tried {
 
 fn base_url(world: &World) -> Tried {
     let base = world.vars.get("OPENAI_BASE_URL").ok_or("not set")?;
-    if address::host(base).is_none() {
+    if spec::host(base).is_none() {
         return Err(format!("`{base}` is no address"));
     }
     let spec = Spec {

@@ -5,8 +5,8 @@ use std::{
     path::PathBuf,
 };
 
-use super::provider::KNOWN;
 use crate::config::{Config, Origin};
+use crate::spec::KNOWN;
 
 /// What is so when a model is chosen.
 #[derive(Clone, Debug, Default)]

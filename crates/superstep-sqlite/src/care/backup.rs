@@ -7,7 +7,7 @@ use std::{
 };
 
 use rusqlite::OpenFlags;
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use super::check;
 use crate::{

@@ -11,9 +11,9 @@ use std::{
 use rusqlite::Connection;
 use superstep_core::{
     codec::{self, BlobId, envelope::Place, parts::Names},
+    error::SaverError,
     id::{CheckpointId, ThreadId},
     record::TaskNote,
-    saver::SaverError,
 };
 
 use crate::{

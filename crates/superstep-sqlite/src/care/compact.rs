@@ -1,6 +1,6 @@
 //! Giving free pages back.
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::{error::sql, writer::Writer};
 

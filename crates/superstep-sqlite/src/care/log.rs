@@ -12,7 +12,7 @@
 use std::{fs, time::Duration};
 
 use rusqlite::{Error as Sql, ErrorCode, hooks::Wal, wal::CheckpointMode};
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::{
     file, schema, wal,

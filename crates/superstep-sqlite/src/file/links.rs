@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 /// What makes a file this one and no other. Systems where an open file cannot be removed need none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

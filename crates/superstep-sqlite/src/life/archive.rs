@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use superstep_core::{
     archive::{Archive, Archived},
     codec::{self, record::pack_record},
+    error::SaverError,
     id::{CheckpointId, Namespace, ThreadId},
-    saver::SaverError,
 };
 
 use super::{make, rows};
@@ -177,7 +177,7 @@ fn add(writer: &mut Writer, mut row: Row, bytes: &[u8]) -> Result<(), SaverError
 mod tests {
     use std::cell::Cell;
 
-    use superstep_core::{record::Source, run::Durability};
+    use superstep_core::{policy::Durability, record::Source};
 
     use super::*;
 

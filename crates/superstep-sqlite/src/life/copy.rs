@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use superstep_core::{id::ThreadId, saver::SaverError};
+use superstep_core::{error::SaverError, id::ThreadId};
 
 use super::{make, rows};
 use crate::{

@@ -1,7 +1,7 @@
 //! Deleting a thread: its rows are overwritten, and so is what the write-ahead log holds of them.
 
 use rusqlite::{Connection, params};
-use superstep_core::{id::ThreadId, saver::SaverError};
+use superstep_core::{error::SaverError, id::ThreadId};
 
 use super::rows;
 use crate::{

@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use superstep_core::{
     clock::UnixMillis,
     codec::record::pack_record,
+    error::SaverError,
     id::{CheckpointId, ThreadId},
     record::squash,
-    saver::{Keep, Retention, SaverError},
+    saver::{Keep, Retention},
 };
 
 use super::{

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 use superstep_core::codec::envelope::Place;
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 
 use crate::seal::Seal;
 

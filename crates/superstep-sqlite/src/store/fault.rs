@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 use superstep_core::store::{Namespace, StoreError};
 
 use crate::error::sql;

@@ -2,7 +2,7 @@
 //! caller's thread that may take long.
 
 use rusqlite::Connection;
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 use tokio::runtime::Handle;
 
 use super::fault::Fault;

@@ -1,7 +1,7 @@
 //! The vectors of an item, in the order of the paths they were read at.
 
 use rusqlite::{CachedStatement, Connection, params};
-use superstep_core::saver::SaverError;
+use superstep_core::error::SaverError;
 use superstep_core::store::{Index, IndexPath, Namespace, Put, StoreError, Vectors};
 
 use super::batch::Tables;

@@ -4,10 +4,7 @@
 
 use std::{fs, path::Path, process::Command, time::Duration};
 
-use superstep_core::{
-    id::ThreadId,
-    saver::{Saver, SaverError},
-};
+use superstep_core::{error::SaverError, id::ThreadId, saver::Saver};
 use superstep_sqlite::{Database, Options};
 
 use crate::world::{Folder, fill, load, tamper};

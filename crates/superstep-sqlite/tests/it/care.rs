@@ -8,9 +8,10 @@ use std::{
 };
 
 use superstep_core::{
+    error::SaverError,
     id::{Namespace, ThreadId},
     record::Change,
-    saver::{HistoryQuery, Keep, Saver, SaverError},
+    saver::{HistoryQuery, Keep, Saver},
     value::Value,
 };
 use superstep_sqlite::{Database, Options, Report};

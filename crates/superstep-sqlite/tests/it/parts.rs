@@ -1,9 +1,10 @@
 //! What entries of event logs repeat is stored once, and goes when the last of them goes.
 
 use superstep_core::{
+    error::SaverError,
     event::{Cursor, Entry, Event, EventKind, Logged, Told},
     id::{CheckpointId, Namespace, ThreadId},
-    saver::{Keep, Saver, SaverError},
+    saver::{Keep, Saver},
     value::Value,
 };
 use superstep_sqlite::Database;

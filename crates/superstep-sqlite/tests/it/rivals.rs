@@ -1,8 +1,9 @@
 //! Runs that write at the same time.
 
 use superstep_core::{
+    error::SaverError,
     record::Change,
-    saver::{At, Commit, Saver, SaverError},
+    saver::{At, Commit, Saver},
     value::Value,
 };
 

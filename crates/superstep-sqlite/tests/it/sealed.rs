@@ -3,7 +3,7 @@
 use rusqlite::params;
 use superstep_core::{
     codec::envelope::{self, Content, Place},
-    saver::SaverError,
+    error::SaverError,
 };
 use superstep_sqlite::Database;
 

@@ -8,8 +8,9 @@ use std::{
 };
 
 use superstep_core::{
+    error::SaverError,
     record::Change,
-    saver::{Commit, Saver, SaverError},
+    saver::{Commit, Saver},
     value::Value,
 };
 use superstep_sqlite::{Database, OpenMode, Options};
@@ -285,7 +286,7 @@ fn a_hard_link_in_another_folder_is_refused() {
 async fn commit(writing: &Writing, epoch: u64, id: u128) -> Result<(), SaverError> {
     let change = Change::Extend(Value::list([Value::from("late")]));
     let mut record = record(id, (id > 1).then(|| id - 1), change);
-    record.durability = superstep_core::run::Durability::Sync;
+    record.durability = superstep_core::policy::Durability::Sync;
     let commit = Commit {
         thread: writing.thread.clone(),
         namespace: writing.namespace.clone(),

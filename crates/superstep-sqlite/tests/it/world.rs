@@ -9,8 +9,8 @@ use std::{
 use superstep_core::{
     event::Logged,
     id::{CheckpointId, Namespace, ThreadId},
+    policy::Durability,
     record::{Change, Layout, Pending, Record, Source, TaskKey, TaskNote, TriggerName, Write},
-    run::Durability,
     saver::{At, Commit, Events, Lease, Notes, Saver},
     table::Key,
     value::Value,
@@ -187,7 +187,7 @@ pub(crate) async fn fill(database: &Database, thread: &str, text: &str, records:
 pub(crate) async fn load(
     database: &Database,
     thread: &str,
-) -> Result<usize, superstep_core::saver::SaverError> {
+) -> Result<usize, superstep_core::error::SaverError> {
     let (thread, root) = (ThreadId::from(thread), Namespace::from(""));
     let loaded = database.saver().load(&thread, &root, At::Latest).await?;
     Ok(loaded.map_or(0, |loaded| loaded.chain.len()))

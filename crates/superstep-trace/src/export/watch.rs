@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use superstep_core::{
     archive::Archive,
+    checkpoint::{Loaded, NextRecord},
     clock::UnixMillis,
     event::{Cursor, Entry, Logged},
     id::{Namespace, ThreadId},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
-        Retention, Saver,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
     },
 };
 

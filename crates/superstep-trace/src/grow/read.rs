@@ -1,10 +1,6 @@
 //! Makes the tree of a log, or of all that a saver has of one.
 
-use superstep_core::{
-    event::Logged,
-    id::ThreadId,
-    saver::{Saver, SaverError},
-};
+use superstep_core::{error::SaverError, event::Logged, id::ThreadId, saver::Saver};
 
 use super::runs;
 use crate::tree::{RunTree, View};

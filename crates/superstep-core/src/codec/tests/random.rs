@@ -7,11 +7,11 @@ use crate::{
     command::{Command, Goto, Send, Target},
     error::Limit,
     id::{AskId, CheckpointId, Namespace},
+    policy::Durability,
     record::{
         Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, StateVersion,
         StoredError, TaskKey, TaskNote, TriggerName, Write,
     },
-    run::Durability,
     table::{Key, NodeIx},
     value::Value,
 };

@@ -13,9 +13,10 @@ use superstep_core::{
         BlobId,
         parts::{self, ByHash},
     },
+    error::SaverError,
     event::{Cursor, Entry, Logged},
     id::{CheckpointId, ThreadId},
-    saver::{BoxFuture, SaverError},
+    saver::BoxFuture,
 };
 use tokio::sync::watch;
 

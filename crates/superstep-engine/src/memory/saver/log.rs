@@ -7,9 +7,11 @@ use std::{
 
 use superstep_core::{
     archive::Archived,
+    checkpoint::{Chain, Loaded, NextRecord, Rebuilt},
+    error::SaverError,
     id::CheckpointId,
     record::{Change, Record, TaskKey, TaskNote, absorb, squash},
-    saver::{At, Chain, HistoryQuery, Loaded, NextRecord, Rebuilt, SaverError},
+    saver::{At, HistoryQuery},
     value::{Cell, Value},
 };
 

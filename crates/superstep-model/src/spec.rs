@@ -9,10 +9,15 @@
 //! cassette:tape.jsonl   cassette:tape.jsonl?record=openai:gpt-5-mini   …?auto=…
 //! ```
 
+mod address;
+mod provider;
+
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use super::address;
-use crate::{config::wrong, error::ModelError};
+pub use address::{host, is_loopback};
+pub use provider::{KNOWN, Known};
+
+use crate::error::ModelError;
 
 /// A model by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,12 +82,16 @@ impl Spec {
             return Ok(None);
         }
         let Some(name) = &self.name else {
-            return Err(wrong("`cassette` needs a file: `cassette:FILE`"));
+            return Err(ModelError::settings(
+                "`cassette` needs a file: `cassette:FILE`",
+            ));
         };
         let of = |text: &str| -> Result<Spec, ModelError> {
             let spec: Spec = text.parse()?;
             if spec.provider == "cassette" {
-                return Err(wrong(format!("`{self}`: a recording of a recording")));
+                return Err(ModelError::settings(format!(
+                    "`{self}`: a recording of a recording"
+                )));
             }
             Ok(spec)
         };
@@ -93,7 +102,7 @@ impl Spec {
                 Some(("auto", model)) => (file, TapeMode::Auto(of(model)?)),
                 _ => {
                     let why = "a recording takes `?record=MODEL` or `?auto=MODEL`";
-                    return Err(wrong(format!("`{self}`: {why}")));
+                    return Err(ModelError::settings(format!("`{self}`: {why}")));
                 }
             },
         };
@@ -109,7 +118,7 @@ impl FromStr for Spec {
 
     fn from_str(text: &str) -> Result<Self, ModelError> {
         let text = text.trim();
-        let bad = |why: &str| wrong(format!("`{text}` names no model: {why}"));
+        let bad = |why: &str| ModelError::settings(format!("`{text}` names no model: {why}"));
         let end = text.find([':', '@']).unwrap_or(text.len());
         let (provider, rest) = text.split_at_checked(end).unwrap_or((text, ""));
         let is_word =

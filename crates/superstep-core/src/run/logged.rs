@@ -1,0 +1,65 @@
+//! What the log of a thread holds of a run: how it ended, and the parts of a state that entries
+//! refer to.
+
+use super::{Stop, TaskInput, task::input_value};
+use crate::{
+    error::ErrorKind,
+    event::log::{Ending, Part},
+    frame::Frame,
+    id::AskId,
+    plan::{Keys, Plan, route::Window},
+    value::Value,
+};
+
+impl Part {
+    /// Reads the part. What the graph no longer has is left out.
+    pub fn read(&self, plan: &Plan, frame: &Frame) -> Value {
+        let keys = match self {
+            Self::Shown => plan.shown.clone(),
+            Self::One(name) => match plan.channel(name) {
+                Some(channel) => Keys::One(channel),
+                None => return Value::Null,
+            },
+            Self::Many(names) => {
+                Keys::Many(names.iter().filter_map(|name| plan.channel(name)).collect())
+            }
+            Self::Input(node) => {
+                let Some(node) = plan.node(node) else {
+                    return Value::Null;
+                };
+                // An input with values of the window is not referred to.
+                let window = Window { step: 0, stop: 0 };
+                return input_value(plan, &*frame.board, window, node, &TaskInput::State);
+            }
+        };
+        plan.read(&*frame.board, &keys)
+    }
+}
+
+impl From<&Stop> for Ending {
+    fn from(stop: &Stop) -> Self {
+        match stop {
+            Stop::Done => Self::Done,
+            Stop::Asked(asks) if asks.is_empty() => Self::Paused,
+            Stop::Asked(asks) => {
+                let mut ids: Vec<AskId> = Vec::new();
+                for ask in asks {
+                    if !ids.contains(&ask.id) {
+                        ids.push(ask.id);
+                    }
+                }
+                Self::Waiting(ids)
+            }
+            Stop::Parent(_) => (&ErrorKind::NoParent).into(),
+            Stop::Failed(error) => match &*error.kind {
+                ErrorKind::Drained { reason } => Self::Drained {
+                    reason: reason.clone(),
+                },
+                _ => Self::Failed {
+                    code: error.code().to_owned(),
+                    message: error.to_string(),
+                },
+            },
+        }
+    }
+}
