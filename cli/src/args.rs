@@ -16,7 +16,8 @@ use crate::{agents::Agent, output::Form};
 
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, Talk};
 pub(crate) use mail::{
-    AccountArgs, Inbox, InboxArgs, InboxCommand, Ingest, Login, MailCommand, MemoryCommand, Note,
+    AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, MemoryCommand,
+    Note,
 };
 pub(crate) use models::{Chat, ModelCommand};
 pub(crate) use threads::{At, Delete, Prune, ThreadsCommand};

@@ -25,7 +25,7 @@ Ends with 0 also if questions wait: see `superstep inbox`. Ends with 1 if a mail
         #[arg(long, value_name = "ID")]
         retry: Vec<String>,
         #[command(flatten)]
-        ingest: Ingest,
+        ingest: IngestArgs,
     },
     /// Look at new mail again and again, until Ctrl-C
     #[command(after_help = "Examples:
@@ -38,7 +38,7 @@ What fails is told and tried again the next time.")]
         #[arg(long, value_name = "MINUTES", default_value = "5", value_parser = clap::value_parser!(u64).range(1..))]
         every: u64,
         #[command(flatten)]
-        ingest: Ingest,
+        ingest: IngestArgs,
     },
     /// What the assistant has learnt of you
     #[command(subcommand, arg_required_else_help = true)]
@@ -63,7 +63,7 @@ was permitted. Without `secrets` the variable GMAIL_SECRET is used.")]
 
 /// Which mail is looked at.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct Ingest {
+pub(crate) struct IngestArgs {
     /// Only what arrived in the last so many minutes
     #[arg(long, value_name = "N")]
     pub(crate) minutes_since: Option<u64>,

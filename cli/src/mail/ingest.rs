@@ -8,7 +8,7 @@ use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, MailId
 
 use super::{Account, open};
 use crate::{
-    args::{Global, Ingest},
+    args::{Global, IngestArgs},
     failure::Failure,
     output::{Form, Output, Piece, bad, faint, good, plain, strong},
     person::Person,
@@ -23,7 +23,7 @@ const SET_ASIDE: &str = "SS7021";
 
 pub(super) async fn once(
     retry: &[String],
-    what: &Ingest,
+    what: &IngestArgs,
     global: &Global,
     output: &Output,
     person: &mut Person,
@@ -40,7 +40,7 @@ pub(super) async fn once(
 /// Looks until Ctrl-C. A look that fails is told; the next one tries again.
 pub(super) async fn watch(
     every: u64,
-    what: &Ingest,
+    what: &IngestArgs,
     global: &Global,
     output: &Output,
     person: &mut Person,
@@ -70,7 +70,7 @@ pub(super) async fn watch(
 }
 
 async fn begin(
-    what: &Ingest,
+    what: &IngestArgs,
     global: &Global,
     output: &Output,
     person: &mut Person,
@@ -130,7 +130,7 @@ impl Sum {
 /// Ctrl-C stops the rest.
 async fn look(
     agent: &MailAgent,
-    what: &Ingest,
+    what: &IngestArgs,
     output: &Output,
     person: &mut Person,
 ) -> Result<Sum, Failure> {
@@ -182,7 +182,7 @@ async fn look_again(
     }
 }
 
-fn options(what: &Ingest) -> IngestOptions {
+fn options(what: &IngestArgs) -> IngestOptions {
     IngestOptions {
         minutes_since: what.minutes_since,
         include_read: what.include_read,

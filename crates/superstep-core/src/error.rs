@@ -9,7 +9,10 @@ use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{AskId, CheckpointId, ThreadId};
+use crate::{
+    ask::Ask,
+    id::{AskId, CheckpointId, ThreadId},
+};
 
 pub use storage::SaverError;
 

@@ -12,13 +12,17 @@ use std::{
 
 use crate::{
     archive::Archive,
-    checkpoint::{Loaded, NextRecord},
     clock::{UnixMillis, expiry},
-    error::SaverError,
     event::{Cursor, Logged},
     id::{CheckpointId, Namespace, ThreadId},
     policy::Durability,
     record::{Record, Source, TaskNote},
+};
+
+/// What a saver returns and refuses, for those who write one.
+pub use crate::{
+    checkpoint::{Chain, Loaded, NextRecord, Parents, Rebuilt},
+    error::SaverError,
 };
 
 /// A boxed future.
