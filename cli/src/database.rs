@@ -21,8 +21,8 @@ pub(crate) fn looked_at(global: &Global) -> Result<Backends, Failure> {
 
 fn there(global: &Global) -> Result<Database, Failure> {
     let path = path(global)?.value;
-    // Looking must not make a file.
-    if !path.exists() {
+    // Looking must not make a file. One that cannot be looked at is not one that is missing.
+    if matches!(path.try_exists(), Ok(false)) {
         return Err(Failure::Missing {
             what: format!("there is no database at {}", path.display()),
             hint: "run something first, or name one with --db",

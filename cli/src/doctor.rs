@@ -214,7 +214,7 @@ async fn storage(global: &Global) -> Finding {
         Err(failure) => return Finding::broken("database", failure.to_string(), "use --db"),
     };
     let shown = path.display().to_string();
-    if !path.exists() {
+    if matches!(path.try_exists(), Ok(false)) {
         return Finding::absent(
             "database",
             format!("{shown}: not there"),
