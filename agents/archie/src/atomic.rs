@@ -24,7 +24,7 @@ impl Ready {
     /// The same for what is nobody else's business: a new file is for its owner alone, one that is
     /// replaced keeps its rights.
     pub(crate) fn private(target: &Path, content: &[u8]) -> io::Result<Self> {
-        Self::with_rights(target, content, rights(target).unwrap_or(0o600))
+        Self::with_rights(target, content, rights(target))
     }
 
     fn with_rights(target: &Path, content: &[u8], rights: u32) -> io::Result<Self> {
@@ -87,17 +87,17 @@ fn builder(rights: u32) -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// The rights of a file that is there.
+/// The rights of a file that is there; those of a new one are its owner's alone.
 #[cfg(unix)]
-fn rights(path: &Path) -> Option<u32> {
+pub(crate) fn rights(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
-    let about = fs::metadata(path).ok()?;
-    Some(about.permissions().mode() & 0o666 | 0o600)
+    let there = fs::metadata(path).map_or(0, |about| about.permissions().mode());
+    there & 0o666 | 0o600
 }
 
 #[cfg(not(unix))]
-fn rights(_: &Path) -> Option<u32> {
-    None
+fn rights(_: &Path) -> u32 {
+    0o600
 }
 
 /// Makes a folder for its owner alone, if it is not there.

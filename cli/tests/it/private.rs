@@ -215,6 +215,35 @@ fn a_folder_behind_a_link_is_not_changed() {
 }
 
 #[test]
+fn a_memory_that_is_shared_stays_so_with_its_lock() {
+    let desk = Desk::new().with_documents().with_umask("000");
+    desk.write("work/memory.json", "{}");
+    chmod(&desk.path("work/memory.json"), 0o660);
+    let ran = desk.run(&format!(
+        "{ANALYZE} --memory-file memory.json --model script:FIXTURES/archie.jsonl"
+    ));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(desk.read("work/memory.json").contains("ledger"));
+    for name in ["memory.json", "memory.json.lock"] {
+        assert_eq!(mode(&desk.path("work").join(name)), 0o660, "{name}");
+    }
+}
+
+#[test]
+fn a_database_in_a_folder_that_cannot_be_entered_is_not_told_as_missing() {
+    let desk = Desk::new();
+    // A file in the place of a folder is refused to everybody, the superuser too.
+    desk.write("work/file", "text");
+    let ran = desk.run("threads list --db file/mine.db");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(
+        !ran.stderr.contains("there is no database"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn a_database_behind_a_link_that_leads_nowhere_yet_is_made_for_its_owner_alone() {
     let desk = Desk::new().with_documents().with_umask("000");
     let target = desk.path("work/target.db");

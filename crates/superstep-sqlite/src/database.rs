@@ -75,7 +75,9 @@ impl Database {
 
     fn try_open(path: PathBuf, options: Options) -> Result<Self, SaverError> {
         let has_log = file::length(&file::beside(&path, "-wal")) > 0;
-        if options.mode != OpenMode::Create && !path.exists() && !has_log {
+        // A file that cannot be looked at is not one that is missing.
+        let is_absent = matches!(path.try_exists(), Ok(false));
+        if options.mode != OpenMode::Create && is_absent && !has_log {
             return Err(SaverError::Missing("the file is not there".to_owned()));
         }
         file::inspect(&path)?;

@@ -148,7 +148,7 @@ fn lock(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, atomic::rights(path));
     let file = options
         .open(path.with_file_name(name))
         .map_err(|error| Error::memory(path, error))?;
