@@ -307,7 +307,10 @@ async fn a_format_that_is_raised_while_the_file_is_open_is_noticed_by_the_next_w
     let error = commit(&writing, writing.epoch(), 2).await.unwrap_err();
     assert_eq!(error.code(), "SS2011");
     assert!(error.to_string().contains("a.db"), "{error}");
-    tamper(&folder.path(), "PRAGMA user_version = 3");
+    let SaverError::Newer { known, .. } = error else {
+        panic!("{error}");
+    };
+    tamper(&folder.path(), &format!("PRAGMA user_version = {known}"));
     assert_eq!(load(&database, "a").await.unwrap(), 1);
     commit(&writing, writing.epoch(), 2).await.unwrap();
 }
