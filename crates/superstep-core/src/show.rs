@@ -5,7 +5,7 @@
 //! models and other programs read. `hidden` decides which those are, for everything that shows or
 //! checks text of others.
 //!
-//! - [`Shown`], [`clean`] and [`line`] leave sequences and hidden characters out, piece by piece as
+//! - [`Shown`], [`clean`] and [`line()`] leave sequences and hidden characters out, piece by piece as
 //!   text streams in, whatever the cuts. What is left is text, line ends and tabs.
 //! - [`reveal`] writes hidden characters as `<U+200B>`, and [`Hidden`] warns of them: for whoever
 //!   approves a text.
