@@ -56,11 +56,9 @@ fn looking_at_an_older_database_refuses_it_and_leaves_it_as_it_is() {
     let path = desk.path("work/x.db");
     let whole = fs::read(&path).unwrap();
     // The version of the format is a number in the header of the file.
-    let [0, 0, 0, version @ 2..] = whole[60..64] else {
-        panic!("{:?}", &whole[60..64]);
-    };
     let mut older = whole.clone();
-    older[63] = version - 1;
+    older[63] -= 1;
+    assert!(older[63] > 0, "{:?}", &whole[60..64]);
     fs::write(&path, &older).unwrap();
     for line in ["threads list", "trace list", "inbox list"] {
         let ran = desk.run(&format!("{line} --db x.db"));
