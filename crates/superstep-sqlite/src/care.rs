@@ -7,16 +7,14 @@
 mod backup;
 mod check;
 mod compact;
-mod log;
 
 use std::path::Path;
 
 use superstep_core::{error::SaverError, saver::Reply};
 
-use crate::{Database, file, writer::Need};
+use crate::{Database, file, sync_level::Need};
 
 pub use check::{Problem, Report};
-pub(crate) use log::Log;
 
 impl Database {
     /// Reads all of the file and says what is wrong with it: damaged pages, rows that do not open or

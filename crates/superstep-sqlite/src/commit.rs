@@ -17,20 +17,16 @@ use superstep_core::{
 };
 
 use crate::{
+    cost::{Cost, next, weight},
     error, events,
     graphs::{self, GraphRow},
     queue::Haste,
-    row::{self, Kind, Row, Step},
+    row::{self, Kind, MARK_EVERY, Row, Step},
+    sync_level::Need,
     walk,
-    warm::{Added, Cost, Long, Warm},
-    writer::{Known, Need, Writer},
+    warm::{Added, Long, Warm},
+    writer::{Known, Writer},
 };
-
-/// Every so many records, one is found through an index.
-pub(crate) const MARK_EVERY: i64 = 64;
-
-/// Replaying so many bytes is always fine.
-const SHORT: i64 = 4 * 1024;
 
 /// A step on its way to the writer: packed already, since that needs nobody to wait.
 pub(crate) struct Storing {
@@ -117,7 +113,7 @@ impl Storing {
         let above = match (&before, parent) {
             _ if self.full => Cost::default(),
             (Some(before), Some(parent)) if parent == before.head => before.cost(),
-            (_, Some(parent)) => walk::cost(writer.db()?, parent)?,
+            (_, Some(parent)) => walk::replay_cost(writer.db()?, parent)?,
             (_, None) => Cost::default(),
         };
         let cost = Cost {
@@ -208,23 +204,6 @@ impl Storing {
             .map(Some)
             .ok_or_else(|| SaverError::Corrupt(unknown()))
     }
-}
-
-/// What a record should hold whose reader would have to replay so much.
-///
-/// A full one is worth its bytes once replaying takes twice what it takes: then all full ones
-/// together are less than what was written anyway, and a thread that only appends has none.
-pub(crate) fn next(cost: Cost) -> NextRecord {
-    if cost.tail > SHORT + 2 * cost.state {
-        NextRecord::Everything
-    } else {
-        NextRecord::Changes
-    }
-}
-
-/// What reading a record costs, in bytes: its body, and about as much as finding it takes.
-pub(crate) fn weight(body: usize) -> i64 {
-    64 + body as i64
 }
 
 /// A graph as the holder of its thread knows it.

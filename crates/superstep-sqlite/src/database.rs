@@ -12,18 +12,18 @@ use tokio::sync::watch;
 use crate::{
     clock::Moment,
     error::sql,
-    file, lease,
-    load::Layouts,
+    file,
+    layouts::Layouts,
+    lease,
     options::{OpenMode, Options},
     private,
     queue::Queue,
     readers::Readers,
-    saver::SqliteSaver,
     seal::Seal,
-    store::SqliteStore,
+    sync_level::Need,
     warm::Warm,
     worker::Worker,
-    writer::{Need, Writer},
+    writer::Writer,
 };
 
 /// An open database; cheap to clone. It closes with the last clone, saver and store of it.
@@ -140,16 +140,6 @@ impl Database {
             options,
             worker: None,
         })))
-    }
-
-    /// Keeps threads in this file.
-    pub fn saver(&self) -> SqliteSaver {
-        SqliteSaver(self.clone())
-    }
-
-    /// Keeps in this file what all threads remember, on the system clock and without an embedder.
-    pub fn store(&self) -> SqliteStore {
-        SqliteStore::new(self.clone())
     }
 
     /// How many bytes the data takes.

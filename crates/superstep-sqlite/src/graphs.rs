@@ -7,7 +7,7 @@ use superstep_core::{
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::{error::sql, warm::Cost};
+use crate::{cost::Cost, error::sql};
 
 /// A thread.
 #[derive(Clone, Debug)]

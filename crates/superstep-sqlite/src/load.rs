@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
 
 use rusqlite::{Connection, OptionalExtension};
@@ -16,25 +16,20 @@ use superstep_core::{
     },
     error::SaverError,
     id::CheckpointId,
-    record::{Layout, Record, TaskNote, absorb},
+    record::{Record, TaskNote, absorb},
     saver::HistoryQuery,
 };
 
 use crate::{
-    commit,
+    cost::{self, Cost},
     error::{self, sql},
     graphs::GraphRow,
-    queue::lock,
+    layouts::Layouts,
     row::{self, Kind, Row, Rows},
     seal::Seal,
     walk::{self, Found},
-    warm::{Cost, Long},
-    writer::layout_place,
+    warm::Long,
 };
-
-/// Layouts by number, for all readers of a database.
-#[derive(Default)]
-pub(crate) struct Layouts(Mutex<HashMap<i64, Arc<Layout>>>);
 
 /// Reads records on one connection, inside one transaction.
 pub(crate) struct Reading<'c> {
@@ -91,7 +86,7 @@ impl<'c> Reading<'c> {
             cost.state += read.state;
             cost.tail += match read.record.full {
                 true => 0,
-                false => commit::weight(read.bytes),
+                false => cost::weight(read.bytes),
             };
             costs.push(cost);
         }
@@ -100,11 +95,11 @@ impl<'c> Reading<'c> {
             chain,
             notes,
             superseded: !newest,
-            next: commit::next(cost),
+            next: cost::next(cost),
         };
         if newest {
             loaded.chain = loaded.chain.keeping(Rebuilt::default());
-            loaded.next = commit::next(graph.cost());
+            loaded.next = cost::next(graph.cost());
             self.newest = Some(Long {
                 loaded: loaded.clone(),
                 bytes,
@@ -253,7 +248,7 @@ impl<'c> Reading<'c> {
             source: step.source,
             durability: step.durability,
             full: step.full,
-            layout: self.layout(step.layout)?,
+            layout: self.layouts.get(self.db, self.seal, step.layout)?,
         };
         let bytes = self.seal.open(&row.body, row.place(), &row.name())?;
         let mut blobs = Stored {
@@ -271,28 +266,6 @@ impl<'c> Reading<'c> {
         };
         self.records.insert(row.seq, read.clone());
         Ok(read)
-    }
-
-    fn layout(&self, number: i64) -> Result<Arc<Layout>, SaverError> {
-        if let Some(layout) = lock(&self.layouts.0).get(&number) {
-            return Ok(layout.clone());
-        }
-        let found: Option<(i64, Vec<u8>)> = self
-            .db
-            .prepare_cached("SELECT digest, body FROM layouts WHERE layout = ?1")
-            .and_then(|mut select| {
-                let found = select.query_row([number], |row| Ok((row.get(0)?, row.get(1)?)));
-                found.optional()
-            })
-            .map_err(sql)?;
-        let what = format!("layout {number}");
-        let missing = || SaverError::Corrupt(format!("{what} is missing"));
-        let (digest, body) = found.ok_or_else(missing)?;
-        let bytes = self.seal.open(&body, layout_place(digest as u64), &what)?;
-        let layout = codec::unpack_layout(&bytes).map_err(|error| error::decode(&what, &error))?;
-        let layout = Arc::new(layout);
-        lock(&self.layouts.0).insert(number, layout.clone());
-        Ok(layout)
     }
 }
 

@@ -16,7 +16,7 @@ use std::{
 use superstep_core::{error::SaverError, saver::Reply};
 use tokio::sync::oneshot;
 
-use crate::writer::{Need, Writer};
+use crate::{lock::lock, sync_level::Need, writer::Writer};
 
 /// A disk that takes longer than this to sync is waited for on the writer's own thread, so that the
 /// caller's thread can do other things meanwhile.
@@ -278,8 +278,4 @@ fn refuse<T>() -> Reply<'static, T> {
     let why =
         "the database was opened for reading only; open it in another mode to store something";
     Reply::now(Err(SaverError::ReadOnly(why.to_owned())))
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,12 +10,12 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use superstep_core::error::SaverError;
 
 use crate::{
+    connection::{connect_for_any, keep_log, run},
     error::sql,
     file::{self, Identity},
-    queue::lock,
+    lock::lock,
     schema,
     seal::Seal,
-    writer::{connect_for_any, keep_log, run},
 };
 
 /// So many connections are kept while nobody uses them.

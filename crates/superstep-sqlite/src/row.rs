@@ -57,6 +57,9 @@ pub(crate) struct Step {
     pub(crate) state: i64,
 }
 
+/// Every so many records, one is found through an index.
+pub(crate) const MARK_EVERY: i64 = 64;
+
 const NOTES: i64 = -1;
 const GONE: i64 = -2;
 const SUM: i64 = -3;

@@ -24,10 +24,12 @@ use crate::{
     graphs::{self, GraphRow},
     lease, life,
     load::Reading,
-    queue::{Haste, lock},
+    lock::lock,
+    queue::Haste,
+    sync_level::Need,
     walk,
     warm::Long,
-    writer::{Need, Writer},
+    writer::Writer,
 };
 
 /// Reading more than this many bytes is done on a thread where it holds up nobody.
@@ -39,6 +41,13 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Keeps threads in a database; cheap to clone.
 #[derive(Clone)]
 pub struct SqliteSaver(pub(crate) Database);
+
+impl Database {
+    /// Keeps threads in this file.
+    pub fn saver(&self) -> SqliteSaver {
+        SqliteSaver(self.clone())
+    }
+}
 
 impl SqliteSaver {
     fn read<T: Send + 'static>(

@@ -10,13 +10,17 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, config::DbConfig};
 use superstep_core::error::SaverError;
 
-use crate::{error::sql, file, seal::Seal, store, wal};
+use crate::{error::sql, file, seal::Seal, wal};
+
+mod store;
+
+pub(crate) use store::STORE;
 
 /// Marks a file as ours: "SSTP".
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each step brings a file from the version before to its own; the first makes version 1.
-const STEPS: &[&str] = &[THREADS, EVENTS, store::SCHEMA, PARTS];
+const STEPS: &[&str] = &[THREADS, EVENTS, STORE, PARTS];
 
 /// Threads, their graphs and the log.
 ///

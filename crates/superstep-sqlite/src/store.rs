@@ -5,7 +5,7 @@
 //! A get or put is one or two statements; a search without a query stops at its limit, with one it
 //! reads everything under its prefix but keeps only scores until it knows the page.
 //!
-//! Read next: `schema` for the tables, `transaction` for how the database is reached, `batch` for what
+//! Read next: `crate::schema` for the tables, `transaction` for how the database is reached, `batch` for what
 //! is done there, `items` and `search` for the operations, `encoding` and `place` for the bytes.
 
 mod batch;
@@ -16,7 +16,6 @@ mod items;
 mod labels;
 mod listing;
 mod place;
-mod schema;
 mod search;
 mod sweep;
 mod transaction;
@@ -33,8 +32,6 @@ use crate::Database;
 use batch::{Access, Batch};
 use clock::SystemClock;
 use fault::Fault;
-
-pub(crate) use schema::SCHEMA;
 
 /// A long-term store in a database file; cheap to clone.
 ///
@@ -55,8 +52,15 @@ pub struct SqliteStore {
     fields: Arc<[IndexPath]>,
 }
 
+impl Database {
+    /// Keeps in this file what all threads remember, on the system clock and without an embedder.
+    pub fn store(&self) -> SqliteStore {
+        SqliteStore::new(self.clone())
+    }
+}
+
 impl SqliteStore {
-    pub(crate) fn new(database: Database) -> Self {
+    fn new(database: Database) -> Self {
         Self {
             database,
             clock: Arc::new(SystemClock),

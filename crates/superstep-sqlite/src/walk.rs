@@ -8,10 +8,9 @@ use superstep_core::{
 };
 
 use crate::{
-    commit,
+    cost::{self, Cost},
     graphs::GraphRow,
     row::{self, Row, Rows, Step},
-    warm::Cost,
 };
 
 /// A record, and the rows right after it that say more about it.
@@ -152,7 +151,7 @@ pub(crate) fn matching(
 }
 
 /// What a reader of a record replays.
-pub(crate) fn cost(db: &Connection, head: i64) -> Result<Cost, SaverError> {
+pub(crate) fn replay_cost(db: &Connection, head: i64) -> Result<Cost, SaverError> {
     let mut cost = Cost::default();
     let mut log = Rows::new(db)?;
     let mut at = Some(log.get(head)?);
@@ -162,7 +161,7 @@ pub(crate) fn cost(db: &Connection, head: i64) -> Result<Cost, SaverError> {
         if step.full {
             break;
         }
-        cost.tail += commit::weight(row.body.len());
+        cost.tail += cost::weight(row.body.len());
         if let Some(parent) = row.parent {
             at = Some(log.follow(&row, parent)?);
         }

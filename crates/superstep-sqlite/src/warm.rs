@@ -15,7 +15,11 @@ use superstep_core::{
     record::{Record, TaskNote, absorb},
 };
 
-use crate::{commit, graphs::GraphRow, queue::lock};
+use crate::{
+    cost::{self, Cost},
+    graphs::GraphRow,
+    lock::lock,
+};
 
 /// Only what takes so many bytes in the file is kept.
 const LONG: usize = 32 * 1024;
@@ -48,15 +52,6 @@ pub(crate) struct Long {
     pub(crate) bytes: usize,
     /// What a reader of each of its records replays, in their order.
     pub(crate) costs: Arc<Vec<Cost>>,
-}
-
-/// What replaying up to a record costs.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Cost {
-    /// Bytes since the full record.
-    pub(crate) tail: i64,
-    /// Bytes of the state.
-    pub(crate) state: i64,
 }
 
 /// What a commit added.
@@ -188,7 +183,7 @@ impl Long {
             chain: chain.up_to(place + 1),
             notes: Vec::new(),
             superseded: place + 1 < chain.len(),
-            next: commit::next(*self.costs.get(place)?),
+            next: cost::next(*self.costs.get(place)?),
         })
     }
 
@@ -210,7 +205,7 @@ impl Long {
         }
         chain.push(record);
         notes.clear();
-        *next = commit::next(cost);
+        *next = cost::next(cost);
         Arc::make_mut(&mut self.costs).push(cost);
         self.bytes += bytes;
         Some(())

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, config::DbConfig, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use superstep_core::{
     codec::{self, BlobId, envelope::Place},
     error::SaverError,
@@ -22,26 +22,23 @@ use superstep_core::{
 use tokio::sync::watch;
 
 use crate::{
-    care::Log,
     clock::Moment,
+    connection::{connect, keep_log, run},
     error::sql,
     file::{self, Identity},
     graphs::GraphRow,
+    layouts,
     options::OpenMode,
     row,
     schema::{self, Since},
     seal::Seal,
+    sync_level::Need,
     warm::Warm,
 };
 
-/// How far a commit must have come to count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// To the operating system.
-    System,
-    /// To the disk.
-    Disk,
-}
+mod wal;
+
+use wal::Log;
 
 /// A thread this process holds.
 pub(crate) struct Held {
@@ -472,7 +469,7 @@ impl Writer {
 
     fn add_layout(&mut self, layout: &Layout, digest: u64) -> Result<i64, SaverError> {
         let (_, bytes) = codec::pack_layout(layout).map_err(|e| crate::error::encode(&e))?;
-        let body = self.seal.seal(&bytes, layout_place(digest))?;
+        let body = self.seal.seal(&bytes, layouts::place(digest))?;
         let connection = self.change()?;
         connection
             .prepare_cached("INSERT INTO layouts (digest, body) VALUES (?1, ?2)")
@@ -538,17 +535,6 @@ impl Drop for Writer {
     }
 }
 
-/// Closing this connection leaves the log as it is.
-pub(crate) fn keep_log(connection: &Connection) {
-    // If it cannot be set, the log is moved into the file, as usual.
-    let _set = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
-}
-
-/// Where a layout belongs.
-pub(crate) fn layout_place(digest: u64) -> Place {
-    Place::of(digest.to_be_bytes())
-}
-
 /// Makes a connection to a file that is ours the one that writes.
 fn set_up(connection: &mut Connection) -> Result<(), SaverError> {
     let mode: String = connection
@@ -563,57 +549,4 @@ fn set_up(connection: &mut Connection) -> Result<(), SaverError> {
         .execute_batch("PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;")
         .map_err(sql)?;
     connection.wal_hook(Some(Log::committed)).map_err(sql)
-}
-
-/// A connection as all of ours are, to a file that can be written.
-pub(crate) fn connect(
-    path: &std::path::Path,
-    flags: OpenFlags,
-    patience: Duration,
-) -> Result<Connection, SaverError> {
-    let connection = connect_for_any(path, flags, patience)?;
-    // Before the first look, which would leave files beside it that its owner cannot write either.
-    if connection.is_readonly("main").map_err(sql)? {
-        let why = "the file cannot be written";
-        return Err(SaverError::ReadOnly(why.to_owned()));
-    }
-    Ok(connection)
-}
-
-/// A connection as all of ours are.
-pub(crate) fn connect_for_any(
-    path: &std::path::Path,
-    flags: OpenFlags,
-    patience: Duration,
-) -> Result<Connection, SaverError> {
-    let connection = Connection::open_with_flags(path, flags).map_err(|error| {
-        let (error, path) = (sql(error), path.display());
-        match error {
-            SaverError::Io(why) => SaverError::Io(format!("{path}: {why}")),
-            other => other,
-        }
-    })?;
-    connection.busy_timeout(patience).map_err(sql)?;
-    connection.set_prepared_statement_cache_capacity(128);
-    // Otherwise a kept statement is planned anew whenever other values are bound.
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .map_err(sql)?;
-    connection
-        .execute_batch(
-            "PRAGMA trusted_schema = OFF;
-             PRAGMA cell_size_check = ON;
-             PRAGMA temp_store = MEMORY;",
-        )
-        .map_err(sql)?;
-    Ok(connection)
-}
-
-/// Runs a statement that has no parameters and no rows.
-pub(crate) fn run(connection: &Connection, statement: &'static str) -> Result<(), SaverError> {
-    connection
-        .prepare_cached(statement)
-        .and_then(|mut statement| statement.execute([]))
-        .map(drop)
-        .map_err(sql)
 }

@@ -12,11 +12,11 @@ use superstep_core::error::SaverError;
 use super::check;
 use crate::{
     Database,
+    connection::connect,
     database::Inner,
     error::sql,
     file::{self, refused},
     private,
-    writer::connect,
 };
 
 /// Copies a database to a path where there is nothing.

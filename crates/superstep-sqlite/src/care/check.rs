@@ -21,10 +21,10 @@ use crate::{
     error::sql,
     events,
     graphs::{self, GraphRow},
-    load::{Layouts, Reading, blobs_of},
+    layouts::{self, Layouts},
+    load::{Reading, blobs_of},
     row::{self, Kind, Row},
     seal::Seal,
-    writer::layout_place,
 };
 
 /// So many problems are listed; a file that is damaged all over has too many to read.
@@ -450,7 +450,7 @@ fn names(db: &Connection, seal: &Seal, report: &mut Report) -> Result<(), SaverE
     let rows: Vec<(i64, i64, Vec<u8>)> = report.take("layouts", found)?.unwrap_or_default();
     for (number, digest, body) in rows {
         let what = format!("layout {number}");
-        let bytes = seal.open(&body, layout_place(digest as u64), &what);
+        let bytes = seal.open(&body, layouts::place(digest as u64), &what);
         let Some(bytes) = report.take("layouts", bytes)? else {
             continue;
         };

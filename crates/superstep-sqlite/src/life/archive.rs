@@ -14,8 +14,9 @@ use super::{make, rows};
 use crate::{
     error,
     graphs::{self, GraphRow},
-    load::{Layouts, Reading},
-    row::{self, Kind, Row, Step},
+    layouts::Layouts,
+    load::Reading,
+    row::{self, Kind, MARK_EVERY, Row, Step},
     seal::Seal,
     walk,
     writer::Writer,
@@ -136,7 +137,7 @@ fn fill(
                 layout,
                 state: packed.state as i64,
             }),
-            mark: graph.records % crate::commit::MARK_EVERY == 0,
+            mark: graph.records % MARK_EVERY == 0,
             aside: graph.head != 0 && parent != Some(graph.head),
             body: Vec::new(),
         };
@@ -163,7 +164,7 @@ fn fill(
         graph.last = row.seq;
         add(writer, row, &packed.bytes)?;
     }
-    let cost = walk::cost(writer.db()?, graph.head)?;
+    let cost = walk::replay_cost(writer.db()?, graph.head)?;
     (graph.tail, graph.state) = (cost.tail, cost.state);
     graphs::put(writer.change()?, &graph)
 }

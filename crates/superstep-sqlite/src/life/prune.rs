@@ -19,8 +19,9 @@ use crate::{
     error::{self, sql},
     events,
     graphs::{self, GraphRow},
+    layouts::Layouts,
     lease,
-    load::{Layouts, Reading, blobs_of},
+    load::{Reading, blobs_of},
     row::{self, Kind, Row},
     walk,
     writer::Writer,
@@ -182,7 +183,7 @@ fn cut(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(), SaverE
             graph.name
         )));
     };
-    let cost = walk::cost(writer.db()?, head)?;
+    let cost = walk::replay_cost(writer.db()?, head)?;
     let graph = GraphRow {
         head,
         last,

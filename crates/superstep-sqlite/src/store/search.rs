@@ -205,7 +205,7 @@ mod tests {
 
     fn plan(sql: &str) -> String {
         let connection = Connection::open_in_memory().unwrap();
-        connection.execute_batch(crate::store::SCHEMA).unwrap();
+        connection.execute_batch(crate::schema::STORE).unwrap();
         let mut statement = connection
             .prepare(&["EXPLAIN QUERY PLAN", sql].join(" "))
             .unwrap();

@@ -6,12 +6,7 @@ use superstep_core::error::SaverError;
 use tokio::runtime::Handle;
 
 use super::fault::Fault;
-use crate::{
-    Database,
-    queue::Haste,
-    seal::Seal,
-    writer::{Need, Writer},
-};
+use crate::{Database, queue::Haste, seal::Seal, sync_level::Need, writer::Writer};
 
 /// How long work may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

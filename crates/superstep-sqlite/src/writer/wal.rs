@@ -14,10 +14,8 @@ use std::{fs, time::Duration};
 use rusqlite::{Error as Sql, ErrorCode, hooks::Wal, wal::CheckpointMode};
 use superstep_core::error::SaverError;
 
-use crate::{
-    file, schema, wal,
-    writer::{Need, Writer},
-};
+use super::Writer;
+use crate::{file, schema, sync_level::Need, wal};
 
 /// A log of so many pages is moved into the database.
 const PAGES: i32 = 4000;

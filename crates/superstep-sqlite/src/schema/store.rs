@@ -1,6 +1,6 @@
-//! The tables of the store.
+//! Tables of the long-term store.
 //!
-//! - A namespace is the row number of its labels (`labels` says how they are written); row numbers
+//! - A namespace is the row number of its labels (`store/labels` says how they are written); row numbers
 //!   grow, so their order is the order of first use. The same goes for items within a namespace.
 //! - `sum` is of the labels; the key of an item and what stands beside it is checked with its value.
 //! - Small columns come before the value: a row is looked at without reading a long value.
@@ -10,7 +10,7 @@
 //!   has to look at to find the empty ones.
 
 /// What makes the tables in a database that has none of them.
-pub(crate) const SCHEMA: &str = "
+pub(crate) const STORE: &str = "
 CREATE TABLE store_namespaces (
     id INTEGER PRIMARY KEY,
     labels BLOB NOT NULL UNIQUE,
