@@ -342,7 +342,7 @@ impl<'a> Bench<'a> {
 
 async fn read(path: &Path, model: &Model) -> Result<Found, SaverError> {
     let options = Options {
-        patience: Duration::from_millis(100),
+        busy_timeout: Duration::from_millis(100),
         ..Options::default()
     };
     let database = Database::open_with(path, options)?;

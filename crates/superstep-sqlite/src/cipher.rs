@@ -1,4 +1,4 @@
-//! Encryption of what is stored: XChaCha20-Poly1305, with the place of a body as additional data.
+//! Encryption: XChaCha20-Poly1305, with the place of a body as associated data.
 //!
 //! ```
 //! use superstep_sqlite::{Options, cipher::Key};
@@ -18,12 +18,10 @@ use chacha20poly1305::{
 };
 use superstep_core::error::SaverError;
 
-/// Bytes of a nonce, which stand before what they encrypt. They are random: with 192 bits no two
-/// are ever the same.
+/// Bytes of the nonce, which precedes the ciphertext. It is random: 192 bits do not collide.
 const NONCE: usize = 24;
 
-/// The key of a database: 32 bytes that nobody can guess. It is overwritten in memory when the last
-/// clone goes.
+/// The key of a database: 32 secret bytes. It is zeroed in memory when the last clone is dropped.
 #[derive(Clone)]
 pub struct Key(Arc<XChaCha20Poly1305>);
 
@@ -63,10 +61,10 @@ impl Key {
         Ok(Self::from_bytes(bytes))
     }
 
-    /// A name for what has this hash, which tells nothing to those who do not have the key.
+    /// A keyed name for content with this hash, which says nothing without the key.
     ///
-    /// What is encrypted is always the same and the nonce depends on the hash, so the name is a
-    /// pseudo-random function of it. Random nonces do not end like that.
+    /// The plaintext is constant and the nonce depends on the hash, so the name is a pseudo-random
+    /// function of it. Random nonces do not end in zeros.
     pub(crate) fn name(&self, hash: u128) -> u128 {
         let mut nonce = [0; NONCE];
         for (byte, from) in nonce.iter_mut().zip(hash.to_be_bytes()) {

@@ -1,17 +1,17 @@
-//! The clock of leases.
+//! Clock for lease expiry.
 //!
-//! A lease is judged by processes other than its holder, so its clock must be the same for all of
-//! them and must not jump: a wall clock that is set must not take a thread from a live process. On
-//! Linux it is the time since boot, sleep included, tagged with the boot it counts from. On other
-//! Unix systems it is the monotonic clock; that a process did not survive a reboot shows by the
-//! lock it no longer holds (see `worker`). Where there is neither it is the wall clock.
+//! Other processes decide whether a lease has expired, so the clock must be the same for all of them
+//! and must not jump: adjusting the wall clock must not take a thread from a live process. On Linux it
+//! is the time since boot, suspend included, tagged with the boot id. On other Unix systems it is the
+//! monotonic clock; that a process did not survive a reboot shows by the lock it no longer holds (see
+//! `worker`). Elsewhere it is the wall clock.
 //!
 //! A moment is one number: a tag in the upper bits and milliseconds in the lower ones. Tag 0 is the
 //! wall clock, in which files of older versions keep their leases.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Milliseconds have so many bits: enough for 278 years.
+/// Bits for milliseconds: enough for 278 years.
 const MILLIS: u32 = 43;
 
 /// A moment at which a lease ends, or now.
@@ -24,7 +24,7 @@ impl Moment {
         #[cfg(unix)]
         return Self::tagged(boot::tag(), boot::millis());
         #[cfg(not(unix))]
-        return Self::tagged(0, wall());
+        return Self::tagged(0, wall_millis());
     }
 
     /// As it is stored.
@@ -38,17 +38,17 @@ impl Moment {
         Self::tagged(self.tag(), self.millis().saturating_add(millis))
     }
 
-    /// How long it was before a later one; nothing if it was not.
+    /// The time until a later moment of the same boot.
     pub(crate) fn until(self, later: Self) -> Option<Duration> {
         let passed = u64::try_from(later.millis() - self.millis()).ok()?;
         (self.tag() == later.tag()).then(|| Duration::from_millis(passed))
     }
 
-    /// Whether a lease that ends at a stored moment has not ended yet. One of another boot has.
+    /// Whether a lease with this stored expiry is still valid. One of another boot is not.
     pub(crate) fn is_before(self, stored: i64) -> bool {
         let end = Self(stored);
         match end.tag() {
-            0 => end.millis() > wall(),
+            0 => end.millis() > wall_millis(),
             tag => tag == self.tag() && end.millis() > self.millis(),
         }
     }
@@ -67,7 +67,7 @@ impl Moment {
 }
 
 /// Milliseconds since 1970.
-pub(crate) fn wall() -> i64 {
+pub(crate) fn wall_millis() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {
         i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
@@ -91,7 +91,7 @@ mod boot {
         time.tv_sec.saturating_mul(1000) + time.tv_nsec / 1_000_000
     }
 
-    /// Tells this boot from others; never 0.
+    /// Identifies this boot; never 0.
     pub(super) fn tag() -> i64 {
         static TAG: OnceLock<i64> = OnceLock::new();
         *TAG.get_or_init(|| {
@@ -126,8 +126,8 @@ mod tests {
     #[test]
     fn a_lease_of_an_older_version_ends_by_the_wall_clock() {
         let now = Moment::now();
-        assert!(now.is_before(wall() + 10_000));
-        assert!(!now.is_before(wall() - 10_000));
+        assert!(now.is_before(wall_millis() + 10_000));
+        assert!(!now.is_before(wall_millis() - 10_000));
     }
 
     #[test]

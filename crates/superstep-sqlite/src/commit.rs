@@ -1,35 +1,42 @@
-//! Storing steps and notes.
+//! Commits: how a step and its events are written.
+//!
+//! Encoding happens on the caller's thread ([`PreparedCommit::new`]); only statements run on the
+//! writer ([`PreparedCommit::store`]). The statement that moves the end of a graph's log compares the
+//! epoch of the lease, which is the fencing token: a run that lost its thread stores nothing.
+
+mod graph;
+mod notes;
 
 use std::sync::Arc;
 
 use superstep_core::{
     checkpoint::NextRecord,
-    codec::{
-        self, Packed,
-        record::{PackedRecord, pack_record},
-    },
+    codec::record::{PackedRecord, pack_record},
     error::SaverError,
     event::Logged,
     id::{CheckpointId, Namespace, ThreadId},
     policy::Durability,
-    record::{Layout, Record, Source, TaskNote},
-    saver::{Commit, Notes},
+    record::{Layout, Record, Source},
+    saver::Commit,
 };
 
 use crate::{
-    cost::{Cost, next, weight},
+    cache::{AppendedRecord, CachedCheckpoint, CheckpointCache},
+    cost::{ReplayCost, next_record, weight},
     error, events,
     graphs::{self, GraphRow},
-    queue::Haste,
+    lookup,
+    queue::Urgency,
     row::{self, Kind, MARK_EVERY, Row, Step},
-    sync_level::Need,
-    walk,
-    warm::{Added, Long, Warm},
-    writer::{Known, Writer},
+    sync_level::SyncLevel,
+    writer::Writer,
 };
+use graph::CurrentGraph;
 
-/// A step on its way to the writer: packed already, since that needs nobody to wait.
-pub(crate) struct Storing {
+pub(crate) use notes::PreparedNotes;
+
+/// A commit that is encoded and waits for the writer.
+pub(crate) struct PreparedCommit {
     thread: ThreadId,
     namespace: Namespace,
     epoch: u64,
@@ -42,12 +49,13 @@ pub(crate) struct Storing {
     full: bool,
     layout: Arc<Layout>,
     events: Vec<Logged>,
-    /// Kept for readers of a long thread.
-    warm: Option<Arc<Record>>,
+    /// The record itself, if the cache has this graph.
+    cached_record: Option<Arc<Record>>,
 }
 
-impl Storing {
-    pub(crate) fn new(commit: Commit, warm: &Warm) -> Result<Self, SaverError> {
+impl PreparedCommit {
+    /// Encodes a commit.
+    pub(crate) fn new(commit: Commit, cache: &CheckpointCache) -> Result<Self, SaverError> {
         let Commit {
             thread,
             namespace,
@@ -65,7 +73,7 @@ impl Storing {
             full,
             ..
         } = record;
-        let is_warm = warm.has(&thread, &namespace);
+        let is_cached = cache.has(&thread, &namespace);
         Ok(Self {
             thread,
             namespace,
@@ -79,79 +87,141 @@ impl Storing {
             full,
             layout: record.layout.clone(),
             events,
-            warm: is_warm.then(|| Arc::new(record)),
+            cached_record: is_cached.then(|| Arc::new(record)),
         })
     }
 
-    pub(crate) fn need(&self) -> Need {
-        need(self.durability)
+    pub(crate) fn sync_level(&self) -> SyncLevel {
+        sync_level(self.durability)
     }
 
-    pub(crate) fn haste(&self) -> Haste {
-        haste(self.durability)
+    pub(crate) fn urgency(&self) -> Urgency {
+        urgency(self.durability)
     }
 
-    /// Stores it, and says what the next one should hold.
+    /// Writes the record and its events, and returns what the next record should hold.
     pub(crate) fn store(self, writer: &mut Writer) -> Result<NextRecord, SaverError> {
-        let Graph {
-            thread,
-            epoch,
-            row: before,
-            head,
-        } = Graph::enter(writer, &self.thread, self.epoch, &self.namespace)?;
-        let newest = head.filter(|_| before.is_some());
-        if newest.is_some_and(|newest| newest >= self.id) {
+        let current = CurrentGraph::find(writer, &self.thread, self.epoch, &self.namespace)?;
+        if current.head.is_some_and(|newest| newest >= self.id) {
             let why = format!("checkpoint {} is not the newest", self.id);
             return Err(SaverError::Corrupt(why));
         }
-        let parent = self.find_parent(writer, before.as_ref(), newest)?;
-        events::admit(writer, &self.thread, &self.events)?;
+        let parent = self.find_parent(writer, &current)?;
+        events::validate(writer, &self.thread, &self.events)?;
         let seq = writer.next_seq()?;
-        let bytes = weight(self.packed.body.bytes.len());
-        let state = self.packed.state as i64;
-        // A branch's own tail is measured where it begins; along it, the end of the log has it.
-        let above = match (&before, parent) {
-            _ if self.full => Cost::default(),
+        let cost = self.replay_cost(writer, &current, parent)?;
+        let graph = self.advance(writer, &current, seq, cost)?;
+        let bytes = self.insert_row(writer, &current, &graph, parent)?;
+        events::append(writer, &self.thread, &self.events)?;
+        if let (Some(record), Some(before)) = (self.cached_record, &current.row) {
+            let added = AppendedRecord {
+                record,
+                bytes,
+                cost,
+            };
+            let append = |cached: &mut CachedCheckpoint| cached.append(added);
+            writer.cache.advance(&self.thread, before, &graph, append);
+        }
+        graph::remember(writer, &self.thread, graph, Some(self.id));
+        Ok(next_record(cost))
+    }
+
+    /// The row of the record that this one follows.
+    fn find_parent(
+        &self,
+        writer: &Writer,
+        current: &CurrentGraph,
+    ) -> Result<Option<i64>, SaverError> {
+        let Some(id) = self.parent else {
+            return Ok(None);
+        };
+        let found = match &current.row {
+            Some(graph) if current.head == Some(id) => Some(graph.head),
+            Some(graph) => lookup::find(writer.db()?, graph, id)?.map(|found| found.row.seq),
+            None => None,
+        };
+        let unknown = || format!("checkpoint {} follows unknown {id}", self.id);
+        found
+            .map(Some)
+            .ok_or_else(|| SaverError::Corrupt(unknown()))
+    }
+
+    /// What a reader of this record has to replay.
+    fn replay_cost(
+        &self,
+        writer: &Writer,
+        current: &CurrentGraph,
+        parent: Option<i64>,
+    ) -> Result<ReplayCost, SaverError> {
+        // The row of the graph has the cost of its head; that of a fork is read from the log.
+        let above = match (&current.row, parent) {
+            _ if self.full => ReplayCost::default(),
             (Some(before), Some(parent)) if parent == before.head => before.cost(),
-            (_, Some(parent)) => walk::replay_cost(writer.db()?, parent)?,
-            (_, None) => Cost::default(),
+            (_, Some(parent)) => lookup::replay_cost(writer.db()?, parent)?,
+            (_, None) => ReplayCost::default(),
         };
-        let cost = Cost {
-            tail: if self.full { 0 } else { above.tail + bytes },
-            state: above.state + state,
-        };
+        Ok(ReplayCost {
+            tail: match self.full {
+                true => 0,
+                false => above.tail + weight(self.packed.body.bytes.len()),
+            },
+            state: above.state + self.packed.state as i64,
+        })
+    }
+
+    /// Moves the end of the graph's log, if the lease still holds.
+    ///
+    /// Nothing is written before this has worked: a run that lost its thread must not roll back what
+    /// others store in the same transaction.
+    fn advance(
+        &self,
+        writer: &mut Writer,
+        current: &CurrentGraph,
+        seq: i64,
+        cost: ReplayCost,
+    ) -> Result<GraphRow, SaverError> {
+        let before = current.row.as_ref();
         let mut graph = GraphRow {
-            graph: before.as_ref().map_or(0, |row| row.graph),
-            thread,
+            graph: before.map_or(0, |row| row.graph),
+            thread: current.thread,
             name: self.namespace.clone(),
             head: seq,
             last: seq,
-            records: before.as_ref().map_or(0, |row| row.records) + 1,
+            records: before.map_or(0, |row| row.records) + 1,
             tail: cost.tail,
             state: cost.state,
         };
-        let conflict = || SaverError::Conflict {
-            thread: self.thread.clone(),
-        };
-        // Nothing is written before this has worked: a run that lost its thread must not take back
-        // what others store in the same transaction.
-        let moved = match &before {
-            Some(before) => graphs::advance(writer.db()?, &graph, before.last, epoch)?,
+        let moved = match before {
+            Some(before) => graphs::advance(writer.db()?, &graph, before.last, current.epoch)?,
             None => {
                 graph.graph = writer.next_graph()?;
-                graphs::begin(writer.db()?, &graph, epoch)?
+                graphs::insert(writer.db()?, &graph, current.epoch)?
             }
         };
         if !moved {
-            return Err(conflict());
+            return Err(SaverError::Conflict {
+                thread: self.thread.clone(),
+            });
         }
         writer.change()?;
+        Ok(graph)
+    }
+
+    /// Inserts the row of the record, and returns how many bytes its body takes.
+    fn insert_row(
+        &self,
+        writer: &mut Writer,
+        current: &CurrentGraph,
+        graph: &GraphRow,
+        parent: Option<i64>,
+    ) -> Result<usize, SaverError> {
+        let before = current.row.as_ref();
         let layout = writer.layout(&self.layout)?;
-        writer.blobs(thread, &self.packed.body.blobs)?;
+        writer.blobs(current.thread, &self.packed.body.blobs)?;
         let mut row = Row {
-            seq,
+            seq: graph.head,
             graph: graph.graph,
-            prev: before.as_ref().map(|before| before.last),
+            prev: before.map(|before| before.last),
             parent,
             kind: Kind::Record(Step {
                 id: self.id,
@@ -160,224 +230,29 @@ impl Storing {
                 durability: self.durability,
                 full: self.full,
                 layout,
-                state,
+                state: self.packed.state as i64,
             }),
             mark: graph.records % MARK_EVERY == 0,
-            aside: before.as_ref().is_some_and(|row| Some(row.head) != parent),
+            aside: before.is_some_and(|row| Some(row.head) != parent),
             body: Vec::new(),
         };
         row.body = writer.seal.seal(&self.packed.body.bytes, row.place())?;
         row::insert(writer.change()?, &row)?;
-        events::append(writer, &self.thread, &self.events)?;
-        if let (Some(record), Some(before)) = (self.warm, &before) {
-            let added = Added {
-                record,
-                bytes: row.body.len(),
-                cost,
-            };
-            let follow = |long: &mut Long| long.follow(added);
-            writer.warm.advance(&self.thread, before, &graph, follow);
-        }
-        if let Some(held) = writer.held.get_mut(&self.thread) {
-            let (row, head) = (graph, Some(self.id));
-            held.graphs.insert(self.namespace, Known { row, head });
-        }
-        Ok(next(cost))
-    }
-
-    fn find_parent(
-        &self,
-        writer: &Writer,
-        graph: Option<&GraphRow>,
-        newest: Option<CheckpointId>,
-    ) -> Result<Option<i64>, SaverError> {
-        let Some(id) = self.parent else {
-            return Ok(None);
-        };
-        let found = match graph {
-            Some(graph) if newest == Some(id) => Some(graph.head),
-            Some(graph) => walk::find(writer.db()?, graph, id)?.map(|found| found.row.seq),
-            None => None,
-        };
-        let unknown = || format!("checkpoint {} follows unknown {id}", self.id);
-        found
-            .map(Some)
-            .ok_or_else(|| SaverError::Corrupt(unknown()))
+        Ok(row.body.len())
     }
 }
 
-/// A graph as the holder of its thread knows it.
-struct Graph {
-    thread: i64,
-    epoch: i64,
-    row: Option<GraphRow>,
-    /// The id of its newest record.
-    head: Option<CheckpointId>,
-}
-
-impl Graph {
-    fn enter(
-        writer: &mut Writer,
-        thread: &ThreadId,
-        epoch: u64,
-        namespace: &Namespace,
-    ) -> Result<Self, SaverError> {
-        let conflict = || SaverError::Conflict {
-            thread: thread.clone(),
-        };
-        let held = writer.held.get(thread).ok_or_else(conflict)?;
-        if i64::try_from(epoch) != Ok(held.epoch) {
-            return Err(conflict());
-        }
-        let (number, epoch) = (held.thread, held.epoch);
-        let (row, head) = match held.graphs.get(namespace) {
-            Some(known) => (Some(known.row.clone()), known.head),
-            None if held.complete => (None, None),
-            None => match graphs::graph(writer.db()?, number, namespace)? {
-                Some(row) => {
-                    let head = row::get(writer.db()?, row.head)?;
-                    (Some(row), head.step().map(|step| step.id))
-                }
-                None => (None, None),
-            },
-        };
-        Ok(Self {
-            thread: number,
-            epoch,
-            row,
-            head,
-        })
-    }
-}
-
-/// Notes on their way to the writer.
-pub(crate) struct Noting {
-    thread: ThreadId,
-    namespace: Namespace,
-    epoch: u64,
-    checkpoint: CheckpointId,
-    packed: Packed,
-    need: Need,
-    haste: Haste,
-    events: Vec<Logged>,
-    /// Kept for readers of a long thread.
-    warm: Option<Vec<TaskNote>>,
-}
-
-impl Noting {
-    pub(crate) fn new(notes: Notes, warm: &Warm) -> Result<Self, SaverError> {
-        let Notes {
-            thread,
-            namespace,
-            epoch,
-            durability,
-            checkpoint,
-            notes,
-            events,
-        } = notes;
-        // That an effect was started must be known after whatever happens next.
-        let effects = notes.iter().any(|note: &TaskNote| !note.effects.is_empty());
-        let need = if effects {
-            Need::Disk
-        } else {
-            need(durability)
-        };
-        let packed = codec::pack(&notes).map_err(|error| error::encode(&error))?;
-        let is_warm = warm.has(&thread, &namespace);
-        Ok(Self {
-            thread,
-            namespace,
-            epoch,
-            checkpoint,
-            packed,
-            need,
-            haste: haste(durability),
-            events,
-            warm: is_warm.then_some(notes),
-        })
-    }
-
-    pub(crate) fn need(&self) -> Need {
-        self.need
-    }
-
-    pub(crate) fn haste(&self) -> Haste {
-        self.haste
-    }
-
-    /// Stores them.
-    pub(crate) fn store(self, writer: &mut Writer) -> Result<(), SaverError> {
-        let Graph {
-            thread,
-            epoch,
-            row: before,
-            head,
-        } = Graph::enter(writer, &self.thread, self.epoch, &self.namespace)?;
-        let at = self.checkpoint;
-        let unknown = || SaverError::Corrupt(format!("a note for unknown {at}"));
-        let before = before.ok_or_else(unknown)?;
-        let parent = match head {
-            Some(head) if head == at => before.head,
-            _ => {
-                let found = walk::find(writer.db()?, &before, at)?;
-                found.ok_or_else(unknown)?.row.seq
-            }
-        };
-        events::admit(writer, &self.thread, &self.events)?;
-        let seq = writer.next_seq()?;
-        let graph = GraphRow {
-            last: seq,
-            ..before.clone()
-        };
-        if !graphs::advance(writer.db()?, &graph, before.last, epoch)? {
-            return Err(SaverError::Conflict {
-                thread: self.thread.clone(),
-            });
-        }
-        writer.change()?;
-        writer.blobs(thread, &self.packed.blobs)?;
-        let mut row = Row {
-            seq,
-            graph: graph.graph,
-            prev: Some(before.last),
-            parent: Some(parent),
-            kind: Kind::Notes,
-            mark: false,
-            aside: parent != before.head,
-            body: Vec::new(),
-        };
-        row.body = writer.seal.seal(&self.packed.bytes, row.place())?;
-        row::insert(writer.change()?, &row)?;
-        events::append(writer, &self.thread, &self.events)?;
-        if let Some(notes) = &self.warm {
-            let own = parent == before.head;
-            writer.warm.advance(&self.thread, &before, &graph, |long| {
-                if own {
-                    long.hear(notes);
-                }
-                long.bytes += row.body.len();
-                Some(())
-            });
-        }
-        if let Some(held) = writer.held.get_mut(&self.thread) {
-            held.graphs
-                .insert(self.namespace, Known { row: graph, head });
-        }
-        Ok(())
-    }
-}
-
-fn need(durability: Durability) -> Need {
+fn sync_level(durability: Durability) -> SyncLevel {
     match durability {
-        Durability::Sync | Durability::Async | Durability::Exit => Need::Disk,
-        Durability::Normal => Need::System,
+        Durability::Sync | Durability::Async | Durability::Exit => SyncLevel::Full,
+        Durability::Normal => SyncLevel::Normal,
     }
 }
 
-/// A run that does not wait for its steps to be stored lets them gather.
-fn haste(durability: Durability) -> Haste {
+/// Under write-behind the run does not wait, so its steps may be grouped.
+fn urgency(durability: Durability) -> Urgency {
     match durability {
-        Durability::Async => Haste::Later,
-        Durability::Sync | Durability::Normal | Durability::Exit => Haste::Now,
+        Durability::Async => Urgency::Deferred,
+        Durability::Sync | Durability::Normal | Durability::Exit => Urgency::Immediate,
     }
 }

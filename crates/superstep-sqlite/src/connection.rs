@@ -7,14 +7,14 @@ use superstep_core::error::SaverError;
 
 use crate::error::sql;
 
-/// A connection as all of ours are, to a file that can be written.
+/// Opens a connection to a writable file.
 pub(crate) fn connect(
     path: &Path,
     flags: OpenFlags,
-    patience: Duration,
+    busy_timeout: Duration,
 ) -> Result<Connection, SaverError> {
-    let connection = connect_for_any(path, flags, patience)?;
-    // Before the first look, which would leave files beside it that its owner cannot write either.
+    let connection = connect_for_any(path, flags, busy_timeout)?;
+    // Before the first read, which would leave files beside it that its owner cannot write either.
     if connection.is_readonly("main").map_err(sql)? {
         let why = "the file cannot be written";
         return Err(SaverError::ReadOnly(why.to_owned()));
@@ -22,11 +22,11 @@ pub(crate) fn connect(
     Ok(connection)
 }
 
-/// A connection as all of ours are.
+/// Opens a connection.
 pub(crate) fn connect_for_any(
     path: &Path,
     flags: OpenFlags,
-    patience: Duration,
+    busy_timeout: Duration,
 ) -> Result<Connection, SaverError> {
     let connection = Connection::open_with_flags(path, flags).map_err(|error| {
         let (error, path) = (sql(error), path.display());
@@ -35,9 +35,9 @@ pub(crate) fn connect_for_any(
             other => other,
         }
     })?;
-    connection.busy_timeout(patience).map_err(sql)?;
+    connection.busy_timeout(busy_timeout).map_err(sql)?;
     connection.set_prepared_statement_cache_capacity(128);
-    // Otherwise a kept statement is planned anew whenever other values are bound.
+    // Otherwise a cached statement is replanned whenever other values are bound.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(sql)?;
@@ -60,8 +60,8 @@ pub(crate) fn run(connection: &Connection, statement: &'static str) -> Result<()
         .map_err(sql)
 }
 
-/// Closing this connection leaves the log as it is.
-pub(crate) fn keep_log(connection: &Connection) {
-    // If it cannot be set, the log is moved into the file, as usual.
+/// Makes closing this connection leave the WAL as it is.
+pub(crate) fn keep_wal(connection: &Connection) {
+    // If it cannot be set, closing checkpoints the WAL as usual.
     let _set = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
 }

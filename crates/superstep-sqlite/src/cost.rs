@@ -1,32 +1,32 @@
-//! What replaying a record costs, and when a full record is due.
+//! Replay cost of a record, and when a full record is due.
 
 use superstep_core::checkpoint::NextRecord;
 
-/// Replaying so many bytes is always fine.
-const SHORT: i64 = 4 * 1024;
+/// A tail up to this many bytes is never worth a full record.
+const MIN_TAIL: i64 = 4 * 1024;
 
 /// What replaying up to a record costs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Cost {
-    /// Bytes since the full record.
+pub(crate) struct ReplayCost {
+    /// Bytes of the records since the last full one.
     pub(crate) tail: i64,
-    /// Bytes of the state.
+    /// Bytes that the state itself would take.
     pub(crate) state: i64,
 }
 
-/// What a record should hold whose reader would have to replay so much.
+/// What the record after one with this cost should hold.
 ///
-/// A full one is worth its bytes once replaying takes twice what it takes: then all full ones
-/// together are less than what was written anyway, and a thread that only appends has none.
-pub(crate) fn next(cost: Cost) -> NextRecord {
-    if cost.tail > SHORT + 2 * cost.state {
+/// A full record pays off once the tail is twice its size: then all full records together are
+/// smaller than the changes written anyway, and a thread that only appends gets none.
+pub(crate) fn next_record(cost: ReplayCost) -> NextRecord {
+    if cost.tail > MIN_TAIL + 2 * cost.state {
         NextRecord::Everything
     } else {
         NextRecord::Changes
     }
 }
 
-/// What reading a record costs, in bytes: its body, and about as much as finding it takes.
+/// The cost of reading a record in bytes: its body, and what finding it is worth.
 pub(crate) fn weight(body: usize) -> i64 {
     64 + body as i64
 }

@@ -1,4 +1,4 @@
-//! One file with threads, event logs and long-term memory.
+//! Database handle: opening and closing a file.
 
 use std::{
     collections::HashMap,
@@ -10,18 +10,18 @@ use superstep_core::{error::SaverError, id::ThreadId};
 use tokio::sync::watch;
 
 use crate::{
+    cache::CheckpointCache,
     clock::Moment,
     error::sql,
     file,
     layouts::Layouts,
     lease,
     options::{OpenMode, Options},
-    private,
+    permissions,
     queue::Queue,
-    readers::Readers,
+    read_pool::ReadPool,
     seal::Seal,
-    sync_level::Need,
-    warm::Warm,
+    sync_level::SyncLevel,
     worker::Worker,
     writer::Writer,
 };
@@ -33,49 +33,49 @@ pub struct Database(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) path: PathBuf,
     pub(crate) seal: Seal,
-    /// Before the writer, which is the last to close the file and moves the log into it.
-    pub(crate) readers: Readers,
+    /// Before the writer, which closes the file last and checkpoints the WAL.
+    pub(crate) readers: ReadPool,
     pub(crate) queue: Queue,
     pub(crate) layouts: Layouts,
-    pub(crate) warm: Arc<Warm>,
-    /// Rings when an event log of this process has grown.
-    pub(crate) bell: watch::Receiver<()>,
-    /// Threads that runs of this process hold.
-    pub(crate) held: Mutex<HashMap<ThreadId, Contents>>,
-    /// Whether a lease was stored on the disk since the file was opened; see `lease::claim`.
-    pub(crate) outran: AtomicBool,
+    pub(crate) cache: Arc<CheckpointCache>,
+    /// Changes when this process has appended to an event log.
+    pub(crate) event_notifier: watch::Receiver<()>,
+    /// Threads that runs of this process have leased.
+    pub(crate) leased: Mutex<HashMap<ThreadId, ThreadContents>>,
+    /// Whether a lease was fsync'd since the file was opened; see `lease::claim`.
+    pub(crate) epochs_skipped: AtomicBool,
     pub(crate) options: Options,
-    /// Last, so that the sign of life goes after the last write. Absent where nothing is written.
+    /// Last, so that the heartbeat ends after the last write. Absent in a read-only database.
     pub(crate) worker: Option<Worker>,
 }
 
-/// Whether there is anything to read in a thread that this process holds.
+/// What a thread that this process has leased contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contents {
-    /// There may be.
-    Maybe,
-    /// Its lease made it, and nothing was handed in for it yet.
-    Nothing,
+pub(crate) enum ThreadContents {
+    /// There may be something to read.
+    Unknown,
+    /// Nothing: the lease created the thread, and nothing was submitted for it yet.
+    Empty,
 }
 
 impl Database {
-    /// Opens a file. If there is none it is made, for its owner alone; one that is there keeps the
-    /// rights it has.
+    /// Opens a file. A missing one is created for its owner alone; an existing one keeps its
+    /// permissions.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SaverError> {
         Self::open_with(path, Options::default())
     }
 
-    /// Opens a file in a certain way. Links are followed: all names of a file are the same database.
+    /// Opens a file with options. Links are followed: all names of a file are the same database.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self, SaverError> {
         let path = path.as_ref();
         file::resolve(path)
             .and_then(|whole| Self::try_open(whole, options))
-            .map_err(|error| file::named(path, error))
+            .map_err(|error| file::with_path(path, error))
     }
 
     fn try_open(path: PathBuf, options: Options) -> Result<Self, SaverError> {
         let has_log = file::length(&file::beside(&path, "-wal")) > 0;
-        // A file that cannot be looked at is not one that is missing.
+        // A file that cannot be inspected is not a missing one.
         let is_absent = matches!(path.try_exists(), Ok(false));
         if options.mode != OpenMode::Create && is_absent && !has_log {
             return Err(SaverError::Missing("the file is not there".to_owned()));
@@ -88,61 +88,67 @@ impl Database {
         if options.mode == OpenMode::ReadOnly {
             return Self::read_only(path, seal, options);
         }
-        let (patience, mode) = (options.patience, options.mode);
-        let worker = Worker::start(&path)?;
+        let (busy_timeout, mode) = (options.busy_timeout, options.mode);
+        let worker = Worker::register(&path)?;
         if mode == OpenMode::Create {
-            private::create(&path)?;
+            permissions::create(&path)?;
         }
-        let warm = Arc::new(Warm::default());
-        let mut writer = Writer::open(path.clone(), seal.clone(), warm.clone(), patience, mode)?;
-        let bell = writer.bell.subscribe();
-        let outran = AtomicBool::new(writer.outran);
+        let cache = Arc::new(CheckpointCache::default());
+        let mut writer = Writer::open(
+            path.clone(),
+            seal.clone(),
+            cache.clone(),
+            busy_timeout,
+            mode,
+        )?;
+        let event_notifier = writer.event_notifier.subscribe();
+        let epochs_skipped = AtomicBool::new(writer.epochs_skipped);
         let (id, length) = (worker.id, options.lease);
-        writer.alone(Need::System, lease::bury)?;
-        writer.ground_log(worker.sweep(&path))?;
+        writer.in_transaction(SyncLevel::Normal, lease::remove_dead_workers)?;
+        writer.checkpoint_leftover(worker.remove_stale(&path))?;
         let queue = Queue::start(writer, length / 3, move |writer| {
-            writer.tend_log_again();
-            writer.look_for_file();
-            // A failure shows when the lease is used; the next sign of life may come through.
-            if !writer.held.is_empty() {
-                let _later = writer.alone(Need::System, |writer| {
+            writer.retry_truncate();
+            writer.recheck_file();
+            // A failure shows when the lease is used; the next heartbeat may succeed.
+            if !writer.leased.is_empty() {
+                let _later = writer.in_transaction(SyncLevel::Normal, |writer| {
                     lease::renew(writer.change()?, id, Moment::now(), length)
                 });
             }
         })?;
         Ok(Self(Arc::new(Inner {
-            readers: Readers::new(path.clone(), patience),
+            readers: ReadPool::new(path.clone(), busy_timeout),
             path,
             seal,
             queue,
             layouts: Layouts::default(),
-            warm,
-            bell,
-            held: Mutex::default(),
-            outran,
+            cache,
+            event_notifier,
+            leased: Mutex::default(),
+            epochs_skipped,
             options,
             worker: Some(worker),
         })))
     }
 
-    /// Opens a file without anything that could change it.
+    /// Opens a file without a writer.
     fn read_only(path: PathBuf, seal: Seal, options: Options) -> Result<Self, SaverError> {
         Ok(Self(Arc::new(Inner {
-            readers: Readers::first(path.clone(), &seal, options.patience)?,
+            readers: ReadPool::open_unverified(path.clone(), &seal, options.busy_timeout)?,
             path,
             seal,
             queue: Queue::closed(),
             layouts: Layouts::default(),
-            warm: Arc::default(),
-            bell: watch::Sender::new(()).subscribe(),
-            held: Mutex::default(),
-            outran: AtomicBool::new(true),
+            cache: Arc::default(),
+            event_notifier: watch::Sender::new(()).subscribe(),
+            leased: Mutex::default(),
+            epochs_skipped: AtomicBool::new(true),
             options,
             worker: None,
         })))
     }
 
-    /// How many bytes the data takes.
+    /// The size of the data in bytes, without free pages.
     pub fn size(&self) -> Result<u64, SaverError> {
         self.0.readers.read(|db| {
             let number = |pragma| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
@@ -153,14 +159,14 @@ impl Database {
         })
     }
 
-    /// Where the file is, with all links followed.
+    /// The path of the file, with all links resolved.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 }
 
 impl Inner {
-    /// This process, as other processes see it; 0 if it only reads.
+    /// The id of this process as a worker; 0 if the database is read-only.
     pub(crate) fn worker_id(&self) -> i64 {
         self.worker.as_ref().map_or(0, |worker| worker.id)
     }
@@ -172,9 +178,9 @@ impl Drop for Inner {
             return;
         };
         let id = worker.id;
-        // Whether it is told or not, the end of the sign of life says the same.
-        let _told = self.queue.later(Need::System, move |writer| {
-            lease::leave(writer.change()?, id)
+        // If this fails, the unlocked lock file says the same.
+        let _sent = self.queue.enqueue(SyncLevel::Normal, move |writer| {
+            lease::deregister(writer.change()?, id)
         });
     }
 }

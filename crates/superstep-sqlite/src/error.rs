@@ -1,4 +1,4 @@
-//! What SQLite says, as a saver says it.
+//! Mapping of SQLite and codec errors to `SaverError`.
 
 use std::fmt::Display;
 
@@ -8,7 +8,7 @@ use superstep_core::{
     error::SaverError,
 };
 
-/// What a refusal of SQLite means.
+/// Maps an error of SQLite.
 pub(crate) fn sql(error: Sql) -> SaverError {
     let text = error.to_string();
     match &error {
@@ -31,17 +31,17 @@ pub(crate) fn sql(error: Sql) -> SaverError {
     }
 }
 
-/// Bytes that do not decode.
+/// Maps a decoding error.
 pub(crate) fn decode(what: &dyn Display, error: &CodecError) -> SaverError {
     SaverError::Corrupt(format!("{what}: {error}"))
 }
 
-/// Data that does not encode.
+/// Maps an encoding error.
 pub(crate) fn encode(error: &CodecError) -> SaverError {
     SaverError::Unstorable(error.why.clone())
 }
 
-/// An envelope that does not open.
+/// Maps an envelope that does not open.
 pub(crate) fn envelope(what: &dyn Display, error: &EnvelopeError) -> SaverError {
     SaverError::Corrupt(format!("{what}: {error}"))
 }

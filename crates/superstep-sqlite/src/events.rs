@@ -1,7 +1,7 @@
-//! The event log of a thread.
+//! Event logs of threads.
 //!
-//! Each entry names the one before it, and `logs` names the newest: one that is missing is noticed.
-//! What entries repeat is stored once (`parts`).
+//! Each entry has the cursor of the one before it, and `logs` has the newest, so a missing entry is
+//! detected. Content that entries repeat is stored once (`parts`).
 
 use std::{collections::BTreeSet, io};
 
@@ -19,15 +19,15 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::{
     error::{self, sql},
     graphs,
-    parts::{self, Parts},
+    parts::{self, PartReader},
     seal::Seal,
     writer::Writer,
 };
 
-/// How many entries are looked at together where all of them are.
+/// Entries per page where a whole log is read.
 const PAGE: usize = 256;
 
-/// Appends to the log of a thread whose holder has this epoch.
+/// Appends to the log of a thread that is leased under this epoch.
 pub(crate) fn log(writer: &mut Writer, events: &Events) -> Result<(), SaverError> {
     let Events {
         thread,
@@ -37,29 +37,29 @@ pub(crate) fn log(writer: &mut Writer, events: &Events) -> Result<(), SaverError
     let conflict = || SaverError::Conflict {
         thread: thread.clone(),
     };
-    let held = writer.held.get(thread).ok_or_else(conflict)?;
-    let own = held.epoch;
+    let leased = writer.leased.get(thread).ok_or_else(conflict)?;
+    let own = leased.epoch;
     let row = graphs::thread(writer.db()?, thread)?.ok_or_else(conflict)?;
     if i64::try_from(*epoch) != Ok(own) || row.epoch != own {
         return Err(conflict());
     }
-    admit(writer, thread, events)?;
+    validate(writer, thread, events)?;
     append(writer, thread, events)
 }
 
-/// Whether these entries can follow what is in the log of a thread that is held.
-pub(crate) fn admit(
+/// Checks that these entries continue the log of a leased thread.
+pub(crate) fn validate(
     writer: &Writer,
     name: &ThreadId,
     entries: &[Logged],
 ) -> Result<(), SaverError> {
-    let (Some(held), false) = (writer.held.get(name), entries.is_empty()) else {
+    let (Some(leased), false) = (writer.leased.get(name), entries.is_empty()) else {
         return Ok(());
     };
-    let mut newest = newest(writer.db()?, held.thread)?;
+    let mut newest = newest(writer.db()?, leased.thread)?;
     for entry in entries {
         let cursor = entry.cursor;
-        if i64::try_from(cursor.epoch) != Ok(held.epoch) || newest >= Some(cursor) {
+        if i64::try_from(cursor.epoch) != Ok(leased.epoch) || newest >= Some(cursor) {
             let why = format!("entry {cursor} of the log does not follow what is there");
             return Err(SaverError::Corrupt(why));
         }
@@ -68,23 +68,23 @@ pub(crate) fn admit(
     Ok(())
 }
 
-/// Appends entries that were admitted.
+/// Appends entries that were validated.
 pub(crate) fn append(
     writer: &mut Writer,
     name: &ThreadId,
     entries: &[Logged],
 ) -> Result<(), SaverError> {
-    let (Some(held), Some(last)) = (writer.held.get(name), entries.last()) else {
+    let (Some(leased), Some(last)) = (writer.leased.get(name), entries.last()) else {
         return Ok(());
     };
-    let thread = held.thread;
+    let thread = leased.thread;
     let mut prev = newest(writer.db()?, thread)?;
     for entry in entries {
         put(writer, thread, prev, entry)?;
         prev = Some(entry.cursor);
     }
-    end(writer.change()?, thread, last.cursor)?;
-    writer.rings = true;
+    set_end(writer.change()?, thread, last.cursor)?;
+    writer.notifies = true;
     Ok(())
 }
 
@@ -97,16 +97,16 @@ pub(crate) fn after(
     limit: usize,
 ) -> Result<Vec<Logged>, SaverError> {
     match graphs::thread(db, name)? {
-        Some(row) => linked(db, seal, row.thread, after, limit),
+        Some(row) => read_linked(db, seal, row.thread, after, limit),
         None => Ok(Vec::new()),
     }
 }
 
-/// Reads all of a log, and says how many entries it has.
+/// Reads all of a log, and returns how many entries it has.
 pub(crate) fn check(db: &Connection, seal: &Seal, thread: i64) -> Result<usize, SaverError> {
     let (mut count, mut at) = (0, None);
     loop {
-        let page = linked(db, seal, thread, at, PAGE)?;
+        let page = read_linked(db, seal, thread, at, PAGE)?;
         let Some(last) = page.last() else {
             return Ok(count);
         };
@@ -122,7 +122,7 @@ pub(crate) fn blobs(
     thread: i64,
     found: &mut BTreeSet<BlobId>,
 ) -> Result<(), SaverError> {
-    let (mut at, mut parts) = (None, Parts::new(db, seal));
+    let (mut at, mut parts) = (None, PartReader::new(db, seal));
     loop {
         let page = read(db, seal, thread, at, PAGE)?;
         let Some(last) = page.last() else {
@@ -136,7 +136,7 @@ pub(crate) fn blobs(
     }
 }
 
-fn linked(
+fn read_linked(
     db: &Connection,
     seal: &Seal,
     thread: i64,
@@ -145,10 +145,10 @@ fn linked(
 ) -> Result<Vec<Logged>, SaverError> {
     let lost = || SaverError::Corrupt("an event log lacks entries".to_owned());
     let (mut entries, mut at) = (Vec::new(), after);
-    let mut parts = Parts::new(db, seal);
+    let mut parts = PartReader::new(db, seal);
     for stored in read(db, seal, thread, after, limit)? {
-        let (prev, entry) = stored.whole(&mut parts)?;
-        // What follows a cursor follows it or an entry that was pruned.
+        let (prev, entry) = stored.decode(&mut parts)?;
+        // The first entry after a cursor follows it, or an entry that was pruned.
         let linked = match entries.is_empty() {
             true => prev <= after,
             false => prev == at,
@@ -165,19 +165,19 @@ fn linked(
     Ok(entries)
 }
 
-/// What is stored of an entry: the one before it, what it says, and when. Files of earlier versions
-/// have no time.
+/// What is stored per entry: the cursor of the one before it, the entry, its time. Files of earlier
+/// versions have no time.
 #[derive(Deserialize)]
 struct Body(Option<Cursor>, Entry, #[serde(default)] Option<u64>);
 
-/// An entry as it is stored: without its parts.
-struct Stored {
+/// An entry as stored: parts are references.
+struct StoredEntry {
     cursor: Cursor,
     checkpoint: Option<CheckpointId>,
     bytes: Vec<u8>,
 }
 
-impl Stored {
+impl StoredEntry {
     fn name(&self) -> String {
         format!("entry {} of a log", self.cursor)
     }
@@ -187,7 +187,7 @@ impl Stored {
     }
 
     /// The entry, and the cursor of the one before it.
-    fn whole(&self, parts: &mut Parts<'_>) -> Result<(Option<Cursor>, Logged), SaverError> {
+    fn decode(&self, parts: &mut PartReader<'_>) -> Result<(Option<Cursor>, Logged), SaverError> {
         let joined = parts.join(&self.bytes);
         let bytes = joined.map_err(|error| error::decode(&self.name(), &error))?;
         let body = rmp_serde::from_slice(&bytes);
@@ -201,23 +201,23 @@ impl Stored {
         Ok((prev, logged))
     }
 
-    /// The same entry behind another one; its parts stay where they are.
-    fn behind(&self, prev: Option<Cursor>) -> Result<Vec<u8>, SaverError> {
+    /// The same entry with another predecessor; its parts stay references.
+    fn relinked(&self, prev: Option<Cursor>) -> Result<Vec<u8>, SaverError> {
         let short = || self.corrupt(&"it ends too early");
-        // A list of two or three: the entry before it, what it says, and when.
+        // An array of two or three: the cursor of the entry before it, the entry, its time.
         let (head, rest) = self.bytes.split_first().ok_or_else(short)?;
         let mut from = rmp_serde::Deserializer::new(io::Cursor::new(rest));
         let before: Result<Option<Cursor>, _> = Deserialize::deserialize(&mut from);
         before.map_err(|error| self.corrupt(&error))?;
         let read = usize::try_from(from.position()).unwrap_or(usize::MAX);
         let mut bytes = vec![*head];
-        bytes.extend(encoded(&prev)?);
+        bytes.extend(encode(&prev)?);
         bytes.extend(rest.get(read..).ok_or_else(short)?);
         Ok(bytes)
     }
 }
 
-fn encoded<T: serde::Serialize>(thing: &T) -> Result<Vec<u8>, SaverError> {
+fn encode<T: serde::Serialize>(thing: &T) -> Result<Vec<u8>, SaverError> {
     rmp_serde::to_vec_named(thing).map_err(|error| SaverError::Unstorable(error.to_string()))
 }
 
@@ -227,7 +227,7 @@ fn read(
     thread: i64,
     after: Option<Cursor>,
     limit: usize,
-) -> Result<Vec<Stored>, SaverError> {
+) -> Result<Vec<StoredEntry>, SaverError> {
     let (epoch, n) = after.map_or((0, -1), numbers);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut select = db
@@ -248,7 +248,7 @@ fn read(
         let body: Vec<u8> = found.get(3).map_err(sql)?;
         let what = format!("entry {cursor} of a log");
         let bytes = seal.open(&body, place(thread, cursor, checkpoint), &what)?;
-        entries.push(Stored {
+        entries.push(StoredEntry {
             cursor,
             checkpoint,
             bytes: bytes.into_owned(),
@@ -277,7 +277,7 @@ fn newest(db: &Connection, thread: i64) -> Result<Option<Cursor>, SaverError> {
     Ok(Some(newest))
 }
 
-/// A log without an end has no entries either.
+/// A log without a row in `logs` must have no entries.
 fn absent(db: &Connection, thread: i64) -> Result<Option<Cursor>, SaverError> {
     let entries: bool = db
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)")
@@ -310,7 +310,7 @@ pub(crate) fn remove(db: &Connection, thread: i64) -> Result<(), SaverError> {
     Ok(())
 }
 
-/// Removes what belongs to checkpoints before the oldest that is left.
+/// Removes entries of checkpoints before the oldest that is left.
 pub(crate) fn prune(
     writer: &mut Writer,
     thread: i64,
@@ -332,26 +332,26 @@ pub(crate) fn copy(writer: &mut Writer, from: i64, to: i64) -> Result<(), SaverE
     rewrite(writer, from, to, |_| true, all)
 }
 
-/// Writes those of a log's entries that are wanted anew, linked to each other. Which blobs they use
-/// is for the caller to note.
+/// Rewrites the entries of a log that pass a filter, linked to each other. The caller updates which
+/// blobs are used.
 fn rewrite(
     writer: &mut Writer,
     from: i64,
     to: i64,
-    wants: impl Fn(&Stored) -> bool,
-    entries: Vec<Stored>,
+    wants: impl Fn(&StoredEntry) -> bool,
+    entries: Vec<StoredEntry>,
 ) -> Result<(), SaverError> {
     if from == to {
         remove(writer.change()?, to)?;
     }
     let mut prev = None;
     for entry in entries.iter().filter(|entry| wants(entry)) {
-        let bytes = entry.behind(prev)?;
+        let bytes = entry.relinked(prev)?;
         insert(writer, to, entry.cursor, entry.checkpoint, &bytes)?;
         prev = Some(entry.cursor);
     }
     match prev {
-        Some(last) => end(writer.change()?, to, last),
+        Some(last) => set_end(writer.change()?, to, last),
         None => Ok(()),
     }
 }
@@ -362,7 +362,7 @@ fn put(
     prev: Option<Cursor>,
     entry: &Logged,
 ) -> Result<(), SaverError> {
-    let bytes = encoded(&(prev, &entry.entry, entry.at))?;
+    let bytes = encode(&(prev, &entry.entry, entry.at))?;
     let split = split(&bytes, &writer.seal).map_err(|error| error::encode(&error))?;
     parts::put(writer, thread, &split)?;
     insert(writer, thread, entry.cursor, entry.checkpoint, &split.bytes)
@@ -386,7 +386,7 @@ fn insert(
         .map_err(sql)
 }
 
-fn end(db: &Connection, thread: i64, newest: Cursor) -> Result<(), SaverError> {
+fn set_end(db: &Connection, thread: i64, newest: Cursor) -> Result<(), SaverError> {
     let (epoch, n) = numbers(newest);
     db.prepare_cached("REPLACE INTO logs VALUES (?1, ?2, ?3, ?4)")
         .and_then(|mut replace| replace.execute([thread, epoch, n, sum(thread, newest)]))
@@ -406,7 +406,7 @@ fn numbers(cursor: Cursor) -> (i64, i64) {
     (number(cursor.epoch), number(cursor.n))
 }
 
-/// Covers the entry of a log in `logs`, so that damage shows.
+/// Checksum of a row in `logs`.
 fn sum(thread: i64, newest: Cursor) -> i64 {
     let numbers = [thread as u64, newest.epoch, newest.n];
     xxh3_64(numbers.map(u64::to_be_bytes).as_flattened()) as i64
@@ -439,13 +439,13 @@ mod tests {
             message,
         });
         let cursor = Cursor { epoch: 1, n: 2 };
-        let stored = Stored {
+        let stored = StoredEntry {
             cursor,
             checkpoint: None,
             bytes: rmp_serde::to_vec_named(&(Some(cursor.before()), &entry, Some(7_u64)))?,
         };
         let (db, seal) = (Connection::open_in_memory()?, Seal::default());
-        let (prev, read) = stored.whole(&mut Parts::new(&db, &seal))?;
+        let (prev, read) = stored.decode(&mut PartReader::new(&db, &seal))?;
         assert_eq!((prev, read.entry), (Some(cursor.before()), entry));
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! What is at a path, found out before anything is written to it.
+//! Checks of a path before SQLite opens it.
 //!
-//! The file itself is never opened here, only SQLite does that: when a process closes a file, the
-//! system takes away all locks the process has on it, also those of its other connections.
+//! The file itself is never opened here, only by SQLite: when a process closes a file, POSIX releases
+//! all locks the process has on it, including those of its other connections.
 
 use std::{
     ffi::OsString,
@@ -16,9 +16,9 @@ use crate::error::sql;
 
 mod links;
 
-pub(crate) use links::Identity;
+pub(crate) use links::FileIdentity;
 
-/// The smallest page there is.
+/// The smallest page size of SQLite.
 const SHORTEST: u64 = 512;
 
 /// The path of a file beside the database.
@@ -28,18 +28,18 @@ pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// How long a file is; 0 if it is not there.
+/// The length of a file; 0 if it is missing.
 pub(crate) fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// The one path under which a database is worked on, whatever name it was opened by: links are
-/// followed, as SQLite does, so that all processes mean the same files beside it.
+/// The canonical path of a database: links are followed, as SQLite does, so that all processes use
+/// the same WAL and lock files.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SaverError> {
     if let Ok(whole) = fs::canonicalize(path) {
         return links::resolve(whole);
     }
-    // It may be a link to a file that is not there yet.
+    // It may be a link to a file that does not exist yet.
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let Ok(target) = fs::read_link(&path) else {
@@ -50,12 +50,12 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SaverError> {
     let name = path.file_name().map(ToOwned::to_owned);
     match (fs::canonicalize(folder(&path)), name) {
         (Ok(folder), Some(name)) => Ok(folder.join(name)),
-        // What is wrong with it shows when it is inspected.
+        // `inspect` reports what is wrong with it.
         _ => Ok(path),
     }
 }
 
-/// So many links are followed.
+/// At most this many links are followed.
 const LINKS: usize = 40;
 
 fn folder(path: &Path) -> &Path {
@@ -65,8 +65,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Says why there cannot be a database at a path, if that shows without opening it. There may be
-/// none at all, or an empty file.
+/// Checks whether a path can be a database, without opening it. A missing or empty file can.
 pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
     let file = match fs::metadata(path) {
         Ok(file) => file,
@@ -74,14 +73,14 @@ pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
             inspect_folder(path)?;
             return refuse_log_alone(path, "the file is not there");
         }
-        Err(error) => return Err(refused(&error)),
+        Err(error) => return Err(io_error(&error)),
     };
     if !file.is_file() {
         let what = if file.is_dir() { "a folder" } else { "no file" };
         let why = format!("the path leads to {what}; give the path of a file");
         return Err(SaverError::Io(why));
     }
-    // SQLite takes a single byte for nothing, and writes over it.
+    // SQLite treats a file of one byte as empty, and overwrites it.
     if (1..SHORTEST).contains(&file.len()) {
         let why = "the file is not a database, it is too short";
         return Err(SaverError::Foreign(why.to_owned()));
@@ -92,8 +91,8 @@ pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
     }
 }
 
-/// Whoever moved the file away or cut it to nothing may still want what is in its log, which SQLite
-/// would remove.
+/// Refuses a WAL without its database: SQLite would delete it, and with it committed data of a file
+/// that was moved away or truncated.
 fn refuse_log_alone(path: &Path, what: &str) -> Result<(), SaverError> {
     if length(&beside(path, "-wal")) == 0 {
         return Ok(());
@@ -104,13 +103,13 @@ fn refuse_log_alone(path: &Path, what: &str) -> Result<(), SaverError> {
     Err(SaverError::Corrupt(why))
 }
 
-/// Whether the file is as long as it should be; SQLite takes what is missing of the last page for
-/// zeros. Called inside a transaction, so that nobody makes it shorter meanwhile.
+/// Checks the length of the file; SQLite reads what is missing of the last page as zeros. Called
+/// inside a transaction, so that it does not shrink meanwhile.
 pub(crate) fn inspect_length(path: &Path, connection: &Connection) -> Result<(), SaverError> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let whole = number("page_count").map_err(sql)? * number("page_size").map_err(sql)?;
     let found = length(path);
-    // The log may hold the end of a file that is about to grow.
+    // The WAL may hold pages beyond the end of the file.
     if length(&beside(path, "-wal")) > 0 || u64::try_from(whole).is_ok_and(|whole| found >= whole) {
         return Ok(());
     }
@@ -127,8 +126,8 @@ fn inspect_folder(path: &Path) -> Result<(), SaverError> {
     ))
 }
 
-/// What a refusal of the file system means.
-pub(crate) fn refused(error: &io::Error) -> SaverError {
+/// Maps an I/O error.
+pub(crate) fn io_error(error: &io::Error) -> SaverError {
     let text = error.to_string();
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -139,8 +138,8 @@ pub(crate) fn refused(error: &io::Error) -> SaverError {
     }
 }
 
-/// An error that says which file it is about.
-pub(crate) fn named(path: &Path, error: SaverError) -> SaverError {
+/// Adds the path to an error.
+pub(crate) fn with_path(path: &Path, error: SaverError) -> SaverError {
     let name = path.display().to_string();
     let with = |why: String| match why.contains(&name) {
         true => why,

@@ -1,4 +1,4 @@
-//! Threads and graphs by name.
+//! Rows of `threads` and `graphs`, found by name.
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
@@ -7,14 +7,14 @@ use superstep_core::{
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::{cost::Cost, error::sql};
+use crate::{cost::ReplayCost, error::sql};
 
 /// A thread.
 #[derive(Clone, Debug)]
 pub(crate) struct ThreadRow {
     pub(crate) thread: i64,
     pub(crate) epoch: i64,
-    /// The process that holds it.
+    /// The worker that has leased it.
     pub(crate) worker: Option<i64>,
     /// When it was last leased or released.
     pub(crate) used: i64,
@@ -34,11 +34,11 @@ pub(crate) struct GraphRow {
     pub(crate) records: i64,
     /// Bytes of the records since the last full one.
     pub(crate) tail: i64,
-    /// About how many bytes a full one would take.
+    /// About how many bytes a full record would take.
     pub(crate) state: i64,
 }
 
-/// What the digest of a name is found under.
+/// Digest of a name, the key of the second index.
 pub(crate) fn digest(name: &str) -> i64 {
     xxh3_64(name.as_bytes()) as i64
 }
@@ -48,15 +48,15 @@ fn graph_digest(thread: i64, name: &Namespace) -> i64 {
 }
 
 impl GraphRow {
-    /// What a reader of its newest record replays.
-    pub(crate) fn cost(&self) -> Cost {
-        Cost {
+    /// The replay cost of its newest record.
+    pub(crate) fn cost(&self) -> ReplayCost {
+        ReplayCost {
             tail: self.tail,
             state: self.state,
         }
     }
 
-    /// Covers every column, so that damage shows.
+    /// Checksum over all columns.
     fn sum(&self) -> i64 {
         let numbers = [
             self.graph,
@@ -136,7 +136,7 @@ fn count(row: &SqlRow<'_>) -> Result<i64, rusqlite::Error> {
     row.get(0)
 }
 
-/// What one index does not have, the other must not have either.
+/// A row that one index does not have must be missing in the other too.
 fn absent<T>(hidden: i64, why: impl FnOnce() -> String) -> Result<Option<T>, SaverError> {
     if hidden == 0 {
         return Ok(None);
@@ -199,7 +199,7 @@ pub(crate) fn find(
         .map_err(sql)?;
     match found {
         Some((found, true)) => GraphRow::checked(found).map(Some),
-        // Either there is none, or something is damaged: each step by itself tells which.
+        // Either there is none, or something is damaged: two separate lookups tell which.
         _ => match thread(connection, thread_name)? {
             Some(row) => graph(connection, row.thread, name),
             None => Ok(None),
@@ -220,24 +220,24 @@ pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>,
 }
 
 /// Whether a thread has a record or an entry in its event log.
-pub(crate) fn is_kept(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
-    let told = connection
+pub(crate) fn has_content(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
+    let has_events = connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)")
         .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
         .map_err(sql)?;
-    Ok(told || is_used(connection, thread)?)
+    Ok(has_events || has_records(connection, thread)?)
 }
 
 /// Whether a thread has a record.
-pub(crate) fn is_used(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
+pub(crate) fn has_records(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
     connection
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM graphs WHERE thread = ?1)")
         .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
         .map_err(sql)
 }
 
-/// Adds a graph with its first record, if the epoch still holds. Says whether it did.
-pub(crate) fn begin(
+/// Inserts a graph with its first record, if the epoch is still current. Returns whether it was.
+pub(crate) fn insert(
     connection: &Connection,
     row: &GraphRow,
     epoch: i64,
@@ -266,8 +266,8 @@ pub(crate) fn begin(
         .map_err(sql)
 }
 
-/// Puts a graph there, whoever holds the thread: for work on threads that nobody holds.
-pub(crate) fn put(connection: &Connection, row: &GraphRow) -> Result<(), SaverError> {
+/// Inserts or replaces a graph without checking the epoch: for threads that nobody has leased.
+pub(crate) fn replace(connection: &Connection, row: &GraphRow) -> Result<(), SaverError> {
     connection
         .prepare_cached("REPLACE INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
         .and_then(|mut insert| {
@@ -288,8 +288,8 @@ pub(crate) fn put(connection: &Connection, row: &GraphRow) -> Result<(), SaverEr
         .map_err(sql)
 }
 
-/// Moves the end of a graph's log, if it is still where `was` says and the epoch still holds.
-/// Says whether it was.
+/// Moves the end of a graph's log, if it is still at `was` and the epoch is still current (compare
+/// and swap). Returns whether it was.
 pub(crate) fn advance(
     connection: &Connection,
     row: &GraphRow,

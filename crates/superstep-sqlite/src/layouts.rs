@@ -18,7 +18,7 @@ use crate::{
     seal::Seal,
 };
 
-/// Layouts by number, for all readers of a database.
+/// Cache of layouts by row number, shared by all readers of a database.
 #[derive(Default)]
 pub(crate) struct Layouts(Mutex<HashMap<i64, Arc<Layout>>>);
 
@@ -51,7 +51,7 @@ impl Layouts {
     }
 }
 
-/// Where a layout belongs.
+/// The place that the body of a layout is sealed for.
 pub(crate) fn place(digest: u64) -> Place {
     Place::of(digest.to_be_bytes())
 }

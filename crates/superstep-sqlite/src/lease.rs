@@ -1,9 +1,9 @@
-//! Who may write a thread.
+//! Leases: one writer per thread, fenced by epochs.
 //!
-//! A thread names the process that holds it and the epoch of the newest lease. The holder's sign of
-//! life is one row for all its threads. Whoever takes a thread over raises the epoch, and a commit
-//! checks the epoch in the statement that makes it count. When a lease ends is a [`Moment`], which no
-//! jump of the wall clock moves.
+//! The row of a thread has its leaseholder (a worker process) and the epoch of the newest lease. A
+//! worker's heartbeat is one row for all its threads. Taking a thread over raises the epoch, which is
+//! the fencing token: a commit compares it in the statement that makes the commit visible. Expiry is a
+//! [`Moment`], which adjustments of the wall clock do not move.
 
 use std::time::Duration;
 
@@ -11,33 +11,33 @@ use rusqlite::{Connection, OptionalExtension, params};
 use superstep_core::{error::SaverError, id::ThreadId};
 
 use crate::{
-    clock::{Moment, wall},
+    clock::{Moment, wall_millis},
     error::sql,
     graphs::{self, ThreadRow, digest},
     worker::Worker,
-    writer::{Held, Writer},
+    writer::{LeasedThread, Writer},
 };
 
-/// Claims a thread for the worker and returns the epoch.
+/// Leases a thread to a worker.
 pub(crate) fn claim(
     writer: &mut Writer,
     name: &ThreadId,
     worker: i64,
     lease: Duration,
-) -> Result<Claimed, SaverError> {
-    let (now, used) = (Moment::now(), wall());
+) -> Result<Claim, SaverError> {
+    let (now, used) = (Moment::now(), wall_millis());
     let found = graphs::thread(writer.db()?, name)?;
     if let Some(row) = &found {
-        refuse_if_taken(writer, name, row, worker)?;
+        refuse_if_leased(writer, name, row, worker)?;
     }
     let age = writer.renewed.and_then(|renewed| renewed.until(now));
     if age.is_none_or(|age| age >= lease / 4) {
         renew(writer.change()?, worker, now, lease)?;
         writer.renewed = Some(now);
     }
-    if !writer.outran {
-        outrun(writer)?;
-        (writer.outran, writer.outruns) = (true, true);
+    if !writer.epochs_skipped {
+        skip_lost_epochs(writer)?;
+        (writer.epochs_skipped, writer.skips_epochs) = (true, true);
     }
     let epoch = writer.next_epoch()?;
     let is_new = found.is_none();
@@ -53,31 +53,31 @@ pub(crate) fn claim(
         }
         None => add(db, name, epoch, Some(worker), used)?,
     };
-    let held = Held {
+    let leased = LeasedThread {
         thread,
         epoch,
         graphs: Default::default(),
         complete: is_new,
     };
-    writer.hold(name.clone(), held);
-    Ok(Claimed {
+    writer.add_lease(name.clone(), leased);
+    Ok(Claim {
         epoch: epoch as u64,
         is_new,
     })
 }
 
-/// A thread that was claimed.
+/// A lease as it was granted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Claimed {
+pub(crate) struct Claim {
     pub(crate) epoch: u64,
-    /// Whether it was made by the claim.
+    /// Whether the thread did not exist before.
     pub(crate) is_new: bool,
 }
 
-/// Passes over the epochs that were given and that a power cut took back, as leases are not synced:
-/// they may stand in cursors that readers of an event log have seen.
-fn outrun(writer: &mut Writer) -> Result<(), SaverError> {
-    // More than were ever given between two syncs of the file.
+/// Skips epochs that were granted and lost in a power cut, since leases are not fsync'd: readers of
+/// an event log may have seen cursors with them.
+fn skip_lost_epochs(writer: &mut Writer) -> Result<(), SaverError> {
+    // More than can be granted between two fsyncs of the file.
     const LOST: i64 = 1_000_000;
     writer
         .change()?
@@ -106,24 +106,24 @@ pub(crate) fn add(
     Ok(db.last_insert_rowid())
 }
 
-/// Gives a thread back, if it is held under this epoch, or under any; `now` is when its holder was
-/// done. One that nobody has written goes with its lease.
+/// Releases a thread, if it is leased under this epoch, or under any; `now` is when its holder was
+/// done. A thread that was never written is deleted.
 pub(crate) fn release(
     writer: &mut Writer,
     name: &ThreadId,
     epoch: Option<u64>,
     now: i64,
 ) -> Result<(), SaverError> {
-    let Some(held) = writer.held.get(name) else {
+    let Some(leased) = writer.leased.get(name) else {
         return Ok(());
     };
-    if epoch.is_some_and(|epoch| i64::try_from(epoch) != Ok(held.epoch)) {
+    if epoch.is_some_and(|epoch| i64::try_from(epoch) != Ok(leased.epoch)) {
         return Ok(());
     }
-    let (thread, epoch) = (held.thread, held.epoch);
-    let written = !held.graphs.is_empty();
-    writer.held.remove(name);
-    let used = written || graphs::is_kept(writer.db()?, thread)?;
+    let (thread, epoch) = (leased.thread, leased.epoch);
+    let written = !leased.graphs.is_empty();
+    writer.leased.remove(name);
+    let used = written || graphs::has_content(writer.db()?, thread)?;
     let statement = if used {
         "UPDATE threads SET worker = NULL, used = ?3 WHERE thread = ?1 AND epoch = ?2"
     } else {
@@ -137,8 +137,8 @@ pub(crate) fn release(
         .map_err(sql)
 }
 
-/// Says [`SaverError::Busy`] if somebody holds the thread.
-pub(crate) fn refuse_if_taken(
+/// Fails with [`SaverError::Busy`] if another worker has leased the thread.
+pub(crate) fn refuse_if_leased(
     writer: &Writer,
     name: &ThreadId,
     row: &ThreadRow,
@@ -150,7 +150,7 @@ pub(crate) fn refuse_if_taken(
     let Some(holder) = row.worker else {
         return Ok(());
     };
-    // Whether this process uses its own is known before work reaches the writer.
+    // Whether this process itself uses the thread was checked before the work was submitted.
     if holder == worker {
         return Ok(());
     }
@@ -161,13 +161,13 @@ pub(crate) fn refuse_if_taken(
         .map_err(sql)?;
     let now = Moment::now();
     let alive = expires.is_some_and(|expires| now.is_before(expires));
-    if alive && Worker::is_there(&writer.path, holder) {
+    if alive && Worker::is_alive(&writer.path, holder) {
         return Err(busy());
     }
     Ok(())
 }
 
-/// Shows that a worker is alive.
+/// Writes the heartbeat of a worker.
 pub(crate) fn renew(
     db: &Connection,
     worker: i64,
@@ -175,7 +175,7 @@ pub(crate) fn renew(
     lease: Duration,
 ) -> Result<(), SaverError> {
     let expires = now.after(lease).stored();
-    // While it is young, a sign of life needs no new one.
+    // A recent heartbeat is not repeated.
     let young = now.after(lease / 2).stored();
     db.prepare_cached(
         "INSERT INTO workers VALUES (?1, ?2) ON CONFLICT (worker)
@@ -186,24 +186,24 @@ pub(crate) fn renew(
     .map_err(sql)
 }
 
-/// Forgets workers that are not there any more.
-pub(crate) fn bury(writer: &mut Writer) -> Result<(), SaverError> {
+/// Removes workers that are no longer alive.
+pub(crate) fn remove_dead_workers(writer: &mut Writer) -> Result<(), SaverError> {
     let all: Vec<i64> = writer
         .db()?
         .prepare_cached("SELECT worker FROM workers")
         .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
         .map_err(sql)?;
     for worker in all {
-        if Worker::is_there(&writer.path, worker) {
+        if Worker::is_alive(&writer.path, worker) {
             continue;
         }
-        leave(writer.change()?, worker)?;
+        deregister(writer.change()?, worker)?;
     }
     Ok(())
 }
 
-/// Takes a worker's sign of life away.
-pub(crate) fn leave(db: &Connection, worker: i64) -> Result<(), SaverError> {
+/// Removes a worker's heartbeat.
+pub(crate) fn deregister(db: &Connection, worker: i64) -> Result<(), SaverError> {
     db.prepare_cached("DELETE FROM workers WHERE worker = ?1")
         .and_then(|mut delete| delete.execute([worker]))
         .map(drop)

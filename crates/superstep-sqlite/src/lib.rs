@@ -14,14 +14,15 @@
 //! # }
 //! ```
 //!
-//! A step is one transaction with one sync; several processes can share a file. [`Database`] is the
-//! door, [`SqliteSaver`] keeps threads, [`SqliteStore`] what all of them remember. Inside, `writer`
-//! and `queue` are how anything is written, `commit` and `lease` what is written during a run,
-//! `walk`, `load` and `warm` how it is read back, `life` what happens to whole threads, `care` what
-//! keeps the file in order, `store` the long-term memory, `schema` the tables. `file` and `wal` look at
-//! what is at a path before anything is written there.
+//! A step is one transaction with one fsync; several processes can share a file. [`Database`] is the
+//! handle, [`SqliteSaver`] stores threads, [`SqliteStore`] is the long-term store. Inside, `writer` and
+//! `queue` are the write path (group commit), `commit`, `lease` and `events` what a run writes,
+//! `read_pool`, `lookup`, `load` and `cache` the read path, `threads` operations on whole threads,
+//! `maintenance` integrity check, backup and vacuum, `store` the long-term store, `schema` tables and
+//! migrations, `seal` and `cipher` checksums and encryption. `file` and `wal` inspect a path before
+//! SQLite opens it.
 
-mod care;
+mod cache;
 #[cfg(feature = "encryption")]
 pub mod cipher;
 mod clock;
@@ -35,28 +36,28 @@ mod file;
 mod graphs;
 mod layouts;
 mod lease;
-mod life;
 mod load;
 mod lock;
+mod lookup;
+mod maintenance;
 mod options;
 mod parts;
-mod private;
+mod permissions;
 mod queue;
-mod readers;
+mod read_pool;
 mod row;
 mod saver;
 mod schema;
 mod seal;
 mod store;
 mod sync_level;
+mod threads;
 mod wal;
-mod walk;
-mod warm;
 mod worker;
 mod writer;
 
-pub use care::{Problem, Report};
 pub use database::Database;
+pub use maintenance::{Problem, Report};
 pub use options::{OpenMode, Options};
 pub use saver::SqliteSaver;
 pub use store::SqliteStore;

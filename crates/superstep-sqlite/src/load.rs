@@ -1,4 +1,4 @@
-//! From rows back to records.
+//! Decoding rows into records and checkpoints.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -21,39 +21,39 @@ use superstep_core::{
 };
 
 use crate::{
-    cost::{self, Cost},
-    error::{self, sql},
+    cache::CachedCheckpoint,
+    cost::{self, ReplayCost},
+    error,
     graphs::GraphRow,
     layouts::Layouts,
+    lookup::{self, FoundRecord},
     row::{self, Kind, Row, Rows},
     seal::Seal,
-    walk::{self, Found},
-    warm::Long,
 };
 
-/// Reads records on one connection, inside one transaction.
-pub(crate) struct Reading<'c> {
+/// Decodes records on one connection, inside one transaction.
+pub(crate) struct RecordReader<'c> {
     db: &'c Connection,
     seal: &'c Seal,
     layouts: &'c Layouts,
     names: Shared,
     texts: HashMap<BlobId, Arc<str>>,
-    /// Records read so far, by row: those of a history share most of theirs.
-    records: HashMap<i64, Read>,
-    /// The newest checkpoint of the graph, once it is known.
-    pub(crate) newest: Option<Long>,
+    /// Records decoded so far, by row: checkpoints of a history share most of them.
+    records: HashMap<i64, ReadRecord>,
+    /// The newest checkpoint of the graph, once it is loaded.
+    pub(crate) newest: Option<CachedCheckpoint>,
 }
 
-/// A record that was read.
+/// A decoded record.
 #[derive(Clone)]
-struct Read {
+struct ReadRecord {
     record: Arc<Record>,
     parent: Option<i64>,
     bytes: usize,
     state: i64,
 }
 
-impl<'c> Reading<'c> {
+impl<'c> RecordReader<'c> {
     pub(crate) fn new(db: &'c Connection, seal: &'c Seal, layouts: &'c Layouts) -> Self {
         Self {
             db,
@@ -71,15 +71,19 @@ impl<'c> Reading<'c> {
         self.db
     }
 
-    /// A checkpoint.
-    pub(crate) fn load(&mut self, graph: &GraphRow, found: Found) -> Result<Loaded, SaverError> {
+    /// Loads a checkpoint.
+    pub(crate) fn load(
+        &mut self,
+        graph: &GraphRow,
+        found: FoundRecord,
+    ) -> Result<Loaded, SaverError> {
         let notes = self.notes(&found)?;
         let known = self.newest.as_ref();
         if let Some(loaded) = known.and_then(|newest| newest.at(found.step.id)) {
             return Ok(Loaded { notes, ..loaded });
         }
         let newest = found.row.seq == graph.head;
-        let (mut cost, mut costs, mut bytes) = (Cost::default(), Vec::new(), 0);
+        let (mut cost, mut costs, mut bytes) = (ReplayCost::default(), Vec::new(), 0);
         let chain = self.replay(found.row)?;
         for read in &chain {
             bytes += read.bytes;
@@ -95,12 +99,12 @@ impl<'c> Reading<'c> {
             chain,
             notes,
             superseded: !newest,
-            next: cost::next(cost),
+            next: cost::next_record(cost),
         };
         if newest {
             loaded.chain = loaded.chain.keeping(Rebuilt::default());
-            loaded.next = cost::next(graph.cost());
-            self.newest = Some(Long {
+            loaded.next = cost::next_record(graph.cost());
+            self.newest = Some(CachedCheckpoint {
                 loaded: loaded.clone(),
                 bytes,
                 costs: Arc::new(costs),
@@ -109,9 +113,8 @@ impl<'c> Reading<'c> {
         Ok(loaded)
     }
 
-    /// The records a reader of a record replays, oldest first: along parents, from the nearest full
-    /// one.
-    fn replay(&mut self, head: Row) -> Result<Vec<Read>, SaverError> {
+    /// The records to replay for a record, oldest first: along parents, from the nearest full one.
+    fn replay(&mut self, head: Row) -> Result<Vec<ReadRecord>, SaverError> {
         let mut log = Rows::new(self.db)?;
         let (mut new, mut known) = (vec![head], Vec::new());
         while let Some(row) = new.last() {
@@ -133,7 +136,7 @@ impl<'c> Reading<'c> {
             break;
         }
         known.reverse();
-        let mut chain: Vec<Read> = known;
+        let mut chain: Vec<ReadRecord> = known;
         for row in new.into_iter().rev() {
             let above = chain.last().map(|read| read.record.id);
             chain.push(self.read(&row, above)?);
@@ -141,21 +144,21 @@ impl<'c> Reading<'c> {
         Ok(chain)
     }
 
-    /// Checkpoints that fit a query, newest first.
+    /// Checkpoints that match a query, newest first.
     pub(crate) fn history(
         &mut self,
         graph: &GraphRow,
         query: &HistoryQuery,
     ) -> Result<Vec<Loaded>, SaverError> {
-        let found = walk::matching(self.db, graph, query)?;
+        let found = lookup::matching(self.db, graph, query)?;
         found
             .into_iter()
             .map(|found| self.load(graph, found))
             .collect()
     }
 
-    /// All that is known of a checkpoint's tasks, in the order it was said.
-    fn notes(&mut self, found: &Found) -> Result<Vec<TaskNote>, SaverError> {
+    /// The merged notes of a checkpoint's tasks, in order of arrival.
+    fn notes(&mut self, found: &FoundRecord) -> Result<Vec<TaskNote>, SaverError> {
         let after = row::asides(self.db, found.row.seq)?;
         let rows = found.notes.iter().chain(&found.child).chain(&after);
         self.merged(rows, found.step.id)
@@ -177,16 +180,16 @@ impl<'c> Reading<'c> {
     ) -> Result<Vec<TaskNote>, SaverError> {
         let mut merged = BTreeMap::new();
         for row in rows {
-            if row.kind == Kind::Sum {
+            if row.kind == Kind::MergedNotes {
                 merged.clear();
             }
             let notes = match row.kind {
-                Kind::Notes | Kind::Sum => self.unpack::<Vec<TaskNote>>(row)?,
+                Kind::Notes | Kind::MergedNotes => self.unpack::<Vec<TaskNote>>(row)?,
                 Kind::Record(step) => match self.known(step.id) {
                     Some(record) => record.tasks.clone(),
                     None => self.record(row, Some(parent))?.tasks.clone(),
                 },
-                Kind::Gone => Vec::new(),
+                Kind::Tombstone => Vec::new(),
             };
             for note in notes {
                 absorb(&mut merged, note);
@@ -199,16 +202,16 @@ impl<'c> Reading<'c> {
         self.newest.as_ref()?.record(id)
     }
 
-    /// The records a reader of a record replays.
+    /// The records to replay for a record.
     pub(crate) fn chain(&mut self, head: Row) -> Result<Vec<Arc<Record>>, SaverError> {
         let chain = self.replay(head)?;
         Ok(chain.into_iter().map(|read| read.record).collect())
     }
 
-    /// The notes in a row.
+    /// Decodes the notes in a row.
     pub(crate) fn unpack<T: Codec>(&mut self, row: &Row) -> Result<T, SaverError> {
         let bytes = self.seal.open(&row.body, row.place(), &row.name())?;
-        let mut blobs = Stored {
+        let mut blobs = StoredTexts {
             db: self.db,
             seal: self.seal,
             texts: &mut self.texts,
@@ -217,7 +220,7 @@ impl<'c> Reading<'c> {
             .map_err(|error| error::decode(&row.name(), &error))
     }
 
-    /// The record in a row; `above` is the id of its parent, if that was read already.
+    /// Decodes the record in a row; `above` is the id of its parent, if that was read already.
     pub(crate) fn record(
         &mut self,
         row: &Row,
@@ -226,7 +229,7 @@ impl<'c> Reading<'c> {
         self.read(row, above).map(|read| read.record)
     }
 
-    fn read(&mut self, row: &Row, above: Option<CheckpointId>) -> Result<Read, SaverError> {
+    fn read(&mut self, row: &Row, above: Option<CheckpointId>) -> Result<ReadRecord, SaverError> {
         if let Some(read) = self.records.get(&row.seq) {
             return Ok(read.clone());
         }
@@ -251,14 +254,14 @@ impl<'c> Reading<'c> {
             layout: self.layouts.get(self.db, self.seal, step.layout)?,
         };
         let bytes = self.seal.open(&row.body, row.place(), &row.name())?;
-        let mut blobs = Stored {
+        let mut blobs = StoredTexts {
             db: self.db,
             seal: self.seal,
             texts: &mut self.texts,
         };
         let record = unpack_record(&bytes, head, &mut self.names, &mut blobs)
             .map_err(|error| error::decode(&row.name(), &error))?;
-        let read = Read {
+        let read = ReadRecord {
             record: Arc::new(record),
             parent: row.parent,
             bytes: row.body.len(),
@@ -269,14 +272,14 @@ impl<'c> Reading<'c> {
     }
 }
 
-/// Blobs in the database.
-struct Stored<'c> {
+/// Texts that records refer to, read from `blobs`.
+struct StoredTexts<'c> {
     db: &'c Connection,
     seal: &'c Seal,
     texts: &'c mut HashMap<BlobId, Arc<str>>,
 }
 
-impl Blobs for Stored<'_> {
+impl Blobs for StoredTexts<'_> {
     fn text(&mut self, id: BlobId) -> Result<Arc<str>, String> {
         if let Some(text) = self.texts.get(&id) {
             return Ok(text.clone());
@@ -301,9 +304,9 @@ impl Blobs for Stored<'_> {
     }
 }
 
-/// The names of the blobs a body refers to; which they are is all that is read.
+/// The ids of the blobs that a body refers to; the blobs themselves are not read.
 pub(crate) fn blobs_of(bytes: &[u8]) -> Result<Vec<BlobId>, codec::CodecError> {
-    let (mut names, mut found) = (Shared::default(), Mentioned::default());
+    let (mut names, mut found) = (Shared::default(), BlobCollector::default());
     let mut from = Unpack::new(bytes, &mut names, &mut found);
     from.pass()?;
     from.end()?;
@@ -311,9 +314,9 @@ pub(crate) fn blobs_of(bytes: &[u8]) -> Result<Vec<BlobId>, codec::CodecError> {
 }
 
 #[derive(Default)]
-struct Mentioned(Vec<BlobId>);
+struct BlobCollector(Vec<BlobId>);
 
-impl Blobs for Mentioned {
+impl Blobs for BlobCollector {
     fn text(&mut self, id: BlobId) -> Result<Arc<str>, String> {
         self.0.push(id);
         Ok("".into())

@@ -1,4 +1,4 @@
-//! How a database is opened.
+//! Options for opening a database.
 
 use std::time::Duration;
 
@@ -7,11 +7,10 @@ use std::time::Duration;
 pub struct Options {
     /// What may be done to the file.
     pub mode: OpenMode,
-    /// How long a process that shows no sign of life keeps its threads. One that has ended loses
-    /// them at once.
+    /// How long a process that hangs keeps its threads. One that has ended loses them at once.
     pub lease: Duration,
-    /// How long to wait for another program that holds the file.
-    pub patience: Duration,
+    /// How long to wait while another program keeps the file locked.
+    pub busy_timeout: Duration,
     /// Encrypts what is stored, and refuses what is not encrypted.
     #[cfg(feature = "encryption")]
     pub key: Option<crate::cipher::Key>,
@@ -20,14 +19,14 @@ pub struct Options {
 /// What opening a database may do to the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OpenMode {
-    /// A file that is not there is made, an older one is brought up to date.
+    /// A missing file is created, an older one is migrated.
     #[default]
     Create,
-    /// A file that is not there is an error (SS2015), an older one is brought up to date.
+    /// A missing file is an error (SS2015), an older one is migrated.
     Existing,
-    /// Nothing is made, changed or brought up to date: a file that is not there and an older one are
-    /// errors (SS2015, SS2016), and so is whatever would store something (SS2007). A log that a
-    /// killed process left behind is read and stays as it is.
+    /// Nothing is created, changed or migrated: a missing file and an older one are errors (SS2015,
+    /// SS2016), and so is every write (SS2007). A WAL that a killed process left behind is read and
+    /// stays as it is.
     ReadOnly,
 }
 
@@ -36,7 +35,7 @@ impl Default for Options {
         Self {
             mode: OpenMode::default(),
             lease: Duration::from_secs(30),
-            patience: Duration::from_secs(30),
+            busy_timeout: Duration::from_secs(30),
             #[cfg(feature = "encryption")]
             key: None,
         }

@@ -1,7 +1,7 @@
-//! Parts that entries of event logs refer to: stored once in `blobs`, whoever refers to them.
+//! Deduplicated parts of event log entries, stored in `blobs`.
 //!
-//! A thread that uses a part uses all that the part refers to, so what is already used is not
-//! looked into: an entry costs what is new in it.
+//! A thread that uses a part uses everything the part refers to, so parts already in use are not
+//! visited again: storing an entry costs what is new in it.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -20,7 +20,7 @@ use superstep_core::{
 
 use crate::{seal::Seal, writer::Writer};
 
-/// Stores the parts of an entry that are new, and that the thread uses them.
+/// Inserts the parts of an entry that are new, and records that the thread uses them.
 pub(crate) fn put(writer: &mut Writer, thread: i64, split: &Split) -> Result<(), SaverError> {
     let (mut left, mut seen) = (split.refers.clone(), HashSet::new());
     while let Some(id) = left.pop() {
@@ -35,14 +35,14 @@ pub(crate) fn put(writer: &mut Writer, thread: i64, split: &Split) -> Result<(),
 }
 
 /// Reads parts on one connection.
-pub(crate) struct Parts<'c> {
+pub(crate) struct PartReader<'c> {
     db: &'c Connection,
     seal: &'c Seal,
-    /// Those read so far: entries that follow each other share most of theirs.
+    /// Parts read so far: consecutive entries share most of theirs.
     known: HashMap<BlobId, Arc<[u8]>>,
 }
 
-impl<'c> Parts<'c> {
+impl<'c> PartReader<'c> {
     pub(crate) fn new(db: &'c Connection, seal: &'c Seal) -> Self {
         Self {
             db,
@@ -51,12 +51,12 @@ impl<'c> Parts<'c> {
         }
     }
 
-    /// What was taken apart, whole again.
+    /// Replaces references by the parts they refer to.
     pub(crate) fn join(&mut self, bytes: &[u8]) -> Result<Vec<u8>, CodecError> {
         parts::join(bytes, &mut |id| self.fetch(id))
     }
 
-    /// Adds the names of all parts that are needed for this.
+    /// Adds the ids of all parts that these bytes refer to, directly or not.
     pub(crate) fn reach(
         &mut self,
         bytes: &[u8],
@@ -88,7 +88,7 @@ impl<'c> Parts<'c> {
     }
 }
 
-/// In an encrypted file, hashes of what is stored are known to those who have the key.
+/// In an encrypted file, a blob id is a keyed hash: it says nothing about the content without the key.
 impl Names for Seal {
     #[cfg(feature = "encryption")]
     fn name(&self, hash: BlobId) -> BlobId {

@@ -1,8 +1,8 @@
-//! How work reaches the writer.
+//! Queue in front of the writer, with group commit.
 //!
-//! While one run writes, it does so itself: its commit costs no change of thread. When several do,
-//! they leave their work here, and one thread does all that has gathered in one transaction with one
-//! sync. Work is done in the order in which it was handed in, either way.
+//! While a single run writes, it commits on its own thread, without a thread switch. When several
+//! write, they enqueue their work, and the writer's thread does all that is pending in one
+//! transaction with one fsync. Either way work is done in the order of submission.
 
 use std::{
     sync::{
@@ -16,168 +16,169 @@ use std::{
 use superstep_core::{error::SaverError, saver::Reply};
 use tokio::sync::oneshot;
 
-use crate::{lock::lock, sync_level::Need, writer::Writer};
+use crate::{lock::lock, sync_level::SyncLevel, writer::Writer};
 
-/// A disk that takes longer than this to sync is waited for on the writer's own thread, so that the
-/// caller's thread can do other things meanwhile.
+/// If the last fsync took longer than this, the writer's thread commits, so that the caller's thread
+/// is not blocked.
 const SLOW: Duration = Duration::from_millis(2);
 
-/// Whether somebody waits for work to be done.
+/// Whether a caller waits for the commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Haste {
-    /// Somebody does.
-    Now,
-    /// Nobody does.
-    Later,
+pub(crate) enum Urgency {
+    /// The caller waits.
+    Immediate,
+    /// Nobody waits (write-behind), so work may pile up for a group commit.
+    Deferred,
 }
 
-/// Tells the one who waits, once it is known whether the transaction holds.
+/// Replies to the caller with the result of the commit.
 type Finish = Box<dyn FnOnce(Result<(), SaverError>) + Send>;
 type Work = Box<dyn FnOnce(Result<&mut Writer, SaverError>) -> Finish + Send>;
 
 struct Job {
-    need: Need,
+    level: SyncLevel,
     work: Work,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Pending {
     jobs: Vec<Job>,
-    /// The writer's thread sleeps until it is woken. While it works it looks for more by itself.
+    /// Whether the writer's thread must be woken; while it works it looks for more jobs by itself.
     asleep: bool,
     closed: bool,
 }
 
-struct Shared {
+struct QueueState {
     writer: Mutex<Writer>,
-    waiting: Mutex<Waiting>,
+    pending: Mutex<Pending>,
     wake: Condvar,
-    /// How many runs may be about to write.
-    busy: AtomicUsize,
-    /// How long the last commit to the disk took, in microseconds.
-    took: AtomicU64,
+    /// How many runs hold a lease and may be about to write.
+    writers: AtomicUsize,
+    /// Latency of the last commit with an fsync, in microseconds.
+    last_sync: AtomicU64,
 }
 
-/// The way to the writer.
+/// Hands work to the writer.
 pub(crate) struct Queue {
-    /// Absent where nothing is written.
-    shared: Option<Arc<Shared>>,
+    /// Absent in a read-only database.
+    state: Option<Arc<QueueState>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Queue {
-    /// Starts the writer's thread; `tick` is called on it from time to time.
+    /// Starts the writer's thread, which also calls `tick` periodically.
     pub(crate) fn start(
         writer: Writer,
         every: Duration,
         tick: impl FnMut(&mut Writer) + Send + 'static,
     ) -> Result<Self, SaverError> {
-        let shared = Arc::new(Shared {
+        let state = Arc::new(QueueState {
             writer: Mutex::new(writer),
-            waiting: Mutex::default(),
+            pending: Mutex::default(),
             wake: Condvar::new(),
-            busy: AtomicUsize::new(0),
-            took: AtomicU64::new(0),
+            writers: AtomicUsize::new(0),
+            last_sync: AtomicU64::new(0),
         });
-        let serving = shared.clone();
+        let running = state.clone();
         let thread = thread::Builder::new()
             .name("superstep-sqlite".to_owned())
-            .spawn(move || serving.serve(every, tick))
+            .spawn(move || running.run(every, tick))
             .map_err(|error| SaverError::Io(format!("no thread for the writer: {error}")))?;
         Ok(Self {
-            shared: Some(shared),
+            state: Some(state),
             thread: Some(thread),
         })
     }
 
-    /// A way that leads to no writer: all work is refused.
+    /// The queue of a read-only database: it refuses all work.
     pub(crate) fn closed() -> Self {
         Self {
-            shared: None,
+            state: None,
             thread: None,
         }
     }
 
-    /// Whether it leads to no writer.
+    /// Whether it refuses all work.
     pub(crate) fn is_closed(&self) -> bool {
-        self.shared.is_none()
+        self.state.is_none()
     }
 
-    /// One more run, or one less, may be about to write.
-    pub(crate) fn enter(&self) {
-        if let Some(shared) = &self.shared {
-            shared.busy.fetch_add(1, Ordering::Relaxed);
+    /// Counts a run that may write; with more than one, commits are grouped.
+    pub(crate) fn add_writer(&self) {
+        if let Some(state) = &self.state {
+            state.writers.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    pub(crate) fn leave(&self) {
-        if let Some(shared) = &self.shared {
-            shared.busy.fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn remove_writer(&self) {
+        if let Some(state) = &self.state {
+            state.writers.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// Has work done, here and now if there is haste and nobody else writes.
+    /// Commits work on the caller's thread if that is urgent and no other run writes; otherwise
+    /// enqueues it.
     pub(crate) fn submit<T: Send + 'static>(
         &self,
-        need: Need,
-        haste: Haste,
+        level: SyncLevel,
+        urgency: Urgency,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
-        let Some(shared) = &self.shared else {
+        let Some(state) = &self.state else {
             return refuse();
         };
-        let free = match haste {
-            Haste::Now => shared.free(),
-            Haste::Later => None,
+        let writer = match urgency {
+            Urgency::Immediate => state.try_writer(),
+            Urgency::Deferred => None,
         };
-        match free {
+        match writer {
             Some(mut writer) => {
                 let start = Instant::now();
-                let done = writer.alone(need, work);
-                if need == Need::Disk {
-                    shared.took(start);
+                let done = writer.in_transaction(level, work);
+                if level == SyncLevel::Full {
+                    state.record_sync(start);
                 }
                 Reply::now(done)
             }
-            None => self.later(need, work),
+            None => self.enqueue(level, work),
         }
     }
 
-    /// Has work done on the writer's thread.
-    pub(crate) fn later<T: Send + 'static>(
+    /// Enqueues work for the writer's thread.
+    pub(crate) fn enqueue<T: Send + 'static>(
         &self,
-        need: Need,
+        level: SyncLevel,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
-        let Some(shared) = &self.shared else {
+        let Some(state) = &self.state else {
             return refuse();
         };
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let work: Work = Box::new(move |writer| {
-            let done = writer.and_then(|writer| writer.piece(work));
-            Box::new(move |held| {
-                let _gone = tell.send(held.and(done));
+            let done = writer.and_then(|writer| writer.in_group(work));
+            Box::new(move |committed| {
+                let _gone = sender.send(committed.and(done));
             })
         });
-        let mut waiting = lock(&shared.waiting);
-        waiting.jobs.push(Job { need, work });
-        let asleep = std::mem::take(&mut waiting.asleep);
-        drop(waiting);
+        let mut pending = lock(&state.pending);
+        pending.jobs.push(Job { level, work });
+        let asleep = std::mem::take(&mut pending.asleep);
+        drop(pending);
         if asleep {
-            shared.wake.notify_one();
+            state.wake.notify_one();
         }
         Reply::Later(Box::pin(async move {
             let stopped = || SaverError::Io("the writer has stopped".to_owned());
-            told.await.unwrap_or_else(|_| Err(stopped()))
+            receiver.await.unwrap_or_else(|_| Err(stopped()))
         }))
     }
 }
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        if let Some(shared) = &self.shared {
-            lock(&shared.waiting).closed = true;
-            shared.wake.notify_one();
+        if let Some(state) = &self.state {
+            lock(&state.pending).closed = true;
+            state.wake.notify_one();
         }
         if let Some(thread) = self.thread.take() {
             let _ended = thread.join();
@@ -185,11 +186,11 @@ impl Drop for Queue {
     }
 }
 
-impl Shared {
-    /// The writer, if its work may be done by the one who asks.
-    fn free(&self) -> Option<MutexGuard<'_, Writer>> {
-        let slow = self.took.load(Ordering::Relaxed) > SLOW.as_micros() as u64;
-        if slow || self.busy.load(Ordering::Relaxed) > 1 {
+impl QueueState {
+    /// The writer, if the caller may use it directly.
+    fn try_writer(&self) -> Option<MutexGuard<'_, Writer>> {
+        let slow = self.last_sync.load(Ordering::Relaxed) > SLOW.as_micros() as u64;
+        if slow || self.writers.load(Ordering::Relaxed) > 1 {
             return None;
         }
         let writer = match self.writer.try_lock() {
@@ -197,33 +198,33 @@ impl Shared {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        // Work that waits goes first.
-        lock(&self.waiting).jobs.is_empty().then_some(writer)
+        // Pending work goes first.
+        lock(&self.pending).jobs.is_empty().then_some(writer)
     }
 
-    fn serve(&self, every: Duration, mut tick: impl FnMut(&mut Writer)) {
+    fn run(&self, every: Duration, mut tick: impl FnMut(&mut Writer)) {
         let mut next = Instant::now() + every;
         loop {
-            let mut waiting = lock(&self.waiting);
-            while waiting.jobs.is_empty() && !waiting.closed {
+            let mut pending = lock(&self.pending);
+            while pending.jobs.is_empty() && !pending.closed {
                 let left = next.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     break;
                 }
-                waiting.asleep = true;
-                let woken = self.wake.wait_timeout(waiting, left);
-                waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
-                waiting.asleep = false;
+                pending.asleep = true;
+                let woken = self.wake.wait_timeout(pending, left);
+                pending = woken.unwrap_or_else(PoisonError::into_inner).0;
+                pending.asleep = false;
             }
-            drop(waiting);
+            drop(pending);
             let mut writer = lock(&self.writer);
-            // Taken while the writer is held, so that nobody who finds it free overtakes them.
+            // Taken while the writer is locked, so that no direct commit overtakes them.
             let (jobs, closed) = {
-                let mut waiting = lock(&self.waiting);
-                (std::mem::take(&mut waiting.jobs), waiting.closed)
+                let mut pending = lock(&self.pending);
+                (std::mem::take(&mut pending.jobs), pending.closed)
             };
             if !jobs.is_empty() {
-                self.group(&mut writer, jobs);
+                self.commit_group(&mut writer, jobs);
             } else if closed {
                 return;
             }
@@ -234,43 +235,47 @@ impl Shared {
         }
     }
 
-    /// Does all of the work in one transaction.
-    fn group(&self, writer: &mut Writer, jobs: Vec<Job>) {
-        let disk = jobs.iter().any(|job| job.need == Need::Disk);
-        let need = if disk { Need::Disk } else { Need::System };
+    /// Group commit: all jobs in one transaction.
+    fn commit_group(&self, writer: &mut Writer, jobs: Vec<Job>) {
+        let disk = jobs.iter().any(|job| job.level == SyncLevel::Full);
+        let level = if disk {
+            SyncLevel::Full
+        } else {
+            SyncLevel::Normal
+        };
         let start = Instant::now();
-        if let Err(error) = writer.begin(need) {
+        if let Err(error) = writer.begin(level) {
             for job in jobs {
                 (job.work)(Err(error.clone()))(Err(error.clone()));
             }
             return;
         }
-        let mut told = Vec::with_capacity(jobs.len());
+        let mut replies = Vec::with_capacity(jobs.len());
         for job in jobs {
-            let writer = match writer.broken() {
+            let writer = match writer.failure() {
                 None => Ok(&mut *writer),
                 Some(error) => Err(error.clone()),
             };
-            told.push((job.work)(writer));
+            replies.push((job.work)(writer));
         }
-        let held = match writer.broken().cloned() {
+        let committed = match writer.failure().cloned() {
             None => writer.commit(),
             Some(error) => {
-                writer.give_up(&error);
+                writer.abort(&error);
                 Err(error)
             }
         };
         if disk {
-            self.took(start);
+            self.record_sync(start);
         }
-        for finish in told {
-            finish(held.clone());
+        for finish in replies {
+            finish(committed.clone());
         }
     }
 
-    fn took(&self, start: Instant) {
+    fn record_sync(&self, start: Instant) {
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.took.store(micros, Ordering::Relaxed);
+        self.last_sync.store(micros, Ordering::Relaxed);
     }
 }
 

@@ -1,4 +1,4 @@
-//! One row of the log: a record, or notes.
+//! Rows of the log: records and notes.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use superstep_core::{
 
 use crate::error::{self, sql};
 
-/// A row as it stands in the table.
+/// A row of the table `log`.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) seq: i64,
@@ -34,17 +34,17 @@ pub(crate) struct Row {
 /// What a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Notes, to be merged into what was said before.
+    /// Notes, to be merged with the earlier ones.
     Notes,
-    /// Notes that replace what was said before.
-    Sum,
+    /// Notes that replace the earlier ones.
+    MergedNotes,
     /// A record.
     Record(Step),
-    /// Nothing: it keeps a number from being given again.
-    Gone,
+    /// Keeps the numbers of deleted rows from being assigned again.
+    Tombstone,
 }
 
-/// What is known of a record without opening it.
+/// What is known of a record without decoding its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) id: CheckpointId,
@@ -53,16 +53,16 @@ pub(crate) struct Step {
     pub(crate) durability: Durability,
     pub(crate) full: bool,
     pub(crate) layout: i64,
-    /// How many bytes of the body the state keeps.
+    /// How many bytes of the body count towards the state.
     pub(crate) state: i64,
 }
 
-/// Every so many records, one is found through an index.
+/// One record out of this many is in the index `marks`.
 pub(crate) const MARK_EVERY: i64 = 64;
 
 const NOTES: i64 = -1;
-const GONE: i64 = -2;
-const SUM: i64 = -3;
+const TOMBSTONE: i64 = -2;
+const MERGED_NOTES: i64 = -3;
 
 const SOURCES: [Source; 5] = [
     Source::Input,
@@ -82,8 +82,8 @@ impl Kind {
     fn number(self) -> i64 {
         let step = match self {
             Self::Notes => return NOTES,
-            Self::Sum => return SUM,
-            Self::Gone => return GONE,
+            Self::MergedNotes => return MERGED_NOTES,
+            Self::Tombstone => return TOMBSTONE,
             Self::Record(step) => step,
         };
         let at = |place: Option<usize>| place.unwrap_or(0) as i64;
@@ -98,11 +98,11 @@ impl Row {
     pub(crate) fn step(&self) -> Option<Step> {
         match self.kind {
             Kind::Record(step) => Some(step),
-            Kind::Notes | Kind::Sum | Kind::Gone => None,
+            Kind::Notes | Kind::MergedNotes | Kind::Tombstone => None,
         }
     }
 
-    /// All that is beside the body: the body opens nowhere else.
+    /// All other columns: the body opens in no other row.
     pub(crate) fn place(&self) -> Place {
         let link = |row: Option<i64>| row.unwrap_or(0);
         let step = self.step();
@@ -127,7 +127,7 @@ impl Row {
         Place::of(used.as_flattened())
     }
 
-    /// The row, if it is as it was stored.
+    /// Checks the seal of the body.
     fn checked(self) -> Result<Self, SaverError> {
         match envelope::open(&self.body, &self.place()) {
             Ok(_) => Ok(self),
@@ -135,11 +135,11 @@ impl Row {
         }
     }
 
-    /// Names it in an error.
-    pub(crate) fn name(&self) -> Name {
+    /// What it is called in errors.
+    pub(crate) fn name(&self) -> RowName {
         match self.kind {
-            Kind::Record(step) => Name::Checkpoint(step.id),
-            Kind::Notes | Kind::Sum | Kind::Gone => Name::Notes(self.seq),
+            Kind::Record(step) => RowName::Checkpoint(step.id),
+            Kind::Notes | Kind::MergedNotes | Kind::Tombstone => RowName::Notes(self.seq),
         }
     }
 
@@ -150,8 +150,8 @@ impl Row {
         let number: i64 = row.get(4)?;
         let kind = match number {
             NOTES => Kind::Notes,
-            SUM => Kind::Sum,
-            GONE => Kind::Gone,
+            MERGED_NOTES => Kind::MergedNotes,
+            TOMBSTONE => Kind::Tombstone,
             _ => {
                 let bits = |shift: i64, mask: i64| usize::try_from(number >> shift & mask).ok();
                 let source = bits(0, 7).and_then(|ix| SOURCES.get(ix));
@@ -183,14 +183,14 @@ impl Row {
     }
 }
 
-/// What a row is called in an error.
+/// What a row is called in errors.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Name {
+pub(crate) enum RowName {
     Checkpoint(CheckpointId),
     Notes(i64),
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for RowName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Checkpoint(id) => write!(f, "checkpoint {id}"),
@@ -199,7 +199,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Rows by number.
+/// Reads rows by number.
 pub(crate) struct Rows<'c>(CachedStatement<'c>);
 
 impl<'c> Rows<'c> {
@@ -213,17 +213,17 @@ impl<'c> Rows<'c> {
             .map_err(sql)
     }
 
-    /// The row with this number; a link to a row that is not there means damage.
+    /// The row with this number; a missing one means damage.
     pub(crate) fn get(&mut self, seq: i64) -> Result<Row, SaverError> {
         let found = self.0.query_row([seq], Row::read).optional().map_err(sql)?;
         let missing = || SaverError::Corrupt(format!("row {seq} of the log is missing"));
         found.ok_or_else(missing)?.checked()
     }
 
-    /// The row a row points back to.
+    /// The row that a row links back to.
     pub(crate) fn follow(&mut self, from: &Row, to: i64) -> Result<Row, SaverError> {
         let row = self.get(to)?;
-        // Links lead back, within a graph; anything else could go round in circles.
+        // Links lead back within a graph; anything else could loop.
         if row.seq < from.seq && row.graph == from.graph {
             return Ok(row);
         }
@@ -250,7 +250,7 @@ pub(crate) fn after(connection: &Connection, seq: i64) -> Result<Vec<Numbered>, 
         .and_then(|mut select| {
             let rows = select.query_map([seq], |row| {
                 let read = Row::read(row).map_err(sql).and_then(|row| match row.kind {
-                    Kind::Gone => Ok(row),
+                    Kind::Tombstone => Ok(row),
                     _ => row.checked(),
                 });
                 Ok((row.get(0)?, read))
@@ -316,7 +316,7 @@ pub(crate) fn insert(connection: &Connection, row: &Row) -> Result<(), SaverErro
         .map_err(sql)
 }
 
-/// Takes a row out.
+/// Deletes a row.
 pub(crate) fn remove(connection: &Connection, seq: i64) -> Result<(), SaverError> {
     connection
         .prepare_cached("DELETE FROM log WHERE seq = ?1")
@@ -325,7 +325,7 @@ pub(crate) fn remove(connection: &Connection, seq: i64) -> Result<(), SaverError
         .map_err(sql)
 }
 
-/// The greatest number ever given.
+/// The greatest number ever assigned.
 pub(crate) fn newest(connection: &Connection) -> Result<i64, SaverError> {
     connection
         .prepare_cached("SELECT seq FROM log ORDER BY seq DESC LIMIT 1")
@@ -334,9 +334,9 @@ pub(crate) fn newest(connection: &Connection) -> Result<i64, SaverError> {
         .map_err(sql)
 }
 
-/// Leaves a mark in place of rows that are about to go, so that their numbers stay theirs: what a
-/// reader has cached under a number must not come to mean something else.
-pub(crate) fn keep_numbers(connection: &Connection) -> Result<(), SaverError> {
+/// Inserts a tombstone before rows are deleted, so that their numbers are not reused: a cache entry
+/// for a number must never match another row.
+pub(crate) fn leave_tombstone(connection: &Connection) -> Result<(), SaverError> {
     let seq = newest(connection)? + 1;
     connection
         .prepare_cached("DELETE FROM log WHERE aside = 1 AND parent = 0")
@@ -347,7 +347,7 @@ pub(crate) fn keep_numbers(connection: &Connection) -> Result<(), SaverError> {
         graph: 0,
         prev: None,
         parent: Some(0),
-        kind: Kind::Gone,
+        kind: Kind::Tombstone,
         mark: false,
         aside: true,
         body: Vec::new(),

@@ -1,4 +1,4 @@
-//! The saver: leases, commits, notes and reads over one database.
+//! `Saver` over a database: leases, commits, notes, reads and whole threads.
 
 use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
 
@@ -17,33 +17,34 @@ use superstep_core::{
 
 use crate::{
     Database,
-    clock::wall,
-    commit::{Noting, Storing},
-    database::{Contents, Inner},
+    cache::CachedCheckpoint,
+    clock::wall_millis,
+    commit::{PreparedCommit, PreparedNotes},
+    database::{Inner, ThreadContents},
     events,
     graphs::{self, GraphRow},
-    lease, life,
-    load::Reading,
+    lease,
+    load::RecordReader,
     lock::lock,
-    queue::Haste,
-    sync_level::Need,
-    walk,
-    warm::Long,
+    lookup,
+    queue::Urgency,
+    sync_level::SyncLevel,
+    threads,
     writer::Writer,
 };
 
-/// Reading more than this many bytes is done on a thread where it holds up nobody.
-const MUCH: i64 = 1024 * 1024;
+/// Reads of more bytes than this run on the blocking pool.
+const LARGE: i64 = 1024 * 1024;
 
-/// How often the log of another process is looked at.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often the event log is polled for entries of other processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Keeps threads in a database; cheap to clone.
+/// Stores threads in a database; cheap to clone.
 #[derive(Clone)]
 pub struct SqliteSaver(pub(crate) Database);
 
 impl Database {
-    /// Keeps threads in this file.
+    /// A saver that stores threads in this file.
     pub fn saver(&self) -> SqliteSaver {
         SqliteSaver(self.clone())
     }
@@ -55,7 +56,7 @@ impl SqliteSaver {
         thread: &ThreadId,
         namespace: &Namespace,
         none: T,
-        work: impl FnOnce(&mut Reading<'_>, &GraphRow) -> Result<T, SaverError> + Send + 'static,
+        work: impl FnOnce(&mut RecordReader<'_>, &GraphRow) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
         let inner = &self.0.0;
         let runtime = tokio::runtime::Handle::try_current().ok();
@@ -65,9 +66,9 @@ impl SqliteSaver {
                 waiting = None;
                 return Ok(None);
             };
-            let newest = inner.warm.get(thread, &graph);
-            let much = newest.is_none() && graph.tail + graph.state > MUCH;
-            let now = match much && runtime.is_some() {
+            let newest = inner.cache.get(thread, &graph);
+            let large = newest.is_none() && graph.tail + graph.state > LARGE;
+            let now = match large && runtime.is_some() {
                 true => None,
                 false => waiting.take(),
             };
@@ -79,7 +80,7 @@ impl SqliteSaver {
             (read, ..) => return Reply::now(read.map(|read| read.unwrap_or(none))),
         };
         let (database, thread, namespace) = (self.0.clone(), thread.clone(), namespace.clone());
-        let reading = runtime.spawn_blocking(move || {
+        let reader = runtime.spawn_blocking(move || {
             let inner = &database.0;
             inner.readers.read(|db| {
                 let Some(graph) = graphs::find(db, &thread, &namespace)? else {
@@ -90,58 +91,64 @@ impl SqliteSaver {
         });
         Reply::Later(Box::pin(async move {
             let stopped = |error| SaverError::Io(format!("reading stopped: {error}"));
-            reading.await.map_err(stopped)?
+            reader.await.map_err(stopped)?
         }))
     }
 
-    /// The newest checkpoint of a graph that was read before and has not changed since.
-    fn warm(&self, thread: &ThreadId, namespace: &Namespace) -> Result<Option<Loaded>, SaverError> {
+    /// The newest checkpoint of a graph from the cache.
+    fn cached(
+        &self,
+        thread: &ThreadId,
+        namespace: &Namespace,
+    ) -> Result<Option<Loaded>, SaverError> {
         let inner = &self.0.0;
-        if !inner.warm.has(thread, namespace) {
+        if !inner.cache.has(thread, namespace) {
             return Ok(None);
         }
         let found = inner
             .readers
             .peek(|db| graphs::find(db, thread, namespace))?;
-        let long = found.and_then(|graph| inner.warm.get(thread, &graph));
-        Ok(long.map(|long| long.loaded))
+        let cached = found.and_then(|graph| inner.cache.get(thread, &graph));
+        Ok(cached.map(|cached| cached.loaded))
     }
 
-    /// Work on a whole thread.
-    fn life<T: Send + 'static>(
+    /// Runs work on a whole thread that no run has leased.
+    fn modify<T: Send + 'static>(
         &self,
         thread: &ThreadId,
         work: impl FnOnce(&mut Writer, &ThreadId, i64) -> Result<T, SaverError> + Send + 'static,
     ) -> Reply<'static, T> {
         let inner = &self.0.0;
-        if lock(&inner.held).contains_key(thread) {
+        if lock(&inner.leased).contains_key(thread) {
             return Reply::now(Err(SaverError::Busy {
                 thread: thread.clone(),
             }));
         }
         let (thread, worker) = (thread.clone(), inner.worker_id());
-        inner.queue.submit(Need::Disk, Haste::Now, move |writer| {
-            writer.apart(|writer| work(writer, &thread, worker))
-        })
+        inner
+            .queue
+            .submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
+                writer.in_savepoint(|writer| work(writer, &thread, worker))
+            })
     }
 }
 
 impl Inner {
-    /// Reads a graph of which the newest checkpoint may be known, and keeps that if it was not.
+    /// Reads a graph, and caches its newest checkpoint if that was not cached yet.
     fn read<T>(
         &self,
         db: &Connection,
         thread: &ThreadId,
         graph: &GraphRow,
-        newest: Option<Long>,
-        work: impl FnOnce(&mut Reading<'_>, &GraphRow) -> Result<T, SaverError>,
+        newest: Option<CachedCheckpoint>,
+        work: impl FnOnce(&mut RecordReader<'_>, &GraphRow) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         let known = newest.is_some();
-        let mut reading = Reading::new(db, &self.seal, &self.layouts);
-        reading.newest = newest;
-        let done = work(&mut reading, graph)?;
-        if let (Some(newest), false) = (&reading.newest, known) {
-            self.warm.put(thread, graph, newest);
+        let mut reader = RecordReader::new(db, &self.seal, &self.layouts);
+        reader.newest = newest;
+        let done = work(&mut reader, graph)?;
+        if let (Some(newest), false) = (&reader.newest, known) {
+            self.cache.put(thread, graph, newest);
         }
         Ok(done)
     }
@@ -150,54 +157,56 @@ impl Inner {
 impl Saver for SqliteSaver {
     fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
         let inner = &self.0.0;
-        if let Entry::Vacant(free) = lock(&inner.held).entry(thread.clone()) {
-            free.insert(Contents::Maybe);
+        if let Entry::Vacant(free) = lock(&inner.leased).entry(thread.clone()) {
+            free.insert(ThreadContents::Unknown);
         } else {
             return Reply::now(Err(SaverError::Busy {
                 thread: thread.clone(),
             }));
         }
-        inner.queue.enter();
+        inner.queue.add_writer();
         let (name, worker, length) = (thread.clone(), inner.worker_id(), inner.options.lease);
-        // The first one passes over epochs for good; the others may go with a power cut.
-        let need = match inner.outran.load(Ordering::Acquire) {
-            true => Need::System,
-            false => Need::Disk,
+        // The first lease skips lost epochs, which must be durable; others may be lost in a power cut.
+        let level = match inner.epochs_skipped.load(Ordering::Acquire) {
+            true => SyncLevel::Normal,
+            false => SyncLevel::Full,
         };
-        let claim = inner.queue.submit(need, Haste::Now, move |writer| {
-            lease::claim(writer, &name, worker, length)
-        });
-        let claimed = Claimed {
+        let claim = inner
+            .queue
+            .submit(level, Urgency::Immediate, move |writer| {
+                lease::claim(writer, &name, worker, length)
+            });
+        let guard = LeaseGuard {
             saver: self.clone(),
             thread: thread.clone(),
-            state: Claim::Open,
+            state: GuardState::Pending,
         };
         match claim {
             Reply::Now(answer) => {
                 let missing = || Err(SaverError::Io("no answer".to_owned()));
-                Reply::now(claimed.settle(answer.unwrap_or_else(missing)))
+                Reply::now(guard.complete(answer.unwrap_or_else(missing)))
             }
             Reply::Later(claim) => {
-                Reply::Later(Box::pin(async move { claimed.settle(claim.await) }))
+                Reply::Later(Box::pin(async move { guard.complete(claim.await) }))
             }
         }
     }
 
     fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
-        if lock(&self.0.0.held).get(thread) == Some(&Contents::Nothing) {
+        if lock(&self.0.0.leased).get(thread) == Some(&ThreadContents::Empty) {
             return Reply::now(Ok(None));
         }
         if at == At::Latest {
-            match self.warm(thread, namespace) {
+            match self.cached(thread, namespace) {
                 Ok(None) => {}
                 known => return Reply::now(known),
             }
         }
-        self.read(thread, namespace, None, move |reading, graph| {
-            let Some(found) = walk::locate(reading.db(), graph, at)? else {
+        self.read(thread, namespace, None, move |reader, graph| {
+            let Some(found) = lookup::locate(reader.db(), graph, at)? else {
                 return Ok(None);
             };
-            reading.load(graph, found).map(Some)
+            reader.load(graph, found).map(Some)
         })
     }
 
@@ -208,21 +217,21 @@ impl Saver for SqliteSaver {
         query: &HistoryQuery,
     ) -> Reply<'_, Vec<Loaded>> {
         let query = query.clone();
-        self.read(thread, namespace, Vec::new(), move |reading, graph| {
-            reading.history(graph, &query)
+        self.read(thread, namespace, Vec::new(), move |reader, graph| {
+            reader.history(graph, &query)
         })
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
         let inner = &self.0.0;
-        if let Some(contents) = lock(&inner.held).get_mut(&commit.thread) {
-            *contents = Contents::Maybe;
+        if let Some(contents) = lock(&inner.leased).get_mut(&commit.thread) {
+            *contents = ThreadContents::Unknown;
         }
-        match Storing::new(commit, &inner.warm) {
-            Ok(storing) => {
-                let (need, haste) = (storing.need(), storing.haste());
-                let store = move |writer: &mut _| storing.store(writer);
-                inner.queue.submit(need, haste, store)
+        match PreparedCommit::new(commit, &inner.cache) {
+            Ok(prepared) => {
+                let (level, urgency) = (prepared.sync_level(), prepared.urgency());
+                let store = move |writer: &mut _| prepared.store(writer);
+                inner.queue.submit(level, urgency, store)
             }
             Err(error) => Reply::now(Err(error)),
         }
@@ -230,11 +239,11 @@ impl Saver for SqliteSaver {
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
         let inner = &self.0.0;
-        match Noting::new(notes, &inner.warm) {
-            Ok(noting) => {
-                let (need, haste) = (noting.need(), noting.haste());
-                let store = move |writer: &mut _| noting.store(writer);
-                inner.queue.submit(need, haste, store)
+        match PreparedNotes::new(notes, &inner.cache) {
+            Ok(prepared) => {
+                let (level, urgency) = (prepared.sync_level(), prepared.urgency());
+                let store = move |writer: &mut _| prepared.store(writer);
+                inner.queue.submit(level, urgency, store)
             }
             Err(error) => Reply::now(Err(error)),
         }
@@ -242,7 +251,7 @@ impl Saver for SqliteSaver {
 
     fn log(&self, events: Events) -> Reply<'_, ()> {
         let queue = &self.0.0.queue;
-        queue.submit(Need::Disk, Haste::Now, move |writer| {
+        queue.submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
             events::log(writer, &events)
         })
     }
@@ -260,8 +269,8 @@ impl Saver for SqliteSaver {
 
     fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
         let (database, thread) = (self.0.clone(), thread.clone());
-        let mut bell = database.0.bell.clone();
-        bell.mark_unchanged();
+        let mut notifier = database.0.event_notifier.clone();
+        notifier.mark_unchanged();
         let newest = move |database: &Database| {
             let readers = &database.0.readers;
             readers.read(|db| events::newest_of(db, &thread))
@@ -272,10 +281,10 @@ impl Saver for SqliteSaver {
         };
         Reply::Later(Box::pin(async move {
             loop {
-                // Another process rings no bell here, so its log is looked at now and then.
+                // Another process cannot notify this one, so the log is polled too.
                 tokio::select! {
-                    rung = bell.changed() => drop(rung),
-                    () = tokio::time::sleep(LOOK) => {}
+                    changed = notifier.changed() => drop(changed),
+                    () = tokio::time::sleep(POLL_INTERVAL) => {}
                 }
                 if newest(&database)? != before {
                     return Ok(());
@@ -285,35 +294,35 @@ impl Saver for SqliteSaver {
     }
 
     fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        Reply::now(self.0.0.readers.read(life::threads))
+        Reply::now(self.0.0.readers.read(threads::list))
     }
 
     fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.life(thread, life::delete)
+        self.modify(thread, threads::delete)
     }
 
     fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
         let from = from.clone();
-        self.life(to, move |writer, to, worker| {
-            life::copy(writer, &from, to, worker)
+        self.modify(to, move |writer, to, worker| {
+            threads::copy(writer, &from, to, worker)
         })
     }
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        self.life(thread, move |writer, thread, worker| {
-            life::prune(writer, thread, keep, worker).map(drop)
+        self.modify(thread, move |writer, thread, worker| {
+            threads::prune(writer, thread, keep, worker).map(drop)
         })
     }
 
     fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
         let inner = &self.0.0;
-        let read = |db: &_| life::export(db, &inner.seal, &inner.layouts, thread);
+        let read = |db: &_| threads::export(db, &inner.seal, &inner.layouts, thread);
         Reply::now(inner.readers.read(read))
     }
 
     fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        self.life(thread, move |writer, thread, worker| {
-            life::import(writer, thread, &archive, worker)
+        self.modify(thread, move |writer, thread, worker| {
+            threads::import(writer, thread, &archive, worker)
         })
     }
 
@@ -321,15 +330,15 @@ impl Saver for SqliteSaver {
         let (saver, retention) = (self.clone(), *retention);
         Reply::Later(Box::pin(async move {
             let mut retained = Retained::default();
-            // One thread at a time, so that runs of others go on in between.
+            // One thread per transaction, so that runs can commit in between.
             for thread in saver.threads().await? {
                 let work = move |writer: &mut Writer, thread: &ThreadId, worker| {
-                    life::retain(writer, thread, &retention, now, worker)
+                    threads::retain(writer, thread, &retention, now, worker)
                 };
-                match saver.life(&thread, work).await {
-                    Ok(life::Kept::Untouched) | Err(SaverError::Busy { .. }) => {}
-                    Ok(life::Kept::Pruned(count)) => retained.pruned += count,
-                    Ok(life::Kept::Deleted) => retained.deleted.push(thread),
+                match saver.modify(&thread, work).await {
+                    Ok(threads::RetentionOutcome::Untouched) | Err(SaverError::Busy { .. }) => {}
+                    Ok(threads::RetentionOutcome::Pruned(count)) => retained.pruned += count,
+                    Ok(threads::RetentionOutcome::Deleted) => retained.deleted.push(thread),
                     Err(error) => return Err(error),
                 }
             }
@@ -338,55 +347,57 @@ impl Saver for SqliteSaver {
     }
 }
 
-/// A thread claimed in this process, while the claim is made in the database and until the lease
-/// ends. It is given back also when nobody waits for the outcome any more.
-struct Claimed {
+/// Reserves a thread within this process while the lease is requested and held. Dropping it releases
+/// the thread, also when the caller no longer waits for the lease.
+struct LeaseGuard {
     saver: SqliteSaver,
     thread: ThreadId,
-    state: Claim,
+    state: GuardState,
 }
 
-enum Claim {
-    Open,
+enum GuardState {
+    Pending,
     Refused,
-    Held(u64),
+    Leased(u64),
 }
 
-impl Claimed {
-    fn settle(mut self, claim: Result<lease::Claimed, SaverError>) -> Result<Lease, SaverError> {
+impl LeaseGuard {
+    fn complete(mut self, claim: Result<lease::Claim, SaverError>) -> Result<Lease, SaverError> {
         match claim {
-            Ok(lease::Claimed { epoch, is_new }) => {
+            Ok(lease::Claim { epoch, is_new }) => {
                 let inner = &self.saver.0.0;
-                inner.outran.store(true, Ordering::Release);
+                inner.epochs_skipped.store(true, Ordering::Release);
                 if is_new {
-                    lock(&inner.held).insert(self.thread.clone(), Contents::Nothing);
+                    lock(&inner.leased).insert(self.thread.clone(), ThreadContents::Empty);
                 }
-                self.state = Claim::Held(epoch);
+                self.state = GuardState::Leased(epoch);
                 Ok(Lease::new(epoch, move || drop(self)))
             }
             Err(error) => {
-                self.state = Claim::Refused;
+                self.state = GuardState::Refused;
                 Err(error)
             }
         }
     }
 }
 
-impl Drop for Claimed {
+impl Drop for LeaseGuard {
     fn drop(&mut self) {
         let inner = &self.saver.0.0;
         let epoch = match self.state {
-            Claim::Held(epoch) => Some(epoch),
-            Claim::Open | Claim::Refused => None,
+            GuardState::Leased(epoch) => Some(epoch),
+            GuardState::Pending | GuardState::Refused => None,
         };
-        if !matches!(self.state, Claim::Refused) {
-            let (name, now) = (self.thread.clone(), wall());
-            // A release that is not stored ends with the process, or at its next lease.
-            let _later = inner.queue.submit(Need::System, Haste::Now, move |writer| {
-                lease::release(writer, &name, epoch, now)
-            });
+        if !matches!(self.state, GuardState::Refused) {
+            let (name, now) = (self.thread.clone(), wall_millis());
+            // A release that fails to be stored takes effect when the process ends or leases it again.
+            let _later = inner
+                .queue
+                .submit(SyncLevel::Normal, Urgency::Immediate, move |writer| {
+                    lease::release(writer, &name, epoch, now)
+                });
         }
-        inner.queue.leave();
-        lock(&inner.held).remove(&self.thread);
+        inner.queue.remove_writer();
+        lock(&inner.leased).remove(&self.thread);
     }
 }

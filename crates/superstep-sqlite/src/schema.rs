@@ -1,9 +1,9 @@
-//! The tables, and how an older file gets them.
+//! Schema and migrations.
 //!
-//! A file says which step of [`STEPS`] it has reached in `user_version`, and that it is ours in
-//! `application_id`. Opening it applies the steps it lacks, all in one transaction; a step is never
-//! edited once released, a new one is added. A new file gets them before it has a write-ahead log,
-//! so that a log alone never holds what makes a file ours.
+//! `user_version` of a file is the number of [`MIGRATIONS`] applied to it, and `application_id` marks
+//! it as a superstep database. Opening it applies the missing migrations in one transaction; a
+//! released migration is never edited, a new one is added. A new file gets them before it has a WAL,
+//! so that the tables are never in the WAL alone.
 
 use std::path::Path;
 
@@ -16,22 +16,22 @@ mod store;
 
 pub(crate) use store::STORE;
 
-/// Marks a file as ours: "SSTP".
+/// `application_id` of a superstep database: "SSTP".
 const APPLICATION: i64 = 0x5353_5450;
 
-/// Each step brings a file from the version before to its own; the first makes version 1.
-const STEPS: &[&str] = &[THREADS, EVENTS, STORE, PARTS];
+/// Each migration raises the version by one; the first creates version 1.
+const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS];
 
 /// Threads, their graphs and the log.
 ///
 /// The log holds rows in order of arrival. A row points to the row of its graph before it (`prev`)
 /// and to the record it follows or belongs to (`parent`); a graph points to its newest record
 /// (`head`) and row (`last`). So nothing needs an index over all rows: `marks` has every 64th
-/// record of a graph, to find an old one without walking all the way, and `asides` has the rows
+/// record of a graph, to find an old one without a full scan, and `asides` has the rows
 /// whose parent is not the newest record before them (forks, late notes).
 ///
 /// A thread and a graph are found by name and, if that finds nothing, once more by digest: a
-/// damaged index must not look like a thread that never was.
+/// damaged index must not look like a thread that never existed.
 const THREADS: &str = "
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO counters VALUES ('epoch', 0);
@@ -99,38 +99,37 @@ CREATE TABLE logs (
 );
 ";
 
-/// From here on entries of event logs refer to `blobs`: no new table, but a program that does not
-/// know would take blobs away that are in use.
+/// From here on entries of event logs refer to `blobs`: no new table, but an older program would
+/// delete blobs that are in use.
 const PARTS: &str = "";
 
-/// Says whether the file is ours, and of which version, or can become ours, which is version 0.
-/// Changes nothing.
+/// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
 pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
-    // The log of a database that is not ours is not ours to move into it, and one that is damaged
-    // must not be removed.
-    let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
-    connection.set_db_config(keep_log, true).map_err(sql)?;
+    // The WAL of another program's database must not be checkpointed, and a damaged one must not be
+    // removed.
+    let keep_wal = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+    connection.set_db_config(keep_wal, true).map_err(sql)?;
     let reading = connection.transaction().map_err(sql)?;
-    let version = version(&reading, STEPS)?;
+    let version = version(&reading, MIGRATIONS)?;
     let log = wal::start(path, page_size(&reading)?)?;
     if version > 0 {
         file::inspect_length(path, &reading)?;
-    } else if log != wal::Start::Empty {
+    } else if log != wal::WalStart::Empty {
         let why = "the database is not in the file, and its write-ahead log does not hold it";
         return Err(SaverError::Corrupt(why.to_owned()));
     }
     reading.commit().map_err(sql)?;
-    if log == wal::Start::Damaged {
+    if log == wal::WalStart::Damaged {
         inspect_log(connection, path)?;
     }
-    connection.set_db_config(keep_log, false).map_err(sql)?;
+    connection.set_db_config(keep_wal, false).map_err(sql)?;
     Ok(version)
 }
 
-/// Refuses a log that SQLite does not read although it holds what the file does not.
+/// Refuses a WAL that SQLite ignores although it holds pages that the file does not have.
 fn inspect_log(connection: &mut Connection, path: &Path) -> Result<(), SaverError> {
-    // While others write, the beginning of the log may change from one look to the next. They wait
-    // now. A file that cannot be written has nobody who writes.
+    // Keeps other processes from writing, which may change the beginning of the WAL between two
+    // reads. A file that cannot be written has no writers.
     let begin = match connection.is_readonly("main").map_err(sql)? {
         true => "BEGIN",
         false => "BEGIN IMMEDIATE",
@@ -138,7 +137,7 @@ fn inspect_log(connection: &mut Connection, path: &Path) -> Result<(), SaverErro
     connection.execute_batch(begin).map_err(sql)?;
     let found = (|| {
         let page = page_size(connection)?;
-        if wal::start(path, page)? != wal::Start::Damaged {
+        if wal::start(path, page)? != wal::WalStart::Damaged {
             return Ok(false);
         }
         let bytes = connection.serialize("main").map_err(sql)?;
@@ -162,24 +161,23 @@ fn page_size(connection: &Connection) -> Result<usize, SaverError> {
     Ok(usize::try_from(size).unwrap_or_default().max(1))
 }
 
-/// Since when a file is ours.
+/// Whether opening a file created it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Since {
-    /// It was made just now.
-    Now,
-    /// It was there, with whatever a power cut left of it.
-    Before,
+pub(crate) enum FileOrigin {
+    /// It was created just now.
+    Created,
+    /// It existed, in whatever state a power cut left it.
+    Existing,
 }
 
-/// Makes the file ours, or brings it up to date, and checks that the key is the file's.
-pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<Since, SaverError> {
-    let since = migrate(connection, STEPS, seal)?;
+/// Creates or migrates the tables, and checks that the key fits the file.
+pub(crate) fn prepare(connection: &mut Connection, seal: &Seal) -> Result<FileOrigin, SaverError> {
+    let origin = migrate(connection, MIGRATIONS, seal)?;
     check_key(connection, seal)?;
-    Ok(since)
+    Ok(origin)
 }
 
-/// Checks that the file has the version that is read without being brought up to date, and that the
-/// key is the file's.
+/// Checks that the file can be read without a migration, and that the key fits it.
 pub(crate) fn check_readable(
     connection: &Connection,
     version: usize,
@@ -189,10 +187,10 @@ pub(crate) fn check_readable(
         0 => Err(SaverError::Missing(
             "the file is empty, nothing was stored yet".to_owned(),
         )),
-        found if found < STEPS.len() => Err(SaverError::Older {
+        found if found < MIGRATIONS.len() => Err(SaverError::Older {
             storage: "the file".to_owned(),
             found: i64::try_from(found).unwrap_or(i64::MAX),
-            known: known(STEPS),
+            known: known(MIGRATIONS),
         }),
         _ => check_key(connection, seal),
     }
@@ -210,14 +208,14 @@ fn check_key(connection: &Connection, seal: &Seal) -> Result<(), SaverError> {
     seal.is_of(mark.as_deref())
 }
 
-/// Whether the file still has the version it was opened with. Inside a transaction that costs no
-/// reading: the version is on the page that every transaction begins with.
+/// Checks that the file still has the version it was opened with. Inside a transaction that costs no
+/// I/O: the version is on the first page, which every transaction reads.
 pub(crate) fn check_version(connection: &Connection) -> Result<(), SaverError> {
     let found: i64 = connection
         .prepare_cached("PRAGMA user_version")
         .and_then(|mut pragma| pragma.query_row([], |row| row.get(0)))
         .map_err(sql)?;
-    let known = known(STEPS);
+    let known = known(MIGRATIONS);
     match found {
         found if found == known => Ok(()),
         found if found > known => Err(SaverError::Newer {
@@ -231,7 +229,7 @@ pub(crate) fn check_version(connection: &Connection) -> Result<(), SaverError> {
     }
 }
 
-/// Whether nothing that counts was stored yet.
+/// Whether nothing was stored yet.
 pub(crate) fn is_unused(connection: &Connection) -> Result<bool, SaverError> {
     connection
         .query_row(
@@ -266,18 +264,22 @@ fn version(connection: &Connection, steps: &[&str]) -> Result<usize, SaverError>
     }
 }
 
-fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<Since, SaverError> {
-    // In one transaction: another process may make the tables between one look and the next.
+fn migrate(
+    connection: &mut Connection,
+    steps: &[&str],
+    seal: &Seal,
+) -> Result<FileOrigin, SaverError> {
+    // In one transaction: another process may create the tables between two reads.
     let looking = connection.transaction().map_err(sql)?;
     let found = version(&looking, steps)?;
     looking.commit().map_err(sql)?;
     if found == steps.len() {
-        return Ok(Since::Before);
+        return Ok(FileOrigin::Existing);
     }
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(sql)?;
-    // Another process may have done it while this one waited.
+    // Another process may have migrated it while this one waited.
     let version = version(&transaction, steps)?;
     for step in steps.iter().skip(version) {
         transaction.execute_batch(step).map_err(sql)?;
@@ -295,8 +297,8 @@ fn migrate(connection: &mut Connection, steps: &[&str], seal: &Seal) -> Result<S
         .map_err(sql)?;
     transaction.commit().map_err(sql)?;
     Ok(match version {
-        0 => Since::Now,
-        _ => Since::Before,
+        0 => FileOrigin::Created,
+        _ => FileOrigin::Existing,
     })
 }
 
@@ -337,12 +339,12 @@ mod tests {
         let seal = Seal::default();
         migrate(&mut connection, &[FIRST], &seal).unwrap();
         let before = shape(&connection);
-        let broken = [
+        let failure = [
             FIRST,
             "CREATE TABLE a (x); CREATE TABLE b (y)",
             "CREATE nonsense",
         ];
-        assert!(migrate(&mut connection, &broken, &seal).is_err());
+        assert!(migrate(&mut connection, &failure, &seal).is_err());
         assert_eq!(shape(&connection), before);
         assert!(connection.is_autocommit());
         let whole = [
@@ -362,18 +364,18 @@ mod tests {
         let seal = Seal::default();
         assert!(migrate(&mut connection, &[FIRST, "CREATE nonsense"], &seal).is_err());
         assert_eq!(shape(&connection), (0, Vec::new()));
-        assert_eq!(version(&connection, STEPS).unwrap(), 0);
+        assert_eq!(version(&connection, MIGRATIONS).unwrap(), 0);
     }
 
     #[test]
     fn each_step_is_applied_once_and_to_what_the_one_before_left() {
         let mut stepwise = Connection::open_in_memory().unwrap();
-        for count in 1..=STEPS.len() {
-            migrate(&mut stepwise, &STEPS[..count], &Seal::default()).unwrap();
-            migrate(&mut stepwise, &STEPS[..count], &Seal::default()).unwrap();
+        for count in 1..=MIGRATIONS.len() {
+            migrate(&mut stepwise, &MIGRATIONS[..count], &Seal::default()).unwrap();
+            migrate(&mut stepwise, &MIGRATIONS[..count], &Seal::default()).unwrap();
         }
         let mut at_once = Connection::open_in_memory().unwrap();
-        migrate(&mut at_once, STEPS, &Seal::default()).unwrap();
+        migrate(&mut at_once, MIGRATIONS, &Seal::default()).unwrap();
         assert_eq!(shape(&stepwise), shape(&at_once));
     }
 

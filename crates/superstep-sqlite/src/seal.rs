@@ -1,7 +1,7 @@
-//! Every stored body is sealed: checked against damage, and encrypted if there is a key.
+//! Sealing of stored bodies: a checksum, and encryption if there is a key.
 //!
-//! A file is encrypted as a whole or not at all, and remembers which ([`Seal::mark`]), so that
-//! opening it without its key, or with another one, fails at once.
+//! A file is encrypted as a whole or not at all, and records which ([`Seal::mark`]), so that opening
+//! it without its key, or with another one, fails at once.
 
 use std::{borrow::Cow, fmt::Display};
 
@@ -19,7 +19,7 @@ pub(crate) struct Seal {
     pub(crate) key: Option<crate::cipher::Key>,
 }
 
-/// What the mark of an encrypted file says, for those who can read it.
+/// The plaintext of an encrypted file's mark.
 const MARK: &[u8] = b"superstep";
 
 impl Seal {
@@ -88,7 +88,7 @@ impl Seal {
         )))
     }
 
-    /// What an encrypted file says about itself; a plain one says nothing.
+    /// The mark of an encrypted file; a plain one has none.
     pub(crate) fn mark(&self) -> Result<Option<Vec<u8>>, SaverError> {
         match self.has_key() {
             true => self.seal(MARK, mark_place()).map(Some),
@@ -96,7 +96,7 @@ impl Seal {
         }
     }
 
-    /// Whether what a file says about itself fits the key.
+    /// Checks that the mark of a file fits the key.
     pub(crate) fn is_of(&self, mark: Option<&[u8]>) -> Result<(), SaverError> {
         let what = "the file";
         match mark {

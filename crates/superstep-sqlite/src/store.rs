@@ -1,9 +1,9 @@
 //! The long-term store in an SQLite file.
 //!
-//! SQL finds items by namespace, key and time; what a value holds is opaque to it, so filters and
-//! queries are evaluated here, over the items under the prefix, by the rules that all stores share.
+//! SQL finds items by namespace, key and time; values are opaque to it, so filters and queries are
+//! evaluated here, over the items under the prefix, by the rules that all stores share.
 //! A get or put is one or two statements; a search without a query stops at its limit, with one it
-//! reads everything under its prefix but keeps only scores until it knows the page.
+//! reads everything under its prefix but keeps only scores until the page is known.
 //!
 //! Read next: `crate::schema` for the tables, `transaction` for how the database is reached, `batch` for what
 //! is done there, `items` and `search` for the operations, `encoding` and `place` for the bytes.
@@ -11,7 +11,7 @@
 mod batch;
 mod clock;
 mod encoding;
-mod fault;
+mod error;
 mod items;
 mod labels;
 mod listing;
@@ -31,12 +31,12 @@ use superstep_core::store::{
 use crate::Database;
 use batch::{Access, Batch};
 use clock::SystemClock;
-use fault::Fault;
+use error::TransactionError;
 
 /// A long-term store in a database file; cheap to clone.
 ///
-/// Stores on the same file, in one process or many, see each other's writes. What is acknowledged is
-/// on the disk.
+/// Stores on the same file, in one process or many, see each other's writes. Acknowledged writes are
+/// fsync'd.
 ///
 /// ```no_run
 /// use superstep_sqlite::Database;
@@ -53,7 +53,7 @@ pub struct SqliteStore {
 }
 
 impl Database {
-    /// Keeps in this file what all threads remember, on the system clock and without an embedder.
+    /// The long-term store in this file, with the system clock and without an embedder.
     pub fn store(&self) -> SqliteStore {
         SqliteStore::new(self.clone())
     }
@@ -69,12 +69,12 @@ impl SqliteStore {
         }
     }
 
-    /// The same store on another clock.
+    /// The same store with another clock.
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
 
-    /// The same store, in which a query finds what is similar instead of what has its words.
+    /// The same store with semantic search: a query finds similar items instead of its words.
     ///
     /// Items already in it are found by similarity once they are put again.
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
@@ -101,7 +101,7 @@ impl SqliteStore {
         })
     }
 
-    async fn run(&self, batch: Batch) -> Result<Vec<Outcome>, Fault> {
+    async fn run(&self, batch: Batch) -> Result<Vec<Outcome>, TransactionError> {
         let effort = batch.effort();
         let batch = Arc::new(batch);
         if batch.only_reads() {
@@ -114,7 +114,7 @@ impl SqliteStore {
                 reading.run(connection, seal, access)
             });
             match read.await {
-                Err(Fault::NeedsWrite) => {}
+                Err(TransactionError::NeedsWrite) => {}
                 done => return done,
             }
         }
@@ -135,14 +135,14 @@ impl Store for SqliteStore {
                 fields: self.fields.clone(),
             };
             let done = self.run(batch).await;
-            done.map_err(|fault| fault.during("applying a batch"))
+            done.map_err(|error| error.during("applying a batch"))
         })
     }
 
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move {
             let swept = sweep::sweep(&self.database, now).await;
-            swept.map_err(|fault| fault.during("sweeping"))
+            swept.map_err(|error| error.during("sweeping"))
         })
     }
 }

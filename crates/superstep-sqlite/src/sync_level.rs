@@ -1,10 +1,10 @@
 //! How durable a commit must be before it is acknowledged.
 
-/// How far a commit must have come to count.
+/// What `PRAGMA synchronous` is while a transaction is committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// To the operating system.
-    System,
-    /// To the disk.
-    Disk,
+pub(crate) enum SyncLevel {
+    /// Handed to the operating system: it survives a crash of the process, not of the machine.
+    Normal,
+    /// fsync'd: it survives a power cut.
+    Full,
 }

@@ -1,9 +1,9 @@
-//! What a write-ahead log holds by itself, and whether SQLite reads it.
+//! Parser for SQLite write-ahead logs (WAL): whether SQLite would ignore committed frames.
 //!
-//! SQLite takes a log whose header or first frame does not fit for an empty one, and overwrites it.
-//! Of a torn end that is right, and of frames from before the log was begun anew. But the header is
-//! synced before any frame is written, so one that is not as SQLite wrote it is damaged. Whether that
-//! does harm shows by comparing the frames with the database, which may have them all.
+//! SQLite treats a WAL whose header or first frame is invalid as empty, and overwrites it. That is
+//! right for a torn end, and for frames from before a restart. But the header is fsync'd before any
+//! frame is written, so an invalid header means damage. Whether data is lost shows by comparing the
+//! frames with the database, which may have them all.
 
 use std::{
     collections::BTreeMap,
@@ -15,61 +15,61 @@ use std::{
 
 use superstep_core::error::SaverError;
 
-use crate::file::{beside, refused};
+use crate::file::{beside, io_error};
 
 const HEADER: usize = 32;
 const FRAME: usize = 24;
 
-/// The first words of a log, but for the last bit, which is the byte order of its checksums.
+/// Magic number without its last bit, which is the byte order of the checksums.
 const MAGIC: u32 = 0x377f_0682;
 const VERSION: u32 = 3_007_000;
 
-/// What a look at the beginning of a log tells.
+/// State of the beginning of a WAL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// It has no whole frame.
+pub(crate) enum WalStart {
+    /// No complete frame.
     Empty,
-    /// SQLite reads its first frame.
-    Read,
-    /// It was begun anew, and has frames from before that only.
-    Begun,
-    /// It is damaged: it has frames, and SQLite reads none of them.
+    /// SQLite accepts its first frame.
+    Valid,
+    /// It was restarted, and only has frames from before.
+    Restarted,
+    /// It has frames, and SQLite accepts none of them.
     Damaged,
 }
 
-/// Looks at the beginning of the log beside a database of pages of this size.
-pub(crate) fn start(database: &Path, page: usize) -> Result<Start, SaverError> {
+/// Inspects the beginning of the WAL of a database with this page size.
+pub(crate) fn start(database: &Path, page: usize) -> Result<WalStart, SaverError> {
     let mut first = Vec::new();
     let path = beside(database, "-wal");
-    // Opening a pipe would wait for somebody who writes to it.
+    // Opening a pipe would block until something writes to it.
     if fs::metadata(&path).is_ok_and(|log| !log.is_file()) {
         let why = "in the place of the write-ahead log there is something that is no file";
         return Err(SaverError::Io(why.to_owned()));
     }
     let log = match fs::File::open(path) {
         Ok(log) => log,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Start::Empty),
-        Err(error) => return Err(refused(&error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(WalStart::Empty),
+        Err(error) => return Err(io_error(&error)),
     };
     log.take((HEADER + FRAME + page) as u64)
         .read_to_end(&mut first)
-        .map_err(|error| refused(&error))?;
-    Ok(match Log::new(&first, page) {
-        None => Start::Empty,
+        .map_err(|error| io_error(&error))?;
+    Ok(match WalFile::new(&first, page) {
+        None => WalStart::Empty,
         Some(log) => log.start(),
     })
 }
 
-/// Whether the log beside a database holds something that the database, these bytes, does not.
+/// Whether the WAL of a database holds pages that the database, given as bytes, does not have.
 pub(crate) fn holds_more(database: &Path, page: usize, bytes: &[u8]) -> Result<bool, SaverError> {
-    let log = fs::read(beside(database, "-wal")).map_err(|error| refused(&error))?;
-    Ok(Log::new(&log, page).is_some_and(|log| log.holds_more(bytes)))
+    let log = fs::read(beside(database, "-wal")).map_err(|error| io_error(&error))?;
+    Ok(WalFile::new(&log, page).is_some_and(|log| log.holds_more(bytes)))
 }
 
-/// Writes the log beside a database anew, byte by byte as it is, and syncs it.
+/// Rewrites the WAL of a database byte by byte, and fsyncs it.
 ///
-/// When a sync fails, Linux takes what it could not write for written: programs still read it, but
-/// it never reaches the disk, and the next sync succeeds. Writing it again is what makes it count.
+/// After a failed fsync Linux marks the pages clean: programs still read them, but they never reach
+/// the disk, and the next fsync succeeds. Writing them again makes them dirty again.
 pub(crate) fn rewrite(database: &Path) -> Result<(), SaverError> {
     let path = beside(database, "-wal");
     let copied = (|| {
@@ -86,7 +86,7 @@ pub(crate) fn rewrite(database: &Path) -> Result<(), SaverError> {
         }
     })();
     match copied {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(&error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error(&error)),
         _ => {
             if let Some(watch) = REWRITTEN.get() {
                 watch(&path);
@@ -98,15 +98,15 @@ pub(crate) fn rewrite(database: &Path) -> Result<(), SaverError> {
 
 static REWRITTEN: OnceLock<fn(&Path)> = OnceLock::new();
 
-/// Calls a function with the path of each log that was written anew: a VFS below SQLite that models
-/// a disk does not see it otherwise. Of several calls the first counts.
+/// Calls a function with the path of each WAL that was rewritten: a VFS that models a disk does not
+/// see it otherwise. Only the first call has an effect.
 #[doc(hidden)]
 pub fn watch_rewritten_logs(watch: fn(&Path)) {
     let _first_counts = REWRITTEN.set(watch);
 }
 
-/// The bytes of a log that has at least one whole frame.
-struct Log<'a> {
+/// The bytes of a WAL with at least one complete frame.
+struct WalFile<'a> {
     header: &'a [u8],
     frames: Vec<Frame<'a>>,
 }
@@ -116,14 +116,14 @@ struct Frame<'a> {
     page: &'a [u8],
 }
 
-/// The order of bytes in the words that a checksum is made of.
+/// Byte order of the words in a checksum.
 #[derive(Clone, Copy)]
 enum Order {
     Little,
     Big,
 }
 
-impl<'a> Log<'a> {
+impl<'a> WalFile<'a> {
     fn new(bytes: &'a [u8], page: usize) -> Option<Self> {
         let (header, frames) = bytes.split_at_checked(HEADER)?;
         let frames = frames.chunks_exact(FRAME + page).filter_map(|frame| {
@@ -134,14 +134,14 @@ impl<'a> Log<'a> {
         (!frames.is_empty()).then_some(Self { header, frames })
     }
 
-    fn start(&self) -> Start {
+    fn start(&self) -> WalStart {
         let salts = self.frames.first().map(Frame::salts);
         match self.is_sound() {
-            true if salts == Some(self.salts()) => Start::Read,
-            // Its salts are not what they were.
-            true if self.has_first_frame() => Start::Damaged,
-            true => Start::Begun,
-            false => Start::Damaged,
+            true if salts == Some(self.salts()) => WalStart::Valid,
+            // Only its salts are damaged.
+            true if self.has_first_frame() => WalStart::Damaged,
+            true => WalStart::Restarted,
+            false => WalStart::Damaged,
         }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Log<'a> {
         first.is_some_and(|first| first.sum(self.order(), self.sum()) == first.stored_sum())
     }
 
-    /// The order that the header says.
+    /// The byte order in the header.
     fn order(&self) -> Order {
         match word(self.header, 0) & 1 {
             0 => Order::Little,
@@ -159,7 +159,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Whether the header is as SQLite wrote it.
+    /// Whether the header is valid.
     fn is_sound(&self) -> bool {
         let word = |at| word(self.header, at);
         let size = self.frames.first().map(|first| first.page.len());
@@ -184,9 +184,9 @@ impl<'a> Log<'a> {
             .any(|order| self.holds_more_in(order, database))
     }
 
-    /// Frames of one generation have the same salts, and each continues the checksum of the one
-    /// before. The first continues that of the header; if the header is damaged, the first of which a
-    /// commit follows stands for the generation.
+    /// Frames of one generation share their salts, and each continues the checksum of the one before.
+    /// The first continues that of the header; if the header is damaged, the first frame that leads to
+    /// a commit is taken as the start of the generation.
     fn holds_more_in(&self, order: Order, database: &[u8]) -> bool {
         let starts = match self.is_sound() {
             true => 1,
@@ -205,7 +205,7 @@ impl<'a> Log<'a> {
         false
     }
 
-    /// The pages that frames from one on commit.
+    /// The pages that the frames from `start` on commit.
     fn committed(&self, order: Order, start: usize) -> BTreeMap<u32, &'a [u8]> {
         let frames = self.frames.get(start..).unwrap_or_default();
         let salts = match (self.is_sound(), frames.first()) {
@@ -228,9 +228,9 @@ impl<'a> Log<'a> {
                 pages = size;
             }
         }
-        // What was cut off the database is not missed.
+        // Pages beyond the end of the database were truncated.
         committed.retain(|number, _| *number <= pages);
-        // A frame alone has nothing that shows that it is one.
+        // A single frame has nothing to verify it against.
         match before {
             Some(sum) if frames.first().map(Frame::stored_sum) == Some(sum) && start > 0 => {
                 BTreeMap::new()
@@ -264,7 +264,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(word.unwrap_or_default())
 }
 
-/// SQLite's checksum of a log, continued.
+/// SQLite's WAL checksum, continued.
 fn checksum(order: Order, (mut a, mut b): (u32, u32), bytes: &[u8]) -> (u32, u32) {
     for pair in bytes.chunks_exact(8) {
         let (x, y) = (word(pair, 0), word(pair, 4));

@@ -1,12 +1,12 @@
-//! Whether a process that holds threads is still there.
+//! Liveness of worker processes, by lock files.
 //!
-//! Each process that opens a database keeps a small file beside it locked. The system frees the lock
-//! when the process ends, however it ends, so its threads can be taken over at once; a process that
-//! merely stands still keeps the lock, and loses its threads only when its lease runs out.
+//! Each process that opens a database keeps a small file beside it locked. The system releases the
+//! lock when the process ends, however it ends, so its threads can be taken over at once; a process
+//! that merely hangs keeps the lock, and loses its threads only when its lease expires.
 //!
-//! A file that nobody has locked was left by a process that was killed. Whoever opens the database
-//! removes it, holding its lock meanwhile; so a process that finds its own file locked or gone
-//! before it could lock it makes another one.
+//! An unlocked file was left by a process that was killed. The next process that opens the database
+//! removes it while holding its lock; so a process whose own file is locked or gone before it could
+//! lock it creates another one.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -18,25 +18,25 @@ use std::{
 
 use superstep_core::error::SaverError;
 
-use crate::{file, private};
+use crate::{file, permissions};
 
 /// This process, as other processes see it.
 pub(crate) struct Worker {
     pub(crate) id: i64,
     path: PathBuf,
-    /// Locked for as long as it is open.
+    /// Locked while it is open.
     _file: File,
 }
 
 impl Worker {
-    /// Shows other processes that this one is there.
-    pub(crate) fn start(database: &Path) -> Result<Self, SaverError> {
+    /// Creates and locks the file that shows other processes that this one is alive.
+    pub(crate) fn register(database: &Path) -> Result<Self, SaverError> {
         for _ in 0..ATTEMPTS {
             let now = time::SystemTime::now();
             let id = RandomState::new().hash_one((process::id(), now)) as i64 & i64::MAX;
-            let path = sign(database, id);
-            let file = shown(database, &path)
-                .map_err(|error| file::named(&path, file::refused(&error)))?;
+            let path = lock_file(database, id);
+            let file = create_locked(database, &path)
+                .map_err(|error| file::with_path(&path, file::io_error(&error)))?;
             if let Some(_file) = file {
                 return Ok(Self { id, path, _file });
             }
@@ -45,24 +45,24 @@ impl Worker {
         Err(SaverError::Io(why.to_owned()))
     }
 
-    /// Whether the process that calls itself so is there. One that cannot be asked counts as there,
-    /// until its lease runs out.
-    pub(crate) fn is_there(database: &Path, id: i64) -> bool {
-        match File::open(sign(database, id)) {
+    /// Whether the process with this id is alive. If that cannot be determined it counts as alive,
+    /// until its lease expires.
+    pub(crate) fn is_alive(database: &Path, id: i64) -> bool {
+        match File::open(lock_file(database, id)) {
             Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         }
     }
 
-    /// Removes the files of processes that are not there any more, also of those that ended before
-    /// they held a thread. Says whether this process is the only one that is left.
-    pub(crate) fn sweep(&self, database: &Path) -> bool {
+    /// Removes the lock files of processes that are gone, also of those that never leased a thread.
+    /// Returns whether this process is the only one left.
+    pub(crate) fn remove_stale(&self, database: &Path) -> bool {
         let (Some(folder), Some(name)) = (database.parent(), database.file_name()) else {
             return false;
         };
         let mut alone = true;
         let mut prefix = name.to_os_string();
-        prefix.push(SIGN);
+        prefix.push(LOCK_FILE);
         let Ok(entries) = fs::read_dir(folder) else {
             return false;
         };
@@ -70,11 +70,11 @@ impl Worker {
             let name = entry.file_name();
             let name = name.as_encoded_bytes();
             let id = name.strip_prefix(prefix.as_encoded_bytes());
-            let is_sign =
+            let is_lock_file =
                 id.is_some_and(|id| id.len() == 16 && id.iter().all(u8::is_ascii_hexdigit));
-            // Not followed: a link of that name is somebody else's.
+            // Links are not followed: one of that name is not ours.
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            if !is_sign || !is_file || entry.path() == self.path {
+            if !is_lock_file || !is_file || entry.path() == self.path {
                 continue;
             }
             match File::open(entry.path()) {
@@ -89,12 +89,12 @@ impl Worker {
     }
 }
 
-/// So often a file is made anew because somebody has removed it.
+/// How often to try again when another process has removed the file.
 const ATTEMPTS: u32 = 32;
 
-/// Makes a file and locks it; nothing if somebody has swept it away in between.
-fn shown(database: &Path, path: &Path) -> io::Result<Option<File>> {
-    let file = private::create_beside(database, path)?;
+/// Creates and locks a file; `None` if another process removed it in between.
+fn create_locked(database: &Path, path: &Path) -> io::Result<Option<File>> {
+    let file = permissions::create_beside(database, path)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::Error(error)) => return Err(error),
@@ -103,15 +103,15 @@ fn shown(database: &Path, path: &Path) -> io::Result<Option<File>> {
             return Ok(None);
         }
     }
-    // Whoever would remove it from now on finds it locked.
+    // From now on a process that would remove it finds it locked.
     Ok(path.exists().then_some(file))
 }
 
-/// What the names of such files have between the name of the database and a number.
-const SIGN: &str = "-worker-";
+/// What stands between the name of the database and the id in the name of a lock file.
+const LOCK_FILE: &str = "-worker-";
 
-fn sign(database: &Path, id: i64) -> PathBuf {
-    file::beside(database, &format!("{SIGN}{id:016x}"))
+fn lock_file(database: &Path, id: i64) -> PathBuf {
+    file::beside(database, &format!("{LOCK_FILE}{id:016x}"))
 }
 
 impl Drop for Worker {

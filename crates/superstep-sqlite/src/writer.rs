@@ -1,8 +1,8 @@
-//! The one connection that writes, and its transactions.
+//! The single connection that writes, and its transactions.
 //!
-//! Work reaches it through [`crate::queue`]: alone, or many pieces in one transaction. What it knows
-//! about threads it holds ([`Held`]) spares a commit the reading; all of that is checked again by the
-//! statement that moves the end of a graph's log.
+//! Work arrives through [`crate::queue`], one piece per transaction or many (group commit). What is
+//! kept in memory about leased threads ([`LeasedThread`]) saves a commit its reads; the statement that
+//! moves the end of a graph's log checks all of it again.
 
 use std::{
     collections::HashMap,
@@ -22,36 +22,36 @@ use superstep_core::{
 use tokio::sync::watch;
 
 use crate::{
+    cache::CheckpointCache,
     clock::Moment,
-    connection::{connect, keep_log, run},
+    connection::{connect, keep_wal, run},
     error::sql,
-    file::{self, Identity},
+    file::{self, FileIdentity},
     graphs::GraphRow,
     layouts,
     options::OpenMode,
     row,
-    schema::{self, Since},
+    schema::{self, FileOrigin},
     seal::Seal,
-    sync_level::Need,
-    warm::Warm,
+    sync_level::SyncLevel,
 };
 
-mod wal;
+mod checkpointing;
 
-use wal::Log;
+use checkpointing::WalState;
 
-/// A thread this process holds.
-pub(crate) struct Held {
+/// A thread that this process has leased.
+pub(crate) struct LeasedThread {
     pub(crate) thread: i64,
     pub(crate) epoch: i64,
-    pub(crate) graphs: HashMap<Namespace, Known>,
-    /// Whether it has no graphs but these.
+    pub(crate) graphs: HashMap<Namespace, LeasedGraph>,
+    /// Whether `graphs` has all graphs of the thread.
     pub(crate) complete: bool,
 }
 
-/// A graph of such a thread.
+/// Where the log of a leased thread's graph ends.
 #[derive(Clone)]
-pub(crate) struct Known {
+pub(crate) struct LeasedGraph {
     pub(crate) row: GraphRow,
     /// The id of its newest record.
     pub(crate) head: Option<CheckpointId>,
@@ -61,88 +61,90 @@ pub(crate) struct Known {
 pub(crate) struct Writer {
     pub(crate) path: PathBuf,
     pub(crate) seal: Seal,
-    pub(crate) warm: Arc<Warm>,
-    pub(crate) patience: Duration,
-    /// The file that was opened; absent until it was.
-    identity: Option<Identity>,
-    /// Another file, or none, was found in its place; looked at again before each transaction.
+    pub(crate) cache: Arc<CheckpointCache>,
+    pub(crate) busy_timeout: Duration,
+    /// The file that was opened; absent until then.
+    identity: Option<FileIdentity>,
+    /// The path leads to another file or to none; checked again before each transaction.
     moved: bool,
-    /// Absent after a failure: what a connection knows after a failed sync cannot be trusted.
+    /// Absent after a failure: the state of a connection after a failed fsync cannot be trusted.
     connection: Option<Connection>,
-    /// After a failed sync nobody knows which frames of the log are on the disk, and what is added
-    /// behind a missing one is lost with it: the log is written anew before anything is added.
-    pub(crate) suspect: bool,
-    level: Option<Need>,
-    pub(crate) held: HashMap<ThreadId, Held>,
+    /// Set after a failed fsync: it is unknown which WAL frames are on the disk, and frames behind a
+    /// missing one are lost with it, so the WAL is rewritten before anything is appended.
+    pub(crate) wal_suspect: bool,
+    /// What `PRAGMA synchronous` is set to.
+    level: Option<SyncLevel>,
+    pub(crate) leased: HashMap<ThreadId, LeasedThread>,
+    /// Row numbers of layouts by digest.
     layouts: HashMap<u64, i64>,
-    /// Layouts by where they are in memory; the same graph hands in the same one again and again.
-    known: Vec<(Arc<Layout>, u64)>,
-    /// The last number of a row, of a graph and of a lease given in this transaction.
+    /// Digests of layouts by address: a graph passes the same `Arc` with every commit.
+    layout_digests: Vec<(Arc<Layout>, u64)>,
+    /// The last row, graph and epoch numbers assigned in this transaction.
     seq: Option<i64>,
     graph: Option<i64>,
     epoch: Option<i64>,
-    /// Whether epochs have passed those that a power cut may have taken back.
-    pub(crate) outran: bool,
-    /// Whether they do so in this transaction.
-    pub(crate) outruns: bool,
-    /// When the last sign of life was given.
+    /// Whether the epochs that a power cut may have lost are skipped; see `lease`.
+    pub(crate) epochs_skipped: bool,
+    /// Whether this transaction does so.
+    pub(crate) skips_epochs: bool,
+    /// When the last heartbeat was written.
     pub(crate) renewed: Option<Moment>,
     /// Threads leased in this transaction.
-    fresh: Vec<ThreadId>,
-    /// Whether the present piece of work has written something.
+    new_leases: Vec<ThreadId>,
+    /// Whether the current piece of work has written something.
     dirty: bool,
-    /// Whether any piece of this transaction has.
+    /// Whether any piece of work in this transaction has.
     wrote: bool,
-    /// A piece of work failed when it had written something: nothing of the transaction may hold.
-    broken: Option<SaverError>,
-    /// Deleted data is still in the write-ahead log.
-    pub(crate) scrub: bool,
-    /// Entries were added to an event log in this transaction.
-    pub(crate) rings: bool,
-    /// Tells readers of event logs that there may be more.
-    pub(crate) bell: watch::Sender<()>,
-    pub(crate) log: Log,
+    /// A piece of work failed after it had written something: the transaction must roll back.
+    failure: Option<SaverError>,
+    /// Deleted data is still in the WAL.
+    pub(crate) scrub_wal: bool,
+    /// This transaction appends to an event log.
+    pub(crate) notifies: bool,
+    /// Wakes readers that follow an event log.
+    pub(crate) event_notifier: watch::Sender<()>,
+    pub(crate) wal: WalState,
 }
 
 impl Writer {
     pub(crate) fn open(
         path: PathBuf,
         seal: Seal,
-        warm: Arc<Warm>,
-        patience: Duration,
+        cache: Arc<CheckpointCache>,
+        busy_timeout: Duration,
         mode: OpenMode,
     ) -> Result<Self, SaverError> {
         let mut writer = Self {
             path,
             seal,
-            warm,
-            patience,
+            cache,
+            busy_timeout,
             identity: None,
             moved: false,
             connection: None,
-            suspect: false,
+            wal_suspect: false,
             level: None,
-            held: HashMap::new(),
+            leased: HashMap::new(),
             layouts: HashMap::new(),
-            known: Vec::new(),
+            layout_digests: Vec::new(),
             seq: None,
             graph: None,
             epoch: None,
-            outran: false,
-            outruns: false,
+            epochs_skipped: false,
+            skips_epochs: false,
             renewed: None,
-            fresh: Vec::new(),
+            new_leases: Vec::new(),
             dirty: false,
             wrote: false,
-            broken: None,
-            scrub: false,
-            rings: false,
-            bell: watch::Sender::new(()),
-            log: Log::default(),
+            failure: None,
+            scrub_wal: false,
+            notifies: false,
+            event_notifier: watch::Sender::new(()),
+            wal: WalState::default(),
         };
-        let until = Instant::now() + patience;
-        // While a new file is made by somebody else, SQLite says so at once instead of waiting.
-        let (connection, since) = loop {
+        let until = Instant::now() + busy_timeout;
+        // While another process creates the file, SQLite fails at once instead of waiting.
+        let (connection, origin) = loop {
             match writer.prepare(mode) {
                 Err(SaverError::Locked(_)) if Instant::now() < until => {
                     thread::sleep(Duration::from_millis(2));
@@ -151,54 +153,54 @@ impl Writer {
             }
         };
         writer.connection = Some(connection);
-        writer.identity = Identity::of(&writer.path);
-        writer.outran = since == Since::Now;
+        writer.identity = FileIdentity::of(&writer.path);
+        writer.epochs_skipped = origin == FileOrigin::Created;
         Ok(writer)
     }
 
-    /// Opens the file, and makes it ours if it is new.
-    fn prepare(&self, mode: OpenMode) -> Result<(Connection, Since), SaverError> {
+    /// Opens the file, and creates the tables if it is new.
+    fn prepare(&self, mode: OpenMode) -> Result<(Connection, FileOrigin), SaverError> {
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         flags.set(OpenFlags::SQLITE_OPEN_CREATE, mode == OpenMode::Create);
-        let mut connection = connect(&self.path, flags, self.patience)?;
-        // Before anything is written: what is not ours stays as it is.
-        let mut since = None;
+        let mut connection = connect(&self.path, flags, self.busy_timeout)?;
+        // Before anything is written: the file of another program stays as it is.
+        let mut origin = None;
         if schema::recognise(&mut connection, &self.path)? == 0 {
-            // Only takes hold in a file that has no tables yet, and is a write in any other.
+            // Takes effect only before the first table exists, and is a write in any other file.
             connection
                 .execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
                 .map_err(sql)?;
-            since = Some(schema::prepare(&mut connection, &self.seal)?);
+            origin = Some(schema::prepare(&mut connection, &self.seal)?);
         }
         set_up(&mut connection)?;
-        let since = match since {
-            Some(since) => since,
+        let origin = match origin {
+            Some(origin) => origin,
             None => schema::prepare(&mut connection, &self.seal)?,
         };
-        Ok((connection, since))
+        Ok((connection, origin))
     }
 
-    /// Opens the file once more, after a failure.
+    /// Reopens the file after a failure.
     fn reconnect(&self) -> Result<Connection, SaverError> {
-        self.verify_place()?;
+        self.verify_file()?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = connect(&self.path, flags, self.patience)?;
+        let mut connection = connect(&self.path, flags, self.busy_timeout)?;
         let version = schema::recognise(&mut connection, &self.path)?;
         schema::check_readable(&connection, version, &self.seal)?;
         set_up(&mut connection)?;
-        self.verify_place()?;
+        self.verify_file()?;
         Ok(connection)
     }
 
-    /// Says [`SaverError::Moved`] if the file was removed or replaced.
-    fn verify_place(&self) -> Result<(), SaverError> {
+    /// Fails with [`SaverError::Moved`] if the file was removed or replaced.
+    fn verify_file(&self) -> Result<(), SaverError> {
         let identity = self.identity;
         identity.map_or(Ok(()), |identity| identity.verify(&self.path))
     }
 
-    /// Looks whether the file was removed or replaced; if so, nothing is stored until it is back.
-    pub(crate) fn look_for_file(&mut self) {
-        self.moved = self.verify_place().is_err();
+    /// Checks whether the file was removed or replaced; if so, nothing is stored until it is back.
+    pub(crate) fn recheck_file(&mut self) {
+        self.moved = self.verify_file().is_err();
     }
 
     /// The connection, inside a transaction.
@@ -213,34 +215,34 @@ impl Writer {
         self.db()
     }
 
-    /// Does one piece of work in a transaction of its own.
-    pub(crate) fn alone<T>(
+    /// Runs one piece of work in a transaction of its own.
+    pub(crate) fn in_transaction<T>(
         &mut self,
-        need: Need,
+        level: SyncLevel,
         work: impl FnOnce(&mut Self) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
-        self.begin(need)?;
+        self.begin(level)?;
         match work(self) {
             Ok(done) => self.commit().map(|()| done),
             Err(error) => {
-                self.give_up(&error);
+                self.abort(&error);
                 Err(error)
             }
         }
     }
 
-    /// Ends a transaction in which this error came up.
-    pub(crate) fn give_up(&mut self, error: &SaverError) {
+    /// Rolls back after an error.
+    pub(crate) fn abort(&mut self, error: &SaverError) {
         self.roll_back();
-        // A statement writes to the log too, when it changes more than fits into memory.
+        // Statements write to the WAL as well when a change does not fit into the page cache.
         if matches!(error, SaverError::Io(_) | SaverError::Full(_)) {
             self.disconnect();
         }
     }
 
-    pub(crate) fn begin(&mut self, need: Need) -> Result<(), SaverError> {
+    pub(crate) fn begin(&mut self, level: SyncLevel) -> Result<(), SaverError> {
         if self.moved {
-            self.verify_place()?;
+            self.verify_file()?;
             self.moved = false;
         }
         if self.connection.is_none() {
@@ -248,15 +250,15 @@ impl Writer {
             self.level = None;
         }
         (self.seq, self.graph, self.epoch) = (None, None, None);
-        (self.dirty, self.wrote, self.broken) = (false, false, None);
-        (self.rings, self.outruns) = (false, false);
-        self.fresh.clear();
-        let level = self.level;
+        (self.dirty, self.wrote, self.failure) = (false, false, None);
+        (self.notifies, self.skips_epochs) = (false, false);
+        self.new_leases.clear();
+        let current = self.level;
         let connection = self.db()?;
-        if level != Some(need) {
-            let pragma = match need {
-                Need::Disk => "PRAGMA synchronous = FULL",
-                Need::System => "PRAGMA synchronous = NORMAL",
+        if current != Some(level) {
+            let pragma = match level {
+                SyncLevel::Full => "PRAGMA synchronous = FULL",
+                SyncLevel::Normal => "PRAGMA synchronous = NORMAL",
             };
             connection
                 .prepare_cached(pragma)
@@ -264,46 +266,46 @@ impl Writer {
                 .map_err(sql)?;
         }
         run(connection, "BEGIN IMMEDIATE")?;
-        self.level = Some(need);
+        self.level = Some(level);
         let checked = schema::check_version(self.db()?);
-        let ready = checked.and_then(|()| self.restore_log());
+        let ready = checked.and_then(|()| self.rewrite_suspect_wal());
         ready.map_err(|error| {
             self.roll_back();
-            file::named(&self.path, error)
+            file::with_path(&self.path, error)
         })
     }
 
-    /// Makes what was done count. After a failure nobody knows whether it does.
+    /// Commits. After a failure it is unknown whether the transaction is durable.
     pub(crate) fn commit(&mut self) -> Result<(), SaverError> {
         let stored = self.store_epoch();
         let mut done = stored.and_then(|()| run(self.db()?, "COMMIT"));
         if done.is_err() {
             self.roll_back();
             self.disconnect();
-        } else if self.wrote && self.level == Some(Need::Disk) {
-            // What is acknowledged as durable must be where the next process looks for it. One look
-            // at the path costs about a microsecond beside the sync.
-            done = self.verify_place();
+        } else if self.wrote && self.level == Some(SyncLevel::Full) {
+            // What is acknowledged as durable must be where the next process looks for it. The check
+            // costs about a microsecond, next to an fsync.
+            done = self.verify_file();
             if done.is_err() {
                 self.moved = true;
                 self.roll_back();
             }
         }
-        if done.is_ok() && (self.seq.is_some() || self.level == Some(Need::Disk)) {
-            self.deepen_log();
+        if done.is_ok() && (self.seq.is_some() || self.level == Some(SyncLevel::Full)) {
+            self.checkpoint_first_write();
         }
-        if done.is_ok() && self.rings {
-            self.bell.send_replace(());
+        if done.is_ok() && self.notifies {
+            self.event_notifier.send_replace(());
         }
-        self.tend_log();
+        self.maintain_wal();
         done
     }
 
-    /// Gives the connection up after a failure.
+    /// Drops the connection after a failure.
     pub(crate) fn disconnect(&mut self) {
-        self.suspect = true;
+        self.wal_suspect = true;
         if let Some(connection) = self.connection.take() {
-            keep_log(&connection);
+            keep_wal(&connection);
         }
     }
 
@@ -314,46 +316,46 @@ impl Writer {
         {
             self.disconnect();
         }
-        for thread in std::mem::take(&mut self.fresh) {
-            self.held.remove(&thread);
+        for thread in std::mem::take(&mut self.new_leases) {
+            self.leased.remove(&thread);
         }
-        for held in self.held.values_mut() {
-            held.graphs.clear();
-            held.complete = false;
+        for leased in self.leased.values_mut() {
+            leased.graphs.clear();
+            leased.complete = false;
         }
-        if self.outruns {
-            self.outran = false;
+        if self.skips_epochs {
+            self.epochs_skipped = false;
         }
         self.renewed = None;
         self.layouts.clear();
-        self.warm.clear();
+        self.cache.clear();
     }
 
-    /// Does one of several pieces of work of a transaction.
-    pub(crate) fn piece<T>(
+    /// Runs one of several pieces of work in a transaction.
+    pub(crate) fn in_group<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         self.dirty = false;
         let done = work(self);
         if let (Err(error), true) = (&done, self.dirty) {
-            self.broken = Some(error.clone());
+            self.failure = Some(error.clone());
         }
         done
     }
 
-    /// Whether the present piece of work has written something that is not taken back.
+    /// Whether the current piece of work has written something that is not rolled back.
     pub(crate) fn is_dirty(&self) -> bool {
         self.dirty
     }
 
-    /// Why the present transaction cannot be committed, if it cannot.
-    pub(crate) fn broken(&self) -> Option<&SaverError> {
-        self.broken.as_ref()
+    /// Why the current transaction must roll back, if it must.
+    pub(crate) fn failure(&self) -> Option<&SaverError> {
+        self.failure.as_ref()
     }
 
-    /// Does work of several statements: all of it, or nothing.
-    pub(crate) fn apart<T>(
+    /// Runs work of several statements in a savepoint: all of it or nothing.
+    pub(crate) fn in_savepoint<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
@@ -361,7 +363,7 @@ impl Writer {
         let done = work(self);
         if done.is_err() {
             self.dirty = true;
-            // A full disk has ended the whole transaction; what it was ended by is worth more.
+            // A full disk has rolled back the whole transaction; the first error says more.
             if run(self.db()?, "ROLLBACK TO apart").is_err() {
                 return done;
             }
@@ -372,7 +374,7 @@ impl Writer {
         done
     }
 
-    /// The next number of the log.
+    /// The next row number of the log.
     pub(crate) fn next_seq(&mut self) -> Result<i64, SaverError> {
         let last = match self.seq {
             Some(last) => last,
@@ -382,7 +384,7 @@ impl Writer {
         Ok(last + 1)
     }
 
-    /// The next number of a graph.
+    /// The next graph number.
     pub(crate) fn next_graph(&mut self) -> Result<i64, SaverError> {
         let last = match self.graph {
             Some(last) => last,
@@ -396,7 +398,7 @@ impl Writer {
         Ok(last + 1)
     }
 
-    /// The next epoch. Of several in one transaction the last is stored, when it is committed.
+    /// The next epoch. Of several in one transaction only the last is stored, at the commit.
     pub(crate) fn next_epoch(&mut self) -> Result<i64, SaverError> {
         let epoch = match self.epoch {
             Some(last) => last + 1,
@@ -423,26 +425,26 @@ impl Writer {
             .map_err(sql)
     }
 
-    pub(crate) fn hold(&mut self, name: ThreadId, held: Held) {
-        self.fresh.push(name.clone());
-        self.held.insert(name, held);
+    pub(crate) fn add_lease(&mut self, name: ThreadId, leased: LeasedThread) {
+        self.new_leases.push(name.clone());
+        self.leased.insert(name, leased);
     }
 
-    /// The number of a layout, which is stored if it is new.
+    /// The row number of a layout, which is inserted if it is new.
     pub(crate) fn layout(&mut self, layout: &Arc<Layout>) -> Result<i64, SaverError> {
-        let known = self
-            .known
+        let layout_digests = self
+            .layout_digests
             .iter()
-            .find(|(known, _)| Arc::ptr_eq(known, layout));
-        let digest = match known {
+            .find(|(layout_digests, _)| Arc::ptr_eq(layout_digests, layout));
+        let digest = match layout_digests {
             Some((_, digest)) => *digest,
             None => {
                 let (digest, _) =
                     codec::pack_layout(layout).map_err(|e| crate::error::encode(&e))?;
-                if self.known.len() >= 64 {
-                    self.known.clear();
+                if self.layout_digests.len() >= 64 {
+                    self.layout_digests.clear();
                 }
-                self.known.push((layout.clone(), digest));
+                self.layout_digests.push((layout.clone(), digest));
                 digest
             }
         };
@@ -478,7 +480,7 @@ impl Writer {
         Ok(connection.last_insert_rowid())
     }
 
-    /// Stores blobs that are new, and that the thread uses them.
+    /// Inserts blobs that are new, and records that the thread uses them.
     pub(crate) fn blobs(
         &mut self,
         thread: i64,
@@ -490,7 +492,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Stores a blob if it is new, and that the thread uses it. Says whether it did not before.
+    /// Inserts a blob if it is new, and records that the thread uses it; returns whether it did not
+    /// before.
     pub(crate) fn blob(
         &mut self,
         thread: i64,
@@ -526,16 +529,16 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Closing removes the log by its name, which may be another file's by now; and a log that is
-        // not whole on the disk must not be moved into the file.
-        let is_sound = !self.suspect && self.verify_place().is_ok();
+        // Closing removes the WAL by name, which may belong to another file by now; and a WAL that is
+        // not wholly on the disk must not be checkpointed.
+        let is_sound = !self.wal_suspect && self.verify_file().is_ok();
         if let (false, Some(connection)) = (is_sound, &self.connection) {
-            keep_log(connection);
+            keep_wal(connection);
         }
     }
 }
 
-/// Makes a connection to a file that is ours the one that writes.
+/// Configures the connection that writes.
 fn set_up(connection: &mut Connection) -> Result<(), SaverError> {
     let mode: String = connection
         .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))
@@ -544,9 +547,9 @@ fn set_up(connection: &mut Connection) -> Result<(), SaverError> {
         let why = format!("the file system has no room for a write-ahead log (mode {mode})");
         return Err(SaverError::Io(why));
     }
-    // Commits overwrite the log rather than make it longer, and a deleted row is overwritten.
+    // The WAL is reused rather than extended, and deleted rows are overwritten with zeros.
     connection
         .execute_batch("PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;")
         .map_err(sql)?;
-    connection.wal_hook(Some(Log::committed)).map_err(sql)
+    connection.wal_hook(Some(WalState::committed)).map_err(sql)
 }

@@ -1,18 +1,18 @@
-//! Which file a path leads to: hard links, and files that are removed or replaced while they are open.
+//! File identity: hard links, and files that are removed or replaced while they are open.
 //!
-//! SQLite finds the log of a database by the name the database was opened by. Two names of one file
-//! would have two logs, and each would overwrite what the other holds.
+//! SQLite derives the name of the WAL from the name the database was opened by. Two names of one file
+//! would have two WALs, and each would overwrite what the other holds.
 
 use std::path::{Path, PathBuf};
 
 use superstep_core::error::SaverError;
 
-/// What makes a file this one and no other. Systems where an open file cannot be removed need none.
+/// Device and inode of a file. Systems where an open file cannot be removed need none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity(#[cfg(unix)] (u64, u64));
+pub(crate) struct FileIdentity(#[cfg(unix)] (u64, u64));
 
 #[cfg(unix)]
-impl Identity {
+impl FileIdentity {
     /// The file at a path.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
@@ -20,7 +20,7 @@ impl Identity {
         Some(Self((file.dev(), file.ino())))
     }
 
-    /// Says [`SaverError::Moved`] unless it is still the file at a path.
+    /// Fails with [`SaverError::Moved`] unless it is still the file at a path.
     pub(crate) fn verify(self, path: &Path) -> Result<(), SaverError> {
         match Self::of(path) {
             Some(found) if found == self => Ok(()),
@@ -37,7 +37,7 @@ impl Identity {
 }
 
 #[cfg(not(unix))]
-impl Identity {
+impl FileIdentity {
     pub(crate) fn of(_: &Path) -> Option<Self> {
         Some(Self())
     }
@@ -47,8 +47,8 @@ impl Identity {
     }
 }
 
-/// Of the names of a file, the one whose log is the file's: the one that has a log, or else the
-/// first by order. Names in other folders cannot be found, so a file that has some is refused.
+/// Of the hard links to a file, the one that has a WAL, or else the first by name. Links in other
+/// folders cannot be found, so a file that has some is refused.
 #[cfg(unix)]
 pub(super) fn resolve(path: PathBuf) -> Result<PathBuf, SaverError> {
     use std::os::unix::fs::MetadataExt;
@@ -85,20 +85,21 @@ pub(super) fn resolve(path: PathBuf) -> Result<PathBuf, SaverError> {
     Ok(path)
 }
 
-/// The names of a file in its folder.
+/// The hard links to a file in its own folder.
 #[cfg(unix)]
 fn same_folder(path: &Path) -> Vec<PathBuf> {
-    let (Some(identity), Ok(entries)) =
-        (Identity::of(path), std::fs::read_dir(super::folder(path)))
-    else {
+    let (Some(identity), Ok(entries)) = (
+        FileIdentity::of(path),
+        std::fs::read_dir(super::folder(path)),
+    ) else {
         return Vec::new();
     };
     let files = entries.flatten().filter(|entry| {
-        // A symbolic link is no name of its own.
+        // A symbolic link is not a hard link.
         entry.file_type().is_ok_and(|kind| kind.is_file())
     });
     let paths = files.map(|entry| entry.path());
     paths
-        .filter(|path| Identity::of(path) == Some(identity))
+        .filter(|path| FileIdentity::of(path) == Some(identity))
         .collect()
 }

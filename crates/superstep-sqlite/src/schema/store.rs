@@ -1,15 +1,15 @@
 //! Tables of the long-term store.
 //!
 //! - A namespace is the row number of its labels (`store/labels` says how they are written); row numbers
-//!   grow, so their order is the order of first use. The same goes for items within a namespace.
-//! - `sum` is of the labels; the key of an item and what stands beside it is checked with its value.
-//! - Small columns come before the value: a row is looked at without reading a long value.
-//! - `vectors` in an item is how many it must have, so that a lost one is noticed; all of them are
+//!   grow, so their order is the order of first use. The same holds for items within a namespace.
+//! - `sum` is a checksum of the labels; the other columns of an item are authenticated with its value.
+//! - Small columns come before the value: a row is inspected without reading a long value.
+//! - `vectors` in an item is how many it must have, so that a lost one is detected; all of them are
 //!   from `model`.
-//! - A namespace can only lose its last item by a deletion, so `store_vacated` holds all that a sweep
-//!   has to look at to find the empty ones.
+//! - A namespace can only lose its last item by a deletion, so a sweep finds the empty ones in
+//!   `store_vacated`.
 
-/// What makes the tables in a database that has none of them.
+/// Creates the tables.
 pub(crate) const STORE: &str = "
 CREATE TABLE store_namespaces (
     id INTEGER PRIMARY KEY,

@@ -1,24 +1,24 @@
-//! A batch in one transaction.
+//! A batch of operations in one transaction.
 
 use std::sync::Arc;
 
 use rusqlite::Connection;
 use superstep_core::store::{Clock, IndexPath, Outcome, ReadyOp, UnixMillis};
 
-use super::fault::Fault;
-use super::items::{self, Due};
+use super::error::TransactionError;
+use super::items::{self, TtlRefresh};
 use super::transaction::Effort;
 use super::{listing, search};
 use crate::seal::Seal;
 
-/// Operations that wait for their transaction, with all that they need there.
+/// Operations that wait for their transaction, and what they need.
 pub(super) struct Batch {
     pub(super) ops: Vec<ReadyOp>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) fields: Arc<[IndexPath]>,
 }
 
-/// What an operation works on: the tables, at a time.
+/// The tables, and the time of the transaction.
 #[derive(Clone, Copy)]
 pub(super) struct Tables<'c> {
     pub(super) connection: &'c Connection,
@@ -29,24 +29,24 @@ pub(super) struct Tables<'c> {
 /// What the transaction may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    /// A write, even of a new time to expire, is [`Fault::NeedsWrite`].
+    /// A write, even of a new expiry, is [`TransactionError::NeedsWrite`].
     Read,
-    /// Nothing can be written: what is read does not live longer for it.
+    /// The database is read-only: reading refreshes no TTL.
     ReadOnly,
     Write,
 }
 
-/// More operations than this may take long.
+/// A batch of more operations runs on another thread.
 const FEW: usize = 32;
 
 impl Batch {
-    /// Whether nothing is written, except perhaps that items live longer for being read.
+    /// Whether nothing is written, except perhaps refreshed TTLs.
     pub(super) fn only_reads(&self) -> bool {
         let writes = |op: &ReadyOp| matches!(op, ReadyOp::Put { .. } | ReadyOp::Delete(_));
         !self.ops.iter().any(writes)
     }
 
-    /// How long it may take. Nobody knows how much a search has to look at.
+    /// How long it may take. The cost of a search is unknown.
     pub(super) fn effort(&self) -> Effort {
         let looks =
             |op: &ReadyOp| matches!(op, ReadyOp::Search { .. } | ReadyOp::ListNamespaces(_));
@@ -62,7 +62,7 @@ impl Batch {
         connection: &Connection,
         seal: &Seal,
         access: Access,
-    ) -> Result<Vec<Outcome>, Fault> {
+    ) -> Result<Vec<Outcome>, TransactionError> {
         let tables = Tables {
             connection,
             seal,
@@ -73,7 +73,12 @@ impl Batch {
         self.ops.iter().map(apply).collect()
     }
 
-    fn apply(&self, op: &ReadyOp, tables: Tables<'_>, access: Access) -> Result<Outcome, Fault> {
+    fn apply(
+        &self,
+        op: &ReadyOp,
+        tables: Tables<'_>,
+        access: Access,
+    ) -> Result<Outcome, TransactionError> {
         Ok(match op {
             ReadyOp::Put { put, vectors } => {
                 access.check_write()?;
@@ -101,10 +106,10 @@ impl Batch {
 }
 
 impl Access {
-    fn check_write(self) -> Result<(), Fault> {
+    fn check_write(self) -> Result<(), TransactionError> {
         match self {
             Self::Write => Ok(()),
-            Self::Read | Self::ReadOnly => Err(Fault::NeedsWrite),
+            Self::Read | Self::ReadOnly => Err(TransactionError::NeedsWrite),
         }
     }
 }
@@ -112,8 +117,8 @@ impl Access {
 fn refresh(
     connection: &Connection,
     access: Access,
-    due: impl IntoIterator<Item = Due>,
-) -> Result<(), Fault> {
+    due: impl IntoIterator<Item = TtlRefresh>,
+) -> Result<(), TransactionError> {
     for due in due {
         if access == Access::ReadOnly {
             continue;

@@ -1,4 +1,4 @@
-//! Single items: how one is put, read, deleted, and made to live longer.
+//! Items: put, get, delete, TTL refresh.
 
 use std::time::Duration;
 
@@ -11,14 +11,13 @@ use superstep_core::store::{
 };
 
 use super::batch::Tables;
-use super::fault::Fault;
+use super::error::TransactionError;
 use super::place::{self, ValueAt};
 use super::{encoding, labels, vectors};
 use crate::seal::Seal;
 
-/// Refuses a put that expects something else than is there. The transaction that asks is the one
-/// that writes, so nobody comes between.
-fn check_expected(tables: Tables<'_>, put: &Put) -> Result<(), Fault> {
+/// Fails a put whose expectation does not hold (compare and swap, in the transaction of the write).
+fn check_expected(tables: Tables<'_>, put: &Put) -> Result<(), TransactionError> {
     if put.options.expected == Expected::Anything {
         return Ok(());
     }
@@ -34,19 +33,19 @@ fn check_expected(tables: Tables<'_>, put: &Put) -> Result<(), Fault> {
     if put.options.expected.allows(current) {
         return Ok(());
     }
-    Err(Fault::Store(StoreError::Conflict {
+    Err(TransactionError::Store(StoreError::Conflict {
         namespace: put.namespace.clone(),
         key: put.key.clone(),
     }))
 }
 
-/// Writes an item and its vectors, if what is there is what it expects.
+/// Writes an item and its vectors, if its expectation holds.
 pub(super) fn put(
     tables: Tables<'_>,
     put: &Put,
     vectors: Option<&Vectors>,
     fields: &[IndexPath],
-) -> Result<(), Fault> {
+) -> Result<(), TransactionError> {
     let Tables {
         connection,
         seal,
@@ -58,7 +57,7 @@ pub(super) fn put(
     let count = vectors.map_or(0, |vectors| vectors.rows.len()) as i64;
     let ttl = put.options.ttl.map(millis);
     let expires_at = put.options.ttl.map(|ttl| expiry(now, ttl));
-    let before = before(connection, &put.namespace, &put.key)?;
+    let existing = existing(connection, &put.namespace, &put.key)?;
     let sealed = |created_at| {
         let place = place::value(ValueAt {
             namespace: &put.namespace,
@@ -69,7 +68,7 @@ pub(super) fn put(
         });
         encoding::value_to_bytes(&put.value, seal, place)
     };
-    let item = match before.item {
+    let item = match existing.item {
         Some(old) if old.expires_at.is_none_or(|expires_at| expires_at > now) => {
             if old.vectors != 0 {
                 vectors::delete(connection, old.id)?;
@@ -86,7 +85,7 @@ pub(super) fn put(
                     .prepare_cached(REMOVE)?
                     .execute(params![expired.id])?;
             }
-            let namespace = match before.namespace {
+            let namespace = match existing.namespace {
                 Some(namespace) => namespace,
                 None => {
                     let labels = labels::written(put.namespace.labels());
@@ -108,8 +107,11 @@ pub(super) fn put(
     }
 }
 
-/// Reads an item, and says what the reading does to its time to live.
-pub(super) fn get(tables: Tables<'_>, get: &Get) -> Result<Option<(Item, Option<Due>)>, Fault> {
+/// Reads an item, and the TTL refresh that follows from it.
+pub(super) fn get(
+    tables: Tables<'_>,
+    get: &Get,
+) -> Result<Option<(Item, Option<TtlRefresh>)>, TransactionError> {
     let Tables {
         connection,
         seal,
@@ -121,14 +123,14 @@ pub(super) fn get(tables: Tables<'_>, get: &Get) -> Result<Option<(Item, Option<
     let Some(row) = rows.next()? else {
         return Ok(None);
     };
-    let stored = Stored::read(row, &get.namespace)?;
+    let stored = StoredItem::read(row, &get.namespace)?;
     let value = stored.value(row, seal)?;
     let due = stored.due(get.ttl, now);
     Ok(Some((stored.into_item(value), due)))
 }
 
-/// Removes an item with all that belongs to it.
-pub(super) fn delete(connection: &Connection, delete: &Delete) -> Result<(), Fault> {
+/// Deletes an item and its vectors.
+pub(super) fn delete(connection: &Connection, delete: &Delete) -> Result<(), TransactionError> {
     connection.prepare_cached(DELETE)?.execute(params![
         labels::written(delete.namespace.labels()),
         delete.key
@@ -136,14 +138,14 @@ pub(super) fn delete(connection: &Connection, delete: &Delete) -> Result<(), Fau
     Ok(())
 }
 
-/// A new time to expire that an item has earned by being read.
-pub(super) struct Due {
+/// A new expiry of an item that was read.
+pub(super) struct TtlRefresh {
     item: i64,
     expires_at: UnixMillis,
 }
 
-impl Due {
-    pub(super) fn write(&self, connection: &Connection) -> Result<(), Fault> {
+impl TtlRefresh {
+    pub(super) fn write(&self, connection: &Connection) -> Result<(), TransactionError> {
         connection
             .prepare_cached(REFRESH)?
             .execute(params![self.item, self.expires_at])?;
@@ -152,7 +154,7 @@ impl Due {
 }
 
 /// The columns of an item before its value: `id, key, created_at, updated_at, ttl, expires_at`.
-pub(super) struct Stored {
+pub(super) struct StoredItem {
     pub(super) id: i64,
     pub(super) key: String,
     namespace: Namespace,
@@ -162,10 +164,10 @@ pub(super) struct Stored {
     expires_at: Option<UnixMillis>,
 }
 
-impl Stored {
-    pub(super) fn read(row: &Row<'_>, namespace: &Namespace) -> Result<Self, Fault> {
+impl StoredItem {
+    pub(super) fn read(row: &Row<'_>, namespace: &Namespace) -> Result<Self, TransactionError> {
         let id = row.get(0)?;
-        let damaged = |error: rusqlite::Error| Fault::damaged_item(namespace, id, error);
+        let damaged = |error: rusqlite::Error| TransactionError::damaged_item(namespace, id, error);
         let ttl: Option<i64> = row.get(4).map_err(damaged)?;
         let ttl = ttl.map(u64::try_from).transpose();
         Ok(Self {
@@ -175,16 +177,17 @@ impl Stored {
             created_at: row.get(2).map_err(damaged)?,
             updated_at: row.get(3).map_err(damaged)?,
             ttl: ttl
-                .map_err(|error| Fault::damaged_item(namespace, id, error))?
+                .map_err(|error| TransactionError::damaged_item(namespace, id, error))?
                 .map(Duration::from_millis),
             expires_at: row.get(5).map_err(damaged)?,
         })
     }
 
     /// The value, which is the column after the others.
-    pub(super) fn value(&self, row: &Row<'_>, seal: &Seal) -> Result<Value, Fault> {
-        let damaged =
-            |error: SaverError| Fault::damaged("the value", &self.namespace, &self.key, error);
+    pub(super) fn value(&self, row: &Row<'_>, seal: &Seal) -> Result<Value, TransactionError> {
+        let damaged = |error: SaverError| {
+            TransactionError::damaged("the value", &self.namespace, &self.key, error)
+        };
         let bytes = row.get_ref(VALUE)?.as_blob();
         let bytes = bytes.map_err(|error| damaged(SaverError::Corrupt(error.to_string())))?;
         let place = place::value(ValueAt {
@@ -197,13 +200,13 @@ impl Stored {
         encoding::value_from_bytes(bytes, seal, place).map_err(damaged)
     }
 
-    /// What reading it does to its time to live.
-    pub(super) fn due(&self, ttl_on_read: TtlOnRead, now: UnixMillis) -> Option<Due> {
+    /// The TTL refresh that reading it causes.
+    pub(super) fn due(&self, ttl_on_read: TtlOnRead, now: UnixMillis) -> Option<TtlRefresh> {
         let expires_at = match (ttl_on_read, self.ttl) {
             (TtlOnRead::Refresh, Some(ttl)) => expiry(now, ttl),
             _ => return None,
         };
-        (self.expires_at != Some(expires_at)).then_some(Due {
+        (self.expires_at != Some(expires_at)).then_some(TtlRefresh {
             item: self.id,
             expires_at,
         })
@@ -223,7 +226,7 @@ impl Stored {
 /// Where the value is among the columns.
 const VALUE: usize = 6;
 
-const BEFORE: &str = "
+const EXISTING: &str = "
 SELECT n.id, i.id, i.created_at, i.expires_at, i.vectors
 FROM store_namespaces n LEFT JOIN store_items i ON i.namespace = n.id AND i.key = ?2
 WHERE n.labels = ?1";
@@ -253,26 +256,30 @@ WHERE namespace = (SELECT id FROM store_namespaces WHERE labels = ?1) AND key = 
 
 const REFRESH: &str = "UPDATE store_items SET expires_at = ?2 WHERE id = ?1";
 
-/// What a put finds at its place.
+/// What exists under the key of a put.
 #[derive(Default)]
-struct Before {
+struct Existing {
     namespace: Option<i64>,
-    item: Option<Old>,
+    item: Option<ExistingItem>,
 }
 
-struct Old {
+struct ExistingItem {
     id: i64,
     created_at: UnixMillis,
     expires_at: Option<UnixMillis>,
     vectors: i64,
 }
 
-fn before(connection: &Connection, namespace: &Namespace, key: &str) -> Result<Before, Fault> {
-    let mut statement = connection.prepare_cached(BEFORE)?;
+fn existing(
+    connection: &Connection,
+    namespace: &Namespace,
+    key: &str,
+) -> Result<Existing, TransactionError> {
+    let mut statement = connection.prepare_cached(EXISTING)?;
     let labels = labels::written(namespace.labels());
-    let before = statement.query_row(params![labels, key], |row| {
+    let existing = statement.query_row(params![labels, key], |row| {
         let item = match row.get(1)? {
-            Some(id) => Some(Old {
+            Some(id) => Some(ExistingItem {
                 id,
                 created_at: row.get(2)?,
                 expires_at: row.get(3)?,
@@ -280,12 +287,12 @@ fn before(connection: &Connection, namespace: &Namespace, key: &str) -> Result<B
             }),
             None => None,
         };
-        Ok(Before {
+        Ok(Existing {
             namespace: Some(row.get(0)?),
             item,
         })
     });
-    Ok(before.optional()?.unwrap_or_default())
+    Ok(existing.optional()?.unwrap_or_default())
 }
 
 fn millis(ttl: Duration) -> i64 {
@@ -315,7 +322,7 @@ mod tests {
                 );
             }
             let statement = connection.prepare_cached(GET)?;
-            Ok::<_, Fault>(statement.get_status(StatementStatus::RePrepare))
+            Ok::<_, TransactionError>(statement.get_status(StatementStatus::RePrepare))
         });
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(planned.unwrap(), 0);

@@ -1,13 +1,13 @@
-//! How a namespace is written in the database: each label in UTF-8, ended by a zero byte.
+//! Encoding of namespaces: each label in UTF-8, ended by a zero byte.
 //!
-//! No label has a zero byte or is empty, so that no two namespaces are written alike, the order of
-//! the bytes is the order of labels, and the namespaces under a prefix are one range.
+//! No label has a zero byte or is empty, so the encoding is unique, the order of the bytes is the
+//! order of labels, and the namespaces under a prefix are one range.
 
 use rusqlite::{Row, types::FromSqlError};
 use superstep_core::store::{Namespace, NamespaceError};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::fault::Fault;
+use super::error::TransactionError;
 
 /// The bytes of a namespace or of the beginning of one.
 pub(super) fn written(labels: &[String]) -> Vec<u8> {
@@ -20,13 +20,13 @@ pub(super) fn written(labels: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// What stands beside the bytes, so that labels that were altered are noticed.
+/// Checksum of the labels.
 pub(super) fn sum(bytes: &[u8]) -> i64 {
     xxh3_64(bytes) as i64
 }
 
 /// The namespace whose number, labels and sum are in the columns from this one on.
-pub(super) fn in_row(row: &Row<'_>, first: usize) -> Result<Namespace, Fault> {
+pub(super) fn in_row(row: &Row<'_>, first: usize) -> Result<Namespace, TransactionError> {
     let number: i64 = row.get(first)?;
     let read = || {
         let bytes = row.get_ref(first + 1)?.as_blob()?;
@@ -35,11 +35,10 @@ pub(super) fn in_row(row: &Row<'_>, first: usize) -> Result<Namespace, Fault> {
             false => Err(Unreadable::Sum),
         }
     };
-    read().map_err(|error| Fault::damaged_namespace(number, error))
+    read().map_err(|error| TransactionError::damaged_namespace(number, error))
 }
 
-/// From where, inclusive, to where, exclusive, the namespaces are written that begin with the labels;
-/// `None` if that is all of them.
+/// The half-open range of encodings that begin with the labels; `None` if that is all of them.
 pub(super) fn range(labels: &[String]) -> Option<(Vec<u8>, Vec<u8>)> {
     let from = written(labels);
     let mut to = from.clone();

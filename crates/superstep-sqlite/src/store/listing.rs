@@ -4,11 +4,14 @@ use rusqlite::params;
 use superstep_core::store::{ListNamespaces, Namespace};
 
 use super::batch::Tables;
-use super::fault::Fault;
+use super::error::TransactionError;
 use super::labels;
 
 /// The namespaces with live items, in label order.
-pub(super) fn list(tables: Tables<'_>, list: &ListNamespaces) -> Result<Vec<Namespace>, Fault> {
+pub(super) fn list(
+    tables: Tables<'_>,
+    list: &ListNamespaces,
+) -> Result<Vec<Namespace>, TransactionError> {
     let Tables {
         connection, now, ..
     } = tables;

@@ -1,15 +1,14 @@
-//! Where values and vectors belong: sealed for one place, they open at no other.
+//! Associated data of values and vectors: sealed for one row, they open in no other.
 //!
-//! A place is all that stands beside the bytes and is written with them, so that a row whose key,
-//! labels or times were altered does not open either. Only the time to expire is left out, since
-//! reading moves it.
+//! A place covers the other columns of the row, so a row whose key, labels or times were altered does
+//! not open either. Only the expiry is left out, since reading moves it.
 
 use superstep_core::codec::envelope::Place;
 use superstep_core::store::{Namespace, UnixMillis};
 
 use super::labels;
 
-/// What stands beside a value.
+/// The other columns of a value.
 pub(super) struct ValueAt<'a> {
     pub(super) namespace: &'a Namespace,
     pub(super) key: &'a str,
@@ -18,7 +17,7 @@ pub(super) struct ValueAt<'a> {
     pub(super) ttl: Option<i64>,
 }
 
-/// What stands beside a vector.
+/// The other columns of a vector.
 pub(super) struct VectorAt<'a> {
     pub(super) namespace: &'a Namespace,
     pub(super) key: &'a str,
@@ -30,7 +29,7 @@ pub(super) struct VectorAt<'a> {
 /// The place of a value.
 pub(super) fn value(at: ValueAt<'_>) -> Place {
     let mut text = item(b'i', at.namespace, at.key);
-    // No time to live is negative.
+    // No TTL is negative.
     let numbers = [at.created_at, at.updated_at, at.ttl.unwrap_or(-1)];
     text.extend(numbers.map(i64::to_be_bytes).as_flattened());
     Place::of(text)

@@ -1,8 +1,8 @@
-//! Finding items under a prefix.
+//! Search under a prefix.
 //!
-//! Items are looked at one by one, in their usual order: namespaces by first use, items by insertion.
-//! Without a query they are taken as they come until the page is full; with one, only the score and
-//! number of each are kept, and the page is read at the end.
+//! Items are scanned in order: namespaces by first use, items by insertion. Without a query the scan
+//! ends when the page is full; with one, only the score and number of each item are kept, and the
+//! page is read at the end.
 
 use std::ops::ControlFlow;
 
@@ -13,24 +13,24 @@ use superstep_core::store::{
 };
 
 use super::batch::Tables;
-use super::fault::Fault;
-use super::items::{Due, Stored};
+use super::error::TransactionError;
+use super::items::{StoredItem, TtlRefresh};
 use super::labels;
-use super::vectors::{Owner, Reader};
+use super::vectors::{Owner, VectorReader};
 
-/// What a search came to.
+/// Result of a search.
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) found: Vec<Found>,
-    /// What the search does to times to live.
-    pub(super) due: Vec<Due>,
+    /// TTL refreshes that the search causes.
+    pub(super) due: Vec<TtlRefresh>,
 }
 
 pub(super) fn search(
     tables: Tables<'_>,
     search: &Search,
     ranking: Option<&Ranking>,
-) -> Result<Page, Fault> {
+) -> Result<Page, TransactionError> {
     match ranking {
         Some(ranking) => ranked(tables, search, ranking),
         None => in_order(tables, search),
@@ -40,7 +40,7 @@ pub(super) fn search(
 impl Page {
     fn push(
         &mut self,
-        stored: Stored,
+        stored: StoredItem,
         value: Value,
         score: Option<f64>,
         search: &Search,
@@ -61,7 +61,7 @@ enum Values {
     Left,
 }
 
-fn in_order(tables: Tables<'_>, search: &Search) -> Result<Page, Fault> {
+fn in_order(tables: Tables<'_>, search: &Search) -> Result<Page, TransactionError> {
     let mut page = Page::default();
     if search.limit == 0 {
         return Ok(page);
@@ -73,7 +73,7 @@ fn in_order(tables: Tables<'_>, search: &Search) -> Result<Page, Fault> {
             to_skip -= 1;
             return Ok(ControlFlow::Continue(()));
         }
-        let stored = Stored::read(row, namespace)?;
+        let stored = StoredItem::read(row, namespace)?;
         let value = stored.value(row, tables.seal)?;
         if !search.filter.matches(&value) {
             return Ok(ControlFlow::Continue(()));
@@ -91,7 +91,11 @@ fn in_order(tables: Tables<'_>, search: &Search) -> Result<Page, Fault> {
     Ok(page)
 }
 
-fn ranked(tables: Tables<'_>, search: &Search, ranking: &Ranking) -> Result<Page, Fault> {
+fn ranked(
+    tables: Tables<'_>,
+    search: &Search,
+    ranking: &Ranking,
+) -> Result<Page, TransactionError> {
     let Tables {
         connection,
         seal,
@@ -102,10 +106,10 @@ fn ranked(tables: Tables<'_>, search: &Search, ranking: &Ranking) -> Result<Page
         Ranking::Similar(_) if anything => Values::Left,
         _ => Values::Read,
     };
-    let mut vectors = Reader::new(connection, seal)?;
+    let mut vectors = VectorReader::new(connection, seal)?;
     let mut scored = Vec::new();
     each(tables, &search.prefix, values, |namespace, row| {
-        let stored = Stored::read(row, namespace)?;
+        let stored = StoredItem::read(row, namespace)?;
         let value = match values {
             Values::Read => stored.value(row, seal)?,
             Values::Left => Value::Null,
@@ -130,20 +134,20 @@ fn ranked(tables: Tables<'_>, search: &Search, ranking: &Ranking) -> Result<Page
             return Err(StoreError::backend(message).into());
         };
         let namespace = labels::in_row(row, 7)?;
-        let stored = Stored::read(row, &namespace)?;
+        let stored = StoredItem::read(row, &namespace)?;
         let value = stored.value(row, seal)?;
         page.push(stored, value, Some(score), search, now);
     }
     Ok(page)
 }
 
-/// Hands over the live items under the prefix until it is told to stop.
+/// Calls `take` with the live items under the prefix until it breaks.
 fn each(
     tables: Tables<'_>,
     prefix: &Prefix,
     values: Values,
-    mut take: impl FnMut(&Namespace, &Row<'_>) -> Result<ControlFlow<()>, Fault>,
-) -> Result<(), Fault> {
+    mut take: impl FnMut(&Namespace, &Row<'_>) -> Result<ControlFlow<()>, TransactionError>,
+) -> Result<(), TransactionError> {
     let Tables {
         connection, now, ..
     } = tables;
@@ -169,10 +173,11 @@ fn each(
 
 fn owner<'a>(
     row: &Row<'_>,
-    stored: &'a Stored,
+    stored: &'a StoredItem,
     namespace: &'a Namespace,
-) -> Result<Owner<'a>, Fault> {
-    let damaged = |error: rusqlite::Error| Fault::damaged_item(namespace, stored.id, error);
+) -> Result<Owner<'a>, TransactionError> {
+    let damaged =
+        |error: rusqlite::Error| TransactionError::damaged_item(namespace, stored.id, error);
     Ok(Owner {
         item: stored.id,
         namespace,

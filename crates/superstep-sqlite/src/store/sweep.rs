@@ -1,45 +1,45 @@
-//! Removing what is expired, a little at a time, so that nobody waits long for their own write.
+//! Removal of expired items, in small transactions so that other writes do not wait long.
 
 use rusqlite::{Connection, params};
 use superstep_core::store::UnixMillis;
 
-use super::fault::Fault;
+use super::error::TransactionError;
 use super::transaction::{self, Effort};
 use crate::Database;
 
-/// Removes the expired items and the namespaces without items; says how many items they were.
-pub(super) async fn sweep(database: &Database, now: UnixMillis) -> Result<usize, Fault> {
+/// Removes expired items and empty namespaces; returns how many items.
+pub(super) async fn sweep(database: &Database, now: UnixMillis) -> Result<usize, TransactionError> {
     let mut swept = 0;
     loop {
-        let turn = transaction::write(database, Effort::Long, move |connection, _| {
-            turn(connection, now)
+        let round = transaction::write(database, Effort::Long, move |connection, _| {
+            round(connection, now)
         });
-        let Turn { items, namespaces } = turn.await?;
+        let Round { items, namespaces } = round.await?;
         swept += items;
-        if items.max(namespaces) < TURN as usize {
+        if items.max(namespaces) < ROUND as usize {
             return Ok(swept);
         }
     }
 }
 
-/// How many items and how many namespaces a transaction looks at, at most.
-const TURN: u32 = 500;
+/// Items and namespaces per transaction.
+const ROUND: u32 = 500;
 
-/// How many items were removed, and at how many namespaces was looked.
-struct Turn {
+/// Items removed and namespaces visited in one transaction.
+struct Round {
     items: usize,
     namespaces: usize,
 }
 
-fn turn(connection: &Connection, now: UnixMillis) -> Result<Turn, Fault> {
+fn round(connection: &Connection, now: UnixMillis) -> Result<Round, TransactionError> {
     let items = connection
         .prepare_cached(EXPIRED)?
-        .execute(params![now, TURN])?;
-    connection.prepare_cached(EMPTY)?.execute(params![TURN])?;
+        .execute(params![now, ROUND])?;
+    connection.prepare_cached(EMPTY)?.execute(params![ROUND])?;
     let namespaces = connection
         .prepare_cached(LOOKED_AT)?
-        .execute(params![TURN])?;
-    Ok(Turn { items, namespaces })
+        .execute(params![ROUND])?;
+    Ok(Round { items, namespaces })
 }
 
 const EXPIRED: &str = "

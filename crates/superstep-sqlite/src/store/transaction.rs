@@ -1,34 +1,33 @@
-//! How the store reaches its database: one transaction for each piece of work, and none on the
-//! caller's thread that may take long.
+//! Transactions of the store: one per batch, and long ones never on the caller's thread.
 
 use rusqlite::Connection;
 use superstep_core::error::SaverError;
 use tokio::runtime::Handle;
 
-use super::fault::Fault;
-use crate::{Database, queue::Haste, seal::Seal, sync_level::Need, writer::Writer};
+use super::error::TransactionError;
+use crate::{Database, queue::Urgency, seal::Seal, sync_level::SyncLevel, writer::Writer};
 
-/// How long work may take.
+/// How long a batch may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// Less than it takes to have another thread do it.
+    /// Less than a switch to another thread.
     Brief,
-    /// So long that the caller's thread should do other things meanwhile.
+    /// Long enough to block an async runtime.
     Long,
 }
 
-/// Reads, all of it from the same moment.
+/// Runs reads on one snapshot.
 pub(super) async fn read<T: Send + 'static>(
     database: &Database,
     effort: Effort,
-    work: impl FnOnce(&Connection, &Seal) -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
+    work: impl FnOnce(&Connection, &Seal) -> Result<T, TransactionError> + Send + 'static,
+) -> Result<T, TransactionError> {
     let inner = database.0.clone();
     let read = move || {
         let done = inner.readers.read(|connection| {
             match work(connection, &inner.seal) {
-                // A connection that failed is not used again; it has no part in other faults.
-                Err(Fault::Database(error)) => Err(error),
+                // Only a database error means that the connection must not be reused.
+                Err(TransactionError::Database(error)) => Err(error),
                 done => Ok(done),
             }
         });
@@ -43,39 +42,39 @@ pub(super) async fn read<T: Send + 'static>(
     }
 }
 
-/// Writes all of it, down to the disk, or nothing.
+/// Runs writes: all of them, fsync'd, or nothing.
 pub(super) async fn write<T: Send + Unpin + 'static>(
     database: &Database,
     effort: Effort,
-    work: impl FnOnce(&Connection, &Seal) -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
-    let work = move |writer: &mut Writer| apart(writer, work);
+    work: impl FnOnce(&Connection, &Seal) -> Result<T, TransactionError> + Send + 'static,
+) -> Result<T, TransactionError> {
+    let work = move |writer: &mut Writer| in_savepoint(writer, work);
     let queue = &database.0.queue;
     let reply = match effort {
-        Effort::Brief => queue.submit(Need::Disk, Haste::Now, work),
-        Effort::Long => queue.later(Need::Disk, work),
+        Effort::Brief => queue.submit(SyncLevel::Full, Urgency::Immediate, work),
+        Effort::Long => queue.enqueue(SyncLevel::Full, work),
     };
     reply.await?
 }
 
-/// Does the work, or takes it back and hands over its own fault: the transaction, which may have the
-/// work of others in it, goes on.
-fn apart<T>(
+/// Runs the work in a savepoint. If it fails only the savepoint rolls back: the transaction may hold
+/// the work of others.
+fn in_savepoint<T>(
     writer: &mut Writer,
-    work: impl FnOnce(&Connection, &Seal) -> Result<T, Fault>,
-) -> Result<Result<T, Fault>, SaverError> {
+    work: impl FnOnce(&Connection, &Seal) -> Result<T, TransactionError>,
+) -> Result<Result<T, TransactionError>, SaverError> {
     let mut own = None;
-    let done = writer.apart(|writer| {
+    let done = writer.in_savepoint(|writer| {
         writer.change()?;
-        work(writer.db()?, &writer.seal).map_err(|fault| {
-            let told = fault.told();
-            own = Some(fault);
-            told
+        work(writer.db()?, &writer.seal).map_err(|error| {
+            let to_saver_error = error.to_saver_error();
+            own = Some(error);
+            to_saver_error
         })
     });
     match (done, own) {
         (Ok(done), _) => Ok(Ok(done)),
-        (Err(_), Some(fault)) if !writer.is_dirty() => Ok(Err(fault)),
+        (Err(_), Some(error)) if !writer.is_dirty() => Ok(Err(error)),
         (Err(error), _) => Err(error),
     }
 }

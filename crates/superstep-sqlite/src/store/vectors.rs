@@ -1,4 +1,4 @@
-//! The vectors of an item, in the order of the paths they were read at.
+//! Embedding vectors of an item, in the order of its indexed paths.
 
 use rusqlite::{CachedStatement, Connection, params};
 use superstep_core::error::SaverError;
@@ -6,7 +6,7 @@ use superstep_core::store::{Index, IndexPath, Namespace, Put, StoreError, Vector
 
 use super::batch::Tables;
 use super::encoding;
-use super::fault::Fault;
+use super::error::TransactionError;
 use super::place::{self, VectorAt};
 use crate::seal::Seal;
 
@@ -17,7 +17,7 @@ pub(super) fn write(
     put: &Put,
     vectors: &Vectors,
     fields: &[IndexPath],
-) -> Result<(), Fault> {
+) -> Result<(), TransactionError> {
     let paths = paths(put, fields);
     if paths.len() != vectors.rows.len() {
         let message = "an item must have one vector for each text that is embedded";
@@ -39,7 +39,7 @@ pub(super) fn write(
 }
 
 /// Removes the vectors of an item.
-pub(super) fn delete(connection: &Connection, item: i64) -> Result<(), Fault> {
+pub(super) fn delete(connection: &Connection, item: i64) -> Result<(), TransactionError> {
     connection.prepare_cached(DELETE)?.execute(params![item])?;
     Ok(())
 }
@@ -54,13 +54,16 @@ pub(super) struct Owner<'a> {
 }
 
 /// Reads the vectors of one item after the other.
-pub(super) struct Reader<'c> {
+pub(super) struct VectorReader<'c> {
     statement: CachedStatement<'c>,
     seal: &'c Seal,
 }
 
-impl<'c> Reader<'c> {
-    pub(super) fn new(connection: &'c Connection, seal: &'c Seal) -> Result<Self, Fault> {
+impl<'c> VectorReader<'c> {
+    pub(super) fn new(
+        connection: &'c Connection,
+        seal: &'c Seal,
+    ) -> Result<Self, TransactionError> {
         let statement = connection.prepare_cached(SELECT)?;
         Ok(Self { statement, seal })
     }
@@ -72,9 +75,10 @@ impl<'c> Reader<'c> {
         &mut self,
         owner: Owner<'_>,
         asked: &Vectors,
-    ) -> Result<Option<Vectors>, Fault> {
-        let damaged =
-            |error: SaverError| Fault::damaged("a vector", owner.namespace, owner.key, error);
+    ) -> Result<Option<Vectors>, TransactionError> {
+        let damaged = |error: SaverError| {
+            TransactionError::damaged("a vector", owner.namespace, owner.key, error)
+        };
         let wrong = |reason: String| damaged(SaverError::Corrupt(reason));
         let model = match (owner.model, owner.count) {
             (None, 0) => return Ok(None),

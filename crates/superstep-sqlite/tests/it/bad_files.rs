@@ -12,7 +12,7 @@ use crate::world::{Folder, fill, load, tamper};
 /// The code and the message of a refusal, which names the file.
 fn refused(path: &Path) -> (&'static str, String) {
     let options = Options {
-        patience: Duration::from_millis(50),
+        busy_timeout: Duration::from_millis(50),
         ..Options::default()
     };
     let error = match Database::open_with(path, options) {

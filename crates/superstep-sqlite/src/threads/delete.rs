@@ -1,4 +1,4 @@
-//! Deleting a thread: its rows are overwritten, and so is what the write-ahead log holds of them.
+//! Deleting a thread: its rows are overwritten, in the WAL too.
 
 use rusqlite::{Connection, params};
 use superstep_core::{error::SaverError, id::ThreadId};
@@ -12,17 +12,17 @@ use crate::{
     writer::Writer,
 };
 
-/// Removes a thread; one that is not there is fine.
+/// Deletes a thread, if it exists.
 pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<(), SaverError> {
     let Some(thread) = graphs::thread(writer.db()?, name)? else {
         return Ok(());
     };
-    lease::refuse_if_taken(writer, name, &thread, worker)?;
+    lease::refuse_if_leased(writer, name, &thread, worker)?;
     let thread = thread.thread;
     for graph in graphs::all(writer.db()?, thread)? {
         empty(writer, &graph)?;
     }
-    row::keep_numbers(writer.change()?)?;
+    row::leave_tombstone(writer.change()?)?;
     events::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;
     writer
@@ -30,8 +30,8 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
         .prepare_cached("DELETE FROM threads WHERE thread = ?1")
         .and_then(|mut delete| delete.execute([thread]))
         .map_err(sql)?;
-    writer.warm.forget(name);
-    writer.scrub = true;
+    writer.cache.remove(name);
+    writer.scrub_wal = true;
     Ok(())
 }
 
@@ -48,7 +48,7 @@ pub(super) fn empty(writer: &mut Writer, graph: &GraphRow) -> Result<(), SaverEr
         .map_err(sql)
 }
 
-/// Forgets which blobs a thread uses, and removes those that nobody uses then.
+/// Deletes the blob references of a thread, and blobs without references.
 pub(super) fn forget_uses(db: &Connection, thread: i64) -> Result<(), SaverError> {
     let used: Vec<i64> = db
         .prepare_cached("DELETE FROM uses WHERE thread = ?1 RETURNING blob")

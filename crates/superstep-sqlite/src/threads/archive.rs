@@ -1,4 +1,4 @@
-//! Threads out of the database and back in.
+//! Export and import of threads.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,19 +10,19 @@ use superstep_core::{
     id::{CheckpointId, Namespace, ThreadId},
 };
 
-use super::{make, rows};
+use super::{create, rows};
 use crate::{
     error,
     graphs::{self, GraphRow},
     layouts::Layouts,
-    load::Reading,
+    load::RecordReader,
+    lookup,
     row::{self, Kind, MARK_EVERY, Row, Step},
     seal::Seal,
-    walk,
     writer::Writer,
 };
 
-/// All that is kept of a thread.
+/// Exports a thread.
 pub(crate) fn export(
     db: &Connection,
     seal: &Seal,
@@ -35,15 +35,15 @@ pub(crate) fn export(
     let thread = graphs::thread(db, name)?.ok_or_else(missing)?;
     let mut archive = Archive::default();
     for graph in graphs::all(db, thread.thread)? {
-        let mut reading = Reading::new(db, seal, layouts);
+        let mut reader = RecordReader::new(db, seal, layouts);
         let rows = rows(db, &graph)?;
         let mut archived = Vec::with_capacity(rows.len());
-        for Kin { row, step, own } in kin(&rows) {
+        for RecordRows { row, step, own } in by_record(&rows) {
             let notes = match own.iter().any(|row| row.step().is_none()) {
-                true => Some(reading.all_notes(step.id, &own)?),
+                true => Some(reader.all_notes(step.id, &own)?),
                 false => None,
             };
-            let record = reading.record(row, None)?;
+            let record = reader.record(row, None)?;
             archived.push(Archived { record, notes });
         }
         archive.namespaces.insert(graph.name, archived);
@@ -54,16 +54,16 @@ pub(crate) fn export(
     Ok(archive)
 }
 
-/// A record, and the rows that belong to it or follow it.
-struct Kin<'r> {
+/// A record, and the rows whose parent it is.
+struct RecordRows<'r> {
     row: &'r Row,
     step: Step,
     own: Vec<&'r Row>,
 }
 
-/// The records among the rows of a graph, in one pass over them.
-fn kin<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<Kin<'r>> {
-    let mut records: Vec<Kin<'r>> = Vec::new();
+/// Groups the rows of a graph by record, in one pass.
+fn by_record<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<RecordRows<'r>> {
+    let mut records: Vec<RecordRows<'r>> = Vec::new();
     let mut places: HashMap<i64, usize> = HashMap::new();
     for row in rows {
         let parent = row.parent.and_then(|parent| places.get(&parent));
@@ -73,13 +73,13 @@ fn kin<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Vec<Kin<'r>> {
         if let Some(step) = row.step() {
             places.insert(row.seq, records.len());
             let own = Vec::new();
-            records.push(Kin { row, step, own });
+            records.push(RecordRows { row, step, own });
         }
     }
     records
 }
 
-/// Makes a thread of an archive.
+/// Creates a thread from an archive.
 pub(crate) fn import(
     writer: &mut Writer,
     name: &ThreadId,
@@ -87,7 +87,7 @@ pub(crate) fn import(
     worker: i64,
 ) -> Result<(), SaverError> {
     archive.check().map_err(SaverError::Corrupt)?;
-    let thread = make(writer, name, worker)?;
+    let thread = create(writer, name, worker)?;
     for (namespace, archived) in &archive.namespaces {
         fill(writer, thread, namespace, archived)?;
     }
@@ -110,7 +110,7 @@ fn fill(
         tail: 0,
         state: 0,
     };
-    graphs::put(writer.change()?, &graph)?;
+    graphs::replace(writer.change()?, &graph)?;
     let mut places: HashMap<CheckpointId, i64> = HashMap::with_capacity(archived.len());
     for Archived { record, .. } in archived {
         let packed = pack_record(record).map_err(|error| error::encode(&error))?;
@@ -156,7 +156,7 @@ fn fill(
             graph: graph.graph,
             prev: Some(graph.last),
             parent: Some(*parent),
-            kind: Kind::Sum,
+            kind: Kind::MergedNotes,
             mark: false,
             aside: *parent != graph.head,
             body: Vec::new(),
@@ -164,9 +164,9 @@ fn fill(
         graph.last = row.seq;
         add(writer, row, &packed.bytes)?;
     }
-    let cost = walk::replay_cost(writer.db()?, graph.head)?;
+    let cost = lookup::replay_cost(writer.db()?, graph.head)?;
     (graph.tail, graph.state) = (cost.tail, cost.state);
-    graphs::put(writer.change()?, &graph)
+    graphs::replace(writer.change()?, &graph)
 }
 
 fn add(writer: &mut Writer, mut row: Row, bytes: &[u8]) -> Result<(), SaverError> {
@@ -218,11 +218,11 @@ mod tests {
         for records in [10, 1000] {
             let rows = thread(records);
             let looks = Cell::new(0);
-            let found = kin(rows.iter().inspect(|_| looks.set(looks.get() + 1)));
+            let found = by_record(rows.iter().inspect(|_| looks.set(looks.get() + 1)));
             assert_eq!(looks.get(), rows.len());
             assert_eq!(found.len() as i64, records);
             // All but the first record follow one, and all notes belong to one.
-            let own: usize = found.iter().map(|kin| kin.own.len()).sum();
+            let own: usize = found.iter().map(|by_record| by_record.own.len()).sum();
             assert_eq!(own, rows.len() - 1);
             let first: Vec<i64> = found[0].own.iter().map(|row| row.seq).collect();
             assert_eq!(first, [2, records + 1]);

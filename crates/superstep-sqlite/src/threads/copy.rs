@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use superstep_core::{error::SaverError, id::ThreadId};
 
-use super::{make, rows};
+use super::{create, rows};
 use crate::{
     error::sql,
     events,
@@ -23,18 +23,18 @@ pub(crate) fn copy(
     let missing = || SaverError::NoThread {
         thread: from.clone(),
     };
-    // Reading the source needs no lease, so it does not matter who has it.
+    // Reading the source needs no lease, so another worker may have it.
     let source = graphs::thread(writer.db()?, from)?.ok_or_else(missing)?;
     let graphs = graphs::all(writer.db()?, source.thread)?;
     if graphs.is_empty() {
         return Err(missing());
     }
-    let target = make(writer, to, worker)?;
+    let target = create(writer, to, worker)?;
     for graph in graphs {
         copy_graph(writer, &graph, target)?;
     }
     events::copy(writer, source.thread, target)?;
-    writer.rings = true;
+    writer.notifies = true;
     writer
         .change()?
         .prepare_cached("INSERT INTO uses SELECT ?2, blob FROM uses WHERE thread = ?1")
@@ -58,7 +58,7 @@ fn copy_graph(writer: &mut Writer, from: &GraphRow, thread: i64) -> Result<(), S
         last: moved(from.last)?,
         ..from.clone()
     };
-    graphs::put(writer.change()?, &graph)?;
+    graphs::replace(writer.change()?, &graph)?;
     for old in &rows {
         let bytes = writer
             .seal

@@ -1,7 +1,7 @@
-//! Whether a file is what it should be.
+//! Integrity check.
 //!
-//! Pages are SQLite's to check; here is what SQLite does not know: that rows open and decode, that
-//! they follow each other, that graphs end where their rows do, that texts and layouts are there.
+//! SQLite checks pages and indexes; this checks the rest: that rows open and decode, that they link to
+//! each other, that graphs end where their rows do, that texts and layouts exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -22,21 +22,21 @@ use crate::{
     events,
     graphs::{self, GraphRow},
     layouts::{self, Layouts},
-    load::{Reading, blobs_of},
+    load::{RecordReader, blobs_of},
     row::{self, Kind, Row},
     seal::Seal,
 };
 
-/// So many problems are listed; a file that is damaged all over has too many to read.
+/// At most this many problems are listed.
 const LISTED: usize = 1000;
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Threads looked at.
+    /// Threads checked.
     pub threads: usize,
-    /// Graphs looked at.
+    /// Graphs checked.
     pub graphs: usize,
     /// Records and notes opened and decoded.
     pub rows: usize,
@@ -44,18 +44,18 @@ pub struct Report {
     pub entries: usize,
     /// Texts kept apart.
     pub blobs: usize,
-    /// What is wrong, the first thousand of it.
+    /// The first thousand problems.
     pub problems: Vec<Problem>,
-    /// Problems beyond those.
+    /// How many problems are not listed.
     pub unlisted: usize,
 }
 
-/// Something that is not as it should be.
+/// Damage that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where.
     pub place: String,
-    /// In which way.
+    /// What is wrong.
     pub what: String,
 }
 
@@ -82,8 +82,8 @@ impl Report {
         });
     }
 
-    /// What was looked for, or nothing and one problem more. A failure that says nothing about the
-    /// file ends the check.
+    /// Turns damage into a problem and `None`. An error that says nothing about the file ends the
+    /// check.
     fn take<T>(
         &mut self,
         place: impl fmt::Display,
@@ -102,7 +102,7 @@ impl Report {
     }
 }
 
-/// The structure of the file, and the ends of all graphs.
+/// Quick check: the structure of the file, and the ends of all graphs.
 pub(super) fn ends(inner: &Inner) -> Result<Report, SaverError> {
     inner.readers.read(|db| {
         let mut report = Report::default();
@@ -121,7 +121,7 @@ pub(super) fn ends(inner: &Inner) -> Result<Report, SaverError> {
     })
 }
 
-/// All of the file.
+/// Full check.
 pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
     inner.readers.read(|db| {
         let mut report = Report::default();
@@ -129,7 +129,7 @@ pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
         let threads = threads(db, &inner.seal, &mut report)?;
         let used = of_logs(db, &inner.seal, threads.keys(), &mut report)?;
         let layouts = Layouts::default();
-        let mut log = Log {
+        let mut log = LogCheck {
             db,
             seal: &inner.seal,
             layouts: &layouts,
@@ -137,7 +137,7 @@ pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
             used,
         };
         for graph in threads.into_values().flatten() {
-            log.graphs.insert(graph.graph, Graph::new(graph));
+            log.graphs.insert(graph.graph, GraphCheck::new(graph));
         }
         log.read(&mut report)?;
         log.ends(&mut report);
@@ -223,8 +223,8 @@ fn of_logs<'t>(
     Ok(used)
 }
 
-/// A graph while its rows pass by.
-struct Graph {
+/// A graph during the scan of its rows.
+struct GraphCheck {
     row: GraphRow,
     last: Option<i64>,
     head: Option<(i64, CheckpointId)>,
@@ -232,7 +232,7 @@ struct Graph {
     records: HashMap<i64, CheckpointId>,
 }
 
-impl Graph {
+impl GraphCheck {
     fn new(row: GraphRow) -> Self {
         Self {
             row,
@@ -243,17 +243,17 @@ impl Graph {
     }
 }
 
-/// The log, read from its first row to its last.
-struct Log<'c> {
+/// Scan of the log from its first row to its last.
+struct LogCheck<'c> {
     db: &'c Connection,
     seal: &'c Seal,
     layouts: &'c Layouts,
-    graphs: HashMap<i64, Graph>,
+    graphs: HashMap<i64, GraphCheck>,
     /// Which threads have rows, or entries of event logs, that refer to which texts.
     used: BTreeSet<(i64, BlobId)>,
 }
 
-impl Log<'_> {
+impl LogCheck<'_> {
     fn read(&mut self, report: &mut Report) -> Result<(), SaverError> {
         let mut seq = i64::MIN;
         loop {
@@ -273,7 +273,7 @@ impl Log<'_> {
     }
 
     fn row(&mut self, row: &Row, report: &mut Report) -> Result<(), SaverError> {
-        if row.kind == Kind::Gone {
+        if row.kind == Kind::Tombstone {
             return Ok(());
         }
         let place = format!("row {}, {}", row.seq, row.name());
@@ -313,11 +313,11 @@ impl Log<'_> {
 
     /// The texts a row refers to, if all of it can be read.
     fn decode(&self, row: &Row, above: Option<CheckpointId>) -> Result<Vec<BlobId>, SaverError> {
-        let mut reading = Reading::new(self.db, self.seal, self.layouts);
+        let mut reader = RecordReader::new(self.db, self.seal, self.layouts);
         match row.kind {
-            Kind::Record(_) => reading.record(row, above).map(drop)?,
-            Kind::Notes | Kind::Sum => reading.unpack::<Vec<TaskNote>>(row).map(drop)?,
-            Kind::Gone => {}
+            Kind::Record(_) => reader.record(row, above).map(drop)?,
+            Kind::Notes | Kind::MergedNotes => reader.unpack::<Vec<TaskNote>>(row).map(drop)?,
+            Kind::Tombstone => {}
         }
         let bytes = self.seal.open(&row.body, row.place(), &row.name())?;
         blobs_of(&bytes).map_err(|error| crate::error::decode(&row.name(), &error))
@@ -339,7 +339,7 @@ impl Log<'_> {
     }
 }
 
-/// Graphs and uses of threads that are not there.
+/// Graphs and blob references without a thread.
 fn loose(db: &Connection, report: &mut Report) -> Result<(), SaverError> {
     let lost = [
         (
@@ -372,7 +372,7 @@ fn loose(db: &Connection, report: &mut Report) -> Result<(), SaverError> {
     Ok(())
 }
 
-/// Every text opens and is what its name says.
+/// Every text opens and matches its hash.
 fn texts(db: &Connection, seal: &Seal, report: &mut Report) -> Result<(), SaverError> {
     let mut select = db
         .prepare("SELECT name, body FROM blobs ORDER BY blob")
@@ -401,7 +401,7 @@ fn texts(db: &Connection, seal: &Seal, report: &mut Report) -> Result<(), SaverE
     }
 }
 
-/// What threads are said to use is what their rows refer to.
+/// The table `uses` has what the rows of threads refer to.
 fn uses(
     db: &Connection,
     used: &BTreeSet<(i64, BlobId)>,
@@ -438,7 +438,7 @@ fn uses(
     Ok(())
 }
 
-/// Every layout opens and is what its digest says.
+/// Every layout opens and matches its digest.
 fn names(db: &Connection, seal: &Seal, report: &mut Report) -> Result<(), SaverError> {
     let found = db
         .prepare("SELECT layout, digest, body FROM layouts")

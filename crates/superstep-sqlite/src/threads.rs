@@ -1,6 +1,6 @@
-//! Whole threads: listing, deleting, copying, pruning, retention, archives.
+//! Operations on whole threads: list, delete, copy, prune, retention, archives.
 //!
-//! All of it happens on the writer, in one piece, and only to threads that nobody holds.
+//! Each runs on the writer in one transaction, and only on threads that nobody has leased.
 
 mod archive;
 mod copy;
@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use superstep_core::{error::SaverError, id::ThreadId};
 
 use crate::{
-    clock::wall,
+    clock::wall_millis,
     error::sql,
     graphs::{self, GraphRow, ThreadRow, digest},
     lease,
@@ -22,10 +22,10 @@ use crate::{
 pub(crate) use archive::{export, import};
 pub(crate) use copy::copy;
 pub(crate) use delete::delete;
-pub(crate) use prune::{Kept, prune, retain};
+pub(crate) use prune::{RetentionOutcome, prune, retain};
 
 /// The names of all threads that have a record, in order.
-pub(crate) fn threads(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
+pub(crate) fn list(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
     let all: Vec<(String, i64)> = db
         .prepare_cached(
             "SELECT name, digest FROM threads
@@ -47,8 +47,8 @@ pub(crate) fn threads(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
         .collect()
 }
 
-/// A thread that has records and that nobody holds.
-fn free(
+/// A thread that has records and no lease.
+fn find_free(
     writer: &Writer,
     name: &ThreadId,
     worker: i64,
@@ -61,22 +61,22 @@ fn free(
     if graphs.is_empty() {
         return Err(missing());
     }
-    lease::refuse_if_taken(writer, name, &row, worker)?;
+    lease::refuse_if_leased(writer, name, &row, worker)?;
     Ok((row, graphs))
 }
 
-/// A new thread to fill: one that has no records and that nobody holds.
-fn make(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, SaverError> {
-    let now = wall();
+/// Creates a thread, or reuses one that has no records and no lease.
+fn create(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, SaverError> {
+    let now = wall_millis();
     let Some(row) = graphs::thread(writer.db()?, name)? else {
         return lease::add(writer.change()?, name, 0, None, now);
     };
-    if graphs::is_used(writer.db()?, row.thread)? {
+    if graphs::has_records(writer.db()?, row.thread)? {
         return Err(SaverError::Exists {
             thread: name.clone(),
         });
     }
-    lease::refuse_if_taken(writer, name, &row, worker)?;
+    lease::refuse_if_leased(writer, name, &row, worker)?;
     Ok(row.thread)
 }
 

@@ -1,4 +1,4 @@
-//! Connections that read, beside the one that writes.
+//! Pool of read-only connections.
 
 use std::{
     path::PathBuf,
@@ -10,57 +10,57 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use superstep_core::error::SaverError;
 
 use crate::{
-    connection::{connect_for_any, keep_log, run},
+    connection::{connect_for_any, keep_wal, run},
     error::sql,
-    file::{self, Identity},
+    file::{self, FileIdentity},
     lock::lock,
     schema,
     seal::Seal,
 };
 
-/// So many connections are kept while nobody uses them.
-const KEPT: usize = 8;
+/// Idle connections beyond this many are closed.
+const MAX_IDLE: usize = 8;
 
-/// Connections that read.
-pub(crate) struct Readers {
+/// A pool of read-only connections.
+pub(crate) struct ReadPool {
     path: PathBuf,
     /// The file that was opened.
-    identity: Option<Identity>,
-    patience: Duration,
+    identity: Option<FileIdentity>,
+    busy_timeout: Duration,
     idle: Mutex<Vec<Connection>>,
 }
 
-impl Readers {
-    /// Readers of a file that is there and ours.
-    pub(crate) fn new(path: PathBuf, patience: Duration) -> Self {
+impl ReadPool {
+    /// A pool for a file that the writer has opened.
+    pub(crate) fn new(path: PathBuf, busy_timeout: Duration) -> Self {
         Self {
-            identity: Identity::of(&path),
+            identity: FileIdentity::of(&path),
             path,
-            patience,
+            busy_timeout,
             idle: Mutex::default(),
         }
     }
 
-    /// Readers of a file that nobody has looked at yet, and that is left as it is.
-    pub(crate) fn first(
+    /// A pool for a file that was not checked yet, and that must not change.
+    pub(crate) fn open_unverified(
         path: PathBuf,
         seal: &Seal,
-        patience: Duration,
+        busy_timeout: Duration,
     ) -> Result<Self, SaverError> {
-        let readers = Self::new(path, patience);
+        let readers = Self::new(path, busy_timeout);
         let mut connection = readers.connect()?;
         let recognised = schema::recognise(&mut connection, &readers.path);
         let readable = recognised.and_then(|version| {
             schema::check_readable(&connection, version, seal)?;
             only_query(&connection)
         });
-        keep_log(&connection);
-        // Also one that is refused is closed as the others are.
+        keep_wal(&connection);
+        // Pooled even on failure, so that dropping the pool closes it like the others.
         lock(&readers.idle).push(connection);
         readable.map(|()| readers)
     }
 
-    /// Reads, all of it from the same moment.
+    /// Runs reads in one transaction, that is on one snapshot.
     pub(crate) fn read<T, E: From<SaverError>>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E>,
@@ -73,7 +73,7 @@ impl Readers {
         })
     }
 
-    /// Reads with a single statement.
+    /// Runs a single statement.
     pub(crate) fn peek<T, E: From<SaverError>>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E>,
@@ -85,8 +85,8 @@ impl Readers {
         };
         let done = work(&connection);
         let mut idle = lock(&self.idle);
-        // One that had a failure may be damaged itself.
-        if done.is_ok() && idle.len() < KEPT {
+        // A connection that failed is not reused.
+        if done.is_ok() && idle.len() < MAX_IDLE {
             idle.push(connection);
         }
         done
@@ -99,10 +99,10 @@ impl Readers {
     }
 
     fn connect(&self) -> Result<Connection, SaverError> {
-        // The file's state of recovery is kept in shared memory, which a reader writes too.
+        // Readers write too: to the shared memory of the WAL index.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = connect_for_any(&self.path, flags, self.patience)?;
-        keep_log(&connection);
+        let connection = connect_for_any(&self.path, flags, self.busy_timeout)?;
+        keep_wal(&connection);
         if let Some(identity) = self.identity {
             identity.verify(&self.path)?;
         }
@@ -116,10 +116,10 @@ fn only_query(connection: &Connection) -> Result<(), SaverError> {
         .map_err(sql)
 }
 
-impl Drop for Readers {
+impl Drop for ReadPool {
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // A log that holds nothing need not stay behind; the last one to close it removes it.
+        // An empty WAL need not stay; the last connection to close removes it.
         let is_empty = file::length(&file::beside(&self.path, "-wal")) == 0;
         let is_here = self
             .identity

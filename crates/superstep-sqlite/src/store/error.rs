@@ -1,4 +1,4 @@
-//! What goes wrong inside a transaction, and how the caller hears of it.
+//! Errors inside a transaction of the store.
 
 use std::error::Error;
 
@@ -8,26 +8,26 @@ use superstep_core::store::{Namespace, StoreError};
 use crate::error::sql;
 
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum TransactionError {
     /// The database failed.
     #[error(transparent)]
     Database(#[from] SaverError),
     /// The operation failed, or what is stored is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What was begun as reading turned out to have something to write.
+    /// A read transaction turned out to have something to write.
     #[error("a read transaction cannot write")]
     NeedsWrite,
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for TransactionError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Database(sql(error))
     }
 }
 
-impl Fault {
-    /// A part of an item is not what was written, or not for this key.
+impl TransactionError {
+    /// A part of an item is damaged, or sealed for another key.
     pub(super) fn damaged(
         part: &str,
         namespace: &Namespace,
@@ -44,7 +44,7 @@ impl Fault {
         )
     }
 
-    /// An item does not even have a readable key.
+    /// The key of an item is not readable.
     pub(super) fn damaged_item(
         namespace: &Namespace,
         item: i64,
@@ -56,7 +56,7 @@ impl Fault {
         )
     }
 
-    /// A namespace has no readable labels.
+    /// The labels of a namespace are not readable.
     pub(super) fn damaged_namespace(
         namespace: i64,
         source: impl Into<Box<dyn Error + Send + Sync>>,
@@ -64,15 +64,15 @@ impl Fault {
         backend(format!("namespace number {namespace} is damaged"), source)
     }
 
-    /// The same as those hear of it whose work must end with it.
-    pub(super) fn told(&self) -> SaverError {
+    /// The same for the other work in the transaction.
+    pub(super) fn to_saver_error(&self) -> SaverError {
         match self {
             Self::Database(error) => error.clone(),
             other => SaverError::Io(other.to_string()),
         }
     }
 
-    /// The same as an error of the store, for one that was doing this.
+    /// The same as an error of the store, with the operation.
     pub(super) fn during(self, doing: &str) -> StoreError {
         match self {
             Self::Store(error) => error,
@@ -85,8 +85,8 @@ impl Fault {
     }
 }
 
-fn backend(message: String, source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
-    Fault::Store(StoreError::Backend {
+fn backend(message: String, source: impl Into<Box<dyn Error + Send + Sync>>) -> TransactionError {
+    TransactionError::Store(StoreError::Backend {
         message,
         source: Some(source.into()),
     })

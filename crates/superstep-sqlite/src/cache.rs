@@ -1,8 +1,8 @@
-//! Long threads as they were last read, so that reading them again costs next to nothing.
+//! Cache of the newest checkpoints of long threads.
 //!
-//! An entry is good while the end of the graph's log is where it was when the entry was made, which
-//! the row of the graph says whoever wrote it. A commit of this process moves its entry along. Short
-//! threads are read so fast that they are not kept.
+//! An entry is valid while the graph's log ends where it did when the entry was made; the row of the
+//! graph has that, whichever process wrote it. A commit of this process updates the entry. Short
+//! threads are not cached: reading them is fast.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,141 +16,141 @@ use superstep_core::{
 };
 
 use crate::{
-    cost::{self, Cost},
+    cost::{self, ReplayCost},
     graphs::GraphRow,
     lock::lock,
 };
 
-/// Only what takes so many bytes in the file is kept.
-const LONG: usize = 32 * 1024;
-/// All that is kept takes no more than so many.
-const ROOM: usize = 64 * 1024 * 1024;
+/// Checkpoints that take fewer bytes in the file are not cached.
+const MIN_BYTES: usize = 32 * 1024;
+/// The whole cache takes no more than this; the least recently used entries go first.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Threads as they were last read.
+/// The newest checkpoints of graphs, by thread.
 #[derive(Default)]
-pub(crate) struct Warm(Mutex<Kept>);
+pub(crate) struct CheckpointCache(Mutex<CacheState>);
 
 #[derive(Default)]
-struct Kept {
-    threads: HashMap<ThreadId, HashMap<Namespace, Entry>>,
+struct CacheState {
+    threads: HashMap<ThreadId, HashMap<Namespace, CacheEntry>>,
     bytes: usize,
     uses: u64,
 }
 
-struct Entry {
+struct CacheEntry {
     graph: i64,
     last: i64,
-    long: Long,
+    checkpoint: CachedCheckpoint,
     used: u64,
 }
 
-/// A checkpoint, and what its records take.
+/// A checkpoint, and the size of its records.
 #[derive(Clone, Debug)]
-pub(crate) struct Long {
+pub(crate) struct CachedCheckpoint {
     pub(crate) loaded: Loaded,
-    /// In the file, the notes included.
+    /// Bytes in the file, notes included.
     pub(crate) bytes: usize,
-    /// What a reader of each of its records replays, in their order.
-    pub(crate) costs: Arc<Vec<Cost>>,
+    /// The replay cost of each of its records, in order.
+    pub(crate) costs: Arc<Vec<ReplayCost>>,
 }
 
-/// What a commit added.
-pub(crate) struct Added {
+/// A record that a commit appended.
+pub(crate) struct AppendedRecord {
     pub(crate) record: Arc<Record>,
     pub(crate) bytes: usize,
-    pub(crate) cost: Cost,
+    pub(crate) cost: ReplayCost,
 }
 
-impl Warm {
-    /// The newest checkpoint of a graph, if it was read and nothing has changed since.
-    pub(crate) fn get(&self, thread: &ThreadId, graph: &GraphRow) -> Option<Long> {
-        let mut kept = lock(&self.0);
-        kept.uses += 1;
-        let uses = kept.uses;
-        let entry = kept.threads.get_mut(thread)?.get_mut(&graph.name)?;
+impl CheckpointCache {
+    /// The newest checkpoint of a graph, if its entry is valid.
+    pub(crate) fn get(&self, thread: &ThreadId, graph: &GraphRow) -> Option<CachedCheckpoint> {
+        let mut state = lock(&self.0);
+        state.uses += 1;
+        let uses = state.uses;
+        let entry = state.threads.get_mut(thread)?.get_mut(&graph.name)?;
         if entry.graph != graph.graph || entry.last != graph.last {
             return None;
         }
         entry.used = uses;
-        Some(entry.long.clone())
+        Some(entry.checkpoint.clone())
     }
 
-    /// Whether a graph is kept.
+    /// Whether a graph has an entry.
     pub(crate) fn has(&self, thread: &ThreadId, namespace: &Namespace) -> bool {
-        let kept = lock(&self.0);
-        let graphs = kept.threads.get(thread);
+        let state = lock(&self.0);
+        let graphs = state.threads.get(thread);
         graphs.is_some_and(|graphs| graphs.contains_key(namespace))
     }
 
-    /// Keeps what was read.
-    pub(crate) fn put(&self, thread: &ThreadId, graph: &GraphRow, long: &Long) {
-        if long.bytes < LONG {
+    /// Adds a checkpoint that was read.
+    pub(crate) fn put(&self, thread: &ThreadId, graph: &GraphRow, checkpoint: &CachedCheckpoint) {
+        if checkpoint.bytes < MIN_BYTES {
             return;
         }
-        let mut kept = lock(&self.0);
-        kept.uses += 1;
-        let entry = Entry {
+        let mut state = lock(&self.0);
+        state.uses += 1;
+        let entry = CacheEntry {
             graph: graph.graph,
             last: graph.last,
-            long: long.clone(),
-            used: kept.uses,
+            checkpoint: checkpoint.clone(),
+            used: state.uses,
         };
-        kept.add(thread, &graph.name, entry);
+        state.add(thread, &graph.name, entry);
     }
 
-    /// Moves an entry along with a commit or with notes, if it stood where they were added.
+    /// Updates an entry after a commit or notes, if it was valid just before.
     pub(crate) fn advance(
         &self,
         thread: &ThreadId,
         before: &GraphRow,
         after: &GraphRow,
-        change: impl FnOnce(&mut Long) -> Option<()>,
+        change: impl FnOnce(&mut CachedCheckpoint) -> Option<()>,
     ) {
-        let mut kept = lock(&self.0);
-        let Some(mut entry) = kept.take(thread, &after.name) else {
+        let mut state = lock(&self.0);
+        let Some(mut entry) = state.take(thread, &after.name) else {
             return;
         };
         if entry.graph != before.graph || entry.last != before.last {
             return;
         }
-        if change(&mut entry.long).is_none() {
+        if change(&mut entry.checkpoint).is_none() {
             return;
         }
         entry.last = after.last;
-        kept.add(thread, &after.name, entry);
+        state.add(thread, &after.name, entry);
     }
 
-    /// Forgets a thread.
-    pub(crate) fn forget(&self, thread: &ThreadId) {
-        let mut kept = lock(&self.0);
-        let gone = kept.threads.remove(thread);
+    /// Removes the entries of a thread.
+    pub(crate) fn remove(&self, thread: &ThreadId) {
+        let mut state = lock(&self.0);
+        let gone = state.threads.remove(thread);
         let bytes: usize = gone
             .iter()
             .flatten()
-            .map(|(_, entry)| entry.long.bytes)
+            .map(|(_, entry)| entry.checkpoint.bytes)
             .sum();
-        kept.bytes -= bytes;
+        state.bytes -= bytes;
     }
 
-    /// Forgets everything: what was noted for a transaction that did not hold must not stay.
+    /// Removes everything: entries may have been updated by a transaction that was rolled back.
     pub(crate) fn clear(&self) {
-        *lock(&self.0) = Kept::default();
+        *lock(&self.0) = CacheState::default();
     }
 }
 
-impl Kept {
-    fn take(&mut self, thread: &ThreadId, namespace: &Namespace) -> Option<Entry> {
+impl CacheState {
+    fn take(&mut self, thread: &ThreadId, namespace: &Namespace) -> Option<CacheEntry> {
         let entry = self.threads.get_mut(thread)?.remove(namespace)?;
-        self.bytes -= entry.long.bytes;
+        self.bytes -= entry.checkpoint.bytes;
         Some(entry)
     }
 
-    fn add(&mut self, thread: &ThreadId, namespace: &Namespace, entry: Entry) {
+    fn add(&mut self, thread: &ThreadId, namespace: &Namespace, entry: CacheEntry) {
         self.take(thread, namespace);
-        self.bytes += entry.long.bytes;
+        self.bytes += entry.checkpoint.bytes;
         let graphs = self.threads.entry(thread.clone()).or_default();
         graphs.insert(namespace.clone(), entry);
-        while self.bytes > ROOM
+        while self.bytes > MAX_BYTES
             && let Some((thread, namespace)) = self.oldest()
         {
             self.take(&thread, &namespace);
@@ -168,7 +168,7 @@ impl Kept {
     }
 }
 
-impl Long {
+impl CachedCheckpoint {
     /// One of its records.
     pub(crate) fn record(&self, id: CheckpointId) -> Option<&Arc<Record>> {
         let mut newest = self.loaded.chain.iter().rev();
@@ -183,13 +183,13 @@ impl Long {
             chain: chain.up_to(place + 1),
             notes: Vec::new(),
             superseded: place + 1 < chain.len(),
-            next: cost::next(*self.costs.get(place)?),
+            next: cost::next_record(*self.costs.get(place)?),
         })
     }
 
-    /// Goes on to its successor, if that is what was added.
-    pub(crate) fn follow(&mut self, added: Added) -> Option<()> {
-        let Added {
+    /// Appends a record, if it follows this checkpoint.
+    pub(crate) fn append(&mut self, added: AppendedRecord) -> Option<()> {
+        let AppendedRecord {
             record,
             bytes,
             cost,
@@ -205,14 +205,14 @@ impl Long {
         }
         chain.push(record);
         notes.clear();
-        *next = cost::next(cost);
+        *next = cost::next_record(cost);
         Arc::make_mut(&mut self.costs).push(cost);
         self.bytes += bytes;
         Some(())
     }
 
-    /// Takes in more notes.
-    pub(crate) fn hear(&mut self, notes: &[TaskNote]) {
+    /// Merges further notes.
+    pub(crate) fn merge_notes(&mut self, notes: &[TaskNote]) {
         let known = std::mem::take(&mut self.loaded.notes);
         let mut merged: BTreeMap<_, _> = known
             .into_iter()

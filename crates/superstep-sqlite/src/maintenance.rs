@@ -1,56 +1,59 @@
-//! Looking after a file: is it whole, a copy of it, its space.
+//! Maintenance: integrity check, backup, vacuum.
 //!
-//! None of it stops the runs that go on meanwhile. `check` reads all of it in one snapshot, `backup`
-//! makes a copy that is a database of its own, `compact` gives room back in small slices, `log` keeps
-//! the write-ahead log short and free of what was deleted.
+//! None of it blocks runs. `check` reads everything in one snapshot, `backup` makes a copy that is a
+//! database of its own, `vacuum` returns free pages in small slices.
 
 mod backup;
 mod check;
-mod compact;
+mod vacuum;
 
 use std::path::Path;
 
 use superstep_core::{error::SaverError, saver::Reply};
 
-use crate::{Database, file, sync_level::Need};
+use crate::{Database, file, sync_level::SyncLevel};
 
 pub use check::{Problem, Report};
 
 impl Database {
-    /// Reads all of the file and says what is wrong with it: damaged pages, rows that do not open or
-    /// do not decode, links that lead nowhere, texts that are missing or that nothing uses.
+    /// Integrity check of the whole file: damaged pages, rows that do not open or decode, dangling
+    /// links, texts that are missing or unused.
     ///
-    /// It sees the file as it is when it begins, and holds up nobody. Damage is in the report; the
-    /// error is for a check that could not be made.
+    /// It reads a snapshot and blocks nobody. Damage is in the report; the error is for a check that
+    /// could not be made.
     pub fn check(&self) -> Reply<'static, Report> {
         self.aside(|database| check::all(&database.0))
     }
 
-    /// A first look: the structure of the file, and whether every thread's newest rows open.
+    /// A quick check: the structure of the file, and whether every thread's newest rows open.
     pub fn quick_check(&self) -> Reply<'static, Report> {
         self.aside(|database| check::ends(&database.0))
     }
 
     /// Copies the database to a path where there is nothing yet, as it is at one moment.
     ///
-    /// Runs go on meanwhile. The copy appears under its name once it is complete, checked and on the
-    /// disk. It is a database of its own, has no free space, and needs the same key.
+    /// Runs continue meanwhile. The copy appears under its name once it is complete, checked and
+    /// fsync'd. It is a database of its own, has no free pages, and needs the same key.
     pub fn backup(&self, to: impl AsRef<Path>) -> Reply<'static, ()> {
         let to = to.as_ref().to_owned();
         self.aside(move |database| {
-            backup::copy(&database.0, &to).map_err(|error| file::named(&to, error))
+            backup::copy(&database.0, &to).map_err(|error| file::with_path(&to, error))
         })
     }
 
-    /// Gives room that nothing uses any more back to the file system, and says how many pages.
+    /// Returns free pages to the file system (incremental vacuum), and says how many.
     ///
-    /// It is done in slices, and what others store goes in between.
+    /// It works in slices, between which others can commit.
     pub fn compact(&self) -> Reply<'static, u64> {
         let database = self.clone();
         Reply::Later(Box::pin(async move {
             let mut freed = 0;
             loop {
-                let slice = database.0.queue.later(Need::System, compact::slice).await?;
+                let slice = database
+                    .0
+                    .queue
+                    .enqueue(SyncLevel::Normal, vacuum::slice)
+                    .await?;
                 freed += slice.freed;
                 if slice.left == 0 || slice.freed == 0 {
                     return Ok(freed);
@@ -59,7 +62,7 @@ impl Database {
         }))
     }
 
-    /// Does something long where it holds up nobody.
+    /// Runs long work on the blocking pool.
     fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, SaverError> + Send + 'static,

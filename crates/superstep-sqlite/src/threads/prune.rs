@@ -1,4 +1,4 @@
-//! Dropping old checkpoints; what is kept reads as before.
+//! Pruning old checkpoints; those that are kept read as before.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use superstep_core::{
 
 use super::{
     delete::{self, empty, forget_uses},
-    free, rows,
+    find_free, rows,
 };
 use crate::{
     error::{self, sql},
@@ -21,20 +21,20 @@ use crate::{
     graphs::{self, GraphRow},
     layouts::Layouts,
     lease,
-    load::{Reading, blobs_of},
+    load::{RecordReader, blobs_of},
+    lookup,
     row::{self, Kind, Row},
-    walk,
     writer::Writer,
 };
 
-/// Drops old checkpoints of a thread and says how many.
+/// Drops old checkpoints of a thread and returns how many.
 pub(crate) fn prune(
     writer: &mut Writer,
     name: &ThreadId,
     keep: Keep,
     worker: i64,
 ) -> Result<usize, SaverError> {
-    let (thread, graphs) = free(writer, name, worker)?;
+    let (thread, graphs) = find_free(writer, name, worker)?;
     let oldest = match keep {
         Keep::Latest => None,
         Keep::Last(n) => {
@@ -71,57 +71,57 @@ pub(crate) fn prune(
         match ids.len().saturating_sub(keeps) {
             0 => continue,
             all if all == ids.len() => empty(writer, graph)?,
-            first => cut(writer, graph, first)?,
+            first => drop_first(writer, graph, first)?,
         }
         dropped += ids.len().saturating_sub(keeps);
     }
     if dropped > 0 {
-        row::keep_numbers(writer.change()?)?;
+        row::leave_tombstone(writer.change()?)?;
         let root = graphs.iter().find(|graph| graph.name.is_root());
-        if let Some(oldest) = root.map(|root| oldest_left(writer, root)).transpose()? {
+        if let Some(oldest) = root.map(|root| oldest_record(writer, root)).transpose()? {
             events::prune(writer, thread.thread, oldest)?;
         }
-        count_uses(writer, thread.thread)?;
-        writer.warm.forget(name);
-        writer.scrub = true;
+        recount_uses(writer, thread.thread)?;
+        writer.cache.remove(name);
+        writer.scrub_wal = true;
     }
     Ok(dropped)
 }
 
-/// What a retention does to one thread.
-pub(crate) enum Kept {
+/// What a retention policy did to a thread.
+pub(crate) enum RetentionOutcome {
     /// Nothing.
     Untouched,
-    /// It lost so many checkpoints.
+    /// This many checkpoints were dropped.
     Pruned(usize),
-    /// It is gone.
+    /// It was deleted.
     Deleted,
 }
 
-/// Applies a retention to one thread, unless somebody holds it.
+/// Applies a retention policy to a thread, unless it is leased.
 pub(crate) fn retain(
     writer: &mut Writer,
     name: &ThreadId,
     retention: &Retention,
     now: UnixMillis,
     worker: i64,
-) -> Result<Kept, SaverError> {
+) -> Result<RetentionOutcome, SaverError> {
     let Some(row) = graphs::thread(writer.db()?, name)? else {
-        return Ok(Kept::Untouched);
+        return Ok(RetentionOutcome::Untouched);
     };
-    lease::refuse_if_taken(writer, name, &row, worker)?;
+    lease::refuse_if_leased(writer, name, &row, worker)?;
     if retention.ends(row.used, now) {
         delete::delete(writer, name, worker)?;
-        return Ok(Kept::Deleted);
+        return Ok(RetentionOutcome::Deleted);
     }
     match retention.keep {
-        Some(keep) => prune(writer, name, keep, worker).map(Kept::Pruned),
-        None => Ok(Kept::Untouched),
+        Some(keep) => prune(writer, name, keep, worker).map(RetentionOutcome::Pruned),
+        None => Ok(RetentionOutcome::Untouched),
     }
 }
 
-/// The oldest record that a graph has now.
-fn oldest_left(writer: &Writer, graph: &GraphRow) -> Result<CheckpointId, SaverError> {
+/// The oldest record that a graph still has.
+fn oldest_record(writer: &Writer, graph: &GraphRow) -> Result<CheckpointId, SaverError> {
     let now = graphs::graph(writer.db()?, graph.thread, &graph.name)?;
     let left = match now {
         Some(now) => ids(writer, &now)?,
@@ -139,12 +139,12 @@ fn ids(writer: &Writer, graph: &GraphRow) -> Result<Vec<CheckpointId>, SaverErro
         .collect())
 }
 
-/// Drops the first so many records of a graph; those whose parent goes are made to stand alone.
-fn cut(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(), SaverError> {
+/// Drops the first records of a graph; those whose parent is dropped become full records.
+fn drop_first(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(), SaverError> {
     let old = rows(writer.db()?, graph)?;
     let records = old.iter().filter(|row| row.step().is_some());
     let gone: HashSet<i64> = records.take(first).map(|row| row.seq).collect();
-    let alone = stand_alone(writer, &old, &gone)?;
+    let alone = make_full(writer, &old, &gone)?;
     let (mut prev, mut newest, mut count) = (None, None, 0);
     for was in old {
         let belongs = was.parent.is_some_and(|parent| gone.contains(&parent));
@@ -183,7 +183,7 @@ fn cut(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(), SaverE
             graph.name
         )));
     };
-    let cost = walk::replay_cost(writer.db()?, head)?;
+    let cost = lookup::replay_cost(writer.db()?, head)?;
     let graph = GraphRow {
         head,
         last,
@@ -192,11 +192,11 @@ fn cut(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(), SaverE
         state: cost.state,
         ..graph.clone()
     };
-    graphs::put(writer.change()?, &graph)
+    graphs::replace(writer.change()?, &graph)
 }
 
-/// The bodies of records whose parent goes, as full ones, and how much state they hold.
-fn stand_alone(
+/// Bodies of full records for those whose parent is dropped, and how much state they hold.
+fn make_full(
     writer: &mut Writer,
     rows: &[Row],
     gone: &HashSet<i64>,
@@ -204,13 +204,13 @@ fn stand_alone(
     let mut packed = HashMap::new();
     {
         let (seal, layouts) = (writer.seal.clone(), Layouts::default());
-        let mut reading = Reading::new(writer.db()?, &seal, &layouts);
+        let mut reader = RecordReader::new(writer.db()?, &seal, &layouts);
         for row in rows {
             let orphan = row.parent.is_some_and(|parent| gone.contains(&parent));
             if !orphan || gone.contains(&row.seq) || row.step().is_none() {
                 continue;
             }
-            let chain = reading.chain(row.clone())?;
+            let chain = reader.chain(row.clone())?;
             let Some(record) = squash(&chain) else {
                 continue;
             };
@@ -221,8 +221,8 @@ fn stand_alone(
     Ok(packed)
 }
 
-/// Notes anew which blobs a thread uses, and removes those that nobody uses then.
-fn count_uses(writer: &mut Writer, thread: i64) -> Result<(), SaverError> {
+/// Recomputes the blob references of a thread, and deletes blobs without references.
+fn recount_uses(writer: &mut Writer, thread: i64) -> Result<(), SaverError> {
     let mut used = BTreeSet::new();
     for graph in graphs::all(writer.db()?, thread)? {
         for row in rows(writer.db()?, &graph)? {
@@ -233,7 +233,7 @@ fn count_uses(writer: &mut Writer, thread: i64) -> Result<(), SaverError> {
     }
     events::blobs(writer.db()?, &writer.seal, thread, &mut used)?;
     let db = writer.change()?;
-    // Nobody else sees the moment between: all of this is one transaction.
+    // The reference of thread 0 keeps blobs alive between the two statements.
     let mut kept = Vec::new();
     for blob in used {
         let number: i64 = db

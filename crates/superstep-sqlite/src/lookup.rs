@@ -1,4 +1,4 @@
-//! Finding a checkpoint by walking a graph's log back.
+//! Lookup of checkpoints by scanning a graph's log backwards.
 
 use rusqlite::Connection;
 use superstep_core::{
@@ -8,36 +8,36 @@ use superstep_core::{
 };
 
 use crate::{
-    cost::{self, Cost},
+    cost::{self, ReplayCost},
     graphs::GraphRow,
     row::{self, Row, Rows, Step},
 };
 
-/// A record, and the rows right after it that say more about it.
-pub(crate) struct Found {
+/// A record, and the rows right after it that belong to it.
+pub(crate) struct FoundRecord {
     pub(crate) row: Row,
     pub(crate) step: Step,
     /// Its notes, up to the next record.
     pub(crate) notes: Vec<Row>,
-    /// The next record, if it follows this one.
+    /// The next record, if this one is its parent.
     pub(crate) child: Option<Row>,
 }
 
-/// Walks back over the records of a graph.
-struct Walk<'c> {
+/// Scans the records of a graph, newest first.
+struct BackwardScan<'c> {
     log: Rows<'c>,
-    /// The row to look at next.
-    next: Next,
-    /// The last record passed.
+    /// The row to read next.
+    next: ScanPosition,
+    /// The record returned last.
     child: Option<Row>,
 }
 
-enum Next {
-    Here(Row),
+enum ScanPosition {
+    At(Row),
     Before(Row),
 }
 
-impl<'c> Walk<'c> {
+impl<'c> BackwardScan<'c> {
     /// From the newest row, or from a marked record that is newer than `id`.
     fn from(
         db: &'c Connection,
@@ -56,23 +56,23 @@ impl<'c> Walk<'c> {
         }
         Ok(Self {
             log,
-            next: Next::Here(at),
+            next: ScanPosition::At(at),
             child: None,
         })
     }
 
     /// The next older record.
-    fn next(&mut self) -> Result<Option<Found>, SaverError> {
+    fn next(&mut self) -> Result<Option<FoundRecord>, SaverError> {
         let mut notes = Vec::new();
         loop {
             let row = match &self.next {
-                Next::Here(row) => row.clone(),
-                Next::Before(row) => match row.prev {
+                ScanPosition::At(row) => row.clone(),
+                ScanPosition::Before(row) => match row.prev {
                     Some(prev) => self.log.follow(row, prev)?,
                     None => return Ok(None),
                 },
             };
-            self.next = Next::Before(Row {
+            self.next = ScanPosition::Before(Row {
                 body: Vec::new(),
                 ..row
             });
@@ -84,7 +84,7 @@ impl<'c> Walk<'c> {
             notes.retain(|notes: &Row| notes.parent == Some(row.seq));
             let child = self.child.replace(row.clone());
             let child = child.filter(|child| child.parent == Some(row.seq));
-            return Ok(Some(Found {
+            return Ok(Some(FoundRecord {
                 row,
                 step,
                 notes,
@@ -99,7 +99,7 @@ pub(crate) fn find(
     db: &Connection,
     graph: &GraphRow,
     id: CheckpointId,
-) -> Result<Option<Found>, SaverError> {
+) -> Result<Option<FoundRecord>, SaverError> {
     locate(db, graph, At::Id(id))
 }
 
@@ -108,13 +108,13 @@ pub(crate) fn locate(
     db: &Connection,
     graph: &GraphRow,
     at: At,
-) -> Result<Option<Found>, SaverError> {
+) -> Result<Option<FoundRecord>, SaverError> {
     let id = match at {
         At::Latest => None,
         At::Id(id) | At::Before(id) => Some(id),
     };
-    let mut walk = Walk::from(db, graph, id)?;
-    while let Some(found) = walk.next()? {
+    let mut scan = BackwardScan::from(db, graph, id)?;
+    while let Some(found) = scan.next()? {
         let there = match at {
             At::Latest => true,
             At::Id(id) => found.step.id <= id,
@@ -128,16 +128,16 @@ pub(crate) fn locate(
     Ok(None)
 }
 
-/// The records that fit a query, newest first.
+/// The records that match a query, newest first.
 pub(crate) fn matching(
     db: &Connection,
     graph: &GraphRow,
     query: &HistoryQuery,
-) -> Result<Vec<Found>, SaverError> {
-    let mut walk = Walk::from(db, graph, query.before)?;
+) -> Result<Vec<FoundRecord>, SaverError> {
+    let mut scan = BackwardScan::from(db, graph, query.before)?;
     let (mut all, limit) = (Vec::new(), query.limit.unwrap_or(usize::MAX));
     while all.len() < limit
-        && let Some(found) = walk.next()?
+        && let Some(found) = scan.next()?
     {
         let step = &found.step;
         let fits = query.before.is_none_or(|before| step.id < before)
@@ -150,9 +150,9 @@ pub(crate) fn matching(
     Ok(all)
 }
 
-/// What a reader of a record replays.
-pub(crate) fn replay_cost(db: &Connection, head: i64) -> Result<Cost, SaverError> {
-    let mut cost = Cost::default();
+/// The replay cost of a record.
+pub(crate) fn replay_cost(db: &Connection, head: i64) -> Result<ReplayCost, SaverError> {
+    let mut cost = ReplayCost::default();
     let mut log = Rows::new(db)?;
     let mut at = Some(log.get(head)?);
     while let Some(row) = at.take() {

@@ -1,8 +1,9 @@
-//! Files for their owner alone: threads and memory hold mail, documents and prompts.
+//! File permissions: new files are readable by their owner alone, since threads and memory hold mail,
+//! documents and prompts.
 //!
-//! A new database is made here and not by SQLite, so that there is no moment at which others can
-//! open it; SQLite gives its logs the rights of the database. A database that is there keeps the
-//! rights it has, and what is made beside it gets the same: whoever shares a file has said so.
+//! A new database is created here and not by SQLite, so that there is no moment at which others can
+//! open it; SQLite gives the WAL the permissions of the database. An existing database keeps its
+//! permissions, and files created beside it get the same.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -13,33 +14,33 @@ use std::{
 
 use superstep_core::error::SaverError;
 
-use crate::file::refused;
+use crate::file::io_error;
 
-/// Makes the file of a database, if there is none.
+/// Creates the file of a database, if it is missing.
 pub(crate) fn create(path: &Path) -> Result<(), SaverError> {
-    // Closing a file takes away all locks that this process has on it. No thread gets to SQLite
-    // with a file that another thread is about to close here.
+    // Closing a file releases all locks that this process has on it, so no other thread may open the
+    // database while this one is about to close it.
     static MAKING: Mutex<()> = Mutex::new(());
     let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     match fs::metadata(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // Not `create_new`: the path may be a link to a file that is not there yet.
+            // Not `create_new`: the path may be a link to a file that does not exist yet.
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(false);
             let made = for_owner(&mut options).open(path);
-            made.map(drop).map_err(|error| refused(&error))
+            made.map(drop).map_err(|error| io_error(&error))
         }
-        Err(error) => Err(refused(&error)),
+        Err(error) => Err(io_error(&error)),
     }
 }
 
-/// Makes a file that is not there.
+/// Creates a file that must not exist.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
     for_owner(OpenOptions::new().write(true).create_new(true)).open(path)
 }
 
-/// Makes a file beside a database, for those who may use the database.
+/// Creates a file beside a database, with the permissions of the database.
 pub(crate) fn create_beside(database: &Path, path: &Path) -> io::Result<File> {
     let file = create_new(path)?;
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! A copy of a database, made while it is in use.
+//! Online backup.
 
 use std::{
     fs::{self, File},
@@ -15,14 +15,14 @@ use crate::{
     connection::connect,
     database::Inner,
     error::sql,
-    file::{self, refused},
-    private,
+    file::{self, io_error},
+    permissions,
 };
 
-/// Copies a database to a path where there is nothing.
+/// Copies a database to a path that does not exist yet.
 pub(super) fn copy(from: &Inner, to: &Path) -> Result<(), SaverError> {
-    refuse_if_taken(to)?;
-    let part = Part::new(file::beside(
+    refuse_if_exists(to)?;
+    let part = PartialCopy::new(file::beside(
         to,
         &format!("-part-{:016x}", from.worker_id()),
     ))?;
@@ -30,7 +30,7 @@ pub(super) fn copy(from: &Inner, to: &Path) -> Result<(), SaverError> {
         SaverError::Io("the path of a copy must be text that is valid Unicode".to_owned())
     })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    connect(&from.path, flags, from.options.patience)?
+    connect(&from.path, flags, from.options.busy_timeout)?
         .execute("VACUUM INTO ?1", [text])
         .map_err(sql)?;
     verify(from, &part.0)?;
@@ -43,23 +43,23 @@ pub(super) fn copy(from: &Inner, to: &Path) -> Result<(), SaverError> {
     }
 }
 
-/// A file of that name is not overwritten, and a log of that name would be taken for the copy's.
-fn refuse_if_taken(to: &Path) -> Result<(), SaverError> {
+/// An existing file is not overwritten, and an existing WAL would be applied to the copy.
+fn refuse_if_exists(to: &Path) -> Result<(), SaverError> {
     for suffix in ["", "-wal", "-journal"] {
         let path = file::beside(to, suffix);
         if fs::symlink_metadata(&path).is_ok() {
-            return Err(taken(&path));
+            return Err(exists(&path));
         }
     }
     Ok(())
 }
 
-fn taken(path: &Path) -> SaverError {
+fn exists(path: &Path) -> SaverError {
     let path = path.display();
     SaverError::Io(format!("{path} exists already; give another path"))
 }
 
-/// Opens the copy as anybody would.
+/// Opens the copy and checks it.
 fn verify(from: &Inner, copy: &Path) -> Result<(), SaverError> {
     let copy = Database::open_with(copy, from.options.clone())?;
     let report = check::ends(&copy.0)?;
@@ -72,34 +72,34 @@ fn verify(from: &Inner, copy: &Path) -> Result<(), SaverError> {
 fn sync(path: &Path) -> Result<(), SaverError> {
     File::open(path)
         .and_then(|file| file.sync_all())
-        .map_err(|error| refused(&error))
+        .map_err(|error| io_error(&error))
 }
 
-/// Gives the copy its name, unless something has taken it meanwhile.
+/// Gives the copy its name, unless that was taken meanwhile.
 fn place(part: &Path, to: &Path) -> Result<(), SaverError> {
     match fs::hard_link(part, to) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(taken(to)),
-        // Not every file system has links.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(to)),
+        // Not every file system has hard links.
         Err(_) => {
-            refuse_if_taken(to)?;
-            fs::rename(part, to).map_err(|error| refused(&error))
+            refuse_if_exists(to)?;
+            fs::rename(part, to).map_err(|error| io_error(&error))
         }
     }
 }
 
-/// An unfinished copy, which goes if it is not finished.
-struct Part(PathBuf);
+/// A copy under its temporary name; dropping it removes the file.
+struct PartialCopy(PathBuf);
 
-impl Part {
+impl PartialCopy {
     /// An empty file for its owner alone, which SQLite fills.
     fn new(path: PathBuf) -> Result<Self, SaverError> {
-        private::create_new(&path).map_err(|error| refused(&error))?;
+        permissions::create_new(&path).map_err(|error| io_error(&error))?;
         Ok(Self(path))
     }
 }
 
-impl Drop for Part {
+impl Drop for PartialCopy {
     fn drop(&mut self) {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             let _absent = fs::remove_file(file::beside(&self.0, suffix));

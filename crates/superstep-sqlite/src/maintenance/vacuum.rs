@@ -1,24 +1,24 @@
-//! Giving free pages back.
+//! Incremental vacuum.
 
 use superstep_core::error::SaverError;
 
 use crate::{error::sql, writer::Writer};
 
-/// So many pages are moved in one piece: about a millisecond's worth.
+/// Pages per slice: about a millisecond of work.
 const PAGES: u32 = 256;
 
-/// What one piece of the work did.
+/// What one slice did.
 pub(crate) struct Slice {
     pub(crate) freed: u64,
     /// Free pages that are still in the file.
     pub(crate) left: u64,
 }
 
-/// Moves pages from the end of the file into free ones, and cuts the end off.
+/// Moves pages from the end of the file into free ones, and truncates the file.
 pub(crate) fn slice(writer: &mut Writer) -> Result<Slice, SaverError> {
     let before = free(writer)?;
     let db = writer.change()?;
-    // The statement does a page whenever it is asked for the next row, and has no rows.
+    // The statement moves one page per call for the next row, and returns no rows.
     db.prepare(&format!("PRAGMA incremental_vacuum({PAGES})"))
         .and_then(|mut vacuum| {
             let mut rows = vacuum.query([])?;
@@ -28,8 +28,8 @@ pub(crate) fn slice(writer: &mut Writer) -> Result<Slice, SaverError> {
         .map_err(sql)?;
     let left = free(writer)?;
     let freed = before.saturating_sub(left);
-    // The file itself is cut when the log is moved into it.
-    writer.scrub |= left == 0 || freed == 0;
+    // The file itself is truncated by the next checkpoint.
+    writer.scrub_wal |= left == 0 || freed == 0;
     Ok(Slice { freed, left })
 }
 

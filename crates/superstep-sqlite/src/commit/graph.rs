@@ -1,0 +1,69 @@
+//! The graph a commit appends to, as the leaseholder knows it.
+
+use superstep_core::{
+    error::SaverError,
+    id::{CheckpointId, Namespace, ThreadId},
+};
+
+use crate::{
+    graphs::{self, GraphRow},
+    row,
+    writer::{LeasedGraph, Writer},
+};
+
+/// A graph of a leased thread; it may have no row yet.
+pub(super) struct CurrentGraph {
+    pub(super) thread: i64,
+    pub(super) epoch: i64,
+    pub(super) row: Option<GraphRow>,
+    /// The id of its newest record.
+    pub(super) head: Option<CheckpointId>,
+}
+
+impl CurrentGraph {
+    /// Finds a graph of a thread that is leased under this epoch, in memory if it was used before.
+    pub(super) fn find(
+        writer: &Writer,
+        thread: &ThreadId,
+        epoch: u64,
+        namespace: &Namespace,
+    ) -> Result<Self, SaverError> {
+        let conflict = || SaverError::Conflict {
+            thread: thread.clone(),
+        };
+        let leased = writer.leased.get(thread).ok_or_else(conflict)?;
+        if i64::try_from(epoch) != Ok(leased.epoch) {
+            return Err(conflict());
+        }
+        let (row, head) = match leased.graphs.get(namespace) {
+            Some(known) => (Some(known.row.clone()), known.head),
+            None if leased.complete => (None, None),
+            None => match graphs::graph(writer.db()?, leased.thread, namespace)? {
+                Some(row) => {
+                    let head = row::get(writer.db()?, row.head)?;
+                    (Some(row), head.step().map(|step| step.id))
+                }
+                None => (None, None),
+            },
+        };
+        Ok(Self {
+            thread: leased.thread,
+            epoch: leased.epoch,
+            row,
+            head,
+        })
+    }
+}
+
+/// Notes where a graph ends now, for the next commit under the same lease.
+pub(super) fn remember(
+    writer: &mut Writer,
+    thread: &ThreadId,
+    row: GraphRow,
+    head: Option<CheckpointId>,
+) {
+    if let Some(leased) = writer.leased.get_mut(thread) {
+        let namespace = row.name.clone();
+        leased.graphs.insert(namespace, LeasedGraph { row, head });
+    }
+}

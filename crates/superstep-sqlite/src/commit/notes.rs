@@ -1,0 +1,140 @@
+//! Notes: what became of tasks, written between the commits of two steps.
+
+use superstep_core::{
+    codec::{self, Packed},
+    error::SaverError,
+    event::Logged,
+    id::{CheckpointId, Namespace, ThreadId},
+    record::TaskNote,
+    saver::Notes,
+};
+
+use super::{
+    graph::{self, CurrentGraph},
+    sync_level, urgency,
+};
+use crate::{
+    cache::CheckpointCache,
+    error, events,
+    graphs::{self, GraphRow},
+    lookup,
+    queue::Urgency,
+    row::{self, Kind, Row},
+    sync_level::SyncLevel,
+    writer::Writer,
+};
+
+/// Notes that are encoded and wait for the writer.
+pub(crate) struct PreparedNotes {
+    thread: ThreadId,
+    namespace: Namespace,
+    epoch: u64,
+    checkpoint: CheckpointId,
+    packed: Packed,
+    sync_level: SyncLevel,
+    urgency: Urgency,
+    events: Vec<Logged>,
+    /// The notes themselves, if the cache has this graph.
+    cached_notes: Option<Vec<TaskNote>>,
+}
+
+impl PreparedNotes {
+    /// Encodes notes.
+    pub(crate) fn new(notes: Notes, cache: &CheckpointCache) -> Result<Self, SaverError> {
+        let Notes {
+            thread,
+            namespace,
+            epoch,
+            durability,
+            checkpoint,
+            notes,
+            events,
+        } = notes;
+        // That an effect was started must be durable before the effect happens.
+        let effects = notes.iter().any(|note: &TaskNote| !note.effects.is_empty());
+        let packed = codec::pack(&notes).map_err(|error| error::encode(&error))?;
+        let is_cached = cache.has(&thread, &namespace);
+        Ok(Self {
+            thread,
+            namespace,
+            epoch,
+            checkpoint,
+            packed,
+            sync_level: match effects {
+                true => SyncLevel::Full,
+                false => sync_level(durability),
+            },
+            urgency: urgency(durability),
+            events,
+            cached_notes: is_cached.then_some(notes),
+        })
+    }
+
+    pub(crate) fn sync_level(&self) -> SyncLevel {
+        self.sync_level
+    }
+
+    pub(crate) fn urgency(&self) -> Urgency {
+        self.urgency
+    }
+
+    /// Writes the notes and their events.
+    pub(crate) fn store(self, writer: &mut Writer) -> Result<(), SaverError> {
+        let CurrentGraph {
+            thread,
+            epoch,
+            row: before,
+            head,
+        } = CurrentGraph::find(writer, &self.thread, self.epoch, &self.namespace)?;
+        let at = self.checkpoint;
+        let unknown = || SaverError::Corrupt(format!("a note for unknown {at}"));
+        let before = before.ok_or_else(unknown)?;
+        let parent = match head {
+            Some(head) if head == at => before.head,
+            _ => {
+                let found = lookup::find(writer.db()?, &before, at)?;
+                found.ok_or_else(unknown)?.row.seq
+            }
+        };
+        events::validate(writer, &self.thread, &self.events)?;
+        let seq = writer.next_seq()?;
+        let graph = GraphRow {
+            last: seq,
+            ..before.clone()
+        };
+        if !graphs::advance(writer.db()?, &graph, before.last, epoch)? {
+            return Err(SaverError::Conflict {
+                thread: self.thread.clone(),
+            });
+        }
+        writer.change()?;
+        writer.blobs(thread, &self.packed.blobs)?;
+        let mut row = Row {
+            seq,
+            graph: graph.graph,
+            prev: Some(before.last),
+            parent: Some(parent),
+            kind: Kind::Notes,
+            mark: false,
+            aside: parent != before.head,
+            body: Vec::new(),
+        };
+        row.body = writer.seal.seal(&self.packed.bytes, row.place())?;
+        row::insert(writer.change()?, &row)?;
+        events::append(writer, &self.thread, &self.events)?;
+        if let Some(notes) = &self.cached_notes {
+            let of_head = parent == before.head;
+            writer
+                .cache
+                .advance(&self.thread, &before, &graph, |cached| {
+                    if of_head {
+                        cached.merge_notes(notes);
+                    }
+                    cached.bytes += row.body.len();
+                    Some(())
+                });
+        }
+        graph::remember(writer, &self.thread, graph, head);
+        Ok(())
+    }
+}
