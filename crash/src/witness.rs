@@ -12,16 +12,11 @@ use std::{
 };
 
 use superstep_core::{
-    archive::Archive,
     checkpoint::{Loaded, NextRecord},
-    clock::UnixMillis,
     error::SaverError,
-    event::{Cursor, Logged},
     id::{CheckpointId, Namespace, TaskId, ThreadId},
     record::{Effect, Record, Source, TaskKey, TaskNote},
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    saver::{At, Commit, Events, Keep, Lease, Notes, Reply, Saver, SaverLayer},
     table::Key,
 };
 
@@ -245,7 +240,11 @@ fn note_points(notes: &[TaskNote]) -> Vec<&'static str> {
     names
 }
 
-impl Saver for Witness {
+impl SaverLayer for Witness {
+    fn inner(&self) -> &dyn Saver {
+        &*self.inner
+    }
+
     fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
         let thread = thread.clone();
         Reply::Later(Box::pin(async move {
@@ -270,15 +269,6 @@ impl Saver for Witness {
             }
             Ok(loaded)
         }))
-    }
-
-    fn history(
-        &self,
-        thread: &ThreadId,
-        namespace: &Namespace,
-        query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
-        self.inner.history(thread, namespace, query)
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
@@ -326,23 +316,6 @@ impl Saver for Witness {
         self.watched(vec!["log"], deed, Vec::new(), || self.inner.log(events))
     }
 
-    fn events(
-        &self,
-        thread: &ThreadId,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
-        self.inner.events(thread, after, limit)
-    }
-
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.inner.changed(thread)
-    }
-
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        self.inner.threads()
-    }
-
     fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
         let deed = Deed::Delete(thread.clone());
         self.watched(vec!["delete"], deed, Vec::new(), || {
@@ -360,18 +333,6 @@ impl Saver for Witness {
         self.watched(vec!["prune"], deed, Vec::new(), || {
             self.inner.prune(thread, keep)
         })
-    }
-
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
-        self.inner.export(thread)
-    }
-
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        self.inner.import(thread, archive)
-    }
-
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        self.inner.retain(retention, now)
     }
 }
 

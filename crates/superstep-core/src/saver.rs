@@ -3,6 +3,8 @@
 //! A saver stores [`Record`]s and [`TaskNote`]s and never looks inside a value. The conformance
 //! crate has a kit that checks any implementation.
 
+mod layer;
+
 use std::{
     future::Future,
     pin::Pin,
@@ -18,6 +20,8 @@ use crate::{
     policy::Durability,
     record::{Record, Source, TaskNote},
 };
+
+pub use layer::SaverLayer;
 
 /// What a saver returns and refuses, for those who write one.
 pub use crate::{

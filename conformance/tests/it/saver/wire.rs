@@ -6,14 +6,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use superstep_conformance::saver_kit::check;
 use superstep_core::{
     archive::{Archive, ArchiveError},
-    checkpoint::{Loaded, NextRecord},
-    clock::UnixMillis,
+    checkpoint::NextRecord,
     error::SaverError,
-    event::{Cursor, Logged},
-    id::{Namespace, ThreadId},
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    id::ThreadId,
+    saver::{Commit, Events, Notes, Reply, Saver, SaverLayer},
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -35,22 +31,9 @@ fn filed(archive: &Archive) -> Result<Archive, ArchiveError> {
     Archive::read(&*file)
 }
 
-impl Saver for Wire {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
-        self.0.lease(thread)
-    }
-
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
-        self.0.load(thread, namespace, at)
-    }
-
-    fn history(
-        &self,
-        thread: &ThreadId,
-        namespace: &Namespace,
-        query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
-        self.0.history(thread, namespace, query)
+impl SaverLayer for Wire {
+    fn inner(&self) -> &dyn Saver {
+        &self.0
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
@@ -79,48 +62,11 @@ impl Saver for Wire {
         })
     }
 
-    fn events(
-        &self,
-        thread: &ThreadId,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
-        self.0.events(thread, after, limit)
-    }
-
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.0.changed(thread)
-    }
-
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        self.0.threads()
-    }
-
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.0.delete(thread)
-    }
-
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        self.0.copy(from, to)
-    }
-
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        self.0.prune(thread, keep)
-    }
-
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
-        self.0.export(thread)
-    }
-
     fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
         match filed(&archive) {
             Ok(archive) => self.0.import(thread, archive),
             Err(error) => Reply::now(Err(SaverError::Corrupt(error.to_string()))),
         }
-    }
-
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        self.0.retain(retention, now)
     }
 }
 

@@ -10,18 +10,12 @@ use serde_json::json;
 
 use superstep_core::{
     Failure, Value,
-    archive::Archive,
-    checkpoint::{Loaded, NextRecord},
-    clock::UnixMillis,
     error::SaverError,
-    event::{Cursor, Entry, Logged, Modes},
-    id::{Namespace, ThreadId},
+    event::{Entry, Modes},
     policy::{Durability, RetryOn, RetryPolicy, Timeouts},
     record::Effect,
     run::{EffectError, Halt},
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    saver::{Notes, Reply, Saver, SaverLayer},
 };
 use superstep_engine::{
     Backends, CallTask, Ctx, GraphBuilder, Node, NodeOptions, RunOptions, input,
@@ -191,61 +185,13 @@ async fn an_effect_cut_off_inside_a_subgraph_is_found_again_whatever_the_durabil
 /// A saver that stores no notes.
 struct NoNotes(MemorySaver);
 
-impl Saver for NoNotes {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
-        self.0.lease(thread)
+impl SaverLayer for NoNotes {
+    fn inner(&self) -> &dyn Saver {
+        &self.0
     }
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
-        self.0.load(thread, namespace, at)
-    }
-    fn history(
-        &self,
-        thread: &ThreadId,
-        namespace: &Namespace,
-        query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
-        self.0.history(thread, namespace, query)
-    }
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
-        self.0.commit(commit)
-    }
+
     fn note(&self, _: Notes) -> Reply<'_, ()> {
         Reply::now(Err(SaverError::Io("no answer in time".into())))
-    }
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        self.0.threads()
-    }
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.0.delete(thread)
-    }
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        self.0.copy(from, to)
-    }
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        self.0.prune(thread, keep)
-    }
-    fn log(&self, events: Events) -> Reply<'_, ()> {
-        self.0.log(events)
-    }
-    fn events(
-        &self,
-        thread: &ThreadId,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
-        self.0.events(thread, after, limit)
-    }
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.0.changed(thread)
-    }
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
-        self.0.export(thread)
-    }
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        self.0.import(thread, archive)
-    }
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        self.0.retain(retention, now)
     }
 }
 

@@ -1,16 +1,12 @@
-//! A saver with an ear on it: it does what the saver does, and hears when runs end.
+//! Saver layer that notices when runs end.
 
 use std::sync::Arc;
 
 use superstep_core::{
-    archive::Archive,
-    checkpoint::{Loaded, NextRecord},
-    clock::UnixMillis,
-    event::{Cursor, Entry, Logged},
-    id::{Namespace, ThreadId},
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    checkpoint::NextRecord,
+    event::{Entry, Logged},
+    id::ThreadId,
+    saver::{Commit, Events, Notes, Reply, Saver, SaverLayer},
 };
 
 use super::Line;
@@ -54,22 +50,9 @@ fn ended(thread: &ThreadId, events: &[Logged]) -> Option<(ThreadId, u64)> {
     Some((thread.clone(), end.cursor.epoch))
 }
 
-impl Saver for Watched {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
-        self.saver.lease(thread)
-    }
-
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
-        self.saver.load(thread, namespace, at)
-    }
-
-    fn history(
-        &self,
-        thread: &ThreadId,
-        namespace: &Namespace,
-        query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
-        self.saver.history(thread, namespace, query)
+impl SaverLayer for Watched {
+    fn inner(&self) -> &dyn Saver {
+        &*self.saver
     }
 
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
@@ -85,46 +68,5 @@ impl Saver for Watched {
     fn log(&self, events: Events) -> Reply<'_, ()> {
         let ended = ended(&events.thread, &events.events);
         self.heard(ended, self.saver.log(events))
-    }
-
-    fn events(
-        &self,
-        thread: &ThreadId,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
-        self.saver.events(thread, after, limit)
-    }
-
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.saver.changed(thread)
-    }
-
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        self.saver.threads()
-    }
-
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.saver.delete(thread)
-    }
-
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        self.saver.copy(from, to)
-    }
-
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        self.saver.prune(thread, keep)
-    }
-
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
-        self.saver.export(thread)
-    }
-
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        self.saver.import(thread, archive)
-    }
-
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        self.saver.retain(retention, now)
     }
 }

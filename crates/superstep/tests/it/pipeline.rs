@@ -7,18 +7,9 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 use superstep::{
-    Durability, HistoryQuery, Saver, ThreadId,
+    Durability, Saver,
     prelude::*,
-    saver::{
-        At, Commit, Events, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained, Retention,
-        SaverError,
-    },
-};
-use superstep_core::{
-    archive::Archive,
-    clock::UnixMillis,
-    event::{Cursor, Logged},
-    id::Namespace,
+    saver::{Commit, Events, NextRecord, Notes, Reply, SaverError, SaverLayer},
 };
 use tokio::sync::{Notify, Semaphore};
 
@@ -95,64 +86,21 @@ fn now<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-impl Saver for Gate {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
-        self.inner.lease(thread)
+impl SaverLayer for Gate {
+    fn inner(&self) -> &dyn Saver {
+        &self.inner
     }
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
-        self.inner.load(thread, namespace, at)
-    }
-    fn history(
-        &self,
-        thread: &ThreadId,
-        namespace: &Namespace,
-        query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
-        self.inner.history(thread, namespace, query)
-    }
+
     fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
         self.answer(now(self.take(commit)))
     }
+
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
         self.answer(now(self.inner.note(notes)))
     }
+
     fn log(&self, events: Events) -> Reply<'_, ()> {
         self.answer(now(self.inner.log(events)))
-    }
-    fn events(
-        &self,
-        thread: &ThreadId,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
-        self.inner.events(thread, after, limit)
-    }
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.inner.changed(thread)
-    }
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        self.inner.threads()
-    }
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        self.inner.delete(thread)
-    }
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        self.inner.copy(from, to)
-    }
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        self.inner.prune(thread, keep)
-    }
-
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
-        self.inner.export(thread)
-    }
-
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        self.inner.import(thread, archive)
-    }
-
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        self.inner.retain(retention, now)
     }
 }
 
