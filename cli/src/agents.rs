@@ -12,9 +12,10 @@ use std::sync::Arc;
 use clap::{Parser, ValueEnum};
 use clap_complete::engine::CompletionCandidate;
 use serde_json::Value as Json;
+use superstep::text::single_line;
 use superstep::{Backends, dynamic::Graph};
 use superstep_archie::{Archie, Settings};
-use superstep_core::{saver::Saver, show};
+use superstep_core::saver::Saver;
 use superstep_mail::MailAgent;
 
 use crate::{
@@ -68,7 +69,7 @@ impl Agent {
                 subject.and_then(Json::as_str).map(str::to_owned)
             }
         };
-        show::line(&text.unwrap_or_default())
+        single_line(&text.unwrap_or_default())
     }
 
     /// A name for a new thread that no other has.

@@ -1,6 +1,6 @@
 //! The only place that prints.
 //!
-//! Text comes in [`Piece`]s: what they say is cleaned (`superstep_core::show`), how they look is ours.
+//! Text comes in [`Piece`]s: what they say is cleaned (`superstep::text::sanitize`), how they look is ours.
 //! So nothing that a model, a tool or a file says can act on a terminal, in colour or without.
 
 use std::{
@@ -13,7 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::json;
-use superstep_core::show::{self, Shown};
+use superstep::text::{Sanitizer, is_hidden, sanitize};
 
 use crate::{args::Color, failure::Failure};
 
@@ -112,7 +112,7 @@ impl Output {
     }
 
     /// A part of a text that streams; `shown` remembers what its earlier parts left open.
-    pub(crate) fn part(&self, shown: &mut Shown, text: &str) -> Result<(), Failure> {
+    pub(crate) fn part(&self, shown: &mut Sanitizer, text: &str) -> Result<(), Failure> {
         let clean = shown.push(text);
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         out.write_all(clean.as_bytes())?;
@@ -189,10 +189,7 @@ pub(crate) fn painted(pieces: &[Piece], color: Color) -> String {
     let pieces: Vec<Piece> = pieces.iter().map(one_line).collect();
     match color {
         Color::Auto | Color::Always => drawn(&pieces),
-        Color::Never => pieces
-            .iter()
-            .map(|piece| show::clean(piece.text()))
-            .collect(),
+        Color::Never => pieces.iter().map(|piece| sanitize(piece.text())).collect(),
     }
 }
 
@@ -206,7 +203,7 @@ fn drawn(pieces: &[Piece]) -> String {
             Ink::Good => AnsiColor::Green.on_default(),
             Ink::Bad => AnsiColor::Red.on_default().bold(),
         };
-        let text = show::clean(text);
+        let text = sanitize(text);
         line.push_str(&format!("{style}{text}{style:#}"));
     }
     line
@@ -216,7 +213,7 @@ fn drawn(pieces: &[Piece]) -> String {
 pub(crate) fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        if show::is_hidden(c) {
+        if is_hidden(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 text.push_str(&format!("\\u{unit:04x}"));
             }
@@ -235,7 +232,7 @@ mod tests {
     fn json_loses_nothing_and_moves_nothing() {
         let text = "a\u{9b}31m\u{202e}\u{7f}\u{e0041}\x1b[1mé";
         let json = escaped(&serde_json::to_string(text).unwrap());
-        assert_eq!(show::clean(&json), json);
+        assert_eq!(sanitize(&json), json);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 

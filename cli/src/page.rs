@@ -1,6 +1,6 @@
 //! A text that streams to stdout.
 
-use superstep_core::show::Shown;
+use superstep::text::Sanitizer;
 
 use crate::{
     failure::Failure,
@@ -10,7 +10,7 @@ use crate::{
 /// A reply on its way to stdout, which ends with a line end.
 pub(crate) struct Page<'a> {
     output: &'a Output,
-    shown: Shown,
+    shown: Sanitizer,
     is_open: bool,
 }
 
@@ -18,7 +18,7 @@ impl<'a> Page<'a> {
     pub(crate) fn new(output: &'a Output) -> Self {
         Self {
             output,
-            shown: Shown::default(),
+            shown: Sanitizer::default(),
             is_open: false,
         }
     }

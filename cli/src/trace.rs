@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use superstep_core::{
-    redact::{Capture, Privacy},
-    saver::Saver,
-};
+use superstep::text::{Capture, Privacy};
+use superstep_core::saver::Saver;
 #[cfg(feature = "remote")]
 use superstep_trace::export::{ExportOptions, Exporter};
 use superstep_trace::{

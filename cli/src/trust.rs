@@ -9,7 +9,7 @@ mod consents;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use superstep_core::show;
+use superstep::text::single_line;
 use superstep_model::{
     ModelError,
     config::{Decision, PROJECT_FILE, ProjectFile, Reason, Trust},
@@ -230,15 +230,15 @@ fn show(file: &ProjectFile, output: &Output) -> Result<(), Failure> {
     output.data(&[strong(path), plain("  "), state])?;
     for Reason { key, line, what } in &file.reasons {
         // A value of several lines must not look like lines of ours.
-        let what = plain(show::line(what));
+        let what = plain(single_line(what));
         let place = match (key, line) {
-            (Some(key), Some(line)) => format!("  line {line}: {} ", show::line(key)),
+            (Some(key), Some(line)) => format!("  line {line}: {} ", single_line(key)),
             _ => "  ".to_owned(),
         };
         output.data(&[strong(place), what])?;
     }
     for error in outside {
-        output.data(&[bad("  refused: "), plain(show::line(&error.to_string()))])?;
+        output.data(&[bad("  refused: "), plain(single_line(&error.to_string()))])?;
     }
     if matches!(file.trust, Trust::Missing | Trust::Changed) {
         let told = "  nothing in it is used until it is trusted, except `offline = true`";
@@ -276,7 +276,7 @@ fn list(output: &Output) -> Result<(), Failure> {
             }))?;
             continue;
         }
-        let path = show::line(&consent.path);
+        let path = single_line(&consent.path);
         output.data(&[
             strong(path),
             plain(format!("  {now}")),

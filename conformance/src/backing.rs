@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use superstep_core::{saver::Saver, store::Store};
+use superstep_core::saver::Saver;
 use superstep_engine::memory::{MemorySaver, MemoryStore};
 use superstep_sqlite::Database;
+use superstep_store::Store;
 
 /// Where threads and long-term memory of one case are kept. A case that asks for neither uses
 /// neither.

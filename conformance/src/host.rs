@@ -10,12 +10,12 @@ use serde_json::{Map, Value as Json, json};
 use superstep_core::{
     error::{Error, Failure},
     run::Halt,
-    store::{
-        Filter, ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store, TtlOnRead,
-    },
     value::Value,
 };
 use superstep_engine::{CallTask, Ctx, Graph, ctx::Calling};
+use superstep_store::{
+    Filter, ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store, TtlOnRead,
+};
 
 use crate::{
     convert,
@@ -234,7 +234,7 @@ pub async fn store_do(
             .and_then(Json::as_u64)
             .and_then(|n| usize::try_from(n).ok())
     };
-    let text = |error: superstep_core::store::StoreError| error.to_string();
+    let text = |error: superstep_store::StoreError| error.to_string();
     match verb {
         "put" => {
             let value = fields.get("value").cloned().unwrap_or_default();

@@ -20,12 +20,12 @@ use superstep_core::{
     run::{Fidelity, RunInput},
     saver::{HistoryQuery, Saver},
     snapshot::{Snapshot, SubState},
-    store::Store,
     value::Value,
 };
 use superstep_engine::{
     Backends, CheckpointRef, Graph, OutputKeys, RunOptions, memory::MemoryCache, state::Depth,
 };
+use superstep_store::Store;
 
 use self::words::{mode_of, pauses, source};
 use crate::{

@@ -17,7 +17,7 @@ mod world;
 
 use std::sync::Arc;
 
-use superstep_core::store::{BoxFuture, Clock, Embedder, Store, StoreError};
+use superstep_store::{BoxFuture, Clock, Embedder, Store, StoreError};
 
 use crate::kit::{Check, Report, Verdict, caught};
 use world::Bench;

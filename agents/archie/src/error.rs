@@ -5,7 +5,8 @@
 
 use std::{error::Error as StdError, fmt, io, path::Path};
 
-use superstep_core::{error::Coded, show};
+use superstep::Coded;
+use superstep::text::single_line;
 
 use crate::documents::Entry;
 
@@ -192,7 +193,7 @@ impl StdError for Error {
 
 /// A path, fit to be shown.
 pub(crate) fn shown(path: &Path) -> String {
-    show::line(&path.to_string_lossy())
+    single_line(&path.to_string_lossy())
 }
 
 fn listed(found: &[Entry], more: usize) -> String {

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use superstep_core::show;
+use superstep::text::sanitize;
 
 /// Something a reader of a run may want to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl Notice {
     pub(crate) fn new(about: About, message: impl fmt::Display) -> Self {
         Self {
             about,
-            message: show::clean(&message.to_string()),
+            message: sanitize(&message.to_string()),
         }
     }
 }

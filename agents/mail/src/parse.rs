@@ -24,7 +24,7 @@ use std::{
 use jiff::Timestamp;
 use mail_parser::{HeaderName, HeaderValue, Message, MessageParser};
 use serde::{Deserialize, Serialize};
-use superstep::show;
+use superstep::text::single_line;
 
 use crate::{address::Address, error::MailError};
 use address::addresses;
@@ -169,7 +169,7 @@ fn malformed(why: String) -> MailError {
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let text: String = text.chars().map(plain).collect();
-    clipped(&show::line(&text), most).to_owned()
+    clipped(&single_line(&text), most).to_owned()
 }
 
 /// The beginning of a text.

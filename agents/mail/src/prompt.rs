@@ -1,7 +1,7 @@
 //! What models are told. The words themselves are in the folder `prompts`.
 
 use jiff::Timestamp;
-use superstep::show;
+use superstep::text::sanitize;
 
 use crate::{
     Address,
@@ -71,7 +71,7 @@ pub(crate) fn shown(mail: &Mail, zone: &Zone) -> String {
     }
     text.push('\n');
     // A model reads what a person sees, and nothing besides.
-    let said = show::clean(&mail.text);
+    let said = sanitize(&mail.text);
     text.push_str(match said.as_str() {
         "" => "(no text)",
         said => clipped(said, MAX_SHOWN),
@@ -80,7 +80,7 @@ pub(crate) fn shown(mail: &Mail, zone: &Zone) -> String {
         text.push_str("\n(the rest is left out)");
     }
     if let Some(quoted) = &mail.quoted {
-        let quoted = show::clean(quoted);
+        let quoted = sanitize(quoted);
         let quoted = clipped(&quoted, MAX_QUOTED);
         text.push_str(&format!("\n\n(quoted from older mails)\n{quoted}"));
     }

@@ -2,15 +2,13 @@
 //! each thing that happens.
 
 use serde_json::{Value as Json, json};
+use superstep::text::{Hidden, reveal, single_line};
 use superstep::{Event, Put};
 use superstep_archie::{
     Analysis, Node, Question, Spent, Told,
     documents::{Entry, Fate},
 };
-use superstep_core::{
-    Value,
-    show::{self, Hidden},
-};
+use superstep_core::Value;
 use superstep_model::Message;
 
 use crate::{
@@ -146,7 +144,7 @@ impl<'a> Screen<'a> {
             }
             Told::Notice(notice) => {
                 self.page.end()?;
-                format!("note: {}", show::line(&notice.to_string()))
+                format!("note: {}", single_line(&notice.to_string()))
             }
             _ => return Ok(()),
         };
@@ -214,7 +212,7 @@ impl<'a> Screen<'a> {
         let lines = text.split('\n').zip(1..);
         let mut lines = lines.filter(|(line, _)| !Hidden::of(line).is_empty());
         for (line, number) in lines.by_ref().take(MOST_NAMED) {
-            let line: String = show::reveal(line).chars().take(LONGEST).collect();
+            let line: String = reveal(line).chars().take(LONGEST).collect();
             self.output
                 .say(&[faint(format!("  line {number}: ")), plain(line)]);
         }

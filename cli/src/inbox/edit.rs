@@ -5,7 +5,7 @@
 //! terminal would obey, make all of it JSON.
 
 use serde_json::{Map, Value as Json};
-use superstep_core::show;
+use superstep::text::sanitize;
 
 const MARK: &str = "=== ";
 
@@ -117,7 +117,7 @@ fn texts(value: &Json) -> Option<Vec<&str>> {
 fn is_plain(args: &Map<String, Json>) -> bool {
     let is_plain = |text: &str| {
         let is_mark = text.lines().any(|line| line.starts_with(MARK));
-        !is_mark && show::clean(text) == text
+        !is_mark && sanitize(text) == text
     };
     let one_line = |text: &str| is_plain(text) && !text.contains('\n');
     args.iter().all(|(key, value)| {
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn what_a_terminal_would_obey_is_escaped() {
         let text = text(&args(json!({"text": "a\u{1b}[31mb\u{202e}"})));
-        assert_eq!(show::clean(&text), text);
+        assert_eq!(sanitize(&text), text);
     }
 
     #[test]

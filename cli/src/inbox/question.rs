@@ -1,6 +1,7 @@
 //! Open questions, and what they take for an answer.
 
-use superstep_core::{id::AskId, show};
+use superstep::text::single_line;
+use superstep_core::id::AskId;
 use superstep_mail::{AnswerKind, Item, MailAgent, tools, without_mode};
 
 use crate::failure::Failure;
@@ -47,8 +48,8 @@ pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question
                 description,
                 ..item.item
             },
-            sender: show::line(&sender.unwrap_or_else(|| "(nobody)".into())),
-            subject: show::line(mail.map_or("", |mail| &mail.subject)),
+            sender: single_line(&sender.unwrap_or_else(|| "(nobody)".into())),
+            subject: single_line(mail.map_or("", |mail| &mail.subject)),
         });
     }
     Ok(questions)
@@ -66,7 +67,7 @@ impl Question {
             tools::SCHEDULE => "make a meeting".into(),
             tools::QUESTION => "a question to you".into(),
             "notify" => "worth knowing".into(),
-            other => show::line(other),
+            other => single_line(other),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Questions and what came of answers, in words and in the form that inboxes know.
 
 use serde_json::{Value as Json, json};
-use superstep_core::show::{self, Hidden};
+use superstep::text::{Hidden, reveal, sanitize, single_line};
 use superstep_mail::{Answer, Mode, Topic, tools};
 
 use super::{
@@ -72,7 +72,7 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
     }
     let mut is_ours = question.item.description.starts_with("# ");
     let mut is_head = is_ours;
-    for line in show::clean(&question.item.description).lines() {
+    for line in sanitize(&question.item.description).lines() {
         let line = line.replace('\t', "    ");
         is_ours &= line != "---";
         is_head &= is_ours && !line.starts_with("To: ");
@@ -115,10 +115,10 @@ fn argument(key: &str, value: &Json) -> Vec<Vec<Piece>> {
         }
         other => other.to_string(),
     };
-    let text = show::reveal(&text).replace('\t', "    ");
+    let text = reveal(&text).replace('\t', "    ");
     let mut rows = text.lines();
     let first = rows.next().unwrap_or_default();
-    let key = show::line(&show::reveal(key));
+    let key = single_line(&reveal(key));
     let mut lines = vec![vec![faint(format!("  {key}: ")), plain(first)]];
     lines.extend(rows.map(|row| vec![plain(format!("    {row}"))]));
     lines
@@ -224,15 +224,15 @@ pub(super) fn words(told: &Told) -> Vec<Piece> {
             text,
             is_error,
         } => {
-            let text = plain(show::line(text));
-            let tool = format!("{}: ", show::line(tool));
+            let text = plain(single_line(text));
+            let tool = format!("{}: ", single_line(tool));
             vec![if *is_error { bad(tool) } else { good(tool) }, text]
         }
         Told::Learned(topic) => vec![
             good("learnt: "),
             plain(format!("the note `{}` changed", note(*topic))),
         ],
-        Told::Remark(text) => vec![faint(show::line(text))],
+        Told::Remark(text) => vec![faint(single_line(text))],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;
-use superstep_core::show;
+use superstep::text::single_line;
 use superstep_mail::{PageToken, Query, Span};
 
 use super::{Account, account::Opened};
@@ -69,7 +69,7 @@ async fn check(account: &Account, output: &Output) -> Result<(), Failure> {
     for (file, error) in problems {
         output.data(&[
             bad("unreadable "),
-            plain(show::line(&format!("{file}: {error}"))),
+            plain(single_line(&format!("{file}: {error}"))),
         ])?;
     }
     account.tell(output);

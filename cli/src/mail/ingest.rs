@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value as Json, json};
-use superstep_core::show;
+use superstep::text::single_line;
 use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, MailId, thread_name};
 
 use super::{Account, open};
@@ -239,7 +239,7 @@ impl Sum {
         let state = agent.graph().state(taken.thread.as_str()).await?.state;
         let class = serde_json::to_value(state.classification_decision).unwrap_or_default();
         let mail = state.email_input.as_ref().map(|input| &input.mail);
-        let subject = mail.map(|mail| show::line(&mail.subject));
+        let subject = mail.map(|mail| single_line(&mail.subject));
         let (result, waiting, error) = match &taken.result {
             Ingested::Done => ("done", 0, None),
             Ingested::Waiting(count) => ("waiting", *count, None),
@@ -259,11 +259,11 @@ impl Sum {
         line.push(plain(format!("  {}", subject.unwrap_or_default())));
         output.data(&line)?;
         if let Some((code, why)) = error {
-            output.say(&[bad(format!("  [{code}] ")), plain(show::line(why))]);
+            output.say(&[bad(format!("  [{code}] ")), plain(single_line(why))]);
             if code == SET_ASIDE {
                 let command = format!(
                     "superstep mail ingest --retry {}",
-                    words::quoted(&show::line(&taken.mail.0))
+                    words::quoted(&single_line(&taken.mail.0))
                 );
                 output.say(&[faint(
                     "  look at it with another program; to parse it again: ",

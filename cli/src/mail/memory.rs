@@ -1,7 +1,7 @@
 //! `superstep mail memory`: the notes of the e-mail assistant.
 
 use serde_json::json;
-use superstep_core::show;
+use superstep::text::single_line;
 use superstep_mail::{Change, Memory, Topic};
 
 use crate::{
@@ -65,7 +65,7 @@ async fn versions(memory: &Memory, topic: Topic, output: &Output) -> Result<(), 
         output.data(&[
             strong(format!("{:>4}  ", version.number)),
             faint(version.at.strftime("%Y-%m-%d %H:%M UTC  ")),
-            plain(show::line(&version.why)),
+            plain(single_line(&version.why)),
         ])?;
     }
     Ok(())
@@ -101,7 +101,7 @@ async fn undo(memory: &Memory, note: Note, output: &Output) -> Result<(), Failur
     if output.form == Form::Json {
         return output.json(&version);
     }
-    output.say(&[plain(show::line(&version.why))]);
+    output.say(&[plain(single_line(&version.why))]);
     version
         .text
         .lines()

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde_json::json;
-use superstep_core::show;
+use superstep::text::single_line;
 use superstep_model::{
     Assembly, Caller, Delta, Finish, Message, Model, Reply, Request, select::Content,
 };
@@ -150,7 +150,7 @@ impl Talk<'_> {
         }
         for call in &reply.tool_calls {
             let args = serde_json::Value::Object(call.args.clone());
-            let line = show::line(&format!(
+            let line = single_line(&format!(
                 "wants {} {args}, and has no tools here",
                 call.name
             ));

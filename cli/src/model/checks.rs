@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use superstep_core::show;
+use superstep::text::single_line;
 use superstep_model::{
     Caller, Delta, Message, Model, ModelError, Request, Schema, ToolChoice, ToolSpec,
     structured_json,
@@ -69,7 +69,7 @@ async fn plain(caller: &Caller) -> Result<Check, ModelError> {
         reply.add(delta)?;
     }
     let reply = reply.finish()?;
-    let text = show::line(&reply.content.text());
+    let text = single_line(&reply.content.text());
     if text.is_empty() {
         return Ok(Check::Failed {
             why: "the reply is empty".into(),

@@ -266,7 +266,7 @@ fn what_a_reply_hides_is_shown_before_it_is_sent_and_is_what_is_sent() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let mail = sent(&desk).remove(0);
     let text = superstep_mail::parse(mail.as_bytes()).unwrap().text;
-    let hidden = superstep_core::show::Hidden::of(&text);
+    let hidden = superstep::text::Hidden::of(&text);
     assert_eq!(
         (hidden.len(), hidden.spelled().as_deref()),
         (18, Some("surgery on monday"))

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::embedder::Letters;
 use super::world::{Bench, ns, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal, together};
-use superstep_core::store::{
+use superstep_store::{
     Delete, Get, ListNamespaces, Op, Outcome, Put, PutOptions, Search, StoreError, TtlOnRead,
 };
 

@@ -6,9 +6,7 @@ use serde_json::{Value, json};
 
 use super::world::{Bench, START, World, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal, together};
-use superstep_core::store::{
-    Delete, Expected, Get, Op, Put, PutOptions, Search, StoreError, TtlOnRead,
-};
+use superstep_store::{Delete, Expected, Get, Op, Put, PutOptions, Search, StoreError, TtlOnRead};
 
 cases![
     a_put_that_expects_nothing_makes_an_item_once,

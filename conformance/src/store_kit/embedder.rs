@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use superstep_core::store::{BoxFuture, Embedder, StoreError};
+use superstep_store::{BoxFuture, Embedder, StoreError};
 
 /// Counts the letters a to d: `"aab"` is `[2, 1, 0, 0]`.
 #[derive(Default)]

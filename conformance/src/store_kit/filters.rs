@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::world::{Bench, World, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal};
-use superstep_core::store::Filter::{And, Eq, Exists, Ge, Gt, In, IsObject, Le, Lt, Ne, Not, Or};
-use superstep_core::store::{FieldPath, Filter, MAX_FILTER_DEPTH, Search};
+use superstep_store::Filter::{And, Eq, Exists, Ge, Gt, In, IsObject, Le, Lt, Ne, Not, Or};
+use superstep_store::{FieldPath, Filter, MAX_FILTER_DEPTH, Search};
 
 cases![
     eq_compares_deeply_and_numbers_by_value,

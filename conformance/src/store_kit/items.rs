@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::world::{Bench, START, ns, refused, under};
 use crate::kit::{Verdict, cases, equal};
-use superstep_core::store::{Item, MAX_VALUE_DEPTH, PutOptions, TtlOnRead};
+use superstep_store::{Item, MAX_VALUE_DEPTH, PutOptions, TtlOnRead};
 
 cases![
     a_put_item_is_read_back,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::world::{Bench, World, under};
 use crate::kit::{Failure, Verdict, cases, equal};
-use superstep_core::store::{ListNamespaces, Pattern};
+use superstep_store::{ListNamespaces, Pattern};
 
 cases![
     namespaces_are_listed_once_in_label_order,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::embedder::Letters;
 use super::world::{Bench, World, close, ns, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal};
-use superstep_core::store::{Filter, Index, IndexPath, PutOptions, Search, TtlOnRead};
+use superstep_store::{Filter, Index, IndexPath, PutOptions, Search, TtlOnRead};
 
 cases![
     a_text_query_ranks_by_matching_words,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::world::{Bench, START, ns, under};
 use crate::kit::{Verdict, cases, equal};
-use superstep_core::store::{Found, Item, Search};
+use superstep_store::{Found, Item, Search};
 
 cases![
     a_search_returns_whole_items_without_a_score,

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::world::{Bench, START, ns, refused, under};
 use crate::kit::{Verdict, cases, equal};
-use superstep_core::store::{ListNamespaces, PutOptions, Search, TtlOnRead};
+use superstep_store::{ListNamespaces, PutOptions, Search, TtlOnRead};
 
 cases![
     an_item_is_gone_when_its_time_is_up,

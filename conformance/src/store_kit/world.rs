@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Setup;
 use crate::kit::{self, Failure, Verdict};
-use superstep_core::store::{
+use superstep_store::{
     BoxFuture, Clock, Embedder, Found, Item, ListNamespaces, ManualClock, Namespace,
     NamespaceError, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead, UnixMillis,
 };

@@ -6,10 +6,8 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use superstep_core::{
-    id::{CheckpointId, IdSource},
-    store::{Clock, UnixMillis},
-};
+use superstep_core::id::{CheckpointId, IdSource};
+use superstep_store::{Clock, UnixMillis};
 
 /// The clock of the operating system.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,13 +1,13 @@
-//! A graph as a picture: Mermaid, terminal or SVG through [`superstep_core::draw`].
+//! A graph as a picture: Mermaid, terminal or SVG through [`superstep_draw`].
 
 use std::{collections::HashMap, sync::Arc};
 
 use superstep_core::{
     command::END,
-    draw::{Drawing, DrawnEdge, DrawnNode, EdgeKind, NodeKind},
     plan::{Pauses, Persist, Plan, Role, TriggerKind},
     table::{Key, NodeIx, TriggerIx},
 };
+use superstep_draw::{Drawing, DrawnEdge, DrawnNode, EdgeKind, NodeKind};
 
 use crate::graph::Graph;
 

@@ -6,11 +6,11 @@ use superstep_core::{
     event::{Event, Modes},
     id::{CheckpointId, IdSource, Namespace, ThreadId},
     policy::Durability,
-    redact::Privacy,
     run::{Drain, Fidelity},
     saver::Saver,
     value::Value,
 };
+use superstep_text::Privacy;
 use tokio::sync::mpsc;
 
 use crate::{cache::Cache, journal::Journal, store::Store};

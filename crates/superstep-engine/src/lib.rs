@@ -27,7 +27,7 @@ pub mod stream;
 pub mod threads;
 pub mod typed;
 
-pub use superstep_core::store;
+pub use superstep_store as store;
 
 pub use builder::{GraphBuilder, NodeOptions};
 pub use ctx::{CallTask, Ctx};

@@ -10,11 +10,11 @@ use superstep_core::{
     id::{CheckpointId, Namespace, ThreadId},
     plan::{Keys, Pauses, Plan},
     policy::Durability,
-    redact::Privacy,
     run::{Drain, Fidelity},
     snapshot::Snapshot,
     value::Value,
 };
+use superstep_text::Privacy;
 
 use crate::graph::Addresses;
 

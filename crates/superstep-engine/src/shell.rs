@@ -204,7 +204,7 @@ impl<'a> Shell<'a> {
 
     fn clean(&self, kind: &mut EventKind) {
         if let EventKind::Span(span) = kind {
-            self.env.privacy.clean(span);
+            self.env.privacy.redact(span);
         }
     }
 

@@ -96,7 +96,7 @@ impl Ctx {
             name: open.name.clone(),
             phase,
         };
-        self.0.step.env.privacy.clean(&mut span);
+        self.0.step.env.privacy.redact(&mut span);
         self.tell(EventKind::Span(Box::new(span))).await;
     }
 }

@@ -6,8 +6,8 @@ use std::error::Error;
 use std::fs;
 use std::time::Instant;
 
-use superstep_core::store::Embedder;
 use superstep_local::vectors::MiniLm;
+use superstep_store::Embedder;
 
 const TEXTS: [&str; 5] = [
     "Dana takes her coffee without milk",

@@ -1,6 +1,6 @@
 //! Texts to vectors, for the search of the long-term store.
 //!
-//! [`MiniLm`] is an [`Embedder`](superstep_core::store::Embedder) that runs in this process. Its weights
+//! [`MiniLm`] is an [`Embedder`](superstep_store::Embedder) that runs in this process. Its weights
 //! must be on the machine (see [`weights`](crate::weights)); without them it fails and says what to do,
 //! and never answers with something else.
 //!

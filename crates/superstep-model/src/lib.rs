@@ -28,7 +28,7 @@ pub mod spec;
 pub mod tool;
 pub mod usage;
 
-pub use superstep_core::redact::Secret;
+pub use superstep_text::Secret;
 
 pub use assemble::Assembly;
 pub use call::{Budget, Caller, Fitted, Policy, Prices, Watch, structured, structured_json};

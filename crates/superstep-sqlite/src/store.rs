@@ -23,7 +23,7 @@ mod vectors;
 
 use std::sync::Arc;
 
-use superstep_core::store::{
+use superstep_store::{
     BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError, UnixMillis,
     prepare,
 };

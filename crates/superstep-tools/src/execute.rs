@@ -11,15 +11,14 @@ use serde_json::{Map, Value as Json};
 use superstep_core::{
     ErrorKind, Value,
     event::{SpanEnd, SpanError, SpanKind},
-    redact::Redactor,
     saver::BoxFuture,
-    show::Hidden,
 };
 use superstep_engine::typed::{Ctx, NodeError};
 use superstep_model::{
     Content, Label, Message, ToolCall,
     message::{ToolReply, ToolStatus},
 };
+use superstep_text::{Hidden, Redactor};
 
 use crate::{
     approval::{

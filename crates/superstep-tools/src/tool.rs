@@ -10,9 +10,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use superstep_core::{redact::Redactor, saver::BoxFuture};
+use superstep_core::saver::BoxFuture;
 use superstep_engine::typed::{Ctx, Res};
 use superstep_model::{Content, Part, ToolSpec};
+use superstep_text::Redactor;
 
 use crate::access::Access;
 

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use superstep_core::redact::Redactor;
 use superstep_model::{ToolCall, ToolSpec};
+use superstep_text::Redactor;
 
 use crate::{
     error::ToolsError,

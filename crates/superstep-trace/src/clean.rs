@@ -1,10 +1,10 @@
 //! Text for one line of a terminal.
 
-use superstep_core::show;
+use superstep_text::sanitize;
 
 /// The text without what a terminal would obey or a reader would not see. Breaks become spaces.
 pub fn clean(text: &str) -> String {
-    show::clean(text).replace(['\n', '\t'], " ")
+    sanitize(text).replace(['\n', '\t'], " ")
 }
 
 #[cfg(test)]

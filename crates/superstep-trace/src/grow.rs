@@ -15,9 +15,9 @@ use superstep_core::{
     event::{Ending, Entry, EventKind, Logged, Span, SpanError, SpanKind, SpanPhase, Told},
     id::{AskId, TaskId, ThreadId},
     record::StoredError,
-    redact::Capture,
     value::Value,
 };
+use superstep_text::Capture;
 
 use self::draft::{Draft, Drafts};
 use crate::tree::{Beginning, Kind, Run, Status, Unended, View};

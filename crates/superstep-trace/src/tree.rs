@@ -5,9 +5,9 @@ use std::sync::Arc;
 use superstep_core::{
     event::{Facts, SpanError, SpanId, SpanKind},
     id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
-    redact::Privacy,
     value::Value,
 };
+use superstep_text::Privacy;
 
 use crate::totals::Totals;
 

@@ -83,12 +83,11 @@ pub use superstep_core::{
     plan::{BuildError, BuildErrors, Persist},
     policy::{CachePolicy, Durability, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
-    redact::{self, Secret},
     run::{Drain, EffectError},
     saver::{self, HistoryQuery, Saver},
-    show, store,
 };
 pub use superstep_derive::*;
+pub use superstep_draw as draw;
 pub use superstep_engine::{
     Backends, CheckpointRef, Fit, LogItem, OpenSpan, RunOptions,
     cache::Cache,
@@ -100,6 +99,8 @@ pub use superstep_engine::{
         Res, Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
     },
 };
+pub use superstep_store as store;
+pub use superstep_text::{self as text, Secret};
 
 #[cfg(feature = "sqlite")]
 #[doc(inline)]

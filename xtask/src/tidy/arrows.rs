@@ -11,10 +11,27 @@ use crate::workspace::{Dependency, Kind, Package};
 const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-core", &[]),
     ("superstep-derive", &[]),
-    ("superstep-engine", &["superstep-core"]),
-    ("superstep-sqlite", &["superstep-core"]),
-    ("superstep-model", &["superstep-core"]),
-    ("superstep-local", &["superstep-core", "superstep-model"]),
+    ("superstep-draw", &["superstep-text"]),
+    (
+        "superstep-engine",
+        &[
+            "superstep-core",
+            "superstep-draw",
+            "superstep-store",
+            "superstep-text",
+        ],
+    ),
+    ("superstep-store", &["superstep-core"]),
+    ("superstep-text", &["superstep-core"]),
+    ("superstep-sqlite", &["superstep-core", "superstep-store"]),
+    (
+        "superstep-model",
+        &["superstep-core", "superstep-store", "superstep-text"],
+    ),
+    (
+        "superstep-local",
+        &["superstep-core", "superstep-model", "superstep-store"],
+    ),
     (
         "superstep-tools",
         &[
@@ -22,22 +39,26 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-derive",
             "superstep-engine",
             "superstep-model",
+            "superstep-text",
         ],
     ),
-    ("superstep-trace", &["superstep-core"]),
+    ("superstep-trace", &["superstep-core", "superstep-text"]),
     (
         "superstep",
         &[
             "superstep-core",
             "superstep-derive",
+            "superstep-draw",
             "superstep-engine",
             "superstep-model",
             "superstep-sqlite",
+            "superstep-store",
+            "superstep-text",
             "superstep-tools",
             "superstep-trace",
         ],
     ),
-    ("superstep-archie", &["superstep", "superstep-core"]),
+    ("superstep-archie", &["superstep"]),
     (
         "superstep-conformance",
         &[
@@ -45,6 +66,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-core",
             "superstep-engine",
             "superstep-sqlite",
+            "superstep-store",
         ],
     ),
     (

@@ -68,7 +68,7 @@ impl Keep<'_> {
                 .as_ref()
                 .and_then(|item| item.value.get("text")?.as_str());
             let Some(text) = text else {
-                let path = superstep_core::show::line(&entry.path);
+                let path = superstep::text::single_line(&entry.path);
                 let gone = crate::error::Error::from(ErrorKind::DocumentGone { path });
                 return Err(gone.into());
             };

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
-use superstep_core::show;
+use superstep::text::single_line;
 
 use super::{Reading, decode::Encoding};
 
@@ -36,7 +36,7 @@ pub struct Inputs {
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its path below the folder, as it is; show it with `superstep_core::show` or as this entry.
+    /// Its path below the folder, as it is; show it with `superstep::text::sanitize` or as this entry.
     pub path: String,
     /// The hash of its bytes, if they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -191,7 +191,7 @@ impl fmt::Display for Why {
             Self::NotAFile => f.write_str("a pipe, a socket or a device"),
             Self::TooLarge { limit } => write!(f, "larger than {limit} bytes"),
             Self::TooMuch => f.write_str("too many bytes in all"),
-            Self::Unreadable { message } => write!(f, "cannot be read: {}", show::line(message)),
+            Self::Unreadable { message } => write!(f, "cannot be read: {}", single_line(message)),
             Self::Binary => f.write_str("no text"),
             Self::Empty => f.write_str("empty"),
             Self::Copy => f.write_str("a copy of another one"),
@@ -203,7 +203,7 @@ impl fmt::Display for Why {
 impl fmt::Display for Entry {
     /// On one line, fit for a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = show::line(&self.path);
+        let path = single_line(&self.path);
         match &self.fate {
             Fate::Whole { tokens } => write!(f, "{path} ({tokens} tokens")?,
             Fate::Cut { tokens, of } => write!(f, "{path} (cut: {tokens} of {of} tokens")?,

@@ -118,7 +118,7 @@ pub(crate) fn found(extracted: Extracted, documents: &[Document], thread: &str) 
             document: document.map(|it| it.sha256.clone()).unwrap_or_default(),
         }]
     };
-    let plain = |text: &str| superstep_core::show::line(text);
+    let plain = |text: &str| superstep::text::single_line(text);
     let entities = extracted.entities.into_iter().map(|it| Entity {
         name: plain(&it.name),
         description: plain(&it.description),

@@ -55,7 +55,7 @@ struct Lines(String);
 
 impl Lines {
     fn add(&mut self, line: &str) {
-        let line = superstep_core::show::line(line);
+        let line = superstep::text::single_line(line);
         if self.0.len() + line.len() < MOST_BYTES {
             if !self.0.is_empty() {
                 self.0.push('\n');

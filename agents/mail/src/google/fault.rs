@@ -1,7 +1,7 @@
 //! What a failure of Google's services means.
 
 use serde::Deserialize;
-use superstep::{redact::Redactor, show::is_hidden};
+use superstep::text::{Redactor, is_hidden};
 
 use crate::MailError;
 

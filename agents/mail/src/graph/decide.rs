@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,
-    show::{self, Hidden},
+    text::{Hidden, reveal},
 };
 
 use super::{Decided, EmailInput, Office, Pending, ReplyState, ReplyStateUpdate};
@@ -66,7 +66,7 @@ fn item(pending: &Pending, input: &EmailInput, office: &Office) -> Item {
     let hidden = Hidden::of(&about);
     let about = match about.split_once('\n') {
         Some((head, rest)) if !hidden.is_empty() => {
-            format!("{head}\n\n**It holds {hidden}.**\n{}", show::reveal(rest))
+            format!("{head}\n\n**It holds {hidden}.**\n{}", reveal(rest))
         }
         _ => about,
     };

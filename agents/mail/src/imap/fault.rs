@@ -2,7 +2,7 @@
 
 use async_imap::error::Error as ImapError;
 use lettre::transport::smtp::Error as SmtpError;
-use superstep::{redact::Redactor, show::is_hidden};
+use superstep::text::{Redactor, is_hidden};
 
 use crate::MailError;
 

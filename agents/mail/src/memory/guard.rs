@@ -1,6 +1,6 @@
 //! Which new wordings of a note are taken.
 
-use superstep::show::Hidden;
+use superstep::text::Hidden;
 
 /// One line of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use superstep_conformance::{kit::Report, store_kit::check};
-use superstep_core::store::{Store, StoreError};
+use superstep_store::{Store, StoreError};
 
 use super::fault::Fault;
 use super::wrapper::Broken;

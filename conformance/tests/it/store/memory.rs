@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use superstep_conformance::store_kit::{Setup, check};
-use superstep_core::store::{
+use superstep_engine::memory::MemoryStore;
+use superstep_store::{
     BoxFuture, Embedder, IndexPath, ManualClock, Namespace, Op, Put, PutOptions, Search, Store,
     StoreError, TtlOnRead,
 };
-use superstep_engine::memory::MemoryStore;
 
 pub(crate) fn open(setup: Setup) -> MemoryStore {
     let store = MemoryStore::new().with_clock(setup.clock);

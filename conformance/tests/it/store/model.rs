@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use superstep_core::store::{
+use superstep_engine::memory::MemoryStore;
+use superstep_store::{
     BoxFuture, Clock, Delete, Embedder, Expected, Filter, Found, Get, Item, ListNamespaces,
     ManualClock, Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store,
     StoreError, TtlOnRead, UnixMillis,
 };
-use superstep_engine::memory::MemoryStore;
 
 #[tokio::test]
 async fn random_batches_give_what_the_model_gives() {

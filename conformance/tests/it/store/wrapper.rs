@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use superstep_conformance::store_kit::Setup;
-use superstep_core::store::{
+use superstep_engine::memory::MemoryStore;
+use superstep_store::{
     BoxFuture, Delete, Embedder, Expected, Filter, Get, Index, ListNamespaces, ManualClock,
     Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
     UnixMillis,
 };
-use superstep_engine::memory::MemoryStore;
 
 use super::fault::Fault;
 use super::memory::open;

@@ -2,7 +2,7 @@
 //!
 //! A span is told twice, when it starts and when it ends; one without an end was cut. Whoever reads
 //! a log makes a tree of spans, tasks and graphs of it. What is in a span went through
-//! [`crate::redact::Privacy`] before anybody saw it.
+//! `superstep_text::Privacy` before anybody saw it.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use superstep_core::store::{BoxFuture, Embedder, StoreError};
+use superstep_store::{BoxFuture, Embedder, StoreError};
 use tokio::sync::Semaphore;
 
 use super::network::{DIMENSIONS, Network};
@@ -27,7 +27,7 @@ const BATCH: usize = 32;
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use std::sync::Arc;
-/// use superstep_core::store::Embedder;
+/// use superstep_store::Embedder;
 /// use superstep_local::vectors::MiniLm;
 ///
 /// let embedder: Arc<dyn Embedder> = Arc::new(MiniLm::from_env()?);

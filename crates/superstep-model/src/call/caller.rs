@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use superstep_core::{redact::Redactor, saver::BoxFuture};
+use superstep_core::saver::BoxFuture;
+use superstep_text::Redactor;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{

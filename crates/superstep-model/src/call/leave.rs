@@ -1,6 +1,6 @@
 //! Errors on their way out: what providers say may quote keys.
 
-use superstep_core::redact::Redactor;
+use superstep_text::Redactor;
 
 use crate::error::{ErrorKind, ModelError};
 

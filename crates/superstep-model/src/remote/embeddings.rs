@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
-use superstep_core::store::{BoxFuture, Embedder, StoreError};
+use superstep_store::{BoxFuture, Embedder, StoreError};
 
 use crate::{
     error::{ErrorKind, ModelError},

@@ -10,7 +10,7 @@ use std::{
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value as Json;
-use superstep_core::show::is_hidden;
+use superstep_text::is_hidden;
 
 use crate::{Secret, error::ErrorKind};
 

@@ -129,7 +129,7 @@ fn is_dash(c: char) -> bool {
 }
 
 fn is_unseen(c: char) -> bool {
-    c.is_whitespace() || superstep_core::show::is_hidden(c)
+    c.is_whitespace() || superstep_text::is_hidden(c)
 }
 
 #[cfg(test)]

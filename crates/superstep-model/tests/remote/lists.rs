@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde_json::json;
-use superstep_core::store::{Embedder, StoreError};
 use superstep_model::{
     fake::{Answer, Server},
     remote::{Address, Dimensions, Embeddings, Listed, list},
 };
+use superstep_store::{Embedder, StoreError};
 
 use crate::side::{KEY, client, site};
 

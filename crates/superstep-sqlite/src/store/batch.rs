@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use superstep_core::store::{Clock, IndexPath, Outcome, ReadyOp, UnixMillis};
+use superstep_store::{Clock, IndexPath, Outcome, ReadyOp, UnixMillis};
 
 use super::error::TransactionError;
 use super::items::{self, TtlRefresh};

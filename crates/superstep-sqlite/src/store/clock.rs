@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use superstep_core::store::{Clock, UnixMillis};
+use superstep_store::{Clock, UnixMillis};
 
 pub(super) struct SystemClock;
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use superstep_core::error::SaverError;
-use superstep_core::store::{Namespace, StoreError};
+use superstep_store::{Namespace, StoreError};
 
 use crate::error::sql;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;
 use superstep_core::error::SaverError;
-use superstep_core::store::{
+use superstep_store::{
     Delete, Expected, Get, IndexPath, Item, Namespace, Put, StoreError, TtlOnRead, UnixMillis,
     Vectors, expiry,
 };

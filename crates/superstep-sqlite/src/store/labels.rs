@@ -4,7 +4,7 @@
 //! order of labels, and the namespaces under a prefix are one range.
 
 use rusqlite::{Row, types::FromSqlError};
-use superstep_core::store::{Namespace, NamespaceError};
+use superstep_store::{Namespace, NamespaceError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::TransactionError;

@@ -1,7 +1,7 @@
 //! Listing the namespaces that have items.
 
 use rusqlite::params;
-use superstep_core::store::{ListNamespaces, Namespace};
+use superstep_store::{ListNamespaces, Namespace};
 
 use super::batch::Tables;
 use super::error::TransactionError;

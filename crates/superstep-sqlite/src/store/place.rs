@@ -4,7 +4,7 @@
 //! not open either. Only the expiry is left out, since reading moves it.
 
 use superstep_core::codec::envelope::Place;
-use superstep_core::store::{Namespace, UnixMillis};
+use superstep_store::{Namespace, UnixMillis};
 
 use super::labels;
 

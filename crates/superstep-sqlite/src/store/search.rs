@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Row, params};
 use serde_json::Value;
-use superstep_core::store::{
+use superstep_store::{
     Filter, Found, Namespace, Prefix, Ranking, Search, StoreError, UnixMillis, best,
 };
 

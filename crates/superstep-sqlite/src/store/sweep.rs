@@ -1,7 +1,7 @@
 //! Removal of expired items, in small transactions so that other writes do not wait long.
 
 use rusqlite::{Connection, params};
-use superstep_core::store::UnixMillis;
+use superstep_store::UnixMillis;
 
 use super::error::TransactionError;
 use super::transaction::{self, Effort};

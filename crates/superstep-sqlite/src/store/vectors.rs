@@ -2,7 +2,7 @@
 
 use rusqlite::{CachedStatement, Connection, params};
 use superstep_core::error::SaverError;
-use superstep_core::store::{Index, IndexPath, Namespace, Put, StoreError, Vectors};
+use superstep_store::{Index, IndexPath, Namespace, Put, StoreError, Vectors};
 
 use super::batch::Tables;
 use super::encoding;

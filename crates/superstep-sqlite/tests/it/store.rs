@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::Connection;
-use superstep_core::store::{
+use superstep_sqlite::{Database, SqliteStore};
+use superstep_store::{
     BoxFuture, Embedder, Namespace, Prefix, PutOptions, Search, StoreError, TtlOnRead,
 };
-use superstep_sqlite::{Database, SqliteStore};
 
 /// A database file that goes with the value.
 struct File(PathBuf);

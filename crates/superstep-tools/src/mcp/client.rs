@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::{Map, Value as Json};
-use superstep_core::redact::Redactor;
+use superstep_text::Redactor;
 use tokio::time::Instant;
 
 use super::{

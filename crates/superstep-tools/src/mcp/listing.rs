@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use superstep_core::show::Hidden;
 use superstep_model::schema::Schema;
+use superstep_text::Hidden;
 
 use crate::approval::sha256;
 

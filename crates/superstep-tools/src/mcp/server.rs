@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, env, fmt, path::PathBuf, time::Duration};
 
-use superstep_core::redact::Redactor;
+use superstep_text::Redactor;
 
 use super::{
     client::Client,

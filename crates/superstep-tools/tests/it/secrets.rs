@@ -7,7 +7,7 @@ use superstep::{
     MemorySaver, Modes,
     model::{Content, Message, Part},
     prelude::*,
-    redact::{REDACTED, Redactor},
+    text::{REDACTED, Redactor},
     tools::{
         Agent, AgentNode, AgentState, Policy, Tool, ToolCtx, ToolError, ToolOutput, Tools,
         agent::say,

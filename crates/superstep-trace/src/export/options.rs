@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use superstep_core::redact::{Privacy, Secret};
+use superstep_text::{Privacy, Secret};
 
 use crate::otlp::Origin;
 

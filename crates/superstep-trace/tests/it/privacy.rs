@@ -6,8 +6,8 @@ use serde_json::json;
 use superstep::{
     Facts, RunOptions, Saver, SpanEnd, SpanError, SpanKind, SpanStart,
     dynamic::{Ctx, Graph, GraphBuilder, Halt, START},
-    redact::{Capture, Privacy, REDACTED, Redactor, Secret},
     sqlite::Database,
+    text::{Capture, Privacy, REDACTED, Redactor, Secret},
 };
 use superstep_core::error::Failure;
 use superstep_trace::{

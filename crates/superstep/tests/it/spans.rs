@@ -11,7 +11,7 @@ use superstep::{
     Backends, Facts, Modes, Nodes, RetryPolicy, RunOptions, Saver, Span, SpanEnd, SpanKind,
     SpanPhase, State, Value,
     dynamic::{Ctx, Event, EventKind, Graph, GraphBuilder, Halt, NodeOptions, START},
-    redact::{Capture, Privacy, REDACTED},
+    text::{Capture, Privacy, REDACTED},
 };
 use superstep_core::{
     error::Failure,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use superstep_core::store::{Filter, ListNamespaces, Op, Search, Store, StoreError, TtlOnRead};
 use superstep_sqlite::SqliteStore;
+use superstep_store::{Filter, ListNamespaces, Op, Search, Store, StoreError, TtlOnRead};
 
 use super::{File, Letters, asking, ns, plain, under};
 

@@ -1,7 +1,7 @@
 //! Keys, labels, filter paths and queries that look like SQL, or are very long, mean themselves.
 
 use serde_json::json;
-use superstep_core::store::{
+use superstep_store::{
     FieldPath, Filter, ListNamespaces, Namespace, Pattern, Search, Store, TtlOnRead,
 };
 

@@ -4,10 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use superstep_conformance::store_kit::{Setup, check};
-use superstep_core::store::{
-    BoxFuture, Clock, Embedder, Op, Outcome, Store, StoreError, UnixMillis,
-};
 use superstep_sqlite::{Database, SqliteStore};
+use superstep_store::{BoxFuture, Clock, Embedder, Op, Outcome, Store, StoreError, UnixMillis};
 
 use super::File;
 

@@ -1,8 +1,8 @@
 //! Many items under one prefix.
 
 use serde_json::json;
-use superstep_core::store::{Filter, Op, Put, Search, Store};
 use superstep_sqlite::SqliteStore;
+use superstep_store::{Filter, Op, Put, Search, Store};
 
 use super::{File, asking, living, ns, plain, under};
 

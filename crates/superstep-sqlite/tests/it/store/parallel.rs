@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use superstep_core::store::{Expected, Op, Put, PutOptions, Store, StoreError, TtlOnRead};
 use superstep_sqlite::SqliteStore;
+use superstep_store::{Expected, Op, Put, PutOptions, Store, StoreError, TtlOnRead};
 
 use super::{File, ns, plain, under};
 

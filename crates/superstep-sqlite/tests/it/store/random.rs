@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use superstep::MemoryStore;
-use superstep_core::store::{
+use superstep_sqlite::SqliteStore;
+use superstep_store::{
     Clock, Delete, Embedder, Expected, Filter, Get, Index, ListNamespaces, ManualClock, Namespace,
     Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
 };
-use superstep_sqlite::SqliteStore;
 
 use super::{File, Letters, ns};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use superstep_core::store::{Item, ListNamespaces, ManualClock, Search, Store, TtlOnRead};
+use superstep_store::{Item, ListNamespaces, ManualClock, Search, Store, TtlOnRead};
 
 use super::{File, Letters, asking, living, ns, plain, under};
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use superstep_core::store::{Clock, ListNamespaces, Op, Put, Store, TtlOnRead, UnixMillis};
+use superstep_store::{Clock, ListNamespaces, Op, Put, Store, TtlOnRead, UnixMillis};
 
 use super::{File, Letters, asking, ns, plain, under};
 

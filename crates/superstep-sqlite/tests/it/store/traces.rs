@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use superstep_core::store::Store;
+use superstep_store::Store;
 
 use super::{File, Letters, living, ns, plain};
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
-use superstep_core::store::{
+use superstep_store::{
     Delete, Get, ListNamespaces, ManualClock, Op, Put, Search, Store, TtlOnRead,
 };
 

@@ -13,7 +13,7 @@ impl TextQuery {
     /// The words of `query`; `None` if it is blank.
     ///
     /// ```
-    /// use superstep_core::store::TextQuery;
+    /// use superstep_store::TextQuery;
     /// use serde_json::json;
     ///
     /// let query = TextQuery::new("Green tea?").expect("two words");

@@ -19,7 +19,7 @@ use std::{
 
 pub use secret::Secret;
 
-use crate::{
+use superstep_core::{
     event::{Facts, Span, SpanError, SpanPhase},
     value::{Map, Value},
 };
@@ -232,7 +232,7 @@ impl Privacy {
     }
 
     /// Makes a span one that may be shown.
-    pub fn clean(&self, span: &mut Span) {
+    pub fn redact(&self, span: &mut Span) {
         let text = |text: &mut Arc<str>| {
             if let Cow::Owned(clean) = self.redactor().text(text) {
                 *text = clean.into();
@@ -253,10 +253,10 @@ impl Privacy {
                 &mut end.facts
             }
         };
-        self.clean_facts(facts);
+        self.redact_facts(facts);
     }
 
-    fn clean_facts(&self, facts: &mut Facts) {
+    fn redact_facts(&self, facts: &mut Facts) {
         if facts.labels.is_empty() {
             return;
         }

@@ -19,7 +19,7 @@ pub const MAX_FILTER_DEPTH: usize = 64;
 /// An absent field equals nothing, not even null, and has no order; hence it satisfies `Ne`.
 ///
 /// ```
-/// use superstep_core::store::Filter;
+/// use superstep_store::Filter;
 /// use serde_json::json;
 ///
 /// let adult = Filter::Ge("age".into(), json!(18));

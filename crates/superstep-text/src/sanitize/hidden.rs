@@ -210,7 +210,7 @@ impl Hidden {
             u8::try_from(byte).ok()
         };
         let bytes: Vec<u8> = self.0.iter().filter_map(byte).collect();
-        let text = super::line(&String::from_utf8_lossy(&bytes));
+        let text = super::single_line(&String::from_utf8_lossy(&bytes));
         let is_text = |c: char| !c.is_control() && c != char::REPLACEMENT_CHARACTER;
         let words = text.chars().filter(|c| is_text(*c)).take(MOST_QUOTED);
         let words: String = words.collect();

@@ -5,7 +5,7 @@
 //! models and other programs read. `hidden` decides which those are, for everything that shows or
 //! checks text of others.
 //!
-//! - [`Shown`], [`clean`] and [`line()`] leave sequences and hidden characters out, piece by piece as
+//! - [`Sanitizer`], [`sanitize()`] and [`single_line`] leave sequences and hidden characters out, piece by piece as
 //!   text streams in, whatever the cuts. What is left is text, line ends and tabs.
 //! - [`reveal`] writes hidden characters as `<U+200B>`, and [`Hidden`] warns of them: for whoever
 //!   approves a text.
@@ -22,20 +22,20 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// A text without anything a terminal would obey.
-pub fn clean(text: &str) -> String {
-    Shown::default().push(text)
+pub fn sanitize(text: &str) -> String {
+    Sanitizer::default().push(text)
 }
 
 /// A text on one line, without anything a terminal would obey.
-pub fn line(text: &str) -> String {
-    let clean = clean(text);
+pub fn single_line(text: &str) -> String {
+    let clean = sanitize(text);
     let words: Vec<&str> = clean.split_whitespace().collect();
     words.join(" ")
 }
 
 /// A text that streams in. A sequence may begin in one piece and end in another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct Sanitizer {
     place: Place,
     sight: Sight,
 }
@@ -56,7 +56,7 @@ enum Place {
     WordsEscape,
 }
 
-impl Shown {
+impl Sanitizer {
     /// What of the next piece may be shown.
     pub fn push(&mut self, piece: &str) -> String {
         let mut shown = String::with_capacity(piece.len());
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn nothing_is_left_that_a_terminal_obeys() {
         for (text, shown) in CASES {
-            assert_eq!(clean(text), shown, "{text:?}");
+            assert_eq!(sanitize(text), shown, "{text:?}");
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
         for (text, shown) in CASES {
             for cut in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
                 let (one, two) = text.split_at(cut);
-                let mut state = Shown::default();
+                let mut state = Sanitizer::default();
                 let joined = state.push(one) + &state.push(two);
                 assert_eq!(joined, shown, "{text:?} at {cut}");
             }
@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn what_was_cleaned_stays_as_it_is() {
         for (text, _) in CASES {
-            let once = clean(text);
-            assert_eq!(clean(&once), once);
+            let once = sanitize(text);
+            assert_eq!(sanitize(&once), once);
         }
     }
 
@@ -194,11 +194,11 @@ mod tests {
                 pool.get(at).copied().unwrap_or_default()
             };
             let text: String = (0..8).map(|_| random()).collect();
-            let whole = clean(&text);
-            assert_eq!(clean(&whole), whole, "{text:?}");
+            let whole = sanitize(&text);
+            assert_eq!(sanitize(&whole), whole, "{text:?}");
             assert!(Hidden::of(&whole).is_empty(), "{text:?}");
             assert!(Hidden::of(&reveal(&text)).is_empty(), "{text:?}");
-            let mut state = Shown::default();
+            let mut state = Sanitizer::default();
             let pieces = text.chars().map(|c| state.push(c.encode_utf8(&mut [0; 4])));
             assert_eq!(pieces.collect::<String>(), whole, "{text:?}");
         }
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line() {
-        assert_eq!(line(" a\n\tb\x1b[1m  c\r\n"), "a b c");
+        assert_eq!(single_line(" a\n\tb\x1b[1m  c\r\n"), "a b c");
     }
 
     #[test]
@@ -249,7 +249,12 @@ mod tests {
                 "{:x}",
                 u32::from(c)
             );
-            assert_eq!(clean(&reveal(&text)), reveal(&text), "{:x}", u32::from(c));
+            assert_eq!(
+                sanitize(&reveal(&text)),
+                reveal(&text),
+                "{:x}",
+                u32::from(c)
+            );
         }
     }
 }

@@ -17,7 +17,7 @@ pub const RESERVED_ROOTS: [&str; 2] = ["superstep", "langgraph"];
 /// NUL character. Any other character goes. Namespaces order by their labels.
 ///
 /// ```
-/// use superstep_core::store::Namespace;
+/// use superstep_store::Namespace;
 ///
 /// let ann = Namespace::new(["users", "ann"])?;
 /// assert_eq!(ann.to_string(), "users.ann");
@@ -25,7 +25,7 @@ pub const RESERVED_ROOTS: [&str; 2] = ["superstep", "langgraph"];
 ///     Namespace::new(["users", ""]).unwrap_err().to_string(),
 ///     "label 2 of the namespace is empty"
 /// );
-/// # Ok::<(), superstep_core::store::NamespaceError>(())
+/// # Ok::<(), superstep_store::NamespaceError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]

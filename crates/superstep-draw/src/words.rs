@@ -3,7 +3,7 @@
 //! Every form of a drawing passes its words through [`printable`] first, so nothing a node is
 //! called can break a line, move a cursor or turn the direction of the text around it.
 
-use crate::show::is_hidden;
+use superstep_text::is_hidden;
 
 /// The text with everything that does not print written as an escape, and blank text quoted.
 pub(super) fn printable(text: &str) -> String {

@@ -13,7 +13,7 @@ impl Filter {
     /// Reads the JSON form.
     ///
     /// ```
-    /// use superstep_core::store::Filter;
+    /// use superstep_store::Filter;
     /// use serde_json::json;
     ///
     /// let filter = Filter::from_json(&json!({"kind": "note", "size": {"$gt": 3}}))?;
@@ -21,7 +21,7 @@ impl Filter {
     ///
     /// let error = Filter::from_json(&json!({"size": {"$near": 3}})).unwrap_err();
     /// assert_eq!(error.to_string(), r#"unknown filter operator "$near" at ["size"]"#);
-    /// # Ok::<(), superstep_core::store::FilterError>(())
+    /// # Ok::<(), superstep_store::FilterError>(())
     /// ```
     pub fn from_json(form: &Value) -> Result<Self, FilterError> {
         let filter = whole(form, MAX_FILTER_DEPTH)?;

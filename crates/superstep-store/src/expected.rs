@@ -25,7 +25,7 @@ impl Expected {
     /// the transaction that writes.
     ///
     /// ```
-    /// use superstep_core::store::Expected;
+    /// use superstep_store::Expected;
     /// use serde_json::json;
     ///
     /// let draft = json!("draft");

@@ -80,7 +80,7 @@ pub struct Delete {
 /// Finds items under a prefix that match a filter, ranked by a query if there is one.
 ///
 /// ```
-/// use superstep_core::store::{Filter, Prefix, Search};
+/// use superstep_store::{Filter, Prefix, Search};
 /// use serde_json::json;
 ///
 /// let search = Search {
@@ -90,7 +90,7 @@ pub struct Delete {
 ///     ..Search::default()
 /// };
 /// # assert_eq!(search.offset, 0);
-/// # Ok::<(), superstep_core::store::NamespaceError>(())
+/// # Ok::<(), superstep_store::NamespaceError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {

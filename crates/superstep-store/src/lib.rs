@@ -36,7 +36,6 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
-pub use crate::clock::{Clock, ManualClock, UnixMillis, expiry};
 pub use embed::{Embedder, Vectors};
 pub use error::StoreError;
 pub use expected::Expected;
@@ -47,6 +46,7 @@ pub use namespace::{Namespace, NamespaceError, Pattern, Prefix, RESERVED_ROOTS};
 pub use op::{Delete, Get, ListNamespaces, Op, Outcome, Put, PutOptions, Search, TtlOnRead};
 pub use prepare::{Indexing, ReadyOp, prepare};
 pub use ranking::{Ranking, best};
+pub use superstep_core::clock::{Clock, ManualClock, UnixMillis, expiry};
 pub use text::TextQuery;
 pub use value::MAX_VALUE_DEPTH;
 

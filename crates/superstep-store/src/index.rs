@@ -25,13 +25,13 @@ pub enum Index {
 /// element.
 ///
 /// ```
-/// use superstep_core::store::IndexPath;
+/// use superstep_store::IndexPath;
 /// use serde_json::json;
 ///
 /// let path: IndexPath = "notes[*].text".parse()?;
 /// let value = json!({"notes": [{"text": "one"}, {"text": "two"}]});
 /// assert_eq!(path.texts(&value), ["one", "two"]);
-/// # Ok::<(), superstep_core::store::StoreError>(())
+/// # Ok::<(), superstep_store::StoreError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct IndexPath(Vec<Segment>);

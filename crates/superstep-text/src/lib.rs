@@ -1,0 +1,11 @@
+//! Untrusted text: sanitised before it is shown, redacted before it is stored or sent.
+//!
+//! `sanitize` removes what a terminal would interpret and reveals hidden characters; `redact` removes
+//! secrets from text, values and spans. Everything that shows, approves or exports text of models,
+//! tools, mails and servers uses these functions, so that they agree.
+
+mod redact;
+mod sanitize;
+
+pub use redact::{Capture, Privacy, REDACTED, RedactError, Redactor, Secret};
+pub use sanitize::{Hidden, Sanitizer, is_hidden, reveal, sanitize, single_line};
