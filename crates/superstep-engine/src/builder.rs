@@ -34,8 +34,9 @@ use superstep_core::{
 };
 
 use crate::{
-    graph::{Backends, Entry, Graph, SubgraphNode},
+    graph::{Backends, Entry, Graph},
     node::Node,
+    run::SubgraphNode,
 };
 
 /// Builds a graph of the dynamic layer.

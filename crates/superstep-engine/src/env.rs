@@ -1,10 +1,10 @@
 //! What all graphs of one run share.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use superstep_core::{
     event::{Event, Modes},
-    id::{CheckpointId, IdSource, Namespace, ThreadId},
+    id::{IdSource, ThreadId},
     policy::Durability,
     run::{Drain, Fidelity},
     saver::Saver,
@@ -13,7 +13,7 @@ use superstep_core::{
 use superstep_text::Privacy;
 use tokio::sync::mpsc;
 
-use crate::{cache::Cache, journal::Journal, store::Store};
+use crate::{cache::Cache, event_log::EventLog, options::Addresses, store::Store};
 
 /// What all graphs of one run share.
 #[derive(Clone)]
@@ -30,10 +30,10 @@ pub(crate) struct Env {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) drain: Drain,
     pub(crate) sink: Option<Sink>,
-    pub(crate) log: Option<Arc<Journal>>,
+    pub(crate) log: Option<Arc<EventLog>>,
     pub(crate) privacy: Privacy,
     /// Checkpoints the caller named, by namespace.
-    pub(crate) addresses: Arc<HashMap<Namespace, CheckpointId>>,
+    pub(crate) addresses: Arc<Addresses>,
 }
 
 /// Where events go.

@@ -1,31 +1,33 @@
 //! Runs superstep graphs on tokio.
 //!
 //! [`builder`] makes a [`Graph`] of the dynamic layer (JSON-shaped state, string names); [`graph`]
-//! runs it; [`shell`](crate) drives the pure loop of `superstep-core`; [`ctx`] is what a running
+//! runs it; [`driver`](crate) drives the pure loop of `superstep-core`; [`ctx`] is what a running
 //! node sees; [`memory`] has the in-process backends; [`typed`] is the layer of graphs over one
 //! Rust struct.
 
-mod behind;
 pub mod builder;
 pub mod cache;
 pub mod clock;
 pub mod ctx;
 pub mod draw;
+mod driver;
 mod env;
+mod event_log;
 pub mod follow;
 pub mod graph;
 pub mod input;
-mod journal;
-mod mailbox;
 pub mod memory;
 pub mod node;
 pub mod options;
-mod shell;
+mod requests;
+mod run;
 pub mod span;
 pub mod state;
 pub mod stream;
+mod sync;
 pub mod threads;
 pub mod typed;
+mod write_behind;
 
 pub use superstep_store as store;
 

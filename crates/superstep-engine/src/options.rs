@@ -1,6 +1,9 @@
 //! How a run is meant, and what it gives back.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use superstep_core::{
     ask::Ask,
@@ -15,8 +18,6 @@ use superstep_core::{
     value::Value,
 };
 use superstep_text::Privacy;
-
-use crate::graph::Addresses;
 
 /// How a run is meant.
 #[derive(Clone, Debug)]
@@ -113,6 +114,9 @@ pub enum OutputKeys {
     /// An object of these.
     Many(Vec<Arc<str>>),
 }
+
+/// Checkpoints that a caller named, by the namespace of their graph.
+pub(crate) type Addresses = HashMap<Namespace, CheckpointId>;
 
 /// A checkpoint of a graph in a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

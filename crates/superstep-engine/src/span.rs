@@ -25,7 +25,7 @@ use superstep_core::event::{
     EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart,
 };
 
-use crate::ctx::{Ctx, lock};
+use crate::{ctx::Ctx, sync::lock};
 
 /// A piece of a task's work that goes on. Dropped without an end, it was cut.
 #[must_use = "a span that is dropped at once is shown as cut"]
@@ -67,9 +67,9 @@ impl Ctx {
             return OpenSpan { kind, told, ctx };
         }
         let n = {
-            let mut scratch = lock(&self.0.scratch);
-            scratch.spans += 1;
-            scratch.spans
+            let mut progress = lock(&self.0.progress);
+            progress.spans += 1;
+            progress.spans
         };
         let open = Open {
             id: SpanId::of(self.task_id(), step.env.epoch, self.attempt(), n),

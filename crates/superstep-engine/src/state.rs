@@ -7,11 +7,10 @@ use superstep_core::{
     edit::{Edit, Update},
     error::{Error, ErrorKind},
     id::{Namespace, ThreadId},
-    plan::Persist,
     policy::Durability,
     record::{Effect, TaskNote},
     saver::{At, Commit, HistoryQuery, Notes, Saver},
-    snapshot::{Snapshot, SubState, TaskView, View},
+    snapshot::{Snapshot, SubState, View},
 };
 
 use crate::{graph::Graph, options::CheckpointRef};
@@ -120,38 +119,6 @@ impl Graph {
         Ok(())
     }
 
-    fn own_namespace(&self, namespace: &Namespace) -> Namespace {
-        match self.0.persist {
-            Persist::PerThread => namespace.position(),
-            _ => namespace.clone(),
-        }
-    }
-
-    /// The graph that owns a namespace below this one, and its namespace in storage.
-    pub(crate) fn at_namespace(&self, namespace: &Namespace) -> Result<(Graph, Namespace), Error> {
-        let mut graph = self.clone();
-        for name in namespace.path() {
-            if name.parse::<u32>().is_ok() {
-                continue;
-            }
-            let found = graph
-                .subgraphs()
-                .into_iter()
-                .find(|(node, _)| **node == *name);
-            let unknown = || ErrorKind::Unknown {
-                what: "subgraph",
-                name: namespace.to_string(),
-            };
-            graph = found.ok_or_else(unknown)?.1;
-        }
-        let namespace = if namespace.is_root() {
-            namespace.clone()
-        } else {
-            graph.own_namespace(namespace)
-        };
-        Ok((graph, namespace))
-    }
-
     /// The checkpoints of a thread, newest first.
     pub async fn history(
         &self,
@@ -217,20 +184,6 @@ impl Graph {
         }
         let (what, name) = ("started effect", key.to_owned());
         Err(Error::from(ErrorKind::Unknown { what, name }).at_thread(Some(thread)))
-    }
-
-    /// The graphs that tasks of a snapshot run, and where.
-    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
-        let child = |task: &TaskView| {
-            let Some(SubState::At(namespace)) = &task.state else {
-                return None;
-            };
-            let entry = self.0.nodes.get(self.0.plan.node(&task.name)?)?.as_ref()?;
-            let graph = entry.graph.clone()?;
-            let namespace = graph.own_namespace(namespace);
-            Some((graph, namespace))
-        };
-        snapshot.tasks.iter().filter_map(child).collect()
     }
 
     /// Edits the state in the name of a node. Returns the new checkpoint.

@@ -11,7 +11,7 @@ use crate::tree::{File, Tree};
 use crate::workspace::Package;
 
 /// Crates whose modules are still to be put in order. None is ever added.
-const UNORDERED: [&str; 3] = ["superstep-archie", "superstep-cli", "superstep-engine"];
+const UNORDERED: [&str; 2] = ["superstep-archie", "superstep-cli"];
 
 /// The crate root as a module, for items that are defined in it.
 const ROOT: &str = "(root)";

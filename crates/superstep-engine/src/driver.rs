@@ -1,24 +1,24 @@
-//! The tokio shell around the loop: runs tasks, stores, streams; nothing is decided here.
+//! Driver of the loop on tokio: runs tasks, stores, streams; it decides nothing.
 //!
 //! A task's future is polled once in place; only what is not ready then is spawned. Dropping the
 //! run drops or aborts everything it started.
 
+mod attempt;
+
 use std::{
-    any::Any,
     collections::HashMap,
     future::{Future, poll_fn},
     hash::{BuildHasher, RandomState},
-    panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
     sync::{Arc, Mutex},
-    task::{Context, Poll},
+    task::Poll,
     time::Duration,
 };
 
 use superstep_core::{
     checkpoint::NextRecord,
     command::Output,
-    error::{Error, ErrorKind, Limit},
+    error::Error,
     event::{Entry, EventKind, Logged},
     id::CheckpointId,
     policy::{Durability, Refresh},
@@ -29,17 +29,19 @@ use superstep_core::{
 };
 use tokio::{sync::oneshot, task::JoinSet};
 
+use attempt::{Ended, Running, guarded, limited};
+
 use crate::{
-    behind::{Behind, Store},
     cache::CacheKey,
     ctx::{
-        Above, Attempt, Ctx, CtxInner, Pulse, Request, RunInfo, Scratch, StepInfo, TaskBody,
-        call_body, lock,
+        Above, Attempt, Ctx, CtxInner, Heartbeat, Request, RunInfo, StepInfo, TaskBody,
+        TaskProgress, call_body,
     },
     env::Env,
+    event_log::Line,
     graph::GraphInner,
-    journal::Line,
-    mailbox::{Inbox, Mailbox},
+    requests::{RequestReader, Requests},
+    write_behind::{Store, WriteBehind},
 };
 
 /// Drives one graph of a run to its end.
@@ -49,7 +51,7 @@ pub(crate) async fn drive(
     env: &Arc<Env>,
     above: Option<Above>,
 ) -> Stop {
-    let (requests, inbox) = Mailbox::new();
+    let (requests, reader) = Requests::new();
     let nest = &run.config().nest;
     let info = Arc::new(RunInfo {
         plan: run.plan().clone(),
@@ -61,26 +63,26 @@ pub(crate) async fn drive(
         above,
         requests,
     });
-    let mut shell = Shell {
+    let mut driver = Driver {
         graph,
         env,
         info,
-        inbox,
+        reader,
         spawned: None,
         starting: Vec::new(),
         ready: Vec::new(),
         step: None,
         attempts: 0,
         running: Vec::new(),
-        scratches: HashMap::new(),
+        progress: HashMap::new(),
         bodies: HashMap::new(),
         keys: HashMap::new(),
         replies: HashMap::new(),
-        behind: Behind::default(),
+        write_behind: WriteBehind::default(),
         lines: Vec::new(),
     };
-    let stop = shell.run(run).await;
-    shell.finish(stop).await
+    let stop = driver.run(run).await;
+    driver.finish(stop).await
 }
 
 /// After so many steps that never waited, a run lets others have their turn, so that an endless one
@@ -92,11 +94,11 @@ enum Woken {
     Again(usize),
 }
 
-struct Shell<'a> {
+struct Driver<'a> {
     graph: &'a Arc<GraphInner>,
     env: &'a Arc<Env>,
     info: Arc<RunInfo>,
-    inbox: Inbox,
+    reader: RequestReader<Request>,
     /// Tasks that wait for something; none in most runs.
     spawned: Option<JoinSet<Woken>>,
     starting: Vec<(usize, Running)>,
@@ -108,16 +110,16 @@ struct Shell<'a> {
     /// The attempt of each task of the step that goes on, by the task's number.
     running: Vec<Option<u64>>,
     /// What tasks that may be tried again in this step remember.
-    scratches: HashMap<usize, Scratch>,
+    progress: HashMap<usize, TaskProgress>,
     bodies: HashMap<usize, TaskBody>,
     keys: HashMap<usize, (CacheKey, Option<Duration>)>,
     replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
-    behind: Behind<'a>,
-    /// For the log: what was told since something was stored or awaited.
+    write_behind: WriteBehind<'a>,
+    /// For the log: what was emitted since something was stored or awaited.
     lines: Vec<Line>,
 }
 
-impl<'a> Shell<'a> {
+impl<'a> Driver<'a> {
     async fn run(&mut self, run: &mut Loop) -> Stop {
         let mut rounds: u32 = 0;
         loop {
@@ -166,8 +168,8 @@ impl<'a> Shell<'a> {
                     return Ok(());
                 };
                 let wants_all = if run.config().durability == Durability::Async {
-                    self.behind.push(Store::Commit(reply)).await?;
-                    self.behind.takes_wish()
+                    self.write_behind.push(Store::Commit(reply)).await?;
+                    self.write_behind.takes_wish()
                 } else {
                     reply.await? == NextRecord::Everything
                 };
@@ -180,7 +182,7 @@ impl<'a> Shell<'a> {
                     return Ok(());
                 };
                 if run.config().durability == Durability::Async {
-                    self.behind.push(Store::Other(reply)).await?;
+                    self.write_behind.push(Store::Other(reply)).await?;
                 } else {
                     reply.await?;
                 }
@@ -263,7 +265,7 @@ impl<'a> Shell<'a> {
 
     /// Stores at once, after what is still on its way, whatever the run's durability.
     async fn store_now(&mut self, run: &Loop, acts: Vec<Act>) -> Result<(), Error> {
-        self.behind.settle().await?;
+        self.write_behind.flush().await?;
         for act in acts {
             match act {
                 Act::Commit(record) => {
@@ -284,7 +286,7 @@ impl<'a> Shell<'a> {
 
     /// Waits for what is still being stored; a run is not over before that.
     async fn finish(&mut self, stop: Stop) -> Stop {
-        let stored = self.behind.settle().await.map_err(Error::from);
+        let stored = self.write_behind.flush().await.map_err(Error::from);
         let logged = self.log_lines().await;
         match stored.and(logged) {
             Ok(()) => stop,
@@ -296,7 +298,7 @@ impl<'a> Shell<'a> {
         let window = run.window();
         if self.step != Some(window.step) {
             self.step = Some(window.step);
-            self.scratches.clear();
+            self.progress.clear();
             self.bodies.clear();
             self.keys.clear();
         }
@@ -324,22 +326,22 @@ impl<'a> Shell<'a> {
             let ttl = task.cache.as_ref().and_then(|policy| policy.ttl);
             self.keys.insert(at, (key.clone(), ttl));
         }
-        let known = if self.scratches.is_empty() {
+        let known = if self.progress.is_empty() {
             None
         } else {
-            self.scratches.remove(&at)
+            self.progress.remove(&at)
         };
-        let mut scratch = known.unwrap_or_else(|| {
+        let mut progress = known.unwrap_or_else(|| {
             let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
-            Scratch {
+            TaskProgress {
                 answers,
                 effects,
-                ..Scratch::default()
+                ..TaskProgress::default()
             }
         });
-        (scratch.used, scratch.calls) = (0, 0);
-        scratch.open.clear();
-        scratch.keys.clear();
+        (progress.used, progress.calls) = (0, 0);
+        progress.open.clear();
+        progress.keys.clear();
         self.attempts += 1;
         let serial = self.attempts;
         let attempt = Attempt { at, serial };
@@ -358,8 +360,8 @@ impl<'a> Shell<'a> {
             home: run.caller_of(task),
             input: task.input.clone(),
             attempt: task.failures + 1,
-            scratch: Mutex::new(scratch),
-            pulse: timed.then(|| Pulse::new(task.timeouts.refresh == Refresh::Auto)),
+            progress: Mutex::new(progress),
+            heartbeat: timed.then(|| Heartbeat::new(task.timeouts.refresh == Refresh::Auto)),
             step,
         }));
         let future: BoxFuture<'static, Result<Output, Halt>> = match (key, self.bodies.get(&at)) {
@@ -416,9 +418,9 @@ impl<'a> Shell<'a> {
         self.ready = ready;
     }
 
-    fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, scratch }: Ended) {
-        if let Some(scratch) = scratch {
-            self.scratches.insert(at, *scratch);
+    fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, progress }: Ended) {
+        if let Some(progress) = progress {
+            self.progress.insert(at, *progress);
         }
         self.done(run, at, done);
     }
@@ -442,7 +444,7 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Tells callers of a task what became of it, unless it is tried again.
+    /// Sends the callers of a task its result, unless it is tried again.
     fn answer_callers(&mut self, run: &Loop, at: usize, halt: Option<Halt>) {
         let Some(task) = run.task(at) else { return };
         let result = match (task.returned(), halt) {
@@ -464,11 +466,11 @@ impl<'a> Shell<'a> {
     async fn wait(&mut self, run: &mut Loop) -> Option<Stop> {
         tokio::select! {
             biased;
-            error = poll_fn(|cx| self.behind.poll_failure(cx)) => {
+            error = poll_fn(|cx| self.write_behind.poll_failure(cx)) => {
                 let error = Error::from(error).at_thread(self.env.thread.as_ref());
                 return Some(Stop::Failed(error));
             }
-            request = poll_fn(|cx| self.inbox.poll_next(cx)) => {
+            request = poll_fn(|cx| self.reader.poll_next(cx)) => {
                 return self.request(run, request).await;
             }
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
@@ -480,7 +482,7 @@ impl<'a> Shell<'a> {
         None
     }
 
-    /// Whether an attempt goes on. Its number may be that of another task by now.
+    /// Whether an attempt still runs. Its number may be that of another task by now.
     fn is_running(&self, Attempt { at, serial }: Attempt) -> bool {
         self.running.get(at).copied().flatten() == Some(serial)
     }
@@ -571,113 +573,4 @@ fn random_up_to(most: Duration) -> Duration {
     }
     let share = RandomState::new().hash_one(0_u8) as f64 / u64::MAX as f64;
     most.mul_f64(share)
-}
-
-/// A task on its way; a panic becomes an error of the task.
-struct Running {
-    future: BoxFuture<'static, Result<Output, Halt>>,
-    ctx: Ctx,
-    /// Whether a mistake in its result can lead to another attempt.
-    repeats: bool,
-}
-
-/// What a task did, and what it remembers if it may be tried again.
-struct Ended {
-    done: Done,
-    scratch: Option<Box<Scratch>>,
-}
-
-impl Future for Running {
-    type Output = Ended;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
-        let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
-        let result = match polled {
-            Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(result)) => result,
-            Err(panic) => Err(panicked(&*panic)),
-        };
-        let mut scratch = lock(&self.ctx.0.scratch);
-        let result = match result {
-            Ok(_) if !scratch.open.is_empty() => Err(ErrorKind::SwallowedAsk.into()),
-            other => other,
-        };
-        let answers = scratch.answers.iter().take(scratch.used).cloned().collect();
-        let effects = std::mem::take(&mut scratch.fresh_effects);
-        let streamed = std::mem::take(&mut scratch.streamed);
-        let keeps = self.repeats || result.is_err();
-        let remembered = scratch.end();
-        let scratch = keeps.then(|| Box::new(remembered));
-        Poll::Ready(Ended {
-            done: Done {
-                result,
-                answers,
-                effects,
-                streamed,
-            },
-            scratch,
-        })
-    }
-}
-
-/// A task that is dropped has ended as well: it ran too long, or its run is over.
-impl Drop for Running {
-    fn drop(&mut self) {
-        lock(&self.ctx.0.scratch).ended = true;
-    }
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> Halt {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    let message = text.unwrap_or_else(|| "without a message".to_owned());
-    ErrorKind::Panicked { message }.into()
-}
-
-/// Making the future runs user code too.
-fn guarded(
-    make: impl FnOnce() -> BoxFuture<'static, Result<Output, Halt>>,
-) -> BoxFuture<'static, Result<Output, Halt>> {
-    match catch_unwind(AssertUnwindSafe(make)) {
-        Ok(future) => future,
-        Err(panic) => Box::pin(std::future::ready(Err(panicked(&*panic)))),
-    }
-}
-
-/// Ends an attempt that takes too long or is silent for too long.
-fn limited(
-    mut future: BoxFuture<'static, Result<Output, Halt>>,
-    ctx: Ctx,
-    limits: superstep_core::policy::Timeouts,
-) -> BoxFuture<'static, Result<Output, Halt>> {
-    let over = |limit, after| Err(ErrorKind::TimedOut { limit, after }.into());
-    Box::pin(async move {
-        let end = limits.run.map(|run| tokio::time::Instant::now() + run);
-        loop {
-            let silent = ctx.0.pulse.as_ref().map_or(Duration::ZERO, Pulse::silence);
-            if let Some(idle) = limits.idle
-                && silent >= idle
-            {
-                return over(Limit::Idle, idle);
-            }
-            let quiet = limits
-                .idle
-                .map(|idle| tokio::time::Instant::now() + (idle - silent));
-            let next = [end, quiet].into_iter().flatten().min();
-            let Some(next) = next else {
-                return future.await;
-            };
-            tokio::select! {
-                biased;
-                result = &mut future => return result,
-                () = tokio::time::sleep_until(next) => {
-                    if let (Some(end), Some(run)) = (end, limits.run)
-                        && tokio::time::Instant::now() >= end
-                    {
-                        return over(Limit::Run, run);
-                    }
-                }
-            }
-        }
-    })
 }

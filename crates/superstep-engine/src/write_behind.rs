@@ -1,4 +1,4 @@
-//! Stores that are on their way while the run goes on, for durability `async`.
+//! Write-behind for durability `async`: the run takes its next steps while stores are under way.
 //!
 //! The saver is called in order and at once, so it sees several steps of a run together and can
 //! make them durable together; its answers are taken in the same order, as they come.
@@ -34,16 +34,16 @@ impl Future for Store<'_> {
     }
 }
 
-/// The stores of one graph that are on their way, oldest first.
+/// The unanswered stores of one graph, oldest first.
 #[derive(Default)]
-pub(crate) struct Behind<'a> {
+pub(crate) struct WriteBehind<'a> {
     stores: VecDeque<Store<'a>>,
     /// The first failure. What was called after it is waited for and not judged.
     failed: Option<SaverError>,
     wants_all: bool,
 }
 
-impl<'a> Behind<'a> {
+impl<'a> WriteBehind<'a> {
     /// Takes a store that has just been called, and the answers that have come.
     pub(crate) async fn push(&mut self, store: Store<'a>) -> Result<(), SaverError> {
         self.stores.push_back(store);
@@ -67,15 +67,15 @@ impl<'a> Behind<'a> {
         }
     }
 
-    /// Waits for all answers.
-    pub(crate) async fn settle(&mut self) -> Result<(), SaverError> {
+    /// Waits until all stores are answered.
+    pub(crate) async fn flush(&mut self) -> Result<(), SaverError> {
         while !self.stores.is_empty() {
             poll_fn(|cx| self.poll_oldest(cx)).await;
         }
         self.verdict()
     }
 
-    /// Whether a store has said, since this was last asked, that the next record should hold
+    /// Whether, since this was last asked, an answer requested that the next record hold
     /// everything.
     pub(crate) fn takes_wish(&mut self) -> bool {
         std::mem::take(&mut self.wants_all)

@@ -1,22 +1,23 @@
-//! What a run puts into the log of its thread.
+//! Event log of a thread, as one run writes it.
 //!
-//! All graphs of a run share one [`Journal`]: it numbers entries and keeps them until something is
+//! All graphs of a run share one [`EventLog`]: it numbers entries and keeps them until something is
 //! stored, which takes them along, so that a step and its events are stored together. Entries that
-//! nothing takes along are stored by themselves, soon ([`Journal::along`]).
+//! nothing takes along are stored by themselves, soon ([`EventLog::along`]).
 
 use std::{sync::Arc, sync::Mutex, time::Duration};
 
 use superstep_core::{
     error::{Error, SaverError},
     event::{Cursor, Ending, Entry, Logged, Modes, Told},
-    id::{CheckpointId, ThreadId},
+    id::{CheckpointId, Namespace, ThreadId},
+    plan::Plan,
     policy::Durability,
     run::Stop,
     saver::{Events, Saver},
 };
 use tokio::sync::Notify;
 
-use crate::{clock::now_micros, ctx::lock, graph::Graph};
+use crate::{clock::now_micros, sync::lock};
 
 /// So many entries do not wait for something to take them along.
 const MOST: usize = 256;
@@ -24,14 +25,18 @@ const MOST: usize = 256;
 /// Nor do entries that are older than this.
 const OLDEST: Duration = Duration::from_millis(50);
 
+/// The plan of the graph that a reader of the log finds at a namespace.
+pub(crate) type FindPlan = dyn Fn(&Namespace) -> Option<Arc<Plan>> + Send + Sync;
+
 /// The log of a thread, for one run.
-pub(crate) struct Journal {
+pub(crate) struct EventLog {
     saver: Arc<dyn Saver>,
     thread: ThreadId,
     epoch: u64,
     pub(crate) modes: Modes,
-    /// The graph whose readers will look for states.
-    pub(crate) root: Graph,
+    /// The name of the run's root graph.
+    graph: Arc<str>,
+    plan_at: Box<FindPlan>,
     page: Mutex<Page>,
     /// There is something to store, or it could not be stored.
     stirred: Notify,
@@ -50,23 +55,30 @@ struct Page {
 /// An entry without its number.
 pub(crate) type Line = (Option<CheckpointId>, Entry);
 
-impl Journal {
+impl EventLog {
     pub(crate) fn new(
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
         epoch: u64,
         modes: Modes,
-        root: &Graph,
+        graph: &Arc<str>,
+        plan_at: Box<FindPlan>,
     ) -> Self {
         Self {
             saver: saver.clone(),
             thread: thread.clone(),
             epoch,
             modes,
-            root: root.clone(),
+            graph: graph.clone(),
+            plan_at,
             page: Mutex::default(),
             stirred: Notify::new(),
         }
+    }
+
+    /// Whether a reader of the log finds this graph at its namespace.
+    pub(crate) fn finds(&self, plan: &Arc<Plan>, namespace: &Namespace) -> bool {
+        (self.plan_at)(namespace).is_some_and(|found| Arc::ptr_eq(&found, plan))
     }
 
     /// Makes a call of the saver that takes all entries along, these last. Calls of one run are
@@ -164,7 +176,7 @@ impl Journal {
         let modes = self.modes;
         let mut page = lock(&self.page);
         page.open = true;
-        let graph = self.root.plan().name.clone();
+        let graph = self.graph.clone();
         let started = Entry::Started {
             durability,
             modes,

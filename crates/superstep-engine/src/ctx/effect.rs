@@ -1,0 +1,160 @@
+//! Effects of a running task, journaled so that each runs at most once.
+
+use std::future::Future;
+
+use superstep_core::{
+    error::ErrorKind,
+    record::Effect,
+    run::{EffectError, Halt},
+    value::Value,
+};
+
+use super::{Ctx, run_info::Request};
+
+/// What to do about an effect that was started and may have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// Say so.
+    Report,
+    /// Run it again: its target tells repetitions by their key.
+    Repeat,
+}
+
+impl Ctx {
+    /// Runs an effect at most once per task: journaled as started before and as done after, so
+    /// that another attempt gets the result back.
+    ///
+    /// An error of the effect leaves its outcome unknown, as a crash does: the request may have
+    /// arrived although no answer came. That is reported (SS1202), by this attempt and by every
+    /// later one, and never followed by a silent second try; `Graph::settle` records what somebody
+    /// found out. Only [`EffectError::not_done`] says that nothing happened, and that another
+    /// attempt may try again.
+    ///
+    /// The key names the effect within its task. Another attempt that uses it means the same
+    /// effect; a second effect of one attempt needs another key (SS3050).
+    ///
+    /// ```
+    /// # use superstep_core::run::{EffectError, Halt};
+    /// # use superstep_engine::Ctx;
+    /// # struct Bank;
+    /// # impl Bank {
+    /// #     async fn connect() -> Result<Self, std::io::Error> { Ok(Self) }
+    /// #     async fn transfer(&self, _: i64) -> Result<u64, std::io::Error> { Ok(42) }
+    /// # }
+    /// # async fn node(ctx: Ctx) -> Result<(), Halt> {
+    /// let transfer = || async {
+    ///     // No connection, no transfer: safe to try again.
+    ///     let bank = Bank::connect().await.map_err(EffectError::not_done)?;
+    ///     // No answer is no proof that nothing happened: `?` leaves the outcome unknown.
+    ///     Ok(bank.transfer(100).await?)
+    /// };
+    /// let receipt: u64 = ctx.once("transfer", transfer).await?;
+    /// # drop(receipt); Ok(()) }
+    /// ```
+    pub async fn once<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, Halt>
+    where
+        T: serde::Serialize + serde::de::DeserializeOwned,
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, EffectError>>,
+    {
+        self.effect(key, Unknown::Report, effect).await
+    }
+
+    /// [`Ctx::once`], for effects that may be repeated too.
+    pub(crate) async fn effect<T, F, Fut>(
+        &self,
+        key: &str,
+        unknown: Unknown,
+        effect: F,
+    ) -> Result<T, Halt>
+    where
+        T: serde::Serialize + serde::de::DeserializeOwned,
+        F: FnOnce() -> Fut,
+        Fut: Future<Output = Result<T, EffectError>>,
+    {
+        let known = {
+            let mut progress = self.progress()?;
+            if !progress.keys.insert(key.to_owned()) {
+                let key = key.to_owned();
+                return Err(ErrorKind::EffectKeyReused { key }.into());
+            }
+            progress.effects.get(key).cloned()
+        };
+        let unclear = |cause| {
+            let key = key.to_owned();
+            Halt::from(ErrorKind::UnknownOutcome { key, cause })
+        };
+        match known {
+            Some(Effect::Done(value)) => return decode_effect(key, value),
+            Some(Effect::Started) if unknown == Unknown::Report => return Err(unclear(None)),
+            // Its start is on record already.
+            Some(Effect::Started) => {}
+            Some(Effect::Failed) | None => self.journal(key, Effect::Started).await?,
+        }
+        // Its start is stored, which may have taken longer than the attempt.
+        self.alive()?;
+        let done = effect().await.and_then(|result| {
+            let value = serde_json::to_value(&result)?;
+            Ok((result, value))
+        });
+        match done {
+            Ok((result, value)) => {
+                self.journal(key, Effect::Done(value.into())).await?;
+                Ok(result)
+            }
+            Err(error) if error.is_not_done() => {
+                self.journal(key, Effect::Failed).await?;
+                Err(error.into_halt())
+            }
+            Err(error) => match unknown {
+                Unknown::Report => Err(unclear(Some(error.to_string()))),
+                Unknown::Repeat => Err(error.into_halt()),
+            },
+        }
+    }
+
+    async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {
+        let answers = {
+            let mut progress = self.progress()?;
+            match &effect {
+                Effect::Failed => progress.effects.remove(key),
+                kept => progress.effects.insert(key.to_owned(), kept.clone()),
+            };
+            progress
+                .fresh_effects
+                .push((key.to_owned(), effect.clone()));
+            progress
+                .answers
+                .iter()
+                .take(progress.used)
+                .cloned()
+                .collect()
+        };
+        let run = &self.0.step.run;
+        if run.env.saver.is_none() {
+            return Ok(());
+        }
+        if effect == Effect::Started {
+            run.anchor().await?;
+        }
+        run.stored(|reply| Request::Journal {
+            task: self.0.task,
+            key: key.to_owned(),
+            effect,
+            answers,
+            reply,
+        })
+        .await
+    }
+}
+
+fn decode_effect<T: serde::de::DeserializeOwned>(key: &str, value: Value) -> Result<T, Halt> {
+    serde_json::from_value(value.to_json()).map_err(|error| {
+        let what = format!("the stored result of effect `{key}`");
+        ErrorKind::Decode {
+            what,
+            why: error.to_string(),
+        }
+        .into()
+    })
+}

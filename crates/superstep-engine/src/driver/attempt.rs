@@ -1,0 +1,140 @@
+//! One attempt of a task as a future: panics and time limits become errors of the task.
+
+use std::{
+    any::Any,
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use superstep_core::{
+    command::Output,
+    error::{ErrorKind, Limit},
+    policy::Timeouts,
+    run::{Done, Halt},
+    saver::BoxFuture,
+};
+use tokio::time::Instant;
+
+use crate::{
+    ctx::{Ctx, Heartbeat, TaskProgress},
+    sync::lock,
+};
+
+/// An attempt under way; a panic becomes an error of the task.
+pub(super) struct Running {
+    pub(super) future: BoxFuture<'static, Result<Output, Halt>>,
+    pub(super) ctx: Ctx,
+    /// Whether a mistake in its result can lead to another attempt.
+    pub(super) repeats: bool,
+}
+
+/// What a task did, and what it remembers if it may be tried again.
+pub(super) struct Ended {
+    pub(super) done: Done,
+    pub(super) progress: Option<Box<TaskProgress>>,
+}
+
+impl Future for Running {
+    type Output = Ended;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
+        let result = match polled {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(result)) => result,
+            Err(panic) => Err(panicked(&*panic)),
+        };
+        let mut progress = lock(&self.ctx.0.progress);
+        let result = match result {
+            Ok(_) if !progress.open.is_empty() => Err(ErrorKind::SwallowedAsk.into()),
+            other => other,
+        };
+        let answers = progress
+            .answers
+            .iter()
+            .take(progress.used)
+            .cloned()
+            .collect();
+        let effects = std::mem::take(&mut progress.fresh_effects);
+        let streamed = std::mem::take(&mut progress.streamed);
+        let keeps = self.repeats || result.is_err();
+        let remembered = progress.end();
+        let progress = keeps.then(|| Box::new(remembered));
+        Poll::Ready(Ended {
+            done: Done {
+                result,
+                answers,
+                effects,
+                streamed,
+            },
+            progress,
+        })
+    }
+}
+
+/// A task that is dropped has ended as well: it ran too long, or its run is over.
+impl Drop for Running {
+    fn drop(&mut self) {
+        lock(&self.ctx.0.progress).ended = true;
+    }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Halt {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let message = text.unwrap_or_else(|| "without a message".to_owned());
+    ErrorKind::Panicked { message }.into()
+}
+
+/// Making the future runs user code too.
+pub(super) fn guarded(
+    make: impl FnOnce() -> BoxFuture<'static, Result<Output, Halt>>,
+) -> BoxFuture<'static, Result<Output, Halt>> {
+    match catch_unwind(AssertUnwindSafe(make)) {
+        Ok(future) => future,
+        Err(panic) => Box::pin(std::future::ready(Err(panicked(&*panic)))),
+    }
+}
+
+/// Ends an attempt that takes too long or is silent for too long.
+pub(super) fn limited(
+    mut future: BoxFuture<'static, Result<Output, Halt>>,
+    ctx: Ctx,
+    limits: Timeouts,
+) -> BoxFuture<'static, Result<Output, Halt>> {
+    let over = |limit, after| Err(ErrorKind::TimedOut { limit, after }.into());
+    Box::pin(async move {
+        let end = limits.run.map(|run| Instant::now() + run);
+        loop {
+            let silent = ctx
+                .0
+                .heartbeat
+                .as_ref()
+                .map_or(Duration::ZERO, Heartbeat::silence);
+            if let Some(idle) = limits.idle
+                && silent >= idle
+            {
+                return over(Limit::Idle, idle);
+            }
+            let quiet = limits.idle.map(|idle| Instant::now() + (idle - silent));
+            let next = [end, quiet].into_iter().flatten().min();
+            let Some(next) = next else {
+                return future.await;
+            };
+            tokio::select! {
+                biased;
+                result = &mut future => return result,
+                () = tokio::time::sleep_until(next) => {
+                    if let (Some(end), Some(run)) = (end, limits.run)
+                        && Instant::now() >= end
+                    {
+                        return over(Limit::Run, run);
+                    }
+                }
+            }
+        }
+    })
+}

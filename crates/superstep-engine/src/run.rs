@@ -1,0 +1,333 @@
+//! Running a graph to its end: as the root of a run, or inside a task of another graph.
+
+use std::{collections::HashSet, sync::Arc};
+
+use superstep_core::{
+    ask::{Answers, Ask, Resume},
+    checkpoint::Loaded,
+    command::Output,
+    error::{Error, ErrorKind},
+    event::Modes,
+    plan::{Keys, Pauses, Persist},
+    run::{Begin, Fidelity, Halt, Loop, Nest, RunConfig, RunInput, Stop},
+    saver::{At, BoxFuture},
+    value::Value,
+};
+
+use crate::{
+    ctx::{Above, Ctx},
+    driver,
+    env::{Env, Sink},
+    event_log::{EventLog, FindPlan},
+    graph::{Backends, Graph},
+    node::Node,
+    options::{Outcome, RunOptions, Status},
+    sync::lock,
+};
+
+impl Graph {
+    /// Runs the graph until it is done, asks, pauses or fails.
+    pub async fn invoke(
+        &self,
+        input: impl Into<RunInput>,
+        options: &RunOptions,
+    ) -> Result<Outcome, Error> {
+        self.run(input.into(), options, None).await
+    }
+
+    pub(crate) async fn run(
+        &self,
+        input: RunInput,
+        options: &RunOptions,
+        sink: Option<Sink>,
+    ) -> Result<Outcome, Error> {
+        let thread = options.thread.as_ref();
+        self.run_root(input, options, sink)
+            .await
+            .map_err(|error| error.at_thread(thread))
+    }
+
+    async fn run_root(
+        &self,
+        input: RunInput,
+        options: &RunOptions,
+        sink: Option<Sink>,
+    ) -> Result<Outcome, Error> {
+        if options.limit == 0 {
+            let why = "the step limit must be at least 1".to_owned();
+            return Err(ErrorKind::BadArgument { why }.into());
+        }
+        let Backends {
+            saver,
+            store,
+            cache,
+            ..
+        } = &self.0.backends;
+        if saver.is_some() && options.thread.is_none() {
+            let why = "a graph with a saver needs a thread".to_owned();
+            return Err(ErrorKind::BadArgument { why }.into());
+        }
+        let lease = match (saver, &options.thread) {
+            (Some(saver), Some(thread)) => Some(saver.lease(thread).await?),
+            _ => None,
+        };
+        let epoch = lease.as_ref().map_or(0, |lease| lease.epoch);
+        let log = match (saver, &options.thread) {
+            _ if options.log == Modes::NONE => None,
+            (Some(saver), Some(thread)) => Some(Arc::new(EventLog::new(
+                saver,
+                thread,
+                epoch,
+                options.log,
+                &self.0.plan.name,
+                self.plan_at(),
+            ))),
+            _ => return Err(ErrorKind::NoSaver.into()),
+        };
+        let env = Arc::new(Env {
+            thread: options.thread.clone(),
+            saver: saver.clone(),
+            epoch,
+            store: store.clone(),
+            cache: cache.clone(),
+            context: options.context.clone(),
+            durability: options.durability,
+            limit: options.limit,
+            fidelity: options.fidelity,
+            ids: self.0.ids.clone(),
+            drain: options.drain.clone(),
+            sink,
+            log,
+            privacy: options.privacy.clone(),
+            addresses: Arc::new(
+                options
+                    .at
+                    .as_ref()
+                    .map(|at| at.addresses())
+                    .unwrap_or_default(),
+            ),
+        });
+        let by_id = match &input {
+            RunInput::Command(_, Some(resume @ Resume::ById(_))) => Some(resume.clone()),
+            _ => None,
+        };
+        let nest = Nest {
+            answers: Answers::new(by_id),
+            ..Nest::default()
+        };
+        let scope = Scope {
+            output: options.output_keys(&self.0.plan, env.sink.is_some())?,
+            shown: match &env.log {
+                Some(_) => options.output_keys(&self.0.plan, true)?,
+                None => None,
+            },
+            pause_before: options.pause_before.clone(),
+            pause_after: options.pause_after.clone(),
+            strict_resume: options.strict_resume,
+        };
+        // Pinned here, so that both ways to drive it share its room.
+        let run = std::pin::pin!(self.run_loop(&env, nest, input, scope, None));
+        let (output, stop) = match &env.log {
+            None => run.await?,
+            Some(log) => log.along(run).await?,
+        };
+        drop(lease);
+        let (status, asks) = match stop {
+            Stop::Done => (Status::Done, Vec::new()),
+            Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),
+            Stop::Asked(asks) => (Status::Waiting, asks),
+            Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
+            Stop::Failed(error) => return Err(error),
+        };
+        Ok(Outcome {
+            output,
+            asks: distinct(asks),
+            status,
+        })
+    }
+
+    async fn run_loop(
+        &self,
+        env: &Arc<Env>,
+        mut nest: Nest,
+        input: RunInput,
+        scope: Scope,
+        above: Option<Above>,
+    ) -> Result<(Option<Value>, Stop), Error> {
+        let address = env.addresses.get(&nest.namespace).copied();
+        let at = match (address, &nest.replay) {
+            (Some(id), _) => At::Id(id),
+            (None, Some(replay)) if nest.nested => {
+                nest.resuming = None;
+                if replay.first_visit(&nest.namespace) {
+                    At::Before(replay.before)
+                } else {
+                    At::Latest
+                }
+            }
+            _ => At::Latest,
+        };
+        let loaded = match (&env.saver, &env.thread) {
+            (Some(saver), Some(thread)) => saver.load(thread, &nest.namespace, at).await?,
+            _ => None,
+        };
+        if let (None, Some(id)) = (&loaded, address) {
+            return Err(ErrorKind::UnknownCheckpoint { id }.into());
+        }
+        let mut run = self.open(env, nest, scope, input, loaded, address.is_some())?;
+        let log = env.log.as_ref().filter(|_| !run.config().nest.nested);
+        if let Some(log) = log {
+            log.start(env.durability, run.checkpoint());
+        }
+        let mut stop = driver::drive(&mut run, &self.0, env, above).await;
+        if let Some(log) = log {
+            stop = log.end(stop, run.checkpoint()).await;
+        }
+        Ok((run.output(), stop))
+    }
+
+    /// Starts the loop. Not part of the future of a run, which stays small without it.
+    fn open(
+        &self,
+        env: &Env,
+        mut nest: Nest,
+        scope: Scope,
+        input: RunInput,
+        loaded: Option<Loaded>,
+        addressed: bool,
+    ) -> Result<Box<Loop>, Error> {
+        let head = match &loaded {
+            Some(loaded) => self.0.head(loaded)?.map(|(head, _)| head),
+            None => None,
+        };
+        let nested = nest.nested;
+        if nested && env.fidelity == Fidelity::Sensible && ended_before(loaded.as_ref(), &nest) {
+            nest.resuming = Some(false);
+        }
+        let begin = Begin {
+            plan: self.0.plan.clone(),
+            config: RunConfig {
+                thread: env.thread.clone(),
+                limit: env.limit,
+                durability: env.durability,
+                saves: env.saver.is_some() && env.thread.is_some(),
+                modes: env.modes_at(nested),
+                log: env.logged_modes(),
+                findable: !nested
+                    || env
+                        .log
+                        .as_ref()
+                        .is_some_and(|log| log.finds(&self.0.plan, &nest.namespace)),
+                output: scope.output,
+                shown: scope.shown,
+                pause_before: scope.pause_before,
+                pause_after: scope.pause_after,
+                strict_resume: scope.strict_resume,
+                fidelity: env.fidelity,
+                ids: env.ids.clone(),
+                drain: env.drain.clone(),
+                nest,
+            },
+            head,
+            addressed,
+            own_address: nested && addressed,
+            superseded: addressed && loaded.is_some_and(|loaded| loaded.superseded),
+            input,
+        };
+        Ok(Box::new(Loop::begin(begin)?))
+    }
+
+    /// Finds the plans of this graph and those below it, for readers of its log.
+    fn plan_at(&self) -> Box<FindPlan> {
+        let root = self.clone();
+        Box::new(move |namespace| {
+            let (graph, _) = root.at_namespace(namespace).ok()?;
+            Some(graph.0.plan.clone())
+        })
+    }
+
+    /// Runs the graph inside a task of another one.
+    pub(crate) async fn run_nested(
+        &self,
+        ctx: &Ctx,
+        input: RunInput,
+    ) -> Result<Option<Value>, Halt> {
+        ctx.alive()?;
+        let mut nest = ctx.next_nest();
+        let env = &ctx.0.step.env;
+        let env = match self.0.persist {
+            Persist::PerCall => env.clone(),
+            Persist::PerThread => {
+                nest.namespace = nest.namespace.position();
+                env.clone()
+            }
+            Persist::Off => Arc::new(Env {
+                saver: None,
+                ..Env::clone(env)
+            }),
+        };
+        // A future of a graph within a graph has no finite type; the box ends the recursion.
+        let above = Above {
+            run: ctx.0.step.run.clone(),
+            task: ctx.0.task,
+        };
+        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default(), Some(above)));
+        let (output, stop) = running.await?;
+        match stop {
+            Stop::Done => Ok(output),
+            Stop::Asked(asks) => {
+                lock(&ctx.0.progress).open.extend(asks.iter().cloned());
+                Err(Halt::Asked(asks))
+            }
+            Stop::Parent(command) => Err(Halt::Parent(command)),
+            Stop::Failed(error) => Err(Halt::Error(error)),
+        }
+    }
+}
+
+impl Ctx {
+    /// Runs another graph as part of this task.
+    pub async fn run_graph(
+        &self,
+        graph: &Graph,
+        input: impl Into<Value>,
+    ) -> Result<Option<Value>, Halt> {
+        self.beat_if_auto();
+        graph.run_nested(self, RunInput::from(input.into())).await
+    }
+}
+
+/// Whether a graph that lives as long as its thread has nothing to go on with: it ended in an
+/// earlier call, and the call that is continued had not begun when the run was cut short.
+fn ended_before(loaded: Option<&Loaded>, nest: &Nest) -> bool {
+    let head = loaded.and_then(Loaded::head);
+    head.is_some_and(|head| head.pending.is_empty() && head.parents != nest.parents)
+}
+
+/// What only the root graph of a run is told.
+#[derive(Default)]
+struct Scope {
+    output: Option<Keys>,
+    shown: Option<Keys>,
+    pause_before: Pauses,
+    pause_after: Pauses,
+    strict_resume: bool,
+}
+
+fn distinct(asks: Vec<Ask>) -> Vec<Ask> {
+    let mut seen = HashSet::new();
+    asks.into_iter().filter(|ask| seen.insert(ask.id)).collect()
+}
+
+/// Runs a graph as a node: its output is the node's update.
+pub(crate) struct SubgraphNode(pub(crate) Graph);
+
+impl Node for SubgraphNode {
+    fn run(&self, ctx: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+        let graph = self.0.clone();
+        Box::pin(async move {
+            let output = graph.run_nested(&ctx, RunInput::Value(ctx.input())).await?;
+            Ok(output.map_or(Output::Nothing, Output::from))
+        })
+    }
+}
