@@ -19,7 +19,7 @@ use crate::{
     person::Person,
 };
 
-pub(crate) use shelf::{Shelf, Standing, ago, open_asks};
+pub(crate) use shelf::{Shelf, Standing, ago};
 
 pub(crate) async fn run(
     command: ThreadsCommand,

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{
-    AskId, Backends, BuildErrors, Graph, Outcome, RunOptions,
-    dynamic::{Snapshot, SubState, state::Depth},
-    model::Model,
-};
+use superstep::{AskId, Backends, BuildErrors, Graph, Outcome, RunOptions, model::Model};
 use tokio::sync::Mutex;
 
 use crate::{
@@ -192,9 +188,8 @@ impl MailAgent {
     /// The open questions of a thread, as questions of this assistant: they name its mode.
     pub async fn open(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
         let found = self.graph.state(thread).await?;
-        let open = self.unanswered(thread).await?;
-        let asks = found.asks.iter().filter(|ask| open.contains(&ask.id));
         let mode = self.mode();
+        let asks = found.asks.iter();
         Ok(asks
             .filter_map(|ask| InboxItem::of(thread, ask, mode))
             .collect())
@@ -217,16 +212,6 @@ impl MailAgent {
         Ok(items)
     }
 
-    /// The questions that nobody has answered. A graph above another still shows a question that
-    /// was answered when the run stopped behind it; the graph that asked it knows.
-    pub(crate) async fn unanswered(&self, thread: &str) -> Result<Vec<AskId>, AgentError> {
-        let graph = self.graph.dynamic();
-        let found = graph.state(&thread.into(), None, Depth::Subgraphs).await?;
-        let mut open = Vec::new();
-        unanswered(&found, &mut open);
-        Ok(open)
-    }
-
     /// Answers open questions of a thread, any number of them, and goes on. An answer that does not
     /// fit is refused, and its question stays open.
     ///
@@ -241,21 +226,11 @@ impl MailAgent {
             .into_iter()
             .map(|(ask, answer)| (ask, vec![answer.within(self.mode())]))
             .collect();
-        let open = self.unanswered(thread).await?;
-        if let Some((ask, _)) = answers.iter().find(|(ask, _)| !open.contains(ask)) {
+        let open = self.graph.state(thread).await?.asks;
+        let is_open = |id: &AskId| open.iter().any(|ask| ask.id == *id);
+        if let Some((ask, _)) = answers.iter().find(|(ask, _)| !is_open(ask)) {
             return Err(AgentError::NotOpen { ask: *ask });
         }
         Ok(self.graph.answer(thread, answers).await?)
-    }
-}
-
-fn unanswered(snapshot: &Snapshot, open: &mut Vec<AskId>) {
-    for task in &snapshot.tasks {
-        match &task.state {
-            Some(SubState::Snapshot(inner)) if inner.checkpoint.is_some() => {
-                unanswered(inner, open);
-            }
-            _ => open.extend(task.asks.iter().map(|ask| ask.id)),
-        }
     }
 }

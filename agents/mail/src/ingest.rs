@@ -111,10 +111,10 @@ impl MailAgent {
 
     async fn go_on(&self, thread: &str, input: EmailInput) -> Result<Option<Ingested>, AgentError> {
         let _turn = self.intake.lock().await;
-        if !self.unanswered(thread).await?.is_empty() {
+        let found = self.graph().state(thread).await?;
+        if !found.asks.is_empty() {
             return Ok(None);
         }
-        let found = self.graph().state(thread).await?;
         let is_known = found.state.handled.contains(&input.id);
         let outcome = match (found.next.is_empty(), is_known) {
             (true, true) => {
@@ -207,7 +207,7 @@ impl MailAgent {
         let (graph, id) = (self.graph(), raw.id.clone());
         let found = graph.state(thread).await?;
         let is_known = found.state.handled.contains(&id);
-        let is_asking = !self.unanswered(thread).await?.is_empty();
+        let is_asking = !found.asks.is_empty();
         if is_known && is_asking {
             return Ok(Ingested::Known);
         }

@@ -8,11 +8,10 @@ use std::{
 use serde::Serialize;
 use superstep::{
     Backends, CheckpointRef,
-    dynamic::{Graph, Snapshot, SubState},
+    dynamic::{Graph, Snapshot},
     saver::HistoryQuery,
 };
 use superstep_core::{
-    ask::Ask,
     id::{CheckpointId, ThreadId},
     saver::Saver,
 };
@@ -44,7 +43,7 @@ pub(crate) enum Standing {
 impl Standing {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let failed = snapshot.tasks.iter().any(|task| task.error.is_some());
-        match open_asks(snapshot).first() {
+        match snapshot.asks().next() {
             Some(_) => Self::Waiting,
             None if snapshot.next.is_empty() => Self::Done,
             None if failed => Self::Failed,
@@ -115,12 +114,7 @@ impl Shelf {
             Some(text) => Some(CheckpointRef::root(self.find(graph, &thread, text).await?)),
             None => None,
         };
-        let depth = match at {
-            // What graphs below did since is not how it was.
-            Some(_) => Depth::Here,
-            None => Depth::Subgraphs,
-        };
-        Ok(graph.state(&thread, at.as_ref(), depth).await?)
+        Ok(graph.state(&thread, at.as_ref(), Depth::Here).await?)
     }
 
     /// All checkpoints of a thread, the newest first.
@@ -159,21 +153,6 @@ impl Shelf {
             hint: "see `superstep threads history THREAD`",
         })
     }
-}
-
-/// The questions that nobody has answered. A graph above another still shows a question that was
-/// answered when the run stopped behind it; the graph that asked it knows.
-pub(crate) fn open_asks(snapshot: &Snapshot) -> Vec<&Ask> {
-    let mut open = Vec::new();
-    for task in &snapshot.tasks {
-        match &task.state {
-            Some(SubState::Snapshot(inner)) if inner.checkpoint.is_some() => {
-                open.extend(open_asks(inner));
-            }
-            _ => open.extend(&task.asks),
-        }
-    }
-    open
 }
 
 /// How long ago a checkpoint was made.

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::dynamic::Snapshot;
 
-use super::{Shelf, Standing, ago, open_asks};
+use super::{Shelf, Standing, ago};
 use crate::{
     args::At,
     failure::Failure,
@@ -24,7 +24,7 @@ pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), F
             "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
             "step": snapshot.origin.map(|(_, step)| step),
             "next": snapshot.next,
-            "asks": open_asks(&snapshot).into_iter().map(ask).collect::<Vec<_>>(),
+            "asks": snapshot.asks().map(ask).collect::<Vec<_>>(),
             "errors": errors(&snapshot),
             "state": state,
         }));
@@ -48,8 +48,7 @@ pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), F
         ])?;
     }
     fields(&state, output)?;
-    let asks = open_asks(&snapshot);
-    for ask in &asks {
+    for ask in snapshot.asks() {
         let value = serde_json::to_value(&ask.value).unwrap_or_default();
         // Inboxes put what it is about into a list of one.
         let about = value
@@ -59,7 +58,7 @@ pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), F
         let text = text.map_or_else(|| value.to_string(), str::to_owned);
         output.data(&[strong("asks: "), plain(short(&text))])?;
     }
-    if !asks.is_empty() {
+    if snapshot.asks().next().is_some() {
         output.say(&[
             faint("answer it with "),
             plain(format!("superstep threads resume {}", at.thread)),

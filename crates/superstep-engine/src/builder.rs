@@ -181,6 +181,7 @@ impl GraphBuilder {
             Entry {
                 run: Arc::new(run),
                 graph,
+                is_subgraph: false,
             },
             options,
         )
@@ -195,6 +196,7 @@ impl GraphBuilder {
             Entry {
                 run,
                 graph: Some(graph),
+                is_subgraph: true,
             },
             options,
         )
@@ -352,6 +354,7 @@ impl GraphBuilder {
         let entry = Entry {
             run: Arc::new(run),
             graph: calls,
+            is_subgraph: false,
         };
         let builder = Self {
             backends,
@@ -380,6 +383,7 @@ impl GraphBuilder {
                 superstep_core::plan::Role::Handler => handler(&spec.name).map(|run| Entry {
                     run: run.clone(),
                     graph: None,
+                    is_subgraph: false,
                 }),
                 _ => self.functions.get(&spec.name).cloned(),
             })

@@ -35,6 +35,8 @@ pub(crate) struct GraphInner {
 pub(crate) struct Entry {
     pub(crate) run: Arc<dyn Node>,
     pub(crate) graph: Option<Graph>,
+    /// Whether it is that graph. One that calls it may do other things besides.
+    pub(crate) is_subgraph: bool,
 }
 
 /// What a root graph runs on.
@@ -206,15 +208,26 @@ impl Graph {
 
     /// The graphs that tasks of a snapshot run, and where.
     pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
-        let child = |task: &TaskView| {
-            let Some(SubState::At(namespace)) = &task.state else {
-                return None;
-            };
-            let entry = self.0.nodes.get(self.0.plan.node(&task.name)?)?.as_ref()?;
-            let graph = entry.graph.clone()?;
-            let namespace = graph.own_namespace(namespace);
-            Some((graph, namespace))
-        };
+        let child = |task| self.child(task);
         snapshot.tasks.iter().filter_map(child).collect()
+    }
+
+    /// The graph that a task runs, and where.
+    pub(crate) fn child(&self, task: &TaskView) -> Option<(Graph, Namespace)> {
+        let Some(SubState::At(namespace)) = &task.state else {
+            return None;
+        };
+        let graph = self.entry(&task.name)?.graph.clone()?;
+        let namespace = graph.own_namespace(namespace);
+        Some((graph, namespace))
+    }
+
+    /// Whether a node is another graph and does nothing else.
+    pub(crate) fn is_subgraph(&self, node: &str) -> bool {
+        self.entry(node).is_some_and(|entry| entry.is_subgraph)
+    }
+
+    fn entry(&self, node: &str) -> Option<&Entry> {
+        self.0.nodes.get(self.0.plan.node(node)?)?.as_ref()
     }
 }

@@ -1,16 +1,17 @@
 //! Looking at threads and editing them: snapshots, history, updates, forks.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use superstep_core::{
     checkpoint::Loaded,
     edit::{Edit, Update},
     error::{Error, ErrorKind},
-    id::{Namespace, ThreadId},
+    id::{AskId, Namespace, ThreadId},
+    plan::Persist,
     policy::Durability,
     record::{Effect, TaskNote},
     saver::{At, Commit, HistoryQuery, Notes, Saver},
-    snapshot::{Snapshot, SubState, View},
+    snapshot::{Snapshot, SubState, TaskView, View},
 };
 
 use crate::{graph::Graph, options::CheckpointRef};
@@ -69,10 +70,55 @@ impl Graph {
             View::Record
         };
         let mut snapshot = self.read(thread, namespace, &loaded, view)?;
-        if depth == Depth::Subgraphs {
-            self.fill_subgraphs(saver, thread, &mut snapshot).await?;
+        for task in &mut snapshot.tasks {
+            if view == View::Live {
+                self.close_answered(saver, thread, task).await?;
+            }
+            if depth == Depth::Subgraphs
+                && let Some((child, namespace)) = self.child(task)
+            {
+                let inner = child.snapshot(saver, thread, &namespace, At::Latest, depth);
+                let inner = Box::pin(inner).await?;
+                task.state = Some(SubState::Snapshot(Box::new(inner)));
+            }
         }
         Ok(snapshot)
+    }
+
+    /// Drops the questions of a task that the subgraph it runs has an answer to. The task's own
+    /// record learns of the answer only when its run ends, and not at all if that is cut short.
+    async fn close_answered(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        task: &mut TaskView,
+    ) -> Result<(), Error> {
+        let Some((child, namespace)) = self.child(task).filter(|_| !task.asks.is_empty()) else {
+            return Ok(());
+        };
+        // A node that only calls graphs may ask questions of its own.
+        if !self.is_subgraph(&task.name) {
+            return Ok(());
+        }
+        let mut open: Option<HashSet<AskId>> = None;
+        // Each attempt of the task runs the graph in a namespace of its own.
+        for attempt in 0.. {
+            let namespace = child.own_namespace(&namespace.call(attempt));
+            let read = child.snapshot(saver, thread, &namespace, At::Latest, Depth::Here);
+            let inner = Box::pin(read).await?;
+            if inner.checkpoint.is_none() {
+                break;
+            }
+            let ids = inner.asks().map(|ask| ask.id);
+            open.get_or_insert_default().extend(ids);
+            if child.persist() == Persist::PerThread {
+                break;
+            }
+        }
+        if let Some(open) = open {
+            task.asks.retain(|ask| open.contains(&ask.id));
+        }
+        Ok(())
     }
 
     pub(crate) fn read(
@@ -92,31 +138,6 @@ impl Graph {
                 .at_thread(Some(thread))
                 .at_step(record.step + 1)
         })
-    }
-
-    async fn fill_subgraphs(
-        &self,
-        saver: &Arc<dyn Saver>,
-        thread: &ThreadId,
-        snapshot: &mut Snapshot,
-    ) -> Result<(), Error> {
-        for task in &mut snapshot.tasks {
-            let Some(SubState::At(namespace)) = &task.state else {
-                continue;
-            };
-            let Some(node) = self.0.plan.node(&task.name) else {
-                continue;
-            };
-            let Some(child) = self.0.nodes.get(node).and_then(Option::as_ref) else {
-                continue;
-            };
-            let Some(child) = &child.graph else { continue };
-            let namespace = child.own_namespace(namespace);
-            let read = child.snapshot(saver, thread, &namespace, At::Latest, Depth::Subgraphs);
-            let inner = Box::pin(read).await?;
-            task.state = Some(SubState::Snapshot(Box::new(inner)));
-        }
-        Ok(())
     }
 
     /// The checkpoints of a thread, newest first.

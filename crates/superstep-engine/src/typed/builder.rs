@@ -399,6 +399,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             let run = handler.into_node(resources.clone(), reach);
             let entry = Entry {
                 run,
+                is_subgraph: child.is_some(),
                 graph: child.map(|(graph, _)| graph),
             };
             inner = inner.entry(node.name().into(), entry, options);

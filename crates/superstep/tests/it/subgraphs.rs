@@ -6,7 +6,10 @@ use std::sync::{
 };
 
 use serde::{Deserialize, Serialize};
-use superstep::{dynamic::EventKind, prelude::*};
+use superstep::{
+    dynamic::{EventKind, state::Depth},
+    prelude::*,
+};
 
 use crate::plain::saver;
 
@@ -268,4 +271,67 @@ async fn a_whole_state_is_an_input_too() {
         ["before"],
         "a whole state replaces, it does not add"
     );
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Careful {
+    Review,
+    Deliver,
+}
+
+/// A graph whose child asks, then fails once behind the answer.
+fn fails_behind_an_answer() -> Graph<Mail, Top> {
+    let tries = Arc::new(AtomicU32::new(0));
+    let child = Graph::<Reply, Careful>::builder()
+        .node(Careful::Review, review)
+        .node(Careful::Deliver, move || {
+            let first = tries.fetch_add(1, Ordering::SeqCst) == 0;
+            async move {
+                match first {
+                    true => Err(NodeError::from(std::io::Error::other("no route"))),
+                    false => Ok(Reply::update().turns(1)),
+                }
+            }
+        })
+        .start(Careful::Review)
+        .edge(Careful::Review, Careful::Deliver)
+        .finish(Careful::Deliver)
+        .build()
+        .unwrap();
+    Graph::<Mail, Top>::builder()
+        .saver(saver())
+        .subgraph(
+            Top::Respond,
+            &child,
+            |mail| Reply::update().about(mail.subject.clone()),
+            |reply| Mail::update().log([reply.text.clone().unwrap_or_default()]),
+        )
+        .start(Top::Respond)
+        .finish(Top::Respond)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_question_of_a_subgraph_is_closed_once_it_is_answered_wherever_the_run_stops() {
+    let graph = fails_behind_an_answer();
+    let outcome = graph.run("t", Mail::update()).await.unwrap();
+    let [ask] = outcome.asks() else {
+        panic!("the child asks")
+    };
+    let open = graph.state("t").await.unwrap().asks;
+    assert_eq!(open.iter().map(|it| it.id).collect::<Vec<_>>(), [ask.id]);
+
+    assert!(graph.answer("t", [(ask.id, "at noon")]).await.is_err());
+    let stopped = graph.state("t").await.unwrap();
+    assert_eq!(stopped.next, [Top::Respond]);
+    assert!(stopped.asks.is_empty(), "{:?}", stopped.asks);
+    for depth in [Depth::Here, Depth::Subgraphs] {
+        let thread = "t".into();
+        let snapshot = graph.dynamic().state(&thread, None, depth).await.unwrap();
+        assert_eq!(snapshot.asks().count(), 0, "{depth:?}");
+    }
+
+    let done = graph.resume("t").await.unwrap().done().unwrap();
+    assert_eq!(done.log, ["at noon"]);
 }
