@@ -1,6 +1,6 @@
-//! When a person is content: said in so many words, or asked back.
+//! Approval keywords: whether an answer approves the result, may approve it, or is a contribution.
 //!
-//! Only answers of a person come here. What documents or models say is never judged.
+//! Only answers of a person are judged, never text of documents or models.
 
 /// Words that mean consent to a result, or the lack of it.
 const YES: [&str; 9] = ["y", "yes", "yep", "yeah", "ok", "okay", "sure", "ja", "j"];

@@ -1,4 +1,4 @@
-//! The agent: its graph, and what begins each of its flows.
+//! The agent: its graph, and the inputs of its flows.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -8,9 +8,9 @@ use superstep::{
 };
 
 use crate::{
-    desk::Desk,
-    documents::{Entry, Inputs, Keep},
+    documents::{DocumentStore, Entry, Inputs},
     nodes,
+    services::Services,
     settings::{Attempts, Settings},
     state::{Analysis, AnalysisUpdate, Flow, Node},
 };
@@ -51,7 +51,7 @@ const USUAL_QUERY: &str =
 /// ```
 pub struct Archie {
     graph: Graph<Analysis, Node>,
-    desk: Arc<Desk>,
+    services: Arc<Services>,
 }
 
 /// What a person wants.
@@ -77,14 +77,14 @@ impl Archie {
         backends: Backends,
     ) -> Result<Self, BuildErrors> {
         let retry = || NodeOptions::default().retry(retries(settings.attempts));
-        let desk = Arc::new(Desk {
+        let services = Arc::new(Services {
             model,
             settings: settings.clone(),
         });
         let graph = Graph::builder()
             .name("archie")
             .backends(backends)
-            .shared(desk.clone())
+            .shared(services.clone())
             .node(Node::DocumentRetrieval, nodes::document_retrieval)
             .node(Node::GraphExtraction, nodes::graph_extraction)
             .node_with(Node::AnalysisPrepare, nodes::analysis_prepare, retry())
@@ -125,7 +125,7 @@ impl Archie {
             .finish(Node::BuildContext)
             .finish(Node::Ask)
             .build()?;
-        Ok(Self { graph, desk })
+        Ok(Self { graph, services })
     }
 
     /// The graph.
@@ -157,14 +157,14 @@ impl Archie {
     /// All files that were found for a thread. Its state lists only so many.
     pub async fn manifest(&self, state: &Analysis) -> Result<Vec<Entry>, StoreError> {
         match &self.graph.backends().store {
-            Some(store) => Keep(&**store).manifest(&state.inputs).await,
+            Some(store) => DocumentStore(&**store).manifest(&state.inputs).await,
             None => Ok(state.inputs.files.clone()),
         }
     }
 
     /// What it was made with.
     pub fn settings(&self) -> &Settings {
-        &self.desk.settings
+        &self.services.settings
     }
 
     fn begin(&self, flow: Flow, words: &str, brief: &Brief) -> AnalysisUpdate {
@@ -177,7 +177,7 @@ impl Archie {
             .approved(false)
             .context_name(None)
             .system_context("")
-            .model_name(self.desk.model.id().to_string())
+            .model_name(self.services.model.id().to_string())
     }
 }
 

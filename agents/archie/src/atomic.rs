@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Atomic file replacement: a temporary file beside the target, fsync, rename.
 
 use std::{
     fs::{self, File},
@@ -8,7 +8,7 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// A new file beside its final place, on the disk already.
+/// A new file beside its final place, fsync'd already.
 pub(crate) struct Ready {
     file: NamedTempFile,
     target: PathBuf,

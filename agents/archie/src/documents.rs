@@ -1,17 +1,17 @@
-//! What is read of a folder: found, decoded, chosen, and kept by hash.
+//! Documents of a folder: found, decoded, ranked, selected, and stored by hash.
 //!
 //! [`read`] goes through a folder twice. The first pass looks at every file and keeps figures only;
 //! the second takes the text of those that were chosen. So memory is bounded by one file and the
 //! budget, however large the folder is. `walk` finds files, `open` opens them, `decode` makes text
 //! of bytes, `tokens` estimates, `rank` and `choose` decide what fits, `manifest` is what a thread
-//! keeps of all that, and `keep` puts texts into the long-term store.
+//! keeps of all that, and `store` puts texts into the long-term store.
 
 mod choose;
 mod decode;
-mod keep;
 mod manifest;
 mod open;
 pub(crate) mod rank;
+mod store;
 pub(crate) mod tokens;
 mod walk;
 
@@ -29,9 +29,9 @@ use decode::Decoded;
 use rank::{Count, Words};
 use walk::{Find, Found};
 
-pub use decode::Encoding;
-pub(crate) use keep::{Document, Keep, Shelf};
-pub use manifest::{Entry, Fate, Inputs, LISTED, Why};
+pub use crate::entry::{Encoding, Entry, Fate, Why};
+pub use manifest::{Inputs, LISTED};
+pub(crate) use store::{Document, DocumentSet, DocumentStore};
 
 /// What is read of a folder at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What goes wrong in an analysis besides models and savers, with stable codes.
+//! Errors of an analysis besides those of models and savers, with stable codes.
 //!
 //! An [`Error`] gives its code as its source, so a node that passes it on with `?` fails with the
 //! same code. Codes are listed in `docs/errors.md`. The thread is kept in every case.
@@ -8,12 +8,12 @@ use std::{error::Error as StdError, fmt, io, path::Path};
 use superstep::Coded;
 use superstep::text::single_line;
 
-use crate::documents::Entry;
+use crate::entry::Entry;
 
 /// How many files a message names.
 const NAMED: usize = 12;
 
-/// An analysis that cannot go on, or a file that cannot be read or written.
+/// An analysis that cannot continue, or a file that cannot be read or written.
 #[derive(Clone)]
 pub struct Error {
     kind: Box<ErrorKind>,
@@ -43,8 +43,8 @@ pub enum ErrorKind {
         more: usize,
     },
     /// The model gave an empty reply.
-    #[error("the model said nothing")]
-    SaidNothing,
+    #[error("the model returned an empty reply")]
+    EmptyReply,
     /// The text of a document is no longer in the store.
     #[error("the text of `{path}` is not in the store")]
     DocumentGone {
@@ -139,21 +139,21 @@ impl From<ErrorKind> for Error {
         let (code, hint) = match kind {
             ErrorKind::Folder { .. } => (
                 "SS6001",
-                "check that it exists and can be read, then go on without input",
+                "check that it exists and can be read, then resume the thread",
             ),
             ErrorKind::NothingToRead { .. } => (
                 "SS6002",
-                "put .txt or .md files there or name others by globs, then go on without input",
+                "put .txt or .md files there or name others by globs, then resume the thread",
             ),
-            ErrorKind::SaidNothing => (
+            ErrorKind::EmptyReply => (
                 "SS6003",
-                "go on without input to try again, or choose another model",
+                "resume the thread to try again, or choose another model",
             ),
             ErrorKind::DocumentGone { .. } => (
                 "SS6004",
                 "start the analysis again with its folder, or use the database it was made in",
             ),
-            ErrorKind::Memory { .. } => ("SS6005", "mend the file or name another one"),
+            ErrorKind::Memory { .. } => ("SS6005", "repair the file or name another one"),
             ErrorKind::MemoryBusy { .. } => ("SS6006", "wait for the other process"),
             ErrorKind::Result { .. } => (
                 "SS6007",
@@ -161,7 +161,7 @@ impl From<ErrorKind> for Error {
             ),
             ErrorKind::Settings { .. } => ("SS6008", "see the message"),
         };
-        let transient = matches!(kind, ErrorKind::SaidNothing | ErrorKind::MemoryBusy { .. });
+        let transient = matches!(kind, ErrorKind::EmptyReply | ErrorKind::MemoryBusy { .. });
         Self {
             kind: Box::new(kind),
             coded: Coded {
@@ -191,7 +191,7 @@ impl StdError for Error {
     }
 }
 
-/// A path, fit to be shown.
+/// A path, sanitised for a terminal.
 pub(crate) fn shown(path: &Path) -> String {
     single_line(&path.to_string_lossy())
 }

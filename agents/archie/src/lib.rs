@@ -37,23 +37,24 @@
 pub mod approval;
 mod archie;
 mod atomic;
-mod desk;
 pub mod documents;
+mod entry;
 mod error;
 pub mod memory;
 mod nodes;
+mod progress;
 mod prompts;
+mod request;
 pub mod result;
+mod services;
 mod settings;
 mod state;
-mod talk;
-mod told;
 mod usage;
 
 pub use archie::{Archie, Brief};
 pub use error::{Error, ErrorKind};
+pub use progress::{About, Notice, Progress};
 pub use prompts::{Prompts, Stage};
 pub use settings::{Attempts, Replies, Settings, USUAL_DOCUMENT_TOKENS};
 pub use state::{Analysis, AnalysisUpdate, Flow, Kind, Node, Question};
-pub use told::{About, Notice, Told};
 pub use usage::Spent;

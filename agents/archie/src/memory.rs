@@ -1,4 +1,4 @@
-//! What outlives threads: the entities a system is made of and how they work together.
+//! Long-term memory: the entities of a system and their relationships.
 //!
 //! It is a JSON file that people may read and edit. Everything in it says where it comes from.
 //! `file` reads and writes it, `merge` adds to it, `relevant` makes a short text of it for a query,

@@ -1,4 +1,4 @@
-//! What the model is told to do, one text a stage.
+//! Prompts, one text per stage.
 //!
 //! The texts are the files in `prompts/`. They have no placeholders: the program puts the documents
 //! and the conversation before them, so that whoever replaces one replaces plain words.

@@ -1,4 +1,4 @@
-//! Where results go: files that are replaced whole, with the one before kept beside them.
+//! Result files: replaced atomically, with the previous one kept beside them.
 
 use std::{
     ffi::OsString,

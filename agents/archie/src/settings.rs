@@ -1,4 +1,4 @@
-//! What a caller can choose.
+//! Settings of the agent.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub const USUAL_DOCUMENT_TOKENS: usize = 48_000;
 /// What a caller can choose; the defaults do for a model on this machine and for one far away.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// What the model is told.
+    /// The prompts.
     pub prompts: Prompts,
     /// Which words approve.
     pub keywords: Keywords,

@@ -1,12 +1,12 @@
-//! What a thread of Archie holds, the nodes that write it, and the question it stops at.
+//! State of a thread, the nodes that write it, and the question it stops at.
 //!
 //! All of it is data. The model is a resource of the graph, and the text of documents is in the
-//! long-term store, so checkpoints stay small and a thread goes on without its folder.
+//! long-term store, so checkpoints stay small and a thread resumes without its folder.
 
 use serde::{Deserialize, Serialize};
 use superstep::{Ask, Nodes, State, model::Message, tools::Chat};
 
-use crate::{documents::Inputs, told::Notice, usage::Spent};
+use crate::{documents::Inputs, progress::Notice, usage::Spent};
 
 /// The state of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]

@@ -1,4 +1,4 @@
-//! What calls of a model cost.
+//! Token usage and cost of model calls.
 
 use serde::{Deserialize, Serialize};
 use superstep::model::{Money, Reply, Usage};

@@ -1,6 +1,6 @@
-//! Which documents fit a budget.
+//! Selection of the documents that fit the token budget.
 
-use super::manifest::{Fate, Why};
+use crate::entry::{Fate, Why};
 
 /// A piece of a document that is smaller than this tells too little.
 const USEFUL: usize = 300;

@@ -1,33 +1,10 @@
-//! Text from bytes whose encoding nobody told.
+//! Text from bytes of an unknown encoding.
 //!
 //! A mark at the beginning decides. Without one, valid UTF-8 is UTF-8; bytes with zeros in them are
 //! UTF-16 if they make plain text in one of its two orders; other bytes are one of the Latin
 //! encodings, unless they hold control characters, which no text does.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-/// How bytes are text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Encoding {
-    /// UTF-8.
-    Utf8,
-    /// UTF-8 with a mark at the beginning.
-    Utf8Bom,
-    /// UTF-8 with places that are not; those are shown as �.
-    Utf8Damaged,
-    /// UTF-16, low byte first.
-    Utf16Le,
-    /// UTF-16, high byte first.
-    Utf16Be,
-    /// Latin-1.
-    Latin1,
-    /// Windows-1252.
-    Windows1252,
-}
+use crate::entry::Encoding;
 
 /// A text and what it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,20 +167,6 @@ fn is_plain(text: &str) -> bool {
         let is_no_character = code & 0xFFFE == 0xFFFE || (0xFDD0..=0xFDEF).contains(&code);
         !is_no_character && (!c.is_control() || allowed(c))
     })
-}
-
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Utf8 => "utf-8",
-            Self::Utf8Bom => "utf-8 with a mark",
-            Self::Utf8Damaged => "utf-8, damaged",
-            Self::Utf16Le => "utf-16le",
-            Self::Utf16Be => "utf-16be",
-            Self::Latin1 => "latin-1",
-            Self::Windows1252 => "windows-1252",
-        })
-    }
 }
 
 #[cfg(test)]

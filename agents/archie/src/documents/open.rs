@@ -1,4 +1,4 @@
-//! Opening a file that may be anything by now: never waits for a pipe, never follows a link.
+//! Opening a file safely: never blocks on a pipe, never follows a link.
 
 use std::{
     fs::File,
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use super::manifest::Why;
+use crate::entry::Why;
 
 /// The bytes of a file, if they are not too many. No folder on its path may be a link either: the
 /// path was found without any, so one that is there now was put there since.

@@ -1,4 +1,4 @@
-//! How close texts are to a query: BM25 over words.
+//! Relevance of texts to a query: BM25 over words.
 //!
 //! Only the words of the query are counted, so a text can be forgotten once it was counted.
 

@@ -1,7 +1,7 @@
-//! How many tokens a text is, without knowing the model.
+//! Token estimate for any model.
 //!
 //! Three letters or blanks count as a token, every other character as one. Models need fewer for
-//! prose of any European language (about four letters a token) and about as many for tables of
+//! prose of any European language (about four letters per token) and about as many for tables of
 //! figures, so that a budget holds for whichever model answers.
 
 /// What the header of a document adds.

@@ -1,4 +1,4 @@
-//! Finding the files of a folder, and saying of each whether it is worth opening.
+//! Directory walk: finds the files of a folder and decides for each whether to open it.
 //!
 //! Hidden files, and what `.gitignore` and `.ignore` files in the folder name, are not looked at.
 //! Links are not followed: what they lead to inside the folder is found anyway, and nothing outside
@@ -13,8 +13,8 @@ use std::{
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{Limits, Order, halt, manifest::Why};
-use crate::{error::Error, result};
+use super::{Limits, Order, halt};
+use crate::{entry::Why, error::Error, result};
 
 /// A larger list of what to ignore is none.
 const LARGEST_RULES: u64 = 1 << 20;

@@ -1,4 +1,4 @@
-//! What a model is asked for: entities and relationships, few and short, as data.
+//! Extraction request: entities and relationships as structured output.
 
 use serde::Deserialize;
 use serde_json::{Map, json};

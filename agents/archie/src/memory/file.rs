@@ -1,5 +1,5 @@
-//! The file of a memory: locked while it changes, replaced whole, never thrown away, for its owner
-//! alone.
+//! The memory file: locked while it changes, replaced atomically, never discarded, readable by its owner
+//! only.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},

@@ -1,4 +1,4 @@
-//! Adding to a memory. Nothing that is there is lost.
+//! Merging extracted facts into a memory. Nothing that is there is lost.
 
 use super::{Entity, Memory, Relationship, Source};
 

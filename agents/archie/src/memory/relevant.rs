@@ -1,4 +1,4 @@
-//! A short text of what a memory holds about a query.
+//! Summary of the part of a memory that is relevant to a query.
 
 use super::Memory;
 use crate::documents::rank::{Count, Words};

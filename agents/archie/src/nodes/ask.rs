@@ -1,36 +1,36 @@
-//! Answers one question, with what is remembered and the documents if there are any.
+//! Node `ask`: answers one question from memory and, if there are any, the documents.
 
 use superstep::{Ctx, NodeError, Res, Snap, Store};
 
 use super::extraction::recall;
 use crate::{
-    desk::Desk,
-    documents::Keep,
+    documents::DocumentStore,
     error::Error,
     prompts::Stage,
+    request::StageRequest,
+    services::Services,
     state::{Analysis, AnalysisUpdate},
-    talk::Talk,
 };
 
 pub(crate) async fn ask(
     state: Snap<Analysis>,
-    desk: Res<Desk>,
+    services: Res<Services>,
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
     if state.user_input.is_empty() {
         return Err(Error::settings("there is no question").into());
     }
-    let shelf = Keep(&*store).shelf(&state.inputs).await?;
-    let (memory, notices) = recall(&state, &desk, &ctx).await?;
-    let talk = Talk {
+    let set = DocumentStore(&*store).document_set(&state.inputs).await?;
+    let (memory, notices) = recall(&state, &services, &ctx).await?;
+    let request = StageRequest {
         memory: &memory,
-        ..Talk::new(&shelf, &state.user_input, Stage::Ask)
+        ..StageRequest::new(&set, &state.user_input, Stage::Ask)
     };
-    let mut spoken = desk.speak(&ctx, &state, talk).await?;
-    spoken.notices.extend(notices);
-    let text = spoken.text.clone();
-    Ok(spoken
+    let mut turn = services.call_model(&ctx, &state, request).await?;
+    turn.notices.extend(notices);
+    let text = turn.text.clone();
+    Ok(turn
         .update()
         .system_context(memory)
         .analysis_output(Some(text)))

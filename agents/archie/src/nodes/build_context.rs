@@ -1,24 +1,24 @@
-//! Writes a document about a system, made of its documents and of what is remembered.
+//! Node `build_context`: writes a context document from the documents and the memory.
 
 use superstep::{Ctx, NodeError, Res, Snap, Store};
 
 use crate::{
-    desk::Desk,
-    documents::Keep,
+    documents::DocumentStore,
     error::Error,
     prompts::Stage,
+    request::StageRequest,
+    services::Services,
     state::{Analysis, AnalysisUpdate},
-    talk::Talk,
 };
 
 pub(crate) async fn build_context(
     state: Snap<Analysis>,
-    desk: Res<Desk>,
+    services: Res<Services>,
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
-    let shelf = Keep(&*store).shelf(&state.inputs).await?;
-    if shelf.documents.is_empty() && state.system_context.is_empty() {
+    let set = DocumentStore(&*store).document_set(&state.inputs).await?;
+    if set.documents.is_empty() && state.system_context.is_empty() {
         // A model that has nothing to go by makes something up.
         return Err(Error::settings("there is nothing to make a context document of").into());
     }
@@ -27,11 +27,11 @@ pub(crate) async fn build_context(
         "" => format!("The system: {name}"),
         words => format!("The system: {name}\n\n{words}"),
     };
-    let talk = Talk {
+    let request = StageRequest {
         memory: &state.system_context,
-        ..Talk::new(&shelf, &said, Stage::Context)
+        ..StageRequest::new(&set, &said, Stage::Context)
     };
-    let spoken = desk.speak(&ctx, &state, talk).await?;
-    let text = spoken.text.clone();
-    Ok(spoken.update().analysis_output(Some(text)))
+    let turn = services.call_model(&ctx, &state, request).await?;
+    let text = turn.text.clone();
+    Ok(turn.update().analysis_output(Some(text)))
 }

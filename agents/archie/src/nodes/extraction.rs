@@ -1,46 +1,46 @@
-//! Remembers what documents say the system is made of, and recalls what is known about the query.
+//! Node `graph_extraction`: extracts entities and relationships into the memory, and recalls what is relevant to the query.
 //!
-//! Documents whose hash the memory knows are not looked through again. Whatever fails here is told
-//! and the thread goes on: an analysis without a memory is worth more than none.
+//! Documents whose hash the memory knows are not looked through again. Whatever fails here becomes a notice
+//! and the thread continues: an analysis without a memory is worth more than none.
 
 use std::path::Path;
 
 use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured, tools::Traced};
 
 use crate::{
-    desk::{Desk, blocking},
-    documents::{Document, Keep, Shelf},
+    documents::{Document, DocumentSet, DocumentStore},
     error::Error,
     memory::{self, Extracted, Grown, Loaded, Memory},
+    progress::{About, Notice, Progress},
     prompts::Stage,
+    request,
+    services::{Services, blocking},
     state::{Analysis, AnalysisUpdate},
-    talk,
-    told::{About, Notice, Told},
     usage::Spent,
 };
 
 pub(crate) async fn graph_extraction(
     state: Snap<Analysis>,
-    desk: Res<Desk>,
+    services: Res<Services>,
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
-    let Some(path) = desk.settings.memory.clone() else {
+    let Some(path) = services.settings.memory.clone() else {
         return Ok(Analysis::update());
     };
     let mut work = Work::default();
-    let shelf = Keep(&*store).shelf(&state.inputs).await?;
+    let set = DocumentStore(&*store).document_set(&state.inputs).await?;
     let mut known = Memory::default();
     if let Some(loaded) = work.load(&path).await? {
         known = loaded;
-        if let Some(new) = work.extract(&desk, &ctx, &known, &shelf).await? {
+        if let Some(new) = work.extract(&services, &ctx, &known, &set).await? {
             // This thread has use for it even if no other will.
             known.add(new.clone());
             known = work.merge(&path, &ctx, new).await?.unwrap_or(known);
         }
     }
     for notice in &work.notices {
-        ctx.emit(Told::Notice(notice.clone())).await;
+        ctx.emit(Progress::Notice(notice.clone())).await;
     }
     Ok(Analysis::update()
         .system_context(memory::relevant(&known, &query(&state)))
@@ -51,16 +51,16 @@ pub(crate) async fn graph_extraction(
 /// What is known about the query of a thread, for a node that needs no more of the memory.
 pub(super) async fn recall(
     state: &Analysis,
-    desk: &Desk,
+    services: &Services,
     ctx: &Ctx,
 ) -> Result<(String, Vec<Notice>), NodeError> {
-    let Some(path) = desk.settings.memory.clone() else {
+    let Some(path) = services.settings.memory.clone() else {
         return Ok((String::new(), Vec::new()));
     };
     let mut work = Work::default();
     let known = work.load(&path).await?.unwrap_or_default();
     for notice in &work.notices {
-        ctx.emit(Told::Notice(notice.clone())).await;
+        ctx.emit(Progress::Notice(notice.clone())).await;
     }
     Ok((memory::relevant(&known, &query(state)), work.notices))
 }
@@ -93,7 +93,7 @@ impl Work {
     async fn load(&mut self, path: &Path) -> Result<Option<Memory>, NodeError> {
         let file = path.to_owned();
         let loaded = blocking(move |_| memory::load(&file)).await?;
-        Ok(self.told(loaded).map(|loaded| {
+        Ok(self.or_notice(loaded).map(|loaded| {
             self.set_aside(path, &loaded);
             loaded.memory
         }))
@@ -102,29 +102,29 @@ impl Work {
     /// What is new in the documents; nothing if none is new or it could not be had.
     async fn extract(
         &mut self,
-        desk: &Desk,
+        services: &Services,
         ctx: &Ctx,
         known: &Memory,
-        shelf: &Shelf,
+        set: &DocumentSet,
     ) -> Result<Option<Memory>, NodeError> {
         let is_new = |document: &Document| !known.documents.contains_key(&document.sha256);
-        let documents = &shelf.documents;
+        let documents = &set.documents;
         let new = documents.iter().filter(|it| is_new(it)).count();
         if new == 0 {
             return Ok(None);
         }
-        ctx.emit(Told::Extracting { documents: new }).await;
-        let settings = &desk.settings;
+        ctx.emit(Progress::Extracting { documents: new }).await;
+        let settings = &services.settings;
         let request = memory::extract_request(
-            talk::beginning(settings, shelf),
+            request::prefix(settings, set),
             documents,
             is_new,
             settings.prompts.of(Stage::Extract),
-            talk::at_most_a_quarter(settings.replies.extract, desk.context()),
+            request::at_most_a_quarter(settings.replies.extract, services.context()),
         );
         let schema = memory::schema(documents.len())?;
         let model = Traced {
-            model: &desk.model,
+            model: &services.model,
             ctx,
         };
         let fitted = match structured::<Extracted>(&model, request, &schema).await {
@@ -154,7 +154,7 @@ impl Work {
     ) -> Result<Option<Memory>, NodeError> {
         let file = path.to_owned();
         let merged = blocking(move |_| memory::update(&file, |memory| memory.add(new))).await?;
-        let Some((grown, loaded)) = self.told(merged) else {
+        let Some((grown, loaded)) = self.or_notice(merged) else {
             return Ok(None);
         };
         self.set_aside(path, &loaded);
@@ -162,7 +162,7 @@ impl Work {
             entities,
             relationships,
         } = grown;
-        ctx.emit(Told::Remembered {
+        ctx.emit(Progress::Remembered {
             entities,
             relationships,
         })
@@ -170,7 +170,7 @@ impl Work {
         Ok(Some(loaded.memory))
     }
 
-    fn told<T>(&mut self, result: Result<T, Error>) -> Option<T> {
+    fn or_notice<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result
             .map_err(|error| self.note(About::Memory, format!("[{}] {error}", error.code())))
             .ok()

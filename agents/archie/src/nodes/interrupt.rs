@@ -1,4 +1,4 @@
-//! Asks the person, and judges whether the answer is an approval.
+//! Node `analysis_interrupt`: asks the person, and checks whether the answer is an approval.
 //!
 //! It is the only place that writes `approved`, and what it judges is an answer to its own question:
 //! a document or a model that says the words approves nothing.
@@ -7,7 +7,7 @@ use superstep::{Ctx, NodeError, Res, Snap};
 
 use crate::{
     approval::{Confirmed, Verdict},
-    desk::Desk,
+    services::Services,
     state::{Analysis, AnalysisUpdate, Kind, Question},
 };
 
@@ -16,7 +16,7 @@ const CONFIRM: &str =
 
 pub(crate) async fn analysis_interrupt(
     state: Snap<Analysis>,
-    desk: Res<Desk>,
+    services: Res<Services>,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
     let turn = state.turn();
@@ -24,7 +24,7 @@ pub(crate) async fn analysis_interrupt(
     let kind = Kind::Question;
     let said = ctx.ask_checked(Question { query, turn, kind }, not_blank)?;
     let said = said.trim().to_owned();
-    let keywords = &desk.settings.keywords;
+    let keywords = &services.settings.keywords;
     let (said, approved) = match keywords.judge(&said) {
         Verdict::Approves => (said, true),
         Verdict::GoesOn => (said, false),

@@ -1,18 +1,18 @@
-//! Thinks: what to ask next, or, once the person has approved, the analysis itself.
+//! Node `analysis_prepare`: the next question or proposal or, once approved, the analysis.
 
 use superstep::{Ctx, NodeError, Res, Snap, Store};
 
 use crate::{
-    desk::Desk,
-    documents::Keep,
+    documents::DocumentStore,
     prompts::Stage,
+    request::StageRequest,
+    services::Services,
     state::{Analysis, AnalysisUpdate},
-    talk::Talk,
 };
 
 pub(crate) async fn analysis_prepare(
     state: Snap<Analysis>,
-    desk: Res<Desk>,
+    services: Res<Services>,
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
@@ -21,14 +21,14 @@ pub(crate) async fn analysis_prepare(
         (false, true) => Stage::Initial,
         (false, false) => Stage::Followup,
     };
-    let shelf = Keep(&*store).shelf(&state.inputs).await?;
-    let talk = Talk {
+    let set = DocumentStore(&*store).document_set(&state.inputs).await?;
+    let request = StageRequest {
         memory: &state.system_context,
-        ..Talk::new(&shelf, &state.user_input, stage)
+        ..StageRequest::new(&set, &state.user_input, stage)
     };
-    let spoken = desk.speak(&ctx, &state, talk).await?;
-    let text = spoken.text.clone();
-    let update = spoken.update();
+    let turn = services.call_model(&ctx, &state, request).await?;
+    let text = turn.text.clone();
+    let update = turn.update();
     Ok(match stage {
         Stage::Final => update
             .analysis_output(Some(text))

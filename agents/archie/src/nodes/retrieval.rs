@@ -1,4 +1,4 @@
-//! Reads the documents and puts their texts into the store.
+//! Node `document_retrieval`: reads the documents and puts their texts into the store.
 //!
 //! Once this step is stored the folder is not needed any more; before that it is read again.
 
@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use superstep::{Ctx, NodeError, Res, Snap, Store};
 
 use crate::{
-    desk::{Desk, blocking},
-    documents::{self, Fate, Keep, Order},
+    documents::{self, DocumentStore, Fate, Order},
+    progress::{About, Notice, Progress},
+    services::{Services, blocking},
     state::{Analysis, AnalysisUpdate},
-    told::{About, Notice, Told},
 };
 
 pub(crate) async fn document_retrieval(
     state: Snap<Analysis>,
-    desk: Res<Desk>,
+    services: Res<Services>,
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
@@ -23,21 +23,21 @@ pub(crate) async fn document_retrieval(
     let Some(folder) = inputs.folder.as_ref().map(PathBuf::from) else {
         return Ok(Analysis::update());
     };
-    let budget = desk.document_tokens();
+    let budget = services.document_tokens();
     let name = state.context_name.as_deref().unwrap_or_default();
     let order = Order {
         query: format!("{name} {}", state.user_input),
         budget,
         globs: inputs.globs.clone(),
         skip: inputs.skip.iter().map(PathBuf::from).collect(),
-        limits: desk.settings.limits,
+        limits: services.settings.limits,
     };
     let reading = blocking(move |stop| documents::read(&folder, &order, stop)).await??;
-    let manifest = Keep(&*store).put(&reading).await?;
+    let manifest = DocumentStore(&*store).put(&reading).await?;
     let mut inputs = inputs.clone().filled(&reading, budget);
     inputs.manifest = manifest;
 
-    ctx.emit(Told::Read {
+    ctx.emit(Progress::Read {
         included: reading.texts.len(),
         left: inputs.omitted(),
         tokens: inputs.tokens,
@@ -46,7 +46,7 @@ pub(crate) async fn document_retrieval(
     .await;
     let mut notices = Vec::new();
     if reading.stopped {
-        let most = desk.settings.limits.files;
+        let most = services.settings.limits.files;
         let why = format!("the folder has more than {most} files; the rest was not looked at");
         notices.push(Notice::new(About::Documents, why));
     }
@@ -55,7 +55,7 @@ pub(crate) async fn document_retrieval(
         .filter(|entry| matches!(entry.fate, Fate::Cut { .. }));
     notices.extend(cut.map(|entry| Notice::new(About::Documents, entry)));
     for notice in &notices {
-        ctx.emit(Told::Notice(notice.clone())).await;
+        ctx.emit(Progress::Notice(notice.clone())).await;
     }
     Ok(Analysis::update().inputs(inputs).notices(notices))
 }

@@ -10,7 +10,7 @@ use superstep::{
     },
     saver::BoxFuture,
 };
-use superstep_archie::{Settings, Told};
+use superstep_archie::{Progress, Settings};
 
 use crate::kit::{World, answer, begin, question, ruled, said};
 
@@ -110,7 +110,7 @@ async fn words_that_are_void_are_told() {
                 shown.push(text["content"].as_str().unwrap().to_owned());
             }
             Event::Custom(told) => {
-                if let Told::Again { attempt } = told.take::<Told>().unwrap() {
+                if let Progress::Again { attempt } = told.take::<Progress>().unwrap() {
                     shown.push(format!("again {attempt}"));
                 }
             }

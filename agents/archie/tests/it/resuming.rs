@@ -9,7 +9,7 @@ use superstep::{
         script::{Step, When},
     },
 };
-use superstep_archie::{Node, Settings, Told};
+use superstep_archie::{Node, Progress, Settings};
 
 use crate::kit::{World, answer, begin, open, question, said, says};
 
@@ -143,11 +143,11 @@ async fn readers_hear_what_is_going_on() {
     let mut told = Vec::new();
     while let Some(event) = events.next().await {
         if let Event::Custom(value) = event {
-            told.push(value.take::<Told>().unwrap());
+            told.push(value.take::<Progress>().unwrap());
         }
     }
     let [
-        Told::Read {
+        Progress::Read {
             included: 1,
             left: 1,
             tokens,

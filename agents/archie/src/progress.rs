@@ -1,18 +1,18 @@
-//! What a run tells besides the words of the model.
+//! Progress events of a run, besides the text of the model.
 //!
-//! Nodes emit [`Told`] as custom events: `value.take::<Told>()` gives it its type back. Notices are
-//! in the state too, so that a thread which is looked at later tells them still.
+//! Nodes emit [`Progress`] as custom events: `value.take::<Progress>()` gives it its type back. Notices are
+//! in the state too, so that a thread that is read later still has them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use superstep::text::sanitize;
 
-/// Something a reader of a run may want to show.
+/// Progress of a run that a client may want to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "told", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Told {
+pub enum Progress {
     /// The documents were read; the state says which.
     Read {
         /// How many are included, whole or cut.

@@ -1,4 +1,4 @@
-//! Texts of documents in the long-term store, by hash.
+//! Document texts in the long-term store, keyed by content hash.
 //!
 //! A thread holds hashes; the texts are stored once, whichever threads have read them, and are
 //! there after the folder is gone.
@@ -21,17 +21,17 @@ pub(crate) struct Document {
 
 /// The documents of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shelf {
+pub(crate) struct DocumentSet {
     /// In order of their paths.
     pub(crate) documents: Vec<Document>,
     /// How many others do not fit.
     pub(crate) left: usize,
 }
 
-/// Where texts are kept.
-pub(crate) struct Keep<'a>(pub(crate) &'a dyn Store);
+/// The texts in the long-term store.
+pub(crate) struct DocumentStore<'a>(pub(crate) &'a dyn Store);
 
-impl Keep<'_> {
+impl DocumentStore<'_> {
     /// Keeps the texts of a reading, and the list of its files if that is long. Gives the key of
     /// the list.
     pub(crate) async fn put(&self, reading: &Reading) -> Result<Option<String>, StoreError> {
@@ -54,7 +54,10 @@ impl Keep<'_> {
     }
 
     /// The documents of a thread.
-    pub(crate) async fn shelf(&self, inputs: &Inputs) -> Result<Shelf, superstep::NodeError> {
+    pub(crate) async fn document_set(
+        &self,
+        inputs: &Inputs,
+    ) -> Result<DocumentSet, superstep::NodeError> {
         let entries: Vec<&Entry> = inputs.included().collect();
         let gets: Result<Vec<Op>, StoreError> = entries
             .iter()
@@ -80,7 +83,7 @@ impl Keep<'_> {
             });
         }
         let left = inputs.left.get(Why::Budget.name()).copied();
-        Ok(Shelf {
+        Ok(DocumentSet {
             documents,
             left: left.unwrap_or(0),
         })

@@ -1,4 +1,4 @@
-//! What nodes work with besides the state: the model, the settings, and how they speak.
+//! Services that nodes use besides the state: the model, the settings, and model calls.
 
 use std::sync::{
     Arc,
@@ -13,21 +13,21 @@ use superstep::{
 
 use crate::{
     error::{Error, ErrorKind},
+    progress::{About, Notice, Progress},
+    request::StageRequest,
     settings::{Settings, USUAL_DOCUMENT_TOKENS},
     state::{Analysis, AnalysisUpdate},
-    talk::Talk,
-    told::{About, Notice, Told},
     usage::Spent,
 };
 
 /// The model and the settings.
-pub(crate) struct Desk {
+pub(crate) struct Services {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) settings: Settings,
 }
 
-/// What the model said.
-pub(crate) struct Spoken {
+/// A turn of the conversation: the message of the person and the reply of the model.
+pub(crate) struct ModelTurn {
     pub(crate) text: String,
     said: Message,
     reply: Message,
@@ -35,7 +35,7 @@ pub(crate) struct Spoken {
     pub(crate) notices: Vec<Notice>,
 }
 
-impl Desk {
+impl Services {
     /// How many tokens the model can read and write in all, if that is known.
     pub(crate) fn context(&self) -> Option<usize> {
         let context = self.model.caps().context?;
@@ -50,28 +50,28 @@ impl Desk {
         self.settings.document_tokens.unwrap_or(usual)
     }
 
-    /// Has the model answer what the person says.
-    pub(crate) async fn speak(
+    /// Calls the model with what the person says, and streams the reply.
+    pub(crate) async fn call_model(
         &self,
         ctx: &Ctx,
         state: &Analysis,
-        talk: Talk<'_>,
-    ) -> Result<Spoken, NodeError> {
+        request: StageRequest<'_>,
+    ) -> Result<ModelTurn, NodeError> {
         if ctx.attempt() > 1 {
             let attempt = ctx.attempt();
-            ctx.emit(Told::Again { attempt }).await;
+            ctx.emit(Progress::Again { attempt }).await;
         }
-        let Talk { said, stage, .. } = talk;
-        let talk = Talk {
+        let StageRequest { said, stage, .. } = request;
+        let request = StageRequest {
             history: &state.analysis_history,
             context: self.context(),
-            ..talk
+            ..request
         };
-        let (request, skipped) = talk.request(&self.settings);
+        let (request, skipped) = request.request(&self.settings);
         let mut reply = converse(ctx, &self.model, &request).await?;
         let text = reply.text().trim().to_owned();
         if text.is_empty() {
-            return Err(Error::from(ErrorKind::SaidNothing).into());
+            return Err(Error::from(ErrorKind::EmptyReply).into());
         }
         let mut spent = Spent::default();
         let mut notices = Vec::new();
@@ -95,9 +95,9 @@ impl Desk {
             reply.reasoning.clear();
         }
         for notice in &notices {
-            ctx.emit(Told::Notice(notice.clone())).await;
+            ctx.emit(Progress::Notice(notice.clone())).await;
         }
-        Ok(Spoken {
+        Ok(ModelTurn {
             text,
             said: Message::user(said).with_id(ctx.key("said")),
             reply,
@@ -107,7 +107,7 @@ impl Desk {
     }
 }
 
-impl Spoken {
+impl ModelTurn {
     /// The turn as an update: two entries of the history and what they cost.
     pub(crate) fn update(self) -> AnalysisUpdate {
         Analysis::update()
@@ -117,7 +117,7 @@ impl Spoken {
     }
 }
 
-/// Runs work that blocks. It is told to stop when nobody waits for it any more.
+/// Runs blocking work on a thread of its own. Dropping the future sets its stop flag.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
 ) -> Result<T, NodeError> {
