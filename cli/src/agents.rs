@@ -1,16 +1,15 @@
-//! The agents as the command line knows them: by the names of their threads.
+//! Agents by the names of their threads, and read-only instances of them.
 //!
-//! A thread is called `AGENT-…`, so its agent can be found without reading it. To look at a thread no
-//! model is needed; the graphs made here have one that refuses to answer, and a mailbox and a
-//! calendar (`no_account`) that refuse as well.
+//! A thread is called `AGENT-…`, so its agent is known without reading it. Reading a thread needs no
+//! model and no account: a read-only agent has a model (`absent`), a mailbox and a calendar
+//! (`no_account`) that refuse every call.
 
 mod absent;
 pub(crate) mod no_account;
 
 use std::sync::Arc;
 
-use clap::{Parser, ValueEnum};
-use clap_complete::engine::CompletionCandidate;
+use clap::ValueEnum;
 use serde_json::Value as Json;
 use superstep::text::single_line;
 use superstep::{Backends, dynamic::Graph};
@@ -18,11 +17,7 @@ use superstep_archie::{Archie, Settings};
 use superstep_core::saver::Saver;
 use superstep_mail::MailAgent;
 
-use crate::{
-    args::{Args, Global},
-    database,
-    failure::Failure,
-};
+use crate::error::Error;
 
 /// An agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -48,15 +43,15 @@ impl Agent {
         all.find(|agent| agent.name() == name).copied()
     }
 
-    /// Its graph, to look at threads and to draw it.
-    pub(crate) fn graph(self, backends: Backends) -> Result<Graph, Failure> {
+    /// Its graph, for reading threads and drawing.
+    pub(crate) fn graph(self, backends: Backends) -> Result<Graph, Error> {
         Ok(match self {
-            Self::Archie => archie_to_look_at(backends)?.graph().dynamic().clone(),
-            Self::Mail => mail_to_look_at(backends)?.graph().dynamic().clone(),
+            Self::Archie => read_only_archie(backends)?.graph().dynamic().clone(),
+            Self::Mail => read_only_mail(backends)?.graph().dynamic().clone(),
         })
     }
 
-    /// What a thread is about, in a line.
+    /// Title of a thread, on one line.
     pub(crate) fn title(self, state: &Json) -> String {
         let text = match self {
             Self::Archie => {
@@ -73,7 +68,7 @@ impl Agent {
     }
 
     /// A name for a new thread that no other has.
-    pub(crate) async fn new_thread(self, saver: &dyn Saver) -> Result<String, Failure> {
+    pub(crate) async fn new_thread(self, saver: &dyn Saver) -> Result<String, Error> {
         let taken = saver.threads().await?;
         loop {
             let name = format!("{}-{}", self.name(), short_id());
@@ -84,14 +79,14 @@ impl Agent {
     }
 }
 
-/// Archie without a model: threads can be read.
-pub(crate) fn archie_to_look_at(backends: Backends) -> Result<Archie, Failure> {
+/// Archie without a model, for reading threads.
+pub(crate) fn read_only_archie(backends: Backends) -> Result<Archie, Error> {
     let model = Arc::new(absent::Absent::default());
     Ok(Archie::new(model, Settings::default(), backends)?)
 }
 
-/// The e-mail assistant without a model and an account: questions and notes can be read.
-pub(crate) fn mail_to_look_at(backends: Backends) -> Result<MailAgent, Failure> {
+/// The e-mail assistant without a model and an account, for reading questions and notes.
+pub(crate) fn read_only_mail(backends: Backends) -> Result<MailAgent, Error> {
     Ok(MailAgent::new(
         Arc::new(absent::Absent::default()),
         Arc::new(no_account::NoMailbox::default()),
@@ -101,7 +96,7 @@ pub(crate) fn mail_to_look_at(backends: Backends) -> Result<MailAgent, Failure> 
     )?)
 }
 
-/// Six letters and digits that are easy to tell apart.
+/// Six characters of an alphabet without look-alikes.
 fn short_id() -> String {
     use std::hash::{BuildHasher, RandomState};
     const SIGNS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -111,29 +106,6 @@ fn short_id() -> String {
         .filter_map(sign)
         .map(|sign| char::from(*sign))
         .collect()
-}
-
-/// The names of all threads, for completion: of the database that the command line would use.
-pub(crate) fn thread_names() -> Vec<CompletionCandidate> {
-    candidates(|global| async move {
-        let names = database::threads(&global)?.threads().await?;
-        Ok(names.iter().map(ToString::to_string).collect())
-    })
-}
-
-/// What completion offers, looked up with the options the command line would have.
-pub(crate) fn candidates<F: Future<Output = Result<Vec<String>, Failure>>>(
-    look_up: impl FnOnce(Global) -> F + Send,
-) -> Vec<CompletionCandidate> {
-    let found = || {
-        let args = Args::try_parse_from(["superstep", "threads", "list"]).ok()?;
-        let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
-        runtime.block_on(look_up(args.global)).ok()
-    };
-    // Completion may run inside a runtime, which does not take another one on its thread.
-    let found = std::thread::scope(|scope| scope.spawn(found).join().ok().flatten());
-    let found = found.unwrap_or_default().into_iter();
-    found.map(CompletionCandidate::new).collect()
 }
 
 #[cfg(test)]

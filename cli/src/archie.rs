@@ -1,11 +1,10 @@
-//! Archie on the command line: `analyze`, `ask`, `build-context`, and going on with a thread.
+//! Archie on the command line: `analyze`, `ask`, `build-context`, and resuming a thread.
 //!
-//! `desk` opens the agent with a model and settings, `talk` is the conversation, `answers` where the
-//! person's words come from, `screen` what is shown of a run, `result` where it ends.
+//! `options` opens the agent with a model and settings, `talk` is the conversation, `answers` the source
+//! of answers, `screen` the rendering of a run, `result` its end.
 
 mod answers;
-mod commands;
-mod desk;
+mod options;
 mod result;
 mod screen;
 mod talk;
@@ -17,25 +16,17 @@ use superstep_model::select::Content;
 
 use crate::{
     agents::{self, Agent},
+    app::App,
     args::{Analyze, Ask, BuildContext, Global, Talk as TalkArgs},
-    database,
-    failure::Failure,
-    output::Output,
-    person::Person,
-    world,
+    database, environment,
+    error::Error,
 };
 
 use answers::Answers;
-pub(crate) use commands::COMMANDS;
-use desk::Desk;
+use options::AgentOptions;
 use talk::{Next, Talk};
 
-pub(crate) async fn analyze(
-    what: &Analyze,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Error> {
     let answers = Answers::of(&what.talk)?;
     let brief = Brief {
         words: what.query.clone(),
@@ -43,102 +34,90 @@ pub(crate) async fn analyze(
         globs: what.reading.glob.clone(),
         skip: what.talk.out.iter().cloned().collect(),
     };
-    let desk = Desk::open(
+    let options = AgentOptions::open(
         &what.talk.limits,
         what.reading.budget,
-        &world::content_at(global, &what.reading.inputs)?,
-        global,
-        output,
-        person,
+        &environment::content_at(app.global, &what.reading.inputs)?,
+        app,
     )
     .await?;
-    let agent = desk.archie(None)?;
-    let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
+    let agent = options.archie(None)?;
+    let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
     let start = Next::Start(Box::new(agent.analyze(&brief)));
     let out = what.talk.out.clone();
-    Talk::new(agent, thread, answers, out, output)
-        .run(start, person)
+    Talk::new(agent, thread, answers, out, app.output)
+        .run(start, app.terminal)
         .await
 }
 
-pub(crate) async fn ask(
-    what: &Ask,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+pub(crate) async fn ask(what: &Ask, app: &mut App<'_>) -> Result<(), Error> {
     let brief = Brief {
         words: what.words.join(" "),
         inputs: what.inputs.clone(),
         ..Brief::default()
     };
     let content = match &what.inputs {
-        Some(inputs) => world::content_at(global, inputs)?,
+        Some(inputs) => environment::content_at(app.global, inputs)?,
         None => Content::Project,
     };
-    let desk = Desk::open(&what.limits, None, &content, global, output, person).await?;
-    let agent = desk.archie(None)?;
-    let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
+    let options = AgentOptions::open(&what.limits, None, &content, app).await?;
+    let agent = options.archie(None)?;
+    let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
     let start = Next::Start(Box::new(agent.ask(&brief)));
-    Talk::new(agent, thread, Answers::none(), None, output)
-        .run(start, person)
+    Talk::new(agent, thread, Answers::none(), None, app.output)
+        .run(start, app.terminal)
         .await
 }
 
-pub(crate) async fn build_context(
-    what: &BuildContext,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Result<(), Error> {
     let brief = Brief {
         inputs: Some(what.reading.inputs.clone()),
         globs: what.reading.glob.clone(),
         skip: what.out.iter().cloned().collect(),
         ..Brief::default()
     };
-    let content = world::content_at(global, &what.reading.inputs)?;
+    let content = environment::content_at(app.global, &what.reading.inputs)?;
     let budget = what.reading.budget;
-    let desk = Desk::open(&what.limits, budget, &content, global, output, person).await?;
-    let agent = desk.archie(None)?;
-    let thread = Agent::Archie.new_thread(&*desk.saver()?).await?;
+    let options = AgentOptions::open(&what.limits, budget, &content, app).await?;
+    let agent = options.archie(None)?;
+    let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
     let start = Next::Start(Box::new(agent.build_context(&what.name, &brief)));
-    Talk::new(agent, thread, Answers::none(), what.out.clone(), output)
-        .run(start, person)
+    Talk::new(agent, thread, Answers::none(), what.out.clone(), app.output)
+        .run(start, app.terminal)
         .await
 }
 
-/// Goes on with a thread: its question is shown without a call of the model; what was cut goes on;
-/// what is done is written again if it is not there.
-pub(crate) async fn resume(
-    thread: &str,
-    args: &TalkArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+/// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or
+/// writes the result again if it is missing.
+pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> Result<(), Error> {
     let answers = Answers::of(args)?;
-    let content = content_of(thread, global).await?;
-    let desk = Desk::open(&args.limits, None, &content, global, output, person).await?;
-    let checkpoint = desk.archie(None)?.graph().state(thread).await?;
-    let agent = desk.archie(Some(&checkpoint.state))?;
+    let content = content_of(thread, app.global).await?;
+    let options = AgentOptions::open(&args.limits, None, &content, app).await?;
+    let checkpoint = options.archie(None)?.graph().state(thread).await?;
+    let agent = options.archie(Some(&checkpoint.state))?;
     let next = match checkpoint.asks.into_iter().next() {
         Some(ask) => Next::Ask(ask),
         None if checkpoint.next.is_empty() => Next::Done(checkpoint.state),
-        None => Next::GoOn,
+        None => Next::Resume,
     };
-    Talk::new(agent, thread.to_owned(), answers, args.out.clone(), output)
-        .run(next, person)
-        .await
+    Talk::new(
+        agent,
+        thread.to_owned(),
+        answers,
+        args.out.clone(),
+        app.output,
+    )
+    .run(next, app.terminal)
+    .await
 }
 
 /// Whose data a thread holds: the project's if its documents are there, and nothing else is in it.
-async fn content_of(thread: &str, global: &Global) -> Result<Content, Failure> {
-    let looking = agents::archie_to_look_at(database::looked_at(global)?)?;
-    let state = looking.graph().state(thread).await?.state;
+async fn content_of(thread: &str, global: &Global) -> Result<Content, Error> {
+    let reader = agents::read_only_archie(database::read_only(global)?)?;
+    let state = reader.graph().state(thread).await?.state;
     match &state.inputs.folder {
         Some(folder) if state.system_context.is_empty() => {
-            world::content_at(global, Path::new(folder))
+            environment::content_at(global, Path::new(folder))
         }
         Some(_) => Ok(Content::Elsewhere(
             "the thread holds what Archie remembers of other projects".into(),
@@ -149,7 +128,7 @@ async fn content_of(thread: &str, global: &Global) -> Result<Content, Failure> {
     }
 }
 
-/// What a flow gives a person, for a line about it.
+/// Name of the result of a flow.
 fn name_of(flow: Flow) -> &'static str {
     match flow {
         Flow::Analysis => "the analysis",

@@ -1,6 +1,7 @@
-//! What can be said on the command line.
+//! Command-line arguments.
 
 mod archie;
+mod db;
 mod mail;
 mod models;
 mod threads;
@@ -12,9 +13,10 @@ use std::path::PathBuf;
 use anstream::ColorChoice;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-use crate::{agents::Agent, output::Form};
+use crate::agents::Agent;
 
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, Talk};
+pub(crate) use db::DbCommand;
 pub(crate) use mail::{
     AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, MemoryCommand,
     Note,
@@ -24,7 +26,7 @@ pub(crate) use threads::{At, Delete, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
 pub(crate) use trust::{TrustArgs, TrustCommand};
 
-/// Agents that survive: run graphs, talk to models, look at what happened.
+/// Durable AI agents: run them, answer their questions, inspect every step.
 #[derive(Debug, Parser)]
 #[command(
     name = "superstep",
@@ -32,15 +34,15 @@ pub(crate) use trust::{TrustArgs, TrustCommand};
     arg_required_else_help = true,
     propagate_version = true,
     after_help = "Examples:
-  superstep demo                                 what the agents do, in under a minute
+  superstep demo                                 see the agents work, in under a minute
   superstep analyze --query 'One service or two?' --inputs docs
-  superstep inbox                                what the e-mail assistant asks
-  superstep shell                                all of it, one command after the other
-  superstep threads list                         what is there, and what waits for you
-  superstep model show                           which model answers, and why
+  superstep inbox                                the open questions of the e-mail assistant
+  superstep shell                                an interactive shell with every command
+  superstep threads list                         all threads, and which wait for you
+  superstep model show                           which model is used, and why
 
 Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person or no model,
-4 key refused, 5 budget or limit, 6 conflict, 130 cancelled."
+4 API key refused, 5 budget or limit reached, 6 conflict, 130 cancelled."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -57,22 +59,22 @@ pub(crate) struct Global {
     /// openai@http://127.0.0.1:8080/v1:name, local:default, script:FILE
     #[arg(long, global = true, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Forbid everything that would leave this machine
+    /// Make no network requests except to this machine
     #[arg(long, global = true)]
     pub(crate) offline: bool,
-    /// Look for model servers at ports 8080, 8000 and 1234 of this machine too
+    /// Also look for model servers on ports 8080, 8000 and 1234 of this machine
     #[arg(long, global = true)]
     pub(crate) probe: bool,
-    /// Print data as JSON
+    /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Whether to use colours
+    /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-    /// Never ask anything
+    /// Never ask a question
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
-    /// Say yes to what would be asked
+    /// Answer yes to every confirmation
     #[arg(long, short = 'y', global = true)]
     pub(crate) yes: bool,
     /// The database [default: superstep/superstep.db in $XDG_DATA_HOME or ~/.local/share]
@@ -102,7 +104,7 @@ impl From<Color> for ColorChoice {
 }
 
 impl Global {
-    /// Takes over what the shell was told and this command was not.
+    /// Inherits options of the shell that this command does not set.
     pub(crate) fn inherit(&mut self, shell: &Self) {
         self.model = self.model.take().or_else(|| shell.model.clone());
         self.db = self.db.take().or_else(|| shell.db.clone());
@@ -115,42 +117,41 @@ impl Global {
             self.color = shell.color;
         }
     }
-
-    pub(crate) fn form(&self) -> Form {
-        if self.json { Form::Json } else { Form::Text }
-    }
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Archie's shell: every command, one after the other; other words are questions
+    /// Interactive shell: every command, and questions to Archie
     #[command(after_help = "Examples:
   superstep shell
   superstep shell --model ollama:qwen3:8b
   printf 'threads list\\nexit\\n' | superstep shell
 
-Commands are written without `superstep`. What is no command is a question to Archie. Tab completes
-commands, paths and threads; Alt-Enter begins another line; `/help` tells more; `exit` or Ctrl-D ends.")]
+Type commands without `superstep`. Any other line is a question to Archie. Tab completes commands,
+paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ctrl-D ends.")]
     Shell,
-    /// Archie: talk about a folder of documents until you approve the analysis
+    /// Archie: analyse a folder of documents in a conversation, until you approve
     Analyze(Analyze),
-    /// Archie: one question, answered from memory and documents
+    /// Archie: answer one question from memory and documents
     Ask(Ask),
-    /// Archie: write down what a folder of documents says, for other agents
+    /// Archie: write a context document about a folder, for other agents
     BuildContext(BuildContext),
-    /// The e-mail assistant: look at mail, see what it learnt
+    /// E-mail assistant: process mail, show what it has learnt
     #[command(subcommand, arg_required_else_help = true)]
     Mail(MailCommand),
-    /// The e-mail assistant: its questions, and your answers
+    /// E-mail assistant: its open questions, and your answers
     Inbox(Inbox),
-    /// Threads: what is there, what waits for you, go on, go back
+    /// Threads: list, show, resume, fork, compare, prune
     #[command(subcommand, arg_required_else_help = true)]
     Threads(ThreadsCommand),
+    /// Database: check, back up, compact, encrypt
+    #[command(subcommand, arg_required_else_help = true)]
+    Db(DbCommand),
     /// Draw the graph of an agent
     #[command(after_help = "Examples:
-  superstep graph archie                a picture for the terminal
-  superstep graph mail --mermaid        text for a Markdown file
+  superstep graph archie                a drawing for the terminal
+  superstep graph mail --mermaid        Mermaid text for a Markdown file
   superstep graph archie --svg > archie.svg")]
     Graph {
         /// Which
@@ -162,13 +163,13 @@ commands, paths and threads; Alt-Enter begins another line; `/help` tells more; 
         #[arg(long)]
         svg: bool,
     },
-    /// Language models: which there are, which one answers, talk to it
+    /// Language models: list, show which one is used, download, test, chat
     #[command(subcommand, arg_required_else_help = true)]
     Model(ModelCommand),
-    /// Traces: what runs of a thread did, how long it took, what it cost
+    /// Traces: steps, time and cost of the runs of a thread
     #[command(subcommand, arg_required_else_help = true)]
     Trace(TraceCommand),
-    /// See what the agents do: scripted models, nothing leaves this machine
+    /// Run the agents with scripted models; nothing leaves this machine
     #[command(after_help = "Examples:
   superstep demo               every agent
   superstep demo archie        one of them")]
@@ -176,19 +177,19 @@ commands, paths and threads; Alt-Enter begins another line; `/help` tells more; 
         /// Only this one
         agent: Option<Agent>,
     },
-    /// Check this machine, and say what to do about what is missing
+    /// Check this machine, and say how to fix what is missing
     #[command(after_help = "Examples:
   superstep doctor
   superstep doctor --json
 
-Ends with 1 if something is broken. That there is no model yet is no fault.")]
+Exits with 1 if something is broken. A missing model is not an error.")]
     Doctor,
-    /// Settings, and where each comes from
+    /// Show the settings and where each comes from
     #[command(subcommand, arg_required_else_help = true)]
     Config(ConfigCommand),
-    /// Show what the project's superstep.toml asks for, and trust it or not
+    /// Show what the project's superstep.toml asks for, and decide whether to trust it
     Trust(TrustArgs),
-    /// Print what makes a shell complete commands, paths and threads
+    /// Generate shell completions
     #[command(after_help = "Examples:
   echo 'source <(superstep completions bash)' >> ~/.bashrc
   superstep completions fish > ~/.config/fish/completions/superstep.fish
@@ -211,10 +212,10 @@ Ends with 1 if something is broken. That there is no model yet is no fault.")]
 /// What can be done with settings.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Show the settings that hold
+    /// Show the effective settings
     #[command(after_help = "Examples:
   superstep config show
-  superstep config show --origin      with the place each comes from")]
+  superstep config show --origin      with the origin of each")]
     Show {
         /// Where each comes from
         #[arg(long)]

@@ -1,4 +1,4 @@
-//! The database: where it is, and opening it.
+//! Path of the database, and opening it.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,41 +10,45 @@ use superstep_core::{error::SaverError, saver::Saver};
 use superstep_model::config::{Origin, Setting};
 use superstep_sqlite::{Database, OpenMode, Options};
 
-use crate::{args::Global, failure::Failure, folders, private, world};
+use crate::{args::Global, dirs, environment, error::Error, private};
 
-/// The threads of the database, which must be there, to look at.
-pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Failure> {
-    Ok(Arc::new(there(global, OpenMode::ReadOnly)?.saver()))
+/// The threads of the database, which must exist, to read them.
+pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Error> {
+    Ok(Arc::new(existing(global, OpenMode::ReadOnly)?.saver()))
 }
 
-/// Threads and long-term memory of the database, which must be there, to look at.
-pub(crate) fn looked_at(global: &Global) -> Result<Backends, Failure> {
-    Ok(both(&there(global, OpenMode::ReadOnly)?))
+/// Threads and long-term memory of the database, which must exist, to read them.
+pub(crate) fn read_only(global: &Global) -> Result<Backends, Error> {
+    Ok(both(&existing(global, OpenMode::ReadOnly)?))
 }
 
-/// Threads and long-term memory of the database, which must be there, to change them.
-pub(crate) fn changed(global: &Global) -> Result<Backends, Failure> {
-    Ok(both(&there(global, OpenMode::Existing)?))
+/// Threads and long-term memory of the database, which must exist, to change them.
+pub(crate) fn writable(global: &Global) -> Result<Backends, Error> {
+    Ok(both(&existing(global, OpenMode::Existing)?))
 }
 
-fn there(global: &Global, mode: OpenMode) -> Result<Database, Failure> {
+/// The database, which must exist.
+pub(crate) fn existing(global: &Global, mode: OpenMode) -> Result<Database, Error> {
     let path = path(global)?.value;
     open(&path, mode).map_err(|error| match error {
-        SaverError::Missing(_) => Failure::Missing {
+        Error::Saver(SaverError::Missing(_)) => Error::Missing {
             what: format!("there is no database at {}", path.display()),
-            hint: "run something first, or name one with --db",
+            hint: "run an agent first, or name a database with --db",
         },
-        other => other.into(),
+        other => other,
     })
 }
 
-/// Opens a database in one of the modes. To look must not make a file, nor change one.
-pub(crate) fn open(path: &Path, mode: OpenMode) -> Result<Database, SaverError> {
+/// Opens a database in one of the modes, with the key of the environment if there is one. To read must
+/// neither create a file nor change one.
+pub(crate) fn open(path: &Path, mode: OpenMode) -> Result<Database, Error> {
     let options = Options {
         mode,
+        #[cfg(feature = "encryption")]
+        key: crate::key::from_environment()?,
         ..Options::default()
     };
-    Database::open_with(path, options)
+    Ok(Database::open_with(path, options)?)
 }
 
 fn both(database: &Database) -> Backends {
@@ -55,17 +59,17 @@ fn both(database: &Database) -> Backends {
     }
 }
 
-/// Threads and long-term memory for a run; the database is made if it is not there.
-pub(crate) fn backends(global: &Global) -> Result<Backends, Failure> {
+/// Threads and long-term memory for a run; a missing database is created.
+pub(crate) fn create(global: &Global) -> Result<Backends, Error> {
     let path = path(global)?.value;
     if let Some(folder) = path.parent() {
         private::make_folder(folder)?;
     }
-    Ok(both(&Database::open(&path)?))
+    Ok(both(&open(&path, OpenMode::Create)?))
 }
 
 /// The flag, then `SUPERSTEP_DB`, then the user's file, then the usual place.
-pub(crate) fn path(global: &Global) -> Result<Setting<PathBuf>, Failure> {
+pub(crate) fn path(global: &Global) -> Result<Setting<PathBuf>, Error> {
     let at = |value, origin| Ok(Setting { value, origin });
     if let Some(path) = &global.db {
         return at(path.clone(), Origin::Flag("--db"));
@@ -74,14 +78,14 @@ pub(crate) fn path(global: &Global) -> Result<Setting<PathBuf>, Failure> {
     if let Some(path) = set {
         return at(path.into(), Origin::Env("SUPERSTEP_DB".into()));
     }
-    if let Some(setting) = world::look(global)?.config.db() {
+    if let Some(setting) = environment::load(global)?.config.db() {
         return Ok(setting.clone());
     }
-    match folders::data() {
+    match dirs::data() {
         Some(folder) => at(
             folder.join("superstep.db"),
             Origin::Found("the usual place"),
         ),
-        None => Err(Failure::Usage("there is no home folder; use --db".into())),
+        None => Err(Error::Usage("there is no home folder; use --db".into())),
     }
 }

@@ -1,4 +1,4 @@
-//! `superstep demo`: what each agent does, on scripted models, in a folder that is thrown away.
+//! `superstep demo`: the agents with scripted models, in a temporary folder.
 //!
 //! The commands that are shown are the commands that are run. A scene is its files, its script and
 //! its commands; each agent has one.
@@ -12,12 +12,12 @@ use clap::{Parser, ValueEnum};
 
 use crate::{
     agents::Agent,
+    app::App,
     args::{Args, Global},
-    failure::Failure,
+    error::Error,
     inbox,
     output::{Form, Output, faint, plain, strong},
-    person::Person,
-    shell::words,
+    shell_words,
 };
 
 /// Stands for an id that is only known when the scene runs.
@@ -30,43 +30,33 @@ struct Scene {
     /// Files, by their names below the folder of the scene.
     files: &'static [(&'static str, &'static str)],
     /// Commands without `superstep`, and what to say before each. The word `QUESTION` is the id of
-    /// what the e-mail assistant asks about a reply.
+    /// the open questions of the e-mail assistant about a reply.
     commands: &'static [(&'static str, &'static str)],
     /// Folders below that of the scene whose files are shown at the end.
     leaves: &'static [&'static str],
 }
 
-pub(crate) async fn run(
-    agent: Option<Agent>,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    if output.form == Form::Json {
-        return Err(Failure::Usage(
+pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), Error> {
+    if app.output.form == Form::Json {
+        return Err(Error::Usage(
             "the demo is for people; its commands have --json".into(),
         ));
     }
     let folder = scratch()?;
     for shown in Agent::value_variants() {
         if agent.is_none_or(|wanted| wanted == *shown) {
-            scene(*shown, folder.path(), global, output, person).await?;
+            scene(*shown, folder.path(), app).await?;
         }
     }
-    output.say(&[
-        plain("The replies were written beforehand. For real ones: "),
+    app.output.say(&[
+        plain("The replies were scripted. To see which model would answer: "),
         strong("superstep model show"),
     ]);
     Ok(())
 }
 
-async fn scene(
-    agent: Agent,
-    folder: &Path,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Error> {
+    let output = app.output;
     let scene = match agent {
         Agent::Archie => &archie::SCENE,
         Agent::Mail => &mail::SCENE,
@@ -83,14 +73,15 @@ async fn scene(
     let database = folder.join("demo.db");
     for (about, line) in scene.commands {
         let line = match line.contains(QUESTION) {
-            true => line.replace(QUESTION, &question(&database, global).await?),
+            true => line.replace(QUESTION, &question(&database, app.global).await?),
             false => (*line).to_owned(),
         };
         output.say(&[]);
         output.say(&[faint(format!("# {about}"))]);
         output.say(&[strong(format!("$ superstep {line}"))]);
-        let args = read(&line, &place, &database, global)?;
-        Box::pin(crate::dispatch(args, output, person)).await?;
+        let args = read(&line, &place, &database, app.global)?;
+        let mut own = app.with(&args.global, output);
+        Box::pin(crate::dispatch(args.command, &mut own)).await?;
     }
     output.say(&[]);
     for folder in scene.leaves {
@@ -100,7 +91,7 @@ async fn scene(
 }
 
 /// The beginning of the id of the open question about a reply.
-async fn question(database: &Path, global: &Global) -> Result<String, Failure> {
+async fn question(database: &Path, global: &Global) -> Result<String, Error> {
     let global = Global {
         db: Some(database.to_owned()),
         ..global.clone()
@@ -109,7 +100,7 @@ async fn question(database: &Path, global: &Global) -> Result<String, Failure> {
 }
 
 /// Shows the files of a folder.
-fn left(place: &Path, folder: &str, output: &Output) -> Result<(), Failure> {
+fn left(place: &Path, folder: &str, output: &Output) -> Result<(), Error> {
     for file in std::fs::read_dir(place.join(folder))? {
         let path = file?.path();
         output.say(&[faint(format!("# and this is in {folder}"))]);
@@ -122,8 +113,8 @@ fn left(place: &Path, folder: &str, output: &Output) -> Result<(), Failure> {
 }
 
 /// A command as it is run: names of files are below the folder of the scene.
-fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Args, Failure> {
-    let split = words::split(line).map_err(|error| Failure::Usage(error.to_string()))?;
+fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Args, Error> {
+    let split = shell_words::split(line).map_err(|error| Error::Usage(error.to_string()))?;
     let mut words = vec!["superstep".to_owned()];
     for word in split {
         words.push(match word.split_once("./") {
@@ -132,7 +123,7 @@ fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Ar
         });
     }
     let parsed = Args::try_parse_from(words);
-    let mut args = parsed.map_err(|error| Failure::Usage(error.to_string()))?;
+    let mut args = parsed.map_err(|error| Error::Usage(error.to_string()))?;
     args.global.color = global.color;
     args.global.db = Some(database.to_owned());
     args.global.offline = true;
@@ -141,7 +132,7 @@ fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Ar
 }
 
 /// A folder for its owner alone, under a name that nobody can have taken, gone when the demo ends.
-fn scratch() -> Result<tempfile::TempDir, Failure> {
+fn scratch() -> Result<tempfile::TempDir, Error> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("superstep-demo-");
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! `superstep doctor`: what works on this machine, and what to do about what does not.
+//! `superstep doctor`: checks of this machine, with hints.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,16 +11,17 @@ use superstep_model::{
 use superstep_sqlite::OpenMode;
 
 use crate::{
+    app::App,
     args::Global,
-    database,
-    failure::Failure,
-    folders, mail,
+    database, dirs, environment,
+    error::Error,
+    mail,
     output::{Form, Output, bad, faint, good, plain, strong},
     private::{self, Loose},
-    trust, weights, world,
+    trust, weights,
 };
 
-/// How something stands.
+/// Result of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Health {
     Good,
@@ -35,70 +36,70 @@ enum Health {
 struct Finding {
     what: &'static str,
     health: Health,
-    told: String,
+    text: String,
     hint: Option<String>,
 }
 
 impl Finding {
-    fn good(what: &'static str, told: impl Into<String>) -> Self {
+    fn good(what: &'static str, text: impl Into<String>) -> Self {
         Self {
             what,
             health: Health::Good,
-            told: told.into(),
+            text: text.into(),
             hint: None,
         }
     }
 
-    fn absent(what: &'static str, told: impl Into<String>, hint: impl Into<String>) -> Self {
+    fn absent(what: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             health: Health::Absent,
             hint: Some(hint.into()),
-            ..Self::good(what, told)
+            ..Self::good(what, text)
         }
     }
 
-    fn warning(what: &'static str, told: impl Into<String>, hint: impl Into<String>) -> Self {
+    fn warning(what: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             health: Health::Warning,
-            ..Self::absent(what, told, hint)
+            ..Self::absent(what, text, hint)
         }
     }
 
-    fn broken(what: &'static str, told: impl Into<String>, hint: impl Into<String>) -> Self {
+    fn broken(what: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             health: Health::Broken,
-            ..Self::absent(what, told, hint)
+            ..Self::absent(what, text, hint)
         }
     }
 }
 
-pub(crate) async fn run(global: &Global, output: &Output) -> Result<(), Failure> {
+pub(crate) async fn run(app: &App<'_>) -> Result<(), Error> {
     let mut findings = vec![
         build(),
         machine(),
         clock(),
-        settings(global),
-        rights(global),
+        settings(app.global),
+        rights(app.global),
     ];
-    findings.extend(project(global));
-    findings.push(storage(global).await);
-    findings.extend(model(global).await);
+    findings.extend(project(app.global));
+    findings.push(storage(app.global).await);
+    findings.extend(model(app.global).await);
     findings.push(weights_here());
     findings.push(person_place());
     for finding in &findings {
-        tell(finding, output)?;
+        tell(finding, app.output)?;
     }
     let broken = findings.iter().filter(|it| it.health == Health::Broken);
     match broken.count() {
         0 => Ok(()),
-        failed => Err(Failure::Checks {
+        failed => Err(Error::Checks {
             failed,
             all: findings.len(),
         }),
     }
 }
 
-fn tell(finding: &Finding, output: &Output) -> Result<(), Failure> {
+fn tell(finding: &Finding, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         let health = match finding.health {
             Health::Good => "good",
@@ -107,7 +108,7 @@ fn tell(finding: &Finding, output: &Output) -> Result<(), Failure> {
             Health::Broken => "broken",
         };
         return output.json(&json!({
-            "check": finding.what, "health": health, "told": finding.told, "hint": finding.hint,
+            "check": finding.what, "health": health, "told": finding.text, "hint": finding.hint,
         }));
     }
     let mark = match finding.health {
@@ -117,7 +118,7 @@ fn tell(finding: &Finding, output: &Output) -> Result<(), Failure> {
         Health::Broken => bad("bad "),
     };
     let what = format!("{:<10}", finding.what);
-    output.data(&[mark, strong(what), plain(&finding.told)])?;
+    output.data(&[mark, strong(what), plain(&finding.text)])?;
     if let Some(hint) = &finding.hint {
         output.data(&[faint(format!("              {hint}"))])?;
     }
@@ -145,20 +146,20 @@ fn build() -> Finding {
 fn machine() -> Finding {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (system, arch) = (std::env::consts::OS, std::env::consts::ARCH);
-    let mut told = format!("{system} {arch}, {cores} cores");
+    let mut text = format!("{system} {arch}, {cores} cores");
     let Some(free) = free_memory() else {
-        return Finding::good("machine", told);
+        return Finding::good("machine", text);
     };
-    told.push_str(&format!(", {:.1} GB of memory free", free as f64 / 1e9));
+    text.push_str(&format!(", {:.1} GB of memory free", free as f64 / 1e9));
     // What the default model needs, with some room.
     if free < 1_500_000_000 {
         return Finding::absent(
             "machine",
-            told,
-            "the local default model wants 1.5 GB: `superstep model pull tiny` fetches a smaller one",
+            text,
+            "the local default model needs 1.5 GB: `superstep model pull tiny` downloads a smaller one",
         );
     }
-    Finding::good("machine", told)
+    Finding::good("machine", text)
 }
 
 /// Memory that programs can have, where the system tells.
@@ -182,34 +183,34 @@ fn clock() -> Finding {
 }
 
 fn settings(global: &Global) -> Finding {
-    match world::look(global) {
-        Ok(world) if world.config.files.is_empty() => {
-            let place = world::user_file().map(|path| path.display().to_string());
+    match environment::load(global) {
+        Ok(environment) if environment.config.files.is_empty() => {
+            let place = environment::user_file().map(|path| path.display().to_string());
             let hint = format!("yours would be {}", place.unwrap_or_default());
             Finding::absent("settings", "no file", hint)
         }
-        Ok(world) => {
-            let files = world.config.files.iter();
+        Ok(environment) => {
+            let files = environment.config.files.iter();
             let files: Vec<_> = files.map(|file| file.path.display().to_string()).collect();
             Finding::good("settings", files.join(", "))
         }
-        Err(failure) => Finding::broken("settings", failure.to_string(), "correct the file"),
+        Err(error) => Finding::broken("settings", error.to_string(), "correct the file"),
     }
 }
 
 /// Whether the project's file is in force.
 fn project(global: &Global) -> Option<Finding> {
-    let project = world::look(global).ok()?.config.project?;
-    let told = format!(
+    let project = environment::load(global).ok()?.config.project?;
+    let text = format!(
         "{}: {}",
         project.path.display(),
         trust::state(project.trust)
     );
     Some(match project.trust.is_in_force() {
-        true => Finding::good("project", told),
+        true => Finding::good("project", text),
         false => Finding::absent(
             "project",
-            format!("{told}, not in force"),
+            format!("{text}, not in force"),
             "`superstep trust` shows what it asks for",
         ),
     })
@@ -220,28 +221,31 @@ fn rights(global: &Global) -> Finding {
     let database = database::path(global).ok().map(|setting| setting.value);
     let loose = private::loose(database.as_deref());
     if loose.is_empty() {
-        return Finding::good("privacy", "nobody else can read what is kept");
+        return Finding::good("privacy", "private to you");
     }
     let shown = |it: &Loose| format!("{} ({:03o})", it.path.display(), it.mode);
     let shown: Vec<String> = loose.iter().map(shown).collect();
     Finding::warning(
         "privacy",
-        format!("others on this machine can reach {}", shown.join(", ")),
-        "unless that is meant: `chmod go= FILE`",
+        format!(
+            "other users of this machine can access {}",
+            shown.join(", ")
+        ),
+        "if that is not intended: `chmod go= FILE`",
     )
 }
 
 async fn storage(global: &Global) -> Finding {
     let path = match database::path(global) {
         Ok(path) => path.value,
-        Err(failure) => return Finding::broken("database", failure.to_string(), "use --db"),
+        Err(error) => return Finding::broken("database", error.to_string(), "use --db"),
     };
     let shown = path.display().to_string();
     let checked = async {
         let database = database::open(&path, OpenMode::ReadOnly)?;
         let report = database.quick_check().await?;
         let threads = superstep_core::saver::Saver::threads(&database.saver()).await?;
-        Ok::<_, Failure>((report.is_clean(), threads.len(), database.size()?))
+        Ok::<_, Error>((report.is_clean(), threads.len(), database.size()?))
     };
     match checked.await {
         Ok((true, threads, bytes)) => {
@@ -256,41 +260,42 @@ async fn storage(global: &Global) -> Finding {
             format!("{shown} is damaged"),
             "restore a backup; see docs/sqlite.md",
         ),
-        Err(Failure::Saver(SaverError::Missing(_))) => Finding::absent(
+        Err(Error::Saver(SaverError::Missing(_))) => Finding::absent(
             "database",
-            format!("{shown}: not there"),
-            "the first run makes it",
+            format!("{shown}: does not exist"),
+            "the first run creates it",
         ),
-        Err(failure) => {
-            let hint = failure
+        Err(error) => {
+            let hint = error
                 .hints()
                 .first()
                 .copied()
                 .unwrap_or("use another with --db");
-            Finding::broken("database", format!("{shown}: {failure}"), hint)
+            Finding::broken("database", format!("{shown}: {error}"), hint)
         }
     }
 }
 
 /// Which model would answer, whether its key can be read, and whether its provider answers.
 async fn model(global: &Global) -> Vec<Finding> {
-    let resolution = match world::choose(global, None, &Content::Project).await {
+    let resolution = match environment::choose(global, None, &Content::Project).await {
         Ok(resolution) => resolution,
         // That nobody decided yet is no fault.
-        Err(Failure::Model(error)) if matches!(error.kind(), ErrorKind::Untrusted { .. }) => {
+        Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::Untrusted { .. }) => {
             let hint = error.hint().unwrap_or_default();
             return vec![Finding::absent("model", error.to_string(), hint)];
         }
-        Err(failure) => {
+        Err(error) => {
             return vec![Finding::broken(
                 "model",
-                failure.to_string(),
+                error.to_string(),
                 "see `superstep model show`",
             )];
         }
     };
     let Outcome::Chosen(choice) = &resolution.outcome else {
-        let hint = "`superstep model pull` fetches one, or set ANTHROPIC_API_KEY or OPENAI_API_KEY";
+        let hint =
+            "`superstep model pull` downloads one, or set ANTHROPIC_API_KEY or OPENAI_API_KEY";
         return vec![Finding::absent("model", "none", hint)];
     };
     let place = match choice.leaves() {
@@ -320,7 +325,7 @@ async fn model(global: &Global) -> Vec<Finding> {
 async fn for_mail(global: &Global) -> Finding {
     let why = mail::NOT_OF_PROJECT;
     let content = Content::Elsewhere(why.into());
-    let resolution = world::choose(global, None, &content).await;
+    let resolution = environment::choose(global, None, &content).await;
     let chosen = resolution.and_then(|it| Ok(it.choice()?.spec.to_string()));
     match chosen {
         Ok(spec) => Finding::good("mail", format!("{spec}: {why}, so its model is not used")),
@@ -347,7 +352,7 @@ async fn provider(choice: &superstep_model::select::Choice) -> Finding {
 fn weights_here() -> Finding {
     let cached = weights::cached();
     if cached.is_empty() {
-        let hint = "`superstep model pull` fetches them";
+        let hint = "`superstep model pull` downloads them";
         return Finding::absent("weights", "none in the cache", hint);
     }
     let names: Vec<&str> = cached.keys().map(String::as_str).collect();
@@ -356,7 +361,7 @@ fn weights_here() -> Finding {
 
 /// Whether histories and memories can be kept.
 fn person_place() -> Finding {
-    let Some(folder) = folders::state() else {
+    let Some(folder) = dirs::state() else {
         return Finding::absent("home", "no home folder", "set HOME: histories are not kept");
     };
     let shown = folder.display().to_string();

@@ -1,9 +1,9 @@
-//! `superstep inbox`: what the e-mail assistant asks, and the answers.
+//! `superstep inbox`: the open questions of the e-mail assistant, and the answers.
 //!
-//! To look needs no model and no account; to answer needs both, as the run goes on. `question` finds
-//! questions, `id` reads how they are named, `told` words them, `edit` reads changed arguments, `answer`
-//! carries an answer out, and `screen` is the inbox at a terminal: `keys` reads what is pressed, `selected`
-//! knows how much of a question was shown, `draw` draws.
+//! Reading needs no model and no account; answering needs both, as it resumes the run. `question` lists
+//! questions, `id` finds one, `render` prints them, `edit` parses changed arguments, `answer` resumes the
+//! run, and `screen` is the inbox at a terminal: `keys` reads keys, `selected` tracks how much of a question
+//! was shown, `draw` draws.
 
 mod answer;
 mod draw;
@@ -11,62 +11,55 @@ mod edit;
 mod id;
 mod keys;
 mod question;
+mod render;
 mod screen;
 mod selected;
-mod told;
 
 use std::{
     io::{self, IsTerminal},
     path::Path,
 };
 
-use clap_complete::engine::CompletionCandidate;
 use superstep_mail::{Answer, AnswerKind, MailAgent};
 
 use crate::{
     agents,
+    app::App,
     args::{Global, Inbox, InboxArgs, InboxCommand, Limits},
     database,
-    failure::Failure,
+    error::Error,
     mail::{self, Account},
     output::{Form, Output, faint},
-    person::Person,
 };
 
-pub(crate) use id::IdError;
 use question::{Question, Shown};
 
-pub(crate) async fn run(
-    what: Inbox,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     let only_looks = match &what.command {
         Some(command) => matches!(command, InboxCommand::List | InboxCommand::Show { .. }),
-        None => !is_at_terminal(output, person),
+        None => !is_at_terminal(app),
     };
     let backends = match only_looks {
-        true => database::looked_at(global)?,
-        false => database::changed(global)?,
+        true => database::read_only(app.global)?,
+        false => database::writable(app.global)?,
     };
-    let looking = agents::mail_to_look_at(backends)?;
+    let reader = agents::read_only_mail(backends)?;
     let Some(command) = what.command else {
-        if !is_at_terminal(output, person) {
-            return list(&looking, output).await;
+        if !is_at_terminal(app) {
+            return list(&reader, app.output).await;
         }
         let whole = Shown::All;
-        return open(&looking, whole, &what.with, global, output, person).await;
+        return open(&reader, whole, &what.with, app).await;
     };
     match command {
-        InboxCommand::List => list(&looking, output).await,
+        InboxCommand::List => list(&reader, app.output).await,
         InboxCommand::Show { id } => {
-            let all = question::all(&looking, &Shown::All).await?;
-            told::show(id::find(&all, &id)?, output)
+            let all = question::all(&reader, &Shown::All).await?;
+            render::show(id::find(&all, &id)?, app.output)
         }
         InboxCommand::Accept { id, with } => {
             let say = |_: &Question| Ok(Answer::accept());
-            one(&looking, &id, say, &with, global, output, person).await
+            one(&reader, &id, say, &with, app).await
         }
         InboxCommand::Edit {
             id,
@@ -75,108 +68,96 @@ pub(crate) async fn run(
             with,
         } => {
             let say = |question: &Question| edited(question, &set, file.as_deref());
-            one(&looking, &id, say, &with, global, output, person).await
+            one(&reader, &id, say, &with, app).await
         }
         InboxCommand::Respond { id, text, with } => {
             let say = |_: &Question| Ok(Answer::response(text.join(" ")));
-            one(&looking, &id, say, &with, global, output, person).await
+            one(&reader, &id, say, &with, app).await
         }
         InboxCommand::Ignore { id, with } => {
             let say = |_: &Question| Ok(Answer::ignore());
-            one(&looking, &id, say, &with, global, output, person).await
+            one(&reader, &id, say, &with, app).await
         }
     }
 }
 
-/// Goes on with a thread of mail: its questions are shown; what was cut or failed goes on.
-pub(crate) async fn resume(
-    thread: &str,
-    limits: &Limits,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+/// Resumes a thread of mail: shows its open questions, or continues a run that was interrupted or failed.
+pub(crate) async fn resume(thread: &str, limits: &Limits, app: &mut App<'_>) -> Result<(), Error> {
     let with = InboxArgs {
-        max_cost: limits.max_cost.clone(),
+        max_cost: limits.max_cost,
         ..InboxArgs::default()
     };
-    let looking = agents::mail_to_look_at(database::changed(global)?)?;
+    let reader = agents::read_only_mail(database::writable(app.global)?)?;
     let shown = Shown::Thread(thread.to_owned());
-    let open_now = question::all(&looking, &shown).await?;
+    let open_now = question::all(&reader, &shown).await?;
     if open_now.is_empty() {
-        if looking.graph().state(thread).await?.next.is_empty() {
-            output.say(&[faint("nothing is left to do in this thread")]);
+        if reader.graph().state(thread).await?.next.is_empty() {
+            app.output.say(&[faint("this thread is done")]);
             return Ok(());
         }
-        let account = Account::read(&with.account, global)?;
-        let cost = with.max_cost.as_deref();
-        let agent = mail::open(&account, cost, global, output, person).await?;
-        let after = answer::go_on(&agent, thread, person).await?;
-        return told::after(&after, output);
+        let account = Account::read(&with.account, app.global)?;
+        let agent = mail::open(&account, with.max_cost, app).await?;
+        let after = answer::resume(&agent, thread, app.terminal).await?;
+        return render::after(&after, app.output);
     }
-    if !is_at_terminal(output, person) {
+    if !is_at_terminal(app) {
         for question in &open_now {
-            told::line(question, output)?;
+            render::line(question, app.output)?;
         }
-        return Err(Failure::Waiting {
+        return Err(Error::Waiting {
             thread: thread.to_owned(),
         });
     }
-    open(&looking, shown, &with, global, output, person).await
+    open(&reader, shown, &with, app).await
 }
 
-/// The ids of the open questions, for completion.
-pub(crate) fn question_ids() -> Vec<CompletionCandidate> {
-    agents::candidates(|global| async move {
-        let looking = agents::mail_to_look_at(database::looked_at(&global)?)?;
-        let all = question::all(&looking, &Shown::All).await?;
-        Ok(all.iter().map(Question::id).collect())
-    })
+/// The ids of the open questions.
+pub(crate) async fn question_ids(global: &Global) -> Result<Vec<String>, Error> {
+    let reader = agents::read_only_mail(database::read_only(global)?)?;
+    let all = question::all(&reader, &Shown::All).await?;
+    Ok(all.iter().map(Question::id).collect())
 }
 
 /// The beginning of the id of the first open question about a reply, for the demo.
-pub(crate) async fn about_a_reply(global: &Global) -> Result<String, Failure> {
-    let looking = agents::mail_to_look_at(database::looked_at(global)?)?;
-    let all = question::all(&looking, &Shown::All).await?;
+pub(crate) async fn about_a_reply(global: &Global) -> Result<String, Error> {
+    let reader = agents::read_only_mail(database::read_only(global)?)?;
+    let all = question::all(&reader, &Shown::All).await?;
     let mut all = all.iter();
     let found = all.find(|it| it.item.action_request.action == superstep_mail::tools::SEND);
-    let found = found.ok_or_else(|| Failure::Missing {
+    let found = found.ok_or_else(|| Error::Missing {
         what: "no reply is proposed".into(),
         hint: "report it: this is a mistake in superstep",
     })?;
-    Ok(found.id().chars().take(told::ID).collect())
+    Ok(found.id().chars().take(render::ID).collect())
 }
 
-fn is_at_terminal(output: &Output, person: &Person) -> bool {
-    output.form == Form::Text && person.is_there() && io::stdout().is_terminal()
+fn is_at_terminal(app: &App<'_>) -> bool {
+    app.output.form == Form::Text && app.terminal.is_interactive() && io::stdout().is_terminal()
 }
 
-/// The inbox on the screen.
+/// The inbox screen.
 async fn open(
-    looking: &MailAgent,
+    reader: &MailAgent,
     shown: Shown,
     with: &InboxArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    if question::all(looking, &shown).await?.is_empty() {
-        output.say(&[faint("no question is open")]);
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    if question::all(reader, &shown).await?.is_empty() {
+        app.output.say(&[faint("no open questions")]);
         return Ok(());
     }
-    let account = Account::read(&with.account, global)?;
-    let cost = with.max_cost.as_deref();
-    let agent = mail::open(&account, cost, global, output, person).await?;
-    screen::run(agent, shown, global.color, output, person).await
+    let account = Account::read(&with.account, app.global)?;
+    let agent = mail::open(&account, with.max_cost, app).await?;
+    screen::run(agent, shown, app).await
 }
 
-async fn list(looking: &MailAgent, output: &Output) -> Result<(), Failure> {
-    let all = question::all(looking, &Shown::All).await?;
+async fn list(reader: &MailAgent, output: &Output) -> Result<(), Error> {
+    let all = question::all(reader, &Shown::All).await?;
     for question in &all {
-        told::line(question, output)?;
+        render::line(question, output)?;
     }
     if all.is_empty() && output.form == Form::Text {
-        output.say(&[faint("no question is open")]);
+        output.say(&[faint("no open questions")]);
     }
     Ok(())
 }
@@ -184,47 +165,44 @@ async fn list(looking: &MailAgent, output: &Output) -> Result<(), Failure> {
 /// Answers one question. Whatever is wrong with the answer shows before a model is opened, and what is
 /// about to be done before it is done.
 async fn one(
-    looking: &MailAgent,
+    reader: &MailAgent,
     id: &str,
-    say: impl FnOnce(&Question) -> Result<Answer, Failure>,
+    say: impl FnOnce(&Question) -> Result<Answer, Error>,
     with: &InboxArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let all = question::all(looking, &Shown::All).await?;
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let all = question::all(reader, &Shown::All).await?;
     let question = id::find(&all, id)?;
     let said = say(question)?;
     question.takes(said.kind)?;
-    let account = Account::read(&with.account, global)?;
-    let cost = with.max_cost.as_deref();
-    let agent = mail::open(&account, cost, global, output, person).await?;
+    let account = Account::read(&with.account, app.global)?;
+    let agent = mail::open(&account, with.max_cost, app).await?;
     if matches!(said.kind, AnswerKind::Accept | AnswerKind::Edit) {
-        told::about_to(question, &said, agent.mode(), output)?;
+        render::about_to(question, &said, agent.mode(), app.output)?;
     }
-    let after = answer::give(&agent, question, said, person).await?;
-    told::after(&after, output)
+    let after = answer::give(&agent, question, said, app.terminal).await?;
+    render::after(&after, app.output)
 }
 
-fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<Answer, Failure> {
+fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<Answer, Error> {
     let old = &question.item.action_request.args;
     let mut args = old.clone();
     if let Some(file) = file {
         let text = std::fs::read_to_string(file)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+            .map_err(|error| Error::Usage(format!("{}: {error}", file.display())))?;
         let read = edit::object(&text);
-        args.extend(read.map_err(|why| Failure::Usage(format!("{}: {why}", file.display())))?);
+        args.extend(read.map_err(|why| Error::Usage(format!("{}: {why}", file.display())))?);
     }
     for pair in set {
         let Some((key, value)) = pair.split_once('=') else {
-            return Err(Failure::Usage(format!("--set: `{pair}` is not KEY=VALUE")));
+            return Err(Error::Usage(format!("--set: `{pair}` is not KEY=VALUE")));
         };
         let value = edit::value(key, value, old.get(key));
-        let value = value.map_err(|why| Failure::Usage(format!("--set {key}: {why}")))?;
+        let value = value.map_err(|why| Error::Usage(format!("--set {key}: {why}")))?;
         args.insert(key.to_owned(), value);
     }
     if &args == old {
-        return Err(Failure::Usage("nothing is changed: use `accept`".into()));
+        return Err(Error::Usage("nothing changed: use `accept`".into()));
     }
     Ok(Answer::edit(&question.item.action_request.action, args))
 }

@@ -1,57 +1,63 @@
 //! The binary `superstep`.
 //!
-//! Data goes to stdout, all else to stderr; every command has `--json`; what a run ended with is its
-//! exit code (`failure`). Text of models and tools passes `output`, the only place that prints, and
-//! comes out without anything a terminal would obey.
+//! Data goes to stdout, all else to stderr; every command has `--json`; the outcome of a run decides the
+//! exit code (`error`). All text is printed by `output`, which sanitises what models and tools wrote.
 //!
-//! Read `args` for the commands, `world` for how a model is chosen, `agents` for what is known of the
-//! agents, then one file a command.
+//! Read `args` for the commands, `app` for what a command works with, `environment` for how a model is
+//! chosen, `agents` for the agents; then one file or folder per command.
 
 mod agents;
+mod app;
 mod archie;
 mod args;
+mod completions;
 mod database;
+mod db;
 mod demo;
+mod dirs;
 mod doctor;
-mod failure;
-mod folders;
+mod environment;
+mod error;
+mod graph;
 mod inbox;
+#[cfg(feature = "encryption")]
+mod key;
 mod mail;
 mod model;
 mod output;
-mod page;
-mod pages;
-mod person;
-mod picture;
 mod private;
 mod providers;
 mod settings;
 mod shell;
+mod shell_words;
+mod slash;
 mod stats;
+mod stream;
+mod terminal;
 mod threads;
 mod trace;
 mod trust;
 mod weights;
-mod world;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::{
+    app::App,
     args::{Args, Command},
-    failure::Failure,
+    error::Error,
+    graph::GraphFormat,
     output::Output,
-    person::Person,
-    picture::Drawn,
+    terminal::Terminal,
 };
 
 fn main() -> ExitCode {
-    if pages::complete() {
+    if completions::complete() {
         return ExitCode::SUCCESS;
     }
     let args = Args::parse();
-    let output = Output::new(args.global.form(), args.global.color);
+    let output = Output::new(&args.global);
     let built = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -63,59 +69,64 @@ fn main() -> ExitCode {
             runtime.shutdown_background();
             ended
         }
-        Err(error) => Err(Failure::Io(error)),
+        Err(error) => Err(Error::Io(error)),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            output.failure(&failure);
-            ExitCode::from(failure.exit())
+        Err(error) => {
+            output.error(&error);
+            ExitCode::from(error.exit())
         }
     }
 }
 
-async fn run(args: Args, output: &Output) -> Result<(), Failure> {
-    // It looks at rights, and would find nothing any more.
+async fn run(args: Args, output: &Output) -> Result<(), Error> {
+    // `doctor` reports permissions, so it must see them as they are.
     if !matches!(args.command, Command::Doctor) {
         private::tighten();
     }
-    let mut person = Person::listen(!args.global.no_input)?;
+    let mut terminal = Terminal::listen(!args.global.no_input, completions::command)?;
+    let mut app = App {
+        global: &args.global,
+        output,
+        terminal: &mut terminal,
+    };
     match args.command {
-        Command::Shell => shell::run(args.global, output, &mut person).await,
-        _ => dispatch(args, output, &mut person).await,
+        Command::Shell => shell::run(&mut app).await,
+        command => dispatch(command, &mut app).await,
     }
 }
 
 /// Runs any command but the shell, which runs them itself.
-async fn dispatch(args: Args, output: &Output, person: &mut Person) -> Result<(), Failure> {
-    let global = &args.global;
-    match args.command {
-        Command::Shell => Err(Failure::Usage("this is the shell already".into())),
-        Command::Analyze(what) => archie::analyze(&what, global, output, person).await,
-        Command::Ask(what) => archie::ask(&what, global, output, person).await,
-        Command::BuildContext(what) => archie::build_context(&what, global, output, person).await,
-        Command::Mail(command) => mail::run(command, global, output, person).await,
-        Command::Inbox(what) => inbox::run(what, global, output, person).await,
-        Command::Threads(command) => threads::run(command, global, output, person).await,
+async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
+    match command {
+        Command::Shell => Err(Error::Usage("this is the shell already".into())),
+        Command::Analyze(what) => archie::analyze(&what, app).await,
+        Command::Ask(what) => archie::ask(&what, app).await,
+        Command::BuildContext(what) => archie::build_context(&what, app).await,
+        Command::Mail(command) => mail::run(command, app).await,
+        Command::Inbox(what) => inbox::run(what, app).await,
+        Command::Threads(command) => threads::run(command, app).await,
+        Command::Db(command) => db::run(command, app).await,
         Command::Graph {
             agent,
             mermaid,
             svg,
         } => {
-            let form = match (mermaid, svg) {
-                (true, _) => Drawn::Mermaid,
-                (_, true) => Drawn::Svg,
-                _ => Drawn::Picture,
+            let format = match (mermaid, svg) {
+                (true, _) => GraphFormat::Mermaid,
+                (_, true) => GraphFormat::Svg,
+                _ => GraphFormat::Text,
             };
-            picture::run(agent, form, output)
+            graph::run(agent, format, app.output)
         }
-        Command::Model(command) => model::run(command, args.global, output, person).await,
-        Command::Trace(command) => trace::run(command, args.global, output).await,
-        Command::Demo { agent } => demo::run(agent, global, output, person).await,
-        Command::Doctor => doctor::run(global, output).await,
-        Command::Config(command) => settings::run(&command, global, output),
-        Command::Trust(what) => trust::run(&what, global, output, person).await,
-        Command::Completions { shell } => pages::completions(&shell, output),
-        Command::Man { folder } => pages::manual(&folder, output),
+        Command::Model(command) => model::run(command, app).await,
+        Command::Trace(command) => trace::run(command, app).await,
+        Command::Demo { agent } => demo::run(agent, app).await,
+        Command::Doctor => doctor::run(app).await,
+        Command::Config(command) => settings::run(&command, app),
+        Command::Trust(what) => trust::run(&what, app).await,
+        Command::Completions { shell } => completions::print(&shell, app.output),
+        Command::Man { folder } => completions::manual(&folder, app.output),
     }
 }

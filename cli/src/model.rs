@@ -1,4 +1,4 @@
-//! `superstep model`: one file a command.
+//! `superstep model`: one file per command.
 
 mod chat;
 mod checks;
@@ -7,27 +7,17 @@ mod pull;
 mod show;
 mod test;
 
-use crate::{
-    args::{Global, ModelCommand},
-    failure::Failure,
-    output::Output,
-    person::Person,
-};
+use crate::{app::App, args::ModelCommand, error::Error};
 
-pub(crate) async fn run(
-    command: ModelCommand,
-    global: Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+pub(crate) async fn run(command: ModelCommand, app: &mut App<'_>) -> Result<(), Error> {
     match command {
-        ModelCommand::List { provider: None } => list::all(&global, output).await,
+        ModelCommand::List { provider: None } => list::all(app).await,
         ModelCommand::List {
             provider: Some(name),
-        } => list::of(&name, &global, output).await,
-        ModelCommand::Show { node } => show::run(node.as_deref(), &global, output).await,
-        ModelCommand::Pull { weights } => pull::run(&weights, &global, output, person).await,
-        ModelCommand::Test => test::run(&global, output, person).await,
-        ModelCommand::Chat(chat) => chat::run(chat, &global, output, person).await,
+        } => list::of(&name, app).await,
+        ModelCommand::Show { node } => show::run(node.as_deref(), app).await,
+        ModelCommand::Pull { weights } => pull::run(&weights, app).await,
+        ModelCommand::Test => test::run(app).await,
+        ModelCommand::Chat(chat) => chat::run(chat, app).await,
     }
 }

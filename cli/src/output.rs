@@ -1,7 +1,7 @@
-//! The only place that prints.
+//! Output: the only module that prints.
 //!
-//! Text comes in [`Piece`]s: what they say is cleaned (`superstep::text::sanitize`), how they look is ours.
-//! So nothing that a model, a tool or a file says can act on a terminal, in colour or without.
+//! Text comes in [`Span`]s: their text is sanitised (`superstep::text::sanitize`), their style is ours. So
+//! no text of a model, a tool or a file can control the terminal, in colour or without.
 
 use std::{
     fmt,
@@ -10,12 +10,15 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use serde::Serialize;
 use serde_json::json;
 use superstep::text::{Sanitizer, is_hidden, sanitize};
 
-use crate::{args::Color, failure::Failure};
+use crate::{
+    args::{Color, Global},
+    error::Error,
+};
 
 /// How data is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +29,9 @@ pub(crate) enum Form {
     Json,
 }
 
-/// How a piece of text looks.
+/// Style of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ink {
+pub(crate) enum Style {
     Plain,
     Strong,
     Faint,
@@ -36,10 +39,10 @@ pub(crate) enum Ink {
     Bad,
 }
 
-/// Text and how it looks.
-pub(crate) struct Piece(Ink, String);
+/// Text and its style.
+pub(crate) struct Span(Style, String);
 
-impl Piece {
+impl Span {
     pub(crate) fn text(&self) -> &str {
         &self.1
     }
@@ -50,24 +53,24 @@ impl Piece {
     }
 }
 
-pub(crate) fn plain(text: impl fmt::Display) -> Piece {
-    Piece(Ink::Plain, text.to_string())
+pub(crate) fn plain(text: impl fmt::Display) -> Span {
+    Span(Style::Plain, text.to_string())
 }
 
-pub(crate) fn strong(text: impl fmt::Display) -> Piece {
-    Piece(Ink::Strong, text.to_string())
+pub(crate) fn strong(text: impl fmt::Display) -> Span {
+    Span(Style::Strong, text.to_string())
 }
 
-pub(crate) fn faint(text: impl fmt::Display) -> Piece {
-    Piece(Ink::Faint, text.to_string())
+pub(crate) fn faint(text: impl fmt::Display) -> Span {
+    Span(Style::Faint, text.to_string())
 }
 
-pub(crate) fn good(text: impl fmt::Display) -> Piece {
-    Piece(Ink::Good, text.to_string())
+pub(crate) fn good(text: impl fmt::Display) -> Span {
+    Span(Style::Good, text.to_string())
 }
 
-pub(crate) fn bad(text: impl fmt::Display) -> Piece {
-    Piece(Ink::Bad, text.to_string())
+pub(crate) fn bad(text: impl fmt::Display) -> Span {
+    Span(Style::Bad, text.to_string())
 }
 
 /// Where everything is printed.
@@ -78,7 +81,8 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(form: Form, color: Color) -> Self {
+    pub(crate) fn new(global: &Global) -> Self {
+        let color = global.color;
         let out = match ColorChoice::from(color) {
             ColorChoice::Auto => AutoStream::choice(&io::stdout()),
             chosen => chosen,
@@ -88,22 +92,25 @@ impl Output {
             chosen => chosen,
         };
         Self {
-            form,
+            form: match global.json {
+                true => Form::Json,
+                false => Form::Text,
+            },
             out: Mutex::new(AutoStream::new(io::stdout(), out)),
             err: Mutex::new(AutoStream::new(io::stderr(), err)),
         }
     }
 
     /// A line of data.
-    pub(crate) fn data(&self, pieces: &[Piece]) -> Result<(), Failure> {
-        let line = drawn(pieces);
+    pub(crate) fn data(&self, spans: &[Span]) -> Result<(), Error> {
+        let line = drawn(spans);
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(out, "{line}")?;
         Ok(())
     }
 
     /// A value as JSON, on a line of its own.
-    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Error> {
         let text = serde_json::to_string(value).map_err(io::Error::from)?;
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(out, "{}", escaped(&text))?;
@@ -112,7 +119,7 @@ impl Output {
     }
 
     /// A part of a text that streams; `shown` remembers what its earlier parts left open.
-    pub(crate) fn part(&self, shown: &mut Sanitizer, text: &str) -> Result<(), Failure> {
+    pub(crate) fn part(&self, shown: &mut Sanitizer, text: &str) -> Result<(), Error> {
         let clean = shown.push(text);
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         out.write_all(clean.as_bytes())?;
@@ -120,52 +127,52 @@ impl Output {
         Ok(())
     }
 
-    /// A line for the person. That nobody reads it does not matter.
-    pub(crate) fn say(&self, pieces: &[Piece]) {
-        let line = drawn(pieces);
+    /// A line on stderr. That nobody reads it does not matter.
+    pub(crate) fn say(&self, spans: &[Span]) {
+        let line = drawn(spans);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(err, "{line}");
     }
 
     /// The same without an end of the line: a question, a line that is drawn over.
-    pub(crate) fn ask(&self, pieces: &[Piece]) {
-        let line = drawn(pieces);
+    pub(crate) fn ask(&self, spans: &[Span]) {
+        let line = drawn(spans);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = write!(err, "{line}");
         let _ = err.flush();
     }
 
     /// Goes back to the beginning of the line and clears it; only where a person looks on.
-    pub(crate) fn redraw(&self, pieces: &[Piece]) {
-        let line = drawn(pieces);
+    pub(crate) fn redraw(&self, spans: &[Span]) {
+        let line = drawn(spans);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = write!(err.as_inner(), "\r\x1b[K{line}");
         let _ = err.flush();
     }
 
     /// Why the command failed.
-    pub(crate) fn failure(&self, failure: &Failure) {
-        if matches!(failure, Failure::Closed | Failure::Told { .. }) {
+    pub(crate) fn error(&self, error: &Error) {
+        if matches!(error, Error::Closed | Error::Reported { .. }) {
             return;
         }
-        let hints = failure.hints();
+        let hints = error.hints();
         if self.form == Form::Json {
-            let told = json!({"error": {
-                "code": failure.code(), "message": failure.to_string(), "hints": hints,
-                "exit": failure.exit(),
+            let line = json!({"error": {
+                "code": error.code(), "message": error.to_string(), "hints": hints,
+                "exit": error.exit(),
             }});
             let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = writeln!(err, "{}", escaped(&told.to_string()));
+            let _ = writeln!(err, "{}", escaped(&line.to_string()));
             return;
         }
-        let code = failure.code().map(|code| format!(" [{code}]"));
+        let code = error.code().map(|code| format!(" [{code}]"));
         let code = code.unwrap_or_default();
-        let lines = failure.lines();
+        let lines = error.lines();
         let mut lines = lines.iter();
         let first = lines.next().map_or("", String::as_str);
         // That somebody has to answer is no mistake of anybody.
-        let head = match failure {
-            Failure::Waiting { .. } => strong("waiting"),
+        let head = match error {
+            Error::Waiting { .. } => strong("waiting"),
             _ => bad("error"),
         };
         self.say(&[head, plain(format!("{code}: {first}"))]);
@@ -177,31 +184,31 @@ impl Output {
         }
     }
 
-    /// Whether a person sees what is said.
+    /// Whether stderr is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         io::IsTerminal::is_terminal(&io::stderr())
     }
 }
 
-/// A row for a screen that is drawn elsewhere: one line, cleaned, in colour or without.
-pub(crate) fn painted(pieces: &[Piece], color: Color) -> String {
-    let one_line = |piece: &Piece| piece.with(piece.text().replace(['\n', '\t'], " "));
-    let pieces: Vec<Piece> = pieces.iter().map(one_line).collect();
+/// A row for a screen that is drawn elsewhere: one line, sanitised, in colour or without.
+pub(crate) fn painted(spans: &[Span], color: Color) -> String {
+    let one_line = |span: &Span| span.with(span.text().replace(['\n', '\t'], " "));
+    let spans: Vec<Span> = spans.iter().map(one_line).collect();
     match color {
-        Color::Auto | Color::Always => drawn(&pieces),
-        Color::Never => pieces.iter().map(|piece| sanitize(piece.text())).collect(),
+        Color::Auto | Color::Always => drawn(&spans),
+        Color::Never => spans.iter().map(|span| sanitize(span.text())).collect(),
     }
 }
 
-fn drawn(pieces: &[Piece]) -> String {
+fn drawn(spans: &[Span]) -> String {
     let mut line = String::new();
-    for Piece(ink, text) in pieces {
-        let style = match ink {
-            Ink::Plain => Style::new(),
-            Ink::Strong => Style::new().bold(),
-            Ink::Faint => Style::new().dimmed(),
-            Ink::Good => AnsiColor::Green.on_default(),
-            Ink::Bad => AnsiColor::Red.on_default().bold(),
+    for Span(style, text) in spans {
+        let style = match style {
+            Style::Plain => anstyle::Style::new(),
+            Style::Strong => anstyle::Style::new().bold(),
+            Style::Faint => anstyle::Style::new().dimmed(),
+            Style::Good => AnsiColor::Green.on_default(),
+            Style::Bad => AnsiColor::Red.on_default().bold(),
         };
         let text = sanitize(text);
         line.push_str(&format!("{style}{text}{style:#}"));
@@ -209,7 +216,7 @@ fn drawn(pieces: &[Piece]) -> String {
     line
 }
 
-/// JSON text that holds no character a terminal would obey: what JSON leaves as it is, is escaped.
+/// JSON text in which every character that a terminal would interpret is escaped.
 pub(crate) fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -237,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_cleaned_and_colours_are_ours() {
+    fn spans_are_sanitised_and_colours_are_ours() {
         let line = drawn(&[good("o\x1b]0;t\x07k"), plain(" \x1b[31mx")]);
         assert_eq!(line, "\u{1b}[32mok\u{1b}[0m x");
     }

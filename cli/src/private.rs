@@ -1,5 +1,4 @@
-//! Folders and files for their owner alone: what is kept are mails, documents, prompts, histories
-//! and tokens.
+//! File permissions: mails, documents, prompts, histories and tokens are readable by their owner only.
 //!
 //! What the command line makes is private from its first moment. In the folders that are its own it
 //! also takes away rights that others have from before; a file that a person named, which may be
@@ -11,7 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::folders;
+use crate::{
+    dirs,
+    error::{Error, FileError},
+};
 
 /// Makes a folder, and those above it, if they are not there.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
@@ -24,6 +26,68 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
 /// Makes an empty file that was not there.
 pub(crate) fn new_file(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().write(true).create_new(true))
+}
+
+/// Refuses a path where something is, a dangling link among it.
+pub(crate) fn refuse_existing(path: &Path) -> Result<(), FileError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(FileError::Exists {
+            path: path.display().to_string(),
+        }),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Writes a new file for its owner alone. It appears complete or not at all, and replaces nothing.
+pub(crate) fn write_new(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let failed = |error: &io::Error| FileError::NotWritten {
+        path: path.display().to_string(),
+        why: error.to_string(),
+    };
+    let mut builder = tempfile::Builder::new();
+    let made = builder.prefix(".superstep-").tempfile_in(folder_of(path));
+    let mut made = made.map_err(|error| failed(&error))?;
+    write(made.as_file_mut())?;
+    made.as_file().sync_all().map_err(|error| failed(&error))?;
+    let placed = made.persist_noclobber(path);
+    placed.map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => FileError::Exists {
+            path: path.display().to_string(),
+        },
+        _ => failed(&error.error),
+    })?;
+    #[cfg(unix)]
+    File::open(folder_of(path))
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| failed(&error))?;
+    Ok(())
+}
+
+/// A folder for its owner alone beside a file, gone when it is dropped.
+#[cfg(feature = "encryption")]
+pub(crate) fn scratch_beside(path: &Path) -> Result<tempfile::TempDir, Error> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".superstep-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o700));
+    }
+    let made = builder.tempdir_in(folder_of(path));
+    Ok(made.map_err(|error| FileError::NotWritten {
+        path: path.display().to_string(),
+        why: error.to_string(),
+    })?)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Makes an empty file, unless there is one.
@@ -39,7 +103,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 
 /// The folders that are the command line's own. A link leads to a folder of somebody else's choice.
 fn own_folders() -> impl Iterator<Item = PathBuf> {
-    let folders = [folders::data(), folders::state()];
+    let folders = [dirs::data(), dirs::state()];
     let is_own = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
     folders.into_iter().flatten().filter(is_own)
 }

@@ -1,4 +1,4 @@
-//! What this binary can open, and servers of this machine.
+//! Model providers of this build, and model servers of this machine.
 
 #[cfg(not(feature = "remote"))]
 use superstep_model::select::Probe;
@@ -50,7 +50,7 @@ mod local {
             let Some(file) = choice.file.clone() else {
                 let name = choice.spec.name.as_deref().unwrap_or("default");
                 let why =
-                    format!("its weights are not here; fetch them: superstep model pull {name}");
+                    format!("its weights are not downloaded; run superstep model pull {name}");
                 return Err(ErrorKind::Local { why }.into());
             };
             let model = LocalModel::open(file, Options::default());

@@ -1,14 +1,15 @@
-//! `superstep config show`: the settings that hold, and where each comes from.
+//! `superstep config show`: effective settings and their origins.
 
 use serde_json::{Value as Json, json};
 use superstep_model::config::{Config, Origin, ProviderSettings, Setting};
 
 use crate::{
+    app::App,
     args::{ConfigCommand, Global},
-    database,
-    failure::Failure,
-    output::{Form, Output, faint, plain, strong},
-    trust, world,
+    database, environment,
+    error::Error,
+    output::{Form, faint, plain, strong},
+    trust,
 };
 
 /// A setting by its name.
@@ -18,17 +19,13 @@ struct Row {
     origin: Origin,
 }
 
-pub(crate) fn run(
-    command: &ConfigCommand,
-    global: &Global,
-    output: &Output,
-) -> Result<(), Failure> {
+pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
     let ConfigCommand::Show { origin } = command;
-    let rows = rows(global)?;
-    let project = world::look(global)?.config.project;
+    let rows = rows(app.global)?;
+    let project = environment::load(app.global)?.config.project;
     for row in &rows {
-        if output.form == Form::Json {
-            output.json(&json!({
+        if app.output.form == Form::Json {
+            app.output.json(&json!({
                 "key": row.key, "value": row.value, "origin": row.origin.to_string(),
             }))?;
             continue;
@@ -41,34 +38,36 @@ pub(crate) fn run(
             true => faint(format!("  {}", row.origin)),
             false => plain(""),
         };
-        output.data(&[strong(&row.key), plain(format!(" = {value}")), place])?;
+        app.output
+            .data(&[strong(&row.key), plain(format!(" = {value}")), place])?;
     }
     let Some(project) = project else {
         return Ok(());
     };
     let (path, state) = (project.path.display(), trust::state(project.trust));
-    if output.form == Form::Json {
-        return output.json(&json!({
+    if app.output.form == Form::Json {
+        return app.output.json(&json!({
             "project": path.to_string(), "state": state,
             "in_force": project.trust.is_in_force(),
         }));
     }
-    let told = match project.trust.is_in_force() {
+    let text = match project.trust.is_in_force() {
         true => format!("{path}: {state}"),
         false => format!("{path}: {state}, so it is not in force; see `superstep trust`"),
     };
     // Settings that are not in force are missing above, which must not go unnoticed.
     if *origin {
-        output.data(&[strong("project"), plain(" = "), plain(told)])?;
+        app.output
+            .data(&[strong("project"), plain(" = "), plain(text)])?;
     } else if !project.trust.is_in_force() {
-        output.say(&[faint(told)]);
+        app.output.say(&[faint(text)]);
     }
     Ok(())
 }
 
-fn rows(global: &Global) -> Result<Vec<Row>, Failure> {
-    let world = world::look(global)?;
-    let config = &world.config;
+fn rows(global: &Global) -> Result<Vec<Row>, Error> {
+    let environment = environment::load(global)?;
+    let config = &environment.config;
     let mut rows = Vec::new();
     rows.extend(model(global, config));
     for file in config.files.iter().rev() {
@@ -76,7 +75,7 @@ fn rows(global: &Global) -> Result<Vec<Row>, Failure> {
             push(&mut rows, format!("models.{node}"), setting.clone());
         }
     }
-    let offline = match (&world.offline, config.offline()) {
+    let offline = match (&environment.offline, config.offline()) {
         (Some(origin), _) => origin.clone(),
         (None, Some(setting)) => setting.origin.clone(),
         (None, None) => Origin::Found("default"),

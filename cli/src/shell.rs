@@ -1,20 +1,20 @@
-//! `superstep shell`: every command, one after the other; other words are questions to Archie.
-
-pub(crate) mod words;
+//! `superstep shell`: an interactive shell for commands and questions to Archie.
 
 use std::io::{self, IsTerminal};
 
 use clap::{CommandFactory, Parser};
 
 use crate::{
+    app::App,
     args::{Args, Ask, Command, Global},
-    failure::Failure,
+    error::Error,
     output::{Output, faint, plain, strong},
-    person::{Person, Said, Topic},
+    shell_words,
+    terminal::{Line, Topic},
 };
 
 /// What to do with a line.
-enum Line {
+enum Input {
     Nothing,
     Leave,
     Help,
@@ -24,34 +24,35 @@ enum Line {
     Wrong(String),
 }
 
-pub(crate) async fn run(
-    mut global: Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    if person.is_there() {
+pub(crate) async fn run(app: &mut App<'_>) -> Result<(), Error> {
+    let output = app.output;
+    let mut global = app.global.clone();
+    if app.terminal.is_interactive() {
         output.say(&[
-            strong("Archie's shell. "),
-            faint("Commands, or a question; /help tells more, exit or Ctrl-D ends."),
+            strong("superstep shell. "),
+            faint("Type a command or a question; /help lists commands, exit or Ctrl-D ends."),
         ]);
     }
     // What a command of a script failed with is what the script failed with.
     let mut ended = Ok(());
     loop {
-        let said = person.words(Topic::Command, "archie> ", output).await?;
-        let line = match said {
-            Said::Words(line) => line,
-            Said::Stop => continue,
-            Said::End => break,
+        let line = app
+            .terminal
+            .read_line(Topic::Command, "archie> ", output)
+            .await?;
+        let line = match line {
+            Line::Text(line) => line,
+            Line::CtrlC => continue,
+            Line::End => break,
         };
         let args = match read(&line, &global) {
-            Line::Nothing => continue,
-            Line::Leave => break,
-            Line::Help => {
+            Input::Nothing => continue,
+            Input::Leave => break,
+            Input::Help => {
                 help(output);
                 continue;
             }
-            Line::Model(None) => {
+            Input::Model(None) => {
                 let name = global
                     .model
                     .as_deref()
@@ -59,59 +60,60 @@ pub(crate) async fn run(
                 output.say(&[plain(name)]);
                 continue;
             }
-            Line::Model(name) => {
+            Input::Model(name) => {
                 global.model = name;
                 continue;
             }
-            Line::Wrong(text) => {
+            Input::Wrong(text) => {
                 for line in text.trim_end().lines() {
                     output.say(&[plain(line)]);
                 }
-                ended = Err(Failure::Told { exit: 2 });
+                ended = Err(Error::Reported { exit: 2 });
                 continue;
             }
-            Line::Run(args) => args,
+            Input::Run(args) => args,
         };
         // A command has its own form of output; the shell keeps its own.
-        let own = Output::new(args.global.form(), args.global.color);
-        match Box::pin(crate::dispatch(*args, &own, person)).await {
+        let own = Output::new(&args.global);
+        let mut command = app.with(&args.global, &own);
+        match Box::pin(crate::dispatch(args.command, &mut command)).await {
             Ok(()) => ended = Ok(()),
-            Err(failure @ Failure::Closed) => return Err(failure),
-            Err(failure) => {
-                own.failure(&failure);
-                let exit = failure.exit();
-                ended = Err(Failure::Told { exit });
+            Err(error @ Error::Closed) => return Err(error),
+            Err(error) => {
+                own.error(&error);
+                let exit = error.exit();
+                ended = Err(Error::Reported { exit });
             }
         }
     }
-    if person.is_there() || io::stdin().is_terminal() {
+    if app.terminal.is_interactive() || io::stdin().is_terminal() {
         return Ok(());
     }
     ended
 }
 
-fn read(line: &str, global: &Global) -> Line {
+fn read(line: &str, global: &Global) -> Input {
     let line = line.trim();
     match line {
-        "" => return Line::Nothing,
-        "exit" | "quit" | "/exit" | "/quit" => return Line::Leave,
-        "help" | "/help" | "?" => return Line::Help,
+        "" => return Input::Nothing,
+        "exit" | "quit" | "/exit" | "/quit" => return Input::Leave,
+        "help" | "/help" | "?" => return Input::Help,
         _ => {}
     }
     if let Some(rest) = line.strip_prefix("/model") {
         let name = rest.trim();
-        return Line::Model((!name.is_empty()).then(|| name.to_owned()));
+        return Input::Model((!name.is_empty()).then(|| name.to_owned()));
     }
-    let words = match words::split(line) {
+    let words = match shell_words::split(line) {
         Ok(words) => words,
         // An apostrophe in a question opens no quote.
         Err(_) if !is_command(line) => return question(line, global),
-        Err(open) => return Line::Wrong(open.to_string()),
+        Err(open) => return Input::Wrong(open.to_string()),
     };
     if let Some(unknown) = line.strip_prefix('/') {
         let known = ["/help", "/model", "/exit"];
         let hint = superstep_model::near::hint(&format!("/{unknown}"), known);
-        return Line::Wrong(format!("there is no command /{unknown}{hint}"));
+        return Input::Wrong(format!("there is no command /{unknown}{hint}"));
     }
     if !is_command(line) {
         return question(line, global);
@@ -119,13 +121,13 @@ fn read(line: &str, global: &Global) -> Line {
     let line = std::iter::once("superstep".to_owned()).chain(words);
     match Args::try_parse_from(line) {
         Ok(args) if matches!(args.command, Command::Shell) => {
-            Line::Wrong("this is the shell already".into())
+            Input::Wrong("this is the shell already".into())
         }
         Ok(mut args) => {
             args.global.inherit(global);
-            Line::Run(Box::new(args))
+            Input::Run(Box::new(args))
         }
-        Err(error) => Line::Wrong(error.render().to_string()),
+        Err(error) => Input::Wrong(error.render().to_string()),
     }
 }
 
@@ -137,13 +139,13 @@ fn is_command(line: &str) -> bool {
     first.starts_with('-') || named.any(|name| name == first)
 }
 
-fn question(line: &str, global: &Global) -> Line {
+fn question(line: &str, global: &Global) -> Input {
     let ask = Ask {
         words: vec![line.to_owned()],
         inputs: None,
         limits: Default::default(),
     };
-    Line::Run(Box::new(Args {
+    Input::Run(Box::new(Args {
         global: global.clone(),
         command: Command::Ask(ask),
     }))
@@ -157,17 +159,17 @@ fn help(output: &Output) {
         output.say(&[strong(name), plain(about.unwrap_or_default())]);
     }
     for (name, about) in [
-        ("/model [MODEL]", "the model from here on"),
-        ("COMMAND --help", "what a command takes"),
+        ("/model [MODEL]", "change the model"),
+        ("COMMAND --help", "options of a command"),
         ("exit", "leave; Ctrl-D does too"),
     ] {
         output.say(&[strong(format!("  {name:<15}")), plain(about)]);
     }
     output.say(&[faint(
-        "  Anything else is a question to Archie. Tab completes, Alt-Enter begins another line,",
+        "  Any other line is a question to Archie. Tab completes, Alt-Enter starts a new line,",
     )]);
     output.say(&[faint(
-        "  Ctrl-O opens your editor, Ctrl-R searches what you typed before.",
+        "  Ctrl-O opens your editor, Ctrl-R searches the history.",
     )]);
 }
 
@@ -184,7 +186,7 @@ mod tests {
     #[test]
     fn what_is_no_command_is_a_question() {
         for line in ["what's a superstep?", "why not two services", "it's 'so"] {
-            let Line::Run(args) = read(line, &global()) else {
+            let Input::Run(args) = read(line, &global()) else {
                 panic!("{line} is a question")
             };
             let Command::Ask(ask) = args.command else {
@@ -196,11 +198,11 @@ mod tests {
 
     #[test]
     fn a_command_has_the_options_of_the_shell_unless_it_says_otherwise() {
-        let Line::Run(args) = read("threads list", &global()) else {
+        let Input::Run(args) = read("threads list", &global()) else {
             panic!("a command")
         };
         assert_eq!(args.global.model.as_deref(), Some("script:a"));
-        let Line::Run(args) = read("threads list --model script:b", &global()) else {
+        let Input::Run(args) = read("threads list --model script:b", &global()) else {
             panic!("a command")
         };
         assert_eq!(args.global.model.as_deref(), Some("script:b"));
@@ -215,7 +217,7 @@ mod tests {
             "ask --inputs 'x",
             "analyze",
         ] {
-            assert!(matches!(read(line, &global()), Line::Wrong(_)), "{line}");
+            assert!(matches!(read(line, &global()), Input::Wrong(_)), "{line}");
         }
     }
 }

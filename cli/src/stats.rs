@@ -1,11 +1,11 @@
-//! What a reply cost: tokens, time, speed, money.
+//! Statistics of a reply: tokens, latency, speed, cost.
 
 use std::time::Duration;
 
 use serde::Serialize;
 use superstep_model::{Caller, Reply, Usage};
 
-/// What a reply cost.
+/// Tokens, latency and cost of a reply.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Stats {
     /// The model that gave it.
@@ -15,10 +15,10 @@ pub(crate) struct Stats {
     pub(crate) usage: Option<Usage>,
     /// In all.
     pub(crate) seconds: f64,
-    /// Until the first piece.
+    /// Until the first token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) first_seconds: Option<f64>,
-    /// Written after the first piece.
+    /// After the first token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens_per_second: Option<f64>,
     /// In millionths of a dollar; absent where no price is known.

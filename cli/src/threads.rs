@@ -1,59 +1,45 @@
-//! `superstep threads`: what there is, in which state, go back, throw away.
+//! `superstep threads`: list, show, resume, fork, compare, prune, export and import threads.
 //!
-//! `shelf` opens the database and finds threads and checkpoints; then one file a command.
+//! `reader` opens the database and finds threads and checkpoints; then one file per command.
 
+mod archive;
 mod change;
 mod diff;
 mod history;
 mod list;
-mod shelf;
+mod reader;
 mod show;
 
-use crate::{
-    agents::Agent,
-    archie,
-    args::{Global, ThreadsCommand},
-    failure::Failure,
-    inbox,
-    output::Output,
-    person::Person,
-};
+use crate::{agents::Agent, app::App, archie, args::ThreadsCommand, error::Error, inbox};
 
-pub(crate) use shelf::{Shelf, Standing, ago};
+pub(crate) use reader::{Status, ThreadReader, ago};
 
-pub(crate) async fn run(
-    command: ThreadsCommand,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let shelf = match command {
-        ThreadsCommand::List { .. }
-        | ThreadsCommand::Show { .. }
-        | ThreadsCommand::History { .. }
-        | ThreadsCommand::Diff { .. } => Shelf::open(global)?,
-        ThreadsCommand::Resume { .. }
-        | ThreadsCommand::Fork { .. }
-        | ThreadsCommand::Delete(_)
-        | ThreadsCommand::Prune(_) => Shelf::open_to_change(global)?,
-    };
+pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<(), Error> {
+    let (global, output) = (app.global, app.output);
+    let to_read = || ThreadReader::open(global);
+    let to_change = || ThreadReader::open_to_change(global);
     match command {
-        ThreadsCommand::List { agent, waiting } => list::run(&shelf, agent, waiting, output).await,
-        ThreadsCommand::Show { at } => show::run(&shelf, &at, output).await,
-        ThreadsCommand::Resume { thread, talk } => match shelf.agent(&thread).await? {
-            Agent::Archie => archie::resume(&thread, &talk, global, output, person).await,
-            Agent::Mail => inbox::resume(&thread, &talk.limits, global, output, person).await,
-        },
-        ThreadsCommand::Fork { at, name } => change::fork(&shelf, &at, name, output).await,
-        ThreadsCommand::Delete(which) => {
-            change::delete(&shelf, &which, global, output, person).await
+        ThreadsCommand::List { agent, waiting } => {
+            list::run(&to_read()?, agent, waiting, output).await
         }
+        ThreadsCommand::Show { at } => show::run(&to_read()?, &at, output).await,
+        ThreadsCommand::Resume { thread, talk } => match to_change()?.agent(&thread).await? {
+            Agent::Archie => archie::resume(&thread, &talk, app).await,
+            Agent::Mail => inbox::resume(&thread, &talk.limits, app).await,
+        },
+        ThreadsCommand::Fork { at, name } => change::fork(&to_change()?, &at, name, output).await,
+        ThreadsCommand::Delete(which) => change::delete(&to_change()?, &which, app).await,
         ThreadsCommand::History { thread, limit } => {
-            history::run(&shelf, &thread, limit, output).await
+            history::run(&to_read()?, &thread, limit, output).await
         }
         ThreadsCommand::Diff { thread, from, to } => {
-            diff::run(&shelf, &thread, from.as_deref(), to.as_deref(), output).await
+            let (from, to) = (from.as_deref(), to.as_deref());
+            diff::run(&to_read()?, &thread, from, to, output).await
         }
-        ThreadsCommand::Prune(which) => change::prune(&shelf, &which, global, output, person).await,
+        ThreadsCommand::Prune(which) => change::prune(&to_change()?, &which, app).await,
+        ThreadsCommand::Export { thread, file } => {
+            archive::export(&to_read()?, &thread, &file, output).await
+        }
+        ThreadsCommand::Import { file, name } => archive::import(&file, &name, app).await,
     }
 }

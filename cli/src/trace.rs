@@ -14,9 +14,10 @@ use superstep_trace::{
 };
 
 use crate::{
-    args::{ExportFormat, Global, TraceCommand, Which},
+    app::App,
+    args::{ExportFormat, TraceCommand, Which},
     database,
-    failure::Failure,
+    error::Error,
     output::{Form, Output, faint, plain, strong},
 };
 
@@ -24,22 +25,18 @@ use crate::{
 #[cfg(feature = "remote")]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-pub(crate) async fn run(
-    command: TraceCommand,
-    global: Global,
-    output: &Output,
-) -> Result<(), Failure> {
-    let saver = database::threads(&global)?;
+pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Error> {
+    let saver = database::threads(app.global)?;
     match command {
-        TraceCommand::List { thread: None } => threads(&*saver, output).await,
+        TraceCommand::List { thread: None } => threads(&*saver, app.output).await,
         TraceCommand::List {
             thread: Some(thread),
         } => {
             let tree = tree(&saver, &thread, &View::default()).await?;
-            if output.form == Form::Json {
-                return output.json(&tree.to_json());
+            if app.output.form == Form::Json {
+                return app.output.json(&tree.to_json());
             }
-            lines(&tree.list(), output)
+            lines(&tree.list(), app.output)
         }
         TraceCommand::Show {
             thread,
@@ -47,11 +44,11 @@ pub(crate) async fn run(
             content,
         } => {
             let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
-            if output.form == Form::Json {
-                return output.json(&tree.to_json());
+            if app.output.form == Form::Json {
+                return app.output.json(&tree.to_json());
             }
             let detail = content.map_or(Detail::Brief, Detail::Content);
-            lines(&tree.show(detail), output)
+            lines(&tree.show(detail), app.output)
         }
         #[cfg(feature = "remote")]
         TraceCommand::Export {
@@ -59,7 +56,7 @@ pub(crate) async fn run(
             which,
             to: Some(endpoint),
             ..
-        } => send(&saver, &thread, &which, endpoint, output).await,
+        } => send(&saver, &thread, &which, endpoint, app.output).await,
         TraceCommand::Export {
             thread,
             which,
@@ -67,7 +64,7 @@ pub(crate) async fn run(
             ..
         } => {
             let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
-            output.json(&exported(&tree, format))
+            app.output.json(&exported(&tree, format))
         }
     }
 }
@@ -85,7 +82,7 @@ impl Which {
     }
 }
 
-async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Failure> {
+async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
     let mut names = saver.threads().await?;
     names.sort_by(|one, other| one.as_str().cmp(other.as_str()));
     let mut logged = 0;
@@ -120,10 +117,10 @@ async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Failure> {
 }
 
 /// The runs of a thread, of which there must be one.
-async fn tree(saver: &Arc<dyn Saver>, thread: &str, view: &View) -> Result<RunTree, Failure> {
+async fn tree(saver: &Arc<dyn Saver>, thread: &str, view: &View) -> Result<RunTree, Error> {
     let tree = RunTree::read(&**saver, thread, view).await?;
     if tree.runs.is_empty() {
-        return Err(Failure::Missing {
+        return Err(Error::Missing {
             what: format!("thread `{thread}` has no log"),
             hint: "see `superstep trace list`",
         });
@@ -132,7 +129,7 @@ async fn tree(saver: &Arc<dyn Saver>, thread: &str, view: &View) -> Result<RunTr
 }
 
 /// The tree with the runs that were asked for.
-fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Failure> {
+fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Error> {
     if which.all {
         return Ok(tree);
     }
@@ -141,7 +138,7 @@ fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Failure> {
         None => tree.runs.pop().into_iter().collect(),
     };
     if runs.is_empty() {
-        return Err(Failure::Missing {
+        return Err(Error::Missing {
             what: format!("thread `{}` has no such run", tree.thread),
             hint: "see `superstep trace list THREAD`",
         });
@@ -168,7 +165,7 @@ async fn send(
     which: &Which,
     endpoint: String,
     output: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let tree = chosen(tree(saver, thread, &which.view()).await?, which)?;
     let variables = |name: &str| match name {
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" => Some(endpoint.clone()),
@@ -186,7 +183,7 @@ async fn send(
         let why = report
             .reason
             .unwrap_or_else(|| "no reason was given".into());
-        return Err(Failure::Unsent {
+        return Err(Error::Unsent {
             dropped: report.dropped,
             why,
         });
@@ -205,7 +202,7 @@ async fn send(
     Ok(())
 }
 
-fn lines(text: &str, output: &Output) -> Result<(), Failure> {
+fn lines(text: &str, output: &Output) -> Result<(), Error> {
     text.lines()
         .try_for_each(|line| output.data(&[plain(line)]))
 }

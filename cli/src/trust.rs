@@ -16,68 +16,14 @@ use superstep_model::{
 };
 
 use crate::{
-    args::{Global, TrustArgs, TrustCommand},
-    failure::Failure,
+    app::App,
+    args::{TrustArgs, TrustCommand},
+    error::{Error, TrustError},
     output::{Form, Output, bad, faint, good, plain, strong},
-    person::{Person, Said, Topic},
+    terminal::{Line, Topic},
 };
 
 use consents::Decided;
-
-/// Why nothing was decided.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TrustError {
-    /// The decision cannot be written or removed.
-    #[error("the decision about {file} cannot be kept: {why}")]
-    NotKept {
-        /// The file it is about.
-        file: String,
-        /// What failed.
-        why: String,
-    },
-    /// Nobody said yes.
-    #[error("{file} is not trusted")]
-    NotGiven {
-        /// The file.
-        file: String,
-    },
-    /// There is nothing to decide about.
-    #[error("there is no {PROJECT_FILE} in {folder}{above}")]
-    NoFile {
-        /// Where it was looked for.
-        folder: String,
-        /// Whether it was looked for above as well.
-        above: &'static str,
-    },
-}
-
-impl TrustError {
-    pub(crate) fn code(&self) -> &'static str {
-        match self {
-            Self::NotKept { .. } => "SS6020",
-            Self::NotGiven { .. } => "SS6021",
-            Self::NoFile { .. } => "SS6022",
-        }
-    }
-
-    pub(crate) fn hints(&self) -> Vec<&'static str> {
-        match self {
-            Self::NotKept { .. } => vec!["check the folder and its permissions"],
-            Self::NotGiven { .. } => vec![
-                "`superstep trust --yes` trusts it until it is changed",
-                "`superstep trust --ignore` leaves it out for good",
-            ],
-            Self::NoFile { .. } => vec!["nothing is to be done"],
-        }
-    }
-
-    pub(crate) fn exit(&self) -> u8 {
-        match self {
-            Self::NotGiven { .. } => 3,
-            Self::NotKept { .. } | Self::NoFile { .. } => 1,
-        }
-    }
-}
 
 /// What the user decided about a project's file.
 pub(crate) fn decision(file: &ProjectFile) -> Option<Decision> {
@@ -95,39 +41,34 @@ pub(crate) fn state(trust: Trust) -> &'static str {
     }
 }
 
-pub(crate) async fn run(
-    what: &TrustArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+pub(crate) async fn run(what: &TrustArgs, app: &mut App<'_>) -> Result<(), Error> {
     if let Some(TrustCommand::List) = what.command {
-        return list(output);
+        return list(app.output);
     }
     let named = what.file.as_deref();
     let Some(file) = find(named)? else {
         if let (true, Some(path)) = (what.revoke, named) {
-            return revoked(path, consents::remove_of(&absolute(path)?)?, output);
+            return revoked(path, consents::remove_of(&absolute(path)?)?, app.output);
         }
         return Err(no_file(named)?.into());
     };
     if what.revoke {
-        return revoked(&file.path, consents::remove(&file)?, output);
+        return revoked(&file.path, consents::remove(&file)?, app.output);
     }
     if what.ignore {
         consents::keep(&file, Decided::Ignored)?;
-        return show(&again(file), output);
+        return show(&again(file), app.output);
     }
     if file.trust.is_in_force() {
-        return show(&file, output);
+        return show(&file, app.output);
     }
-    show(&file, output)?;
+    show(&file, app.output)?;
     // A consent would not help.
     file.in_force()?;
     if let Some(error) = outside(&file).into_iter().next() {
         return Err(error.into());
     }
-    if !global.yes && !is_wanted(output, person).await? {
+    if !app.global.yes && !is_wanted(app).await? {
         let file = file.path.display().to_string();
         return Err(TrustError::NotGiven { file }.into());
     }
@@ -137,11 +78,12 @@ pub(crate) async fn run(
     }
     // What was shown is what was agreed to: the content is not read again.
     let file = again(file);
-    if output.form == Form::Json {
-        return show(&file, output);
+    if app.output.form == Form::Json {
+        return show(&file, app.output);
     }
     let path = file.path.display();
-    output.data(&[good(state(file.trust)), plain(format!("  {path}"))])
+    app.output
+        .data(&[good(state(file.trust)), plain(format!("  {path}"))])
 }
 
 /// The file with what is decided about it now.
@@ -151,7 +93,7 @@ fn again(file: ProjectFile) -> ProjectFile {
 }
 
 /// The file that was named, or the one that holds in this folder.
-fn find(named: Option<&Path>) -> Result<Option<ProjectFile>, Failure> {
+fn find(named: Option<&Path>) -> Result<Option<ProjectFile>, Error> {
     match named {
         Some(path) => Ok(ProjectFile::read(&absolute(path)?)?.map(again)),
         None => Ok(ProjectFile::find(&std::env::current_dir()?)?.map(again)),
@@ -159,7 +101,7 @@ fn find(named: Option<&Path>) -> Result<Option<ProjectFile>, Failure> {
 }
 
 /// The file that a path means: itself, or the one in that folder.
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+fn absolute(path: &Path) -> Result<PathBuf, Error> {
     let path = match path.is_dir() {
         true => path.join(PROJECT_FILE),
         false => path.to_owned(),
@@ -168,12 +110,12 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     let name = path.file_name().map(|name| name.to_string_lossy());
     if name.as_deref() != Some(PROJECT_FILE) {
         let path = path.display();
-        return Err(Failure::Usage(format!("{path}: not a {PROJECT_FILE}")));
+        return Err(Error::Usage(format!("{path}: not a {PROJECT_FILE}")));
     }
     Ok(path)
 }
 
-fn no_file(named: Option<&Path>) -> Result<TrustError, Failure> {
+fn no_file(named: Option<&Path>) -> Result<TrustError, Error> {
     let (folder, above) = match named {
         Some(path) => (absolute(path)?, ""),
         None => (std::env::current_dir()?.join(PROJECT_FILE), " or above it"),
@@ -182,15 +124,19 @@ fn no_file(named: Option<&Path>) -> Result<TrustError, Failure> {
     Ok(TrustError::NoFile { folder, above })
 }
 
-async fn is_wanted(output: &Output, person: &mut Person) -> Result<bool, Failure> {
-    if output.form == Form::Json || !person.is_there() {
+async fn is_wanted(app: &mut App<'_>) -> Result<bool, Error> {
+    if app.output.form == Form::Json || !app.terminal.is_interactive() {
         return Ok(false);
     }
     let prompt = "Trust this file until it is changed? [y/N] ";
-    match person.words(Topic::Detail, prompt, output).await? {
-        Said::Words(words) => Ok(matches!(words.trim().to_lowercase().as_str(), "y" | "yes")),
-        Said::Stop => Err(Failure::Cancelled),
-        Said::End => Ok(false),
+    match app
+        .terminal
+        .read_line(Topic::Detail, prompt, app.output)
+        .await?
+    {
+        Line::Text(words) => Ok(matches!(words.trim().to_lowercase().as_str(), "y" | "yes")),
+        Line::CtrlC => Err(Error::Cancelled),
+        Line::End => Ok(false),
     }
 }
 
@@ -207,7 +153,7 @@ fn outside(file: &ProjectFile) -> Vec<ModelError> {
     all
 }
 
-fn show(file: &ProjectFile, output: &Output) -> Result<(), Failure> {
+fn show(file: &ProjectFile, output: &Output) -> Result<(), Error> {
     let path = file.path.display();
     let outside = outside(file);
     if output.form == Form::Json {
@@ -241,25 +187,25 @@ fn show(file: &ProjectFile, output: &Output) -> Result<(), Failure> {
         output.data(&[bad("  refused: "), plain(single_line(&error.to_string()))])?;
     }
     if matches!(file.trust, Trust::Missing | Trust::Changed) {
-        let told = "  nothing in it is used until it is trusted, except `offline = true`";
-        output.data(&[faint(told)])?;
+        let text = "  nothing in it is used until it is trusted, except `offline = true`";
+        output.data(&[faint(text)])?;
     }
     Ok(())
 }
 
-fn revoked(path: &Path, was_there: bool, output: &Output) -> Result<(), Failure> {
+fn revoked(path: &Path, was_there: bool, output: &Output) -> Result<(), Error> {
     let path = path.display();
     if output.form == Form::Json {
         return output.json(&json!({"file": path.to_string(), "revoked": was_there}));
     }
-    let told = match was_there {
-        true => "the decision is taken back",
+    let text = match was_there {
+        true => "the decision is revoked",
         false => "there was no decision",
     };
-    output.data(&[strong(path), plain(format!("  {told}"))])
+    output.data(&[strong(path), plain(format!("  {text}"))])
 }
 
-fn list(output: &Output) -> Result<(), Failure> {
+fn list(output: &Output) -> Result<(), Error> {
     let all = consents::all();
     for consent in &all {
         let path = PathBuf::from(&consent.path);
@@ -284,7 +230,7 @@ fn list(output: &Output) -> Result<(), Failure> {
         ])?;
     }
     if all.is_empty() && output.form == Form::Text {
-        output.say(&[faint("nothing was decided about any project's file")]);
+        output.say(&[faint("there are no decisions about project files")]);
     }
     Ok(())
 }

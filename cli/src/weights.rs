@@ -1,4 +1,4 @@
-//! Weights of the local model: what is there, and fetching them.
+//! Weights of local models: the cache, and downloads.
 
 #[cfg(not(feature = "local"))]
 pub(crate) use absent::*;
@@ -21,9 +21,10 @@ mod present {
     };
 
     use crate::{
-        failure::Failure,
-        output::{Output, faint, plain},
-        person::{Person, Said, Topic},
+        app::App,
+        error::Error,
+        output::{faint, plain},
+        terminal::{Line, Topic},
     };
 
     /// Language models whose weights are in the cache.
@@ -51,10 +52,17 @@ mod present {
     }
 
     /// Whether the person wants the default model.
-    pub(crate) async fn is_wanted(output: &Output, person: &mut Person) -> Result<bool, Failure> {
-        output.say(&[plain("There is no model yet.")]);
-        let prompt = format!("Fetch {}? It takes a few minutes. [Y/n] ", about(&DEFAULT));
-        let Said::Words(answer) = person.words(Topic::Detail, &prompt, output).await? else {
+    pub(crate) async fn is_wanted(app: &mut App<'_>) -> Result<bool, Error> {
+        app.output.say(&[plain("There is no model yet.")]);
+        let prompt = format!(
+            "Download {}? It takes a few minutes. [Y/n] ",
+            about(&DEFAULT)
+        );
+        let Line::Text(answer) = app
+            .terminal
+            .read_line(Topic::Detail, &prompt, app.output)
+            .await?
+        else {
             return Ok(false);
         };
         let answer = answer.trim().to_lowercase();
@@ -62,28 +70,26 @@ mod present {
     }
 
     /// Fetches the default model, or the tiny one if that cannot be had.
-    pub(crate) async fn pull_for_use(output: &Output, person: &mut Person) -> Result<(), Failure> {
-        output.say(&[faint(format!("fetching {}", about(&DEFAULT)))]);
-        let Err(failure) = pull("default", output, person).await else {
+    pub(crate) async fn pull_for_use(app: &mut App<'_>) -> Result<(), Error> {
+        app.output
+            .say(&[faint(format!("downloading {}", about(&DEFAULT)))]);
+        let Err(error) = pull("default", app).await else {
             return Ok(());
         };
-        if matches!(failure, Failure::Cancelled) {
-            return Err(failure);
+        if matches!(error, Error::Cancelled) {
+            return Err(error);
         }
-        output.say(&[plain(format!("{failure}; trying the tiny model"))]);
-        pull("tiny", output, person).await.map(drop)
+        app.output
+            .say(&[plain(format!("{error}; trying the tiny model"))]);
+        pull("tiny", app).await.map(drop)
     }
 
     /// Fetches weights, and shows how far it is where somebody looks on.
-    pub(crate) async fn pull(
-        name: &str,
-        output: &Output,
-        person: &mut Person,
-    ) -> Result<Found, Failure> {
+    pub(crate) async fn pull(name: &str, app: &mut App<'_>) -> Result<Found, Error> {
         let weights: Weights = name.parse()?;
         let sources = Sources::from_env()?;
-        let (tell, told) = std::sync::mpsc::channel();
-        let is_watched = output.is_watched();
+        let (tell, lines) = std::sync::mpsc::channel();
+        let is_watched = app.output.is_watched();
         let watch = if is_watched { bar(tell) } else { silent() };
         let pull = sources.pull(&weights, watch);
         tokio::pin!(pull);
@@ -91,17 +97,17 @@ mod present {
         let found = loop {
             tokio::select! {
                 found = &mut pull => break found?,
-                () = person.pressed() => {
-                    output.say(&[faint("what came is kept: pull again to go on")]);
-                    return Err(Failure::Cancelled);
+                () = app.terminal.ctrl_c() => {
+                    app.output.say(&[faint("the partial download is kept: pull again to resume it")]);
+                    return Err(Error::Cancelled);
                 }
-                _ = tick.tick() => if let Some(line) = told.try_iter().last() {
-                    output.redraw(&[plain(line)]);
+                _ = tick.tick() => if let Some(line) = lines.try_iter().last() {
+                    app.output.redraw(&[plain(line)]);
                 }
             }
         };
         if is_watched {
-            output.redraw(&[]);
+            app.output.redraw(&[]);
         }
         Ok(found)
     }
@@ -143,7 +149,7 @@ mod present {
 mod absent {
     use std::{collections::BTreeMap, path::PathBuf};
 
-    use crate::{failure::Failure, output::Output, person::Person};
+    use crate::{app::App, error::Error};
 
     pub(crate) fn cached() -> BTreeMap<String, PathBuf> {
         BTreeMap::new()
@@ -153,12 +159,12 @@ mod absent {
         []
     }
 
-    pub(crate) async fn is_wanted(_: &Output, _: &mut Person) -> Result<bool, Failure> {
+    pub(crate) async fn is_wanted(_: &mut App<'_>) -> Result<bool, Error> {
         Ok(false)
     }
 
-    pub(crate) async fn pull_for_use(_: &Output, _: &mut Person) -> Result<(), Failure> {
-        Err(Failure::Usage(
+    pub(crate) async fn pull_for_use(_: &mut App<'_>) -> Result<(), Error> {
+        Err(Error::Usage(
             "this program was built without the local model".into(),
         ))
     }

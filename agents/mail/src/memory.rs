@@ -197,17 +197,17 @@ impl Memory {
         }
     }
 
-    /// A note. The first look writes down what it begins with.
+    /// A note; one that was never written is what it would begin with.
     pub async fn show(&self, topic: Topic) -> Result<String, MemoryError> {
         match stored::text(&*self.store, topic).await? {
             Some(text) => Ok(text),
-            None => Ok(stored::read(&*self.store, topic).await?.text),
+            None => Ok(topic.default_text().to_owned()),
         }
     }
 
     /// Every version of a note, the oldest first.
     pub async fn versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
-        Ok(stored::read(&*self.store, topic).await?.versions)
+        Ok(stored::look(&*self.store, topic).await?.versions)
     }
 
     /// What changed from one version to another, line by line.

@@ -1,9 +1,9 @@
-//! The model of a graph that is only looked at.
+//! Model of a read-only agent: every call is refused.
 
 use superstep_core::saver::BoxFuture;
 use superstep_model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request, Structured};
 
-/// Answers nothing.
+/// Refuses every call.
 #[derive(Debug)]
 pub(super) struct Absent(ModelId);
 
@@ -29,7 +29,7 @@ impl Model for Absent {
     }
 
     fn stream<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        let why = "the thread was opened to be looked at".to_owned();
+        let why = "the thread was opened read-only".to_owned();
         Box::pin(async move { Err(ErrorKind::NoModel { why }.into()) })
     }
 }

@@ -1,4 +1,4 @@
-//! The mailbox and the calendar of a graph that is only looked at, and of whoever has none.
+//! Mailbox and calendar of a read-only agent, and of an account without a calendar: every call is refused.
 
 use superstep_mail::{
     Address, Busy, Calendar, Event, EventId, Later, Lookup, MailError, MailId, Mailbox, NewEvent,
@@ -22,7 +22,7 @@ fn refused<'a, T: 'a>() -> Later<'a, Result<T, MailError>> {
 fn no_mailbox() -> MailError {
     MailError::Refused {
         place: "no mailbox".into(),
-        why: "the thread was opened to be looked at".into(),
+        why: "the thread was opened read-only".into(),
     }
 }
 
@@ -64,7 +64,7 @@ impl Mailbox for NoMailbox {
     }
 }
 
-/// A calendar that says it is not there: the assistant then offers no times.
+/// A calendar that refuses every call: the assistant then proposes no times.
 #[derive(Debug)]
 pub(crate) struct NoCalendar {
     /// The zone of the owner.

@@ -1,4 +1,4 @@
-//! Where the person's words come from: a file, a number of replies, or the person.
+//! Source of answers: a file, automatic approval, or the terminal.
 
 use std::{collections::VecDeque, path::PathBuf};
 
@@ -6,9 +6,9 @@ use superstep_archie::Question;
 
 use crate::{
     args::Talk,
-    failure::Failure,
+    error::Error,
     output::Output,
-    person::{Person, Said, Topic},
+    terminal::{Line, Terminal, Topic},
 };
 
 /// What is said next.
@@ -27,10 +27,10 @@ impl Answers {
         }
     }
 
-    pub(super) fn of(talk: &Talk) -> Result<Self, Failure> {
-        let read = |path: &PathBuf| -> Result<String, Failure> {
+    pub(super) fn of(talk: &Talk) -> Result<Self, Error> {
+        let read = |path: &PathBuf| -> Result<String, Error> {
             let text = std::fs::read_to_string(path);
-            text.map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+            text.map_err(|error| Error::Usage(format!("{}: {error}", path.display())))
         };
         let text = talk.answers.as_ref().map(read).transpose()?;
         Ok(Self {
@@ -49,21 +49,21 @@ impl Answers {
         &mut self,
         question: &Question,
         output: &Output,
-        person: &mut Person,
-    ) -> Result<Said, Failure> {
+        terminal: &mut Terminal,
+    ) -> Result<Line, Error> {
         if let Some(words) = self.written.as_mut().and_then(VecDeque::pop_front) {
-            return Ok(Said::Words(words));
+            return Ok(Line::Text(words));
         }
         if self
             .approve_after
             .is_some_and(|count| question.turn >= count)
         {
-            return Ok(Said::Words("/approve".into()));
+            return Ok(Line::Text("/approve".into()));
         }
         if self.written.is_some() {
-            return Ok(Said::End);
+            return Ok(Line::End);
         }
-        person.words(Topic::Message, "you> ", output).await
+        terminal.read_line(Topic::Message, "you> ", output).await
     }
 }
 

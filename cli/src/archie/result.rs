@@ -1,4 +1,4 @@
-//! Where a thread ends: its result on stdout and in a file.
+//! Result of a thread, on stdout and in a file.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use superstep_archie::{
 
 use super::{name_of, screen::Screen};
 use crate::{
-    failure::Failure,
+    error::Error,
     output::{Output, faint, plain, strong},
 };
 
@@ -20,7 +20,7 @@ pub(super) fn publish(
     out: Option<&Path>,
     screen: &mut Screen<'_>,
     output: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let text = state.analysis_output.as_deref().unwrap_or_default();
     if !screen.takes_streamed() {
         screen.whole(text)?;
@@ -39,7 +39,7 @@ pub(super) fn publish(
     let shown = path.display();
     let what = name_of(state.current_flow);
     let older = match &written {
-        Written::Replaced { older } => format!("; the one before is {}", older.display()),
+        Written::Replaced { older } => format!("; the previous one is {}", older.display()),
         _ => String::new(),
     };
     output.say(&[plain(format!("{what} is in ")), strong(shown), faint(older)]);

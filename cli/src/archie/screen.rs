@@ -1,20 +1,20 @@
-//! What is shown of a run: words of the model on stdout, all else on stderr; or a line of JSON for
-//! each thing that happens.
+//! Rendering of a run: text of the model on stdout, all else on stderr; or one line of JSON per
+//! event.
 
 use serde_json::{Value as Json, json};
 use superstep::text::{Hidden, reveal, single_line};
 use superstep::{Event, Put};
 use superstep_archie::{
-    Analysis, Node, Question, Spent, Told,
+    Analysis, Node, Progress, Question, Spent,
     documents::{Entry, Fate},
 };
 use superstep_core::Value;
 use superstep_model::Message;
 
 use crate::{
-    failure::Failure,
+    error::Error,
     output::{Form, Output, bad, faint, plain, strong},
-    page::Page,
+    stream::TextStream,
 };
 
 /// How many files that were left out, or lines with hidden characters, are named.
@@ -26,11 +26,11 @@ const LONGEST: usize = 500;
 /// What is shown.
 pub(super) struct Screen<'a> {
     output: &'a Output,
-    page: Page<'a>,
+    stream: TextStream<'a>,
     /// Whether words of the current turn were shown as they came.
     has_streamed: bool,
-    /// How many calls were told.
-    told_calls: usize,
+    /// How many calls were shown.
+    shown_calls: usize,
     /// Whether a line says that it takes long.
     is_waiting: bool,
 }
@@ -39,14 +39,14 @@ impl<'a> Screen<'a> {
     pub(super) fn new(output: &'a Output) -> Self {
         Self {
             output,
-            page: Page::new(output),
+            stream: TextStream::new(output),
             has_streamed: false,
-            told_calls: 0,
+            shown_calls: 0,
             is_waiting: false,
         }
     }
 
-    pub(super) fn thread(&self, thread: &str) -> Result<(), Failure> {
+    pub(super) fn thread(&self, thread: &str) -> Result<(), Error> {
         if self.is_json() {
             return self.event("thread", json!({"thread": thread}));
         }
@@ -54,14 +54,14 @@ impl<'a> Screen<'a> {
         Ok(())
     }
 
-    /// What was told before this process began is not told again.
+    /// Calls of earlier processes are not shown again.
     pub(super) fn knows(&mut self, state: &Analysis) {
-        self.told_calls = state.usage.len();
+        self.shown_calls = state.usage.len();
     }
 
-    /// Tells a person who looks on that nothing has come for some seconds.
+    /// Shows a progress line after some seconds of silence.
     pub(super) fn wait(&mut self, seconds: u64) {
-        if self.output.is_watched() && !self.is_json() && !self.page.is_open() {
+        if self.output.is_watched() && !self.is_json() && !self.stream.is_open() {
             let line = format!("… {seconds} s, Ctrl-C stops it");
             self.output.redraw(&[faint(line)]);
             self.is_waiting = true;
@@ -74,7 +74,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    pub(super) fn show(&mut self, event: Event<Analysis, Node>) -> Result<(), Failure> {
+    pub(super) fn show(&mut self, event: Event<Analysis, Node>) -> Result<(), Error> {
         self.comes();
         match event {
             Event::Message { node, message } => self.words(node, &message),
@@ -87,15 +87,15 @@ impl<'a> Screen<'a> {
                 self.omissions(inputs.map_or(&[], |inputs| &inputs.files));
                 Ok(())
             }
-            Event::Custom(data) => match data.take::<Told>() {
-                Ok(told) => self.told(&told),
+            Event::Custom(data) => match data.take::<Progress>() {
+                Ok(progress) => self.progress(&progress),
                 Err(_) => Ok(()),
             },
             _ => Ok(()),
         }
     }
 
-    fn words(&mut self, node: Node, message: &Value) -> Result<(), Failure> {
+    fn words(&mut self, node: Node, message: &Value) -> Result<(), Error> {
         // What is looked up for the memory is no part of the conversation.
         if node == Node::GraphExtraction {
             return Ok(());
@@ -110,40 +110,40 @@ impl<'a> Screen<'a> {
             return self.event("token", json!({"text": text}));
         }
         self.has_streamed |= !text.is_empty();
-        self.page.write(&text)
+        self.stream.write(&text)
     }
 
-    fn told(&mut self, told: &Told) -> Result<(), Failure> {
+    fn progress(&mut self, progress: &Progress) -> Result<(), Error> {
         if self.is_json() {
-            return self.event("told", serde_json::to_value(told).unwrap_or_default());
+            return self.event("told", serde_json::to_value(progress).unwrap_or_default());
         }
-        let line = match told {
-            Told::Read {
+        let line = match progress {
+            Progress::Read {
                 included,
                 left,
                 tokens,
                 budget,
             } => {
                 let documents = count(*included, "document");
-                format!("read {documents}, about {tokens} of {budget} tokens; {left} left out")
+                format!("read {documents}, about {tokens} of {budget} tokens; {left} not included")
             }
-            Told::Extracting { documents } => {
+            Progress::Extracting { documents } => {
                 let documents = count(*documents, "new document");
-                format!("looking through {documents} for what the system is made of")
+                format!("extracting entities from {documents}")
             }
-            Told::Remembered {
+            Progress::Remembered {
                 entities,
                 relationships,
             } => {
                 let relationships = count(*relationships, "relationship");
-                format!("remembered {entities} entities and {relationships}")
+                format!("added {entities} entities and {relationships}")
             }
-            Told::Again { attempt } => {
-                self.page.end()?;
-                format!("the reply broke off; attempt {attempt}, from the start")
+            Progress::Again { attempt } => {
+                self.stream.end()?;
+                format!("the reply was interrupted; attempt {attempt}, from the start")
             }
-            Told::Notice(notice) => {
-                self.page.end()?;
+            Progress::Notice(notice) => {
+                self.stream.end()?;
                 format!("note: {}", single_line(&notice.to_string()))
             }
             _ => return Ok(()),
@@ -169,10 +169,10 @@ impl<'a> Screen<'a> {
     }
 
     /// A turn of the model has ended.
-    pub(super) fn end(&mut self, state: &Analysis) -> Result<(), Failure> {
+    pub(super) fn end(&mut self, state: &Analysis) -> Result<(), Error> {
         self.comes();
-        self.page.end()?;
-        for spent in state.usage.iter().skip(self.told_calls) {
+        self.stream.end()?;
+        for spent in state.usage.iter().skip(self.shown_calls) {
             if self.is_json() {
                 let usage = serde_json::to_value(spent).unwrap_or_default();
                 self.event("usage", usage)?;
@@ -180,12 +180,12 @@ impl<'a> Screen<'a> {
                 self.output.say(&[faint(cost(spent))]);
             }
         }
-        self.told_calls = state.usage.len();
+        self.shown_calls = state.usage.len();
         Ok(())
     }
 
     /// What the person is asked, unless they have just read it.
-    pub(super) fn question(&mut self, question: &Question) -> Result<(), Failure> {
+    pub(super) fn question(&mut self, question: &Question) -> Result<(), Error> {
         if self.is_json() {
             return self.event(
                 "question",
@@ -193,8 +193,8 @@ impl<'a> Screen<'a> {
             );
         }
         if !std::mem::take(&mut self.has_streamed) {
-            self.page.write(&question.query)?;
-            self.page.end()?;
+            self.stream.write(&question.query)?;
+            self.stream.end()?;
         }
         self.warn(&question.query);
         Ok(())
@@ -207,7 +207,7 @@ impl<'a> Screen<'a> {
         if hidden.is_empty() || self.is_json() {
             return;
         }
-        let warning = format!("! The text above holds {hidden}:");
+        let warning = format!("! The text above contains {hidden}:");
         self.output.say(&[bad(warning)]);
         let lines = text.split('\n').zip(1..);
         let mut lines = lines.filter(|(line, _)| !Hidden::of(line).is_empty());
@@ -229,12 +229,12 @@ impl<'a> Screen<'a> {
         std::mem::take(&mut self.has_streamed)
     }
 
-    pub(super) fn whole(&mut self, text: &str) -> Result<(), Failure> {
-        self.page.write(text)?;
-        self.page.end()
+    pub(super) fn whole(&mut self, text: &str) -> Result<(), Error> {
+        self.stream.write(text)?;
+        self.stream.end()
     }
 
-    pub(super) fn answered(&self, words: &str) -> Result<(), Failure> {
+    pub(super) fn answered(&self, words: &str) -> Result<(), Error> {
         if self.is_json() {
             return self.event("answer", json!({"text": words}));
         }
@@ -242,7 +242,7 @@ impl<'a> Screen<'a> {
     }
 
     /// A line for programs: what happened, and about it.
-    pub(super) fn event(&self, name: &str, data: Json) -> Result<(), Failure> {
+    pub(super) fn event(&self, name: &str, data: Json) -> Result<(), Error> {
         let mut line = json!({"event": name});
         if let (Some(line), Json::Object(data)) = (line.as_object_mut(), data) {
             line.extend(data);
@@ -282,7 +282,7 @@ fn cost(spent: &Spent) -> String {
     };
     let cached = match spent.tokens.cached {
         0 => String::new(),
-        cached => format!(" ({cached} read before)"),
+        cached => format!(" ({cached} cached)"),
     };
     let cost = match spent.cost {
         Some(cost) if cost.as_micros() == 0 => "free".to_owned(),

@@ -7,19 +7,15 @@ use superstep::{EventStream, Graph, OpenAsk, Outcome, Snap};
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Node, Question};
 use superstep_core::{event::Modes, id::AskId};
 
-use super::{
-    answers::Answers,
-    commands::{COMMANDS, Meant, meant},
-    result,
-    screen::Screen,
-};
+use super::{answers::Answers, result, screen::Screen};
 use crate::{
-    failure::Failure,
+    error::Error,
     output::{Output, faint, plain, strong},
-    person::{Editor, Person, Said, Topic},
+    slash::{COMMANDS, Meant, meant},
+    terminal::{Editor, Line, Terminal, Topic},
 };
 
-/// After how many silent seconds a person is told that it takes long.
+/// Seconds of silence after which a progress line is shown.
 const PATIENCE: u64 = 3;
 
 /// What comes next.
@@ -28,8 +24,8 @@ pub(super) enum Next {
     Start(Box<AnalysisUpdate>),
     /// An answer.
     Answer((AskId, serde_json::Value)),
-    /// What was cut, or failed.
-    GoOn,
+    /// A run that was interrupted, or failed.
+    Resume,
     /// A question that is open.
     Ask(OpenAsk),
     /// Nothing: the result is there.
@@ -71,22 +67,22 @@ impl<'a> Talk<'a> {
     }
 
     /// Talks until the thread is done or the person leaves. Whatever happens, the thread is kept.
-    pub(super) async fn run(mut self, next: Next, person: &mut Person) -> Result<(), Failure> {
+    pub(super) async fn run(mut self, next: Next, terminal: &mut Terminal) -> Result<(), Error> {
         self.screen.thread(&self.thread)?;
         if !matches!(next, Next::Start(_)) {
             let known = self.graph.state(&*self.thread).await?;
             self.screen.knows(&known.state);
         }
-        let ended = self.all(next, person).await;
-        if let Err(failure) = &ended
-            && !matches!(failure, Failure::Closed)
+        let ended = self.all(next, terminal).await;
+        if let Err(error) = &ended
+            && !matches!(error, Error::Closed)
         {
             self.kept();
         }
         ended
     }
 
-    async fn all(&mut self, mut next: Next, person: &mut Person) -> Result<(), Failure> {
+    async fn all(&mut self, mut next: Next, terminal: &mut Terminal) -> Result<(), Error> {
         loop {
             let stream = match next {
                 Next::Start(input) => self.graph.stream(&*self.thread, *input),
@@ -94,9 +90,9 @@ impl<'a> Talk<'a> {
                     let answers = [answer];
                     self.graph.stream_answer(&*self.thread, answers)?
                 }
-                Next::GoOn => self.graph.stream_resume(&*self.thread),
+                Next::Resume => self.graph.stream_resume(&*self.thread),
                 Next::Ask(ask) => {
-                    next = self.ask(&ask, person).await?;
+                    next = self.ask(&ask, terminal).await?;
                     continue;
                 }
                 Next::Done(state) => {
@@ -104,14 +100,14 @@ impl<'a> Talk<'a> {
                     return result::publish(&state, out, &mut self.screen, self.output);
                 }
             };
-            next = match self.watch(stream, person).await {
+            next = match self.watch(stream, terminal).await {
                 Ok(Outcome::Done(state)) => Next::Done(state),
                 Ok(Outcome::Waiting { asks, .. }) => match asks.into_iter().next() {
                     Some(ask) => Next::Ask(ask),
-                    None => Next::GoOn,
+                    None => Next::Resume,
                 },
-                Ok(Outcome::Paused { .. }) => Next::GoOn,
-                Err(failure) => self.after(failure, person).await?,
+                Ok(Outcome::Paused { .. }) => Next::Resume,
+                Err(error) => self.after(error, terminal).await?,
             };
         }
     }
@@ -120,14 +116,14 @@ impl<'a> Talk<'a> {
     async fn watch(
         &mut self,
         mut stream: EventStream<Analysis, Node>,
-        person: &mut Person,
-    ) -> Result<Outcome<Analysis>, Failure> {
+        terminal: &mut Terminal,
+    ) -> Result<Outcome<Analysis>, Error> {
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         let mut silent = 0;
         loop {
             let event = tokio::select! {
                 event = stream.next() => event,
-                () = person.pressed() => return Err(Failure::Cancelled),
+                () = terminal.ctrl_c() => return Err(Error::Cancelled),
                 _ = tick.tick() => {
                     silent += 1;
                     if silent > PATIENCE {
@@ -147,43 +143,48 @@ impl<'a> Talk<'a> {
         Ok(outcome)
     }
 
-    /// A person may try again after a failure; anybody else is told how.
-    async fn after(&mut self, failure: Failure, person: &mut Person) -> Result<Next, Failure> {
-        let is_over = matches!(failure, Failure::Closed | Failure::Io(_)) || failure.exit() == 6;
-        if is_over || !person.is_there() || !self.answers.asks() {
-            return Err(failure);
+    /// A person may retry after a failure; otherwise the command ends.
+    async fn after(&mut self, error: Error, terminal: &mut Terminal) -> Result<Next, Error> {
+        let is_over = matches!(error, Error::Closed | Error::Io(_)) || error.exit() == 6;
+        if is_over || !terminal.is_interactive() || !self.answers.asks() {
+            return Err(error);
         }
         self.screen = Screen::new(self.output);
         let state = self.graph.state(&*self.thread).await?;
         self.screen.knows(&state.state);
-        match &failure {
-            Failure::Cancelled => self.output.say(&[faint("stopped")]),
-            failure => self.output.failure(failure),
+        match &error {
+            Error::Cancelled => self.output.say(&[faint("stopped")]),
+            error => self.output.error(error),
         }
-        let prompt = "Enter tries again, Ctrl-D leaves: ";
-        match person.words(Topic::Detail, prompt, self.output).await? {
-            Said::Words(_) => Ok(Next::GoOn),
-            Said::Stop => Err(Failure::Cancelled),
-            Said::End => Err(failure),
+        let prompt = "Enter retries, Ctrl-D leaves: ";
+        match terminal
+            .read_line(Topic::Detail, prompt, self.output)
+            .await?
+        {
+            Line::Text(_) => Ok(Next::Resume),
+            Line::CtrlC => Err(Error::Cancelled),
+            Line::End => Err(error),
         }
     }
 
     /// Asks the person until they say something that Archie can use.
-    async fn ask(&mut self, ask: &OpenAsk, person: &mut Person) -> Result<Next, Failure> {
+    async fn ask(&mut self, ask: &OpenAsk, terminal: &mut Terminal) -> Result<Next, Error> {
         let question = ask.question::<Question>()?;
         self.screen.question(&question)?;
         let mut stopped = false;
         loop {
-            let said = self.answers.next(&question, self.output, person).await?;
+            let said = self.answers.next(&question, self.output, terminal).await?;
             let words = match said {
-                Said::End => return Err(self.waiting()),
-                Said::Stop if stopped || !person.is_there() => return Err(Failure::Cancelled),
-                Said::Stop => {
+                Line::End => return Err(self.waiting()),
+                Line::CtrlC if stopped || !terminal.is_interactive() => {
+                    return Err(Error::Cancelled);
+                }
+                Line::CtrlC => {
                     stopped = true;
                     self.output.say(&[faint("Ctrl-C again leaves")]);
                     continue;
                 }
-                Said::Words(words) => words,
+                Line::Text(words) => words,
             };
             stopped = false;
             if words.trim().is_empty() {
@@ -199,7 +200,8 @@ impl<'a> Talk<'a> {
                 Meant::Editor => match Editor::compose("")? {
                     Some(text) if !text.trim().is_empty() => text,
                     _ => {
-                        self.output.say(&[faint("nothing was written; set EDITOR")]);
+                        self.output
+                            .say(&[faint("nothing was written; is EDITOR set?")]);
                         continue;
                     }
                 },
@@ -213,7 +215,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    async fn tell(&self, meant: &Meant) -> Result<(), Failure> {
+    async fn tell(&self, meant: &Meant) -> Result<(), Error> {
         let state = self.graph.state(&*self.thread).await?.state;
         match meant {
             Meant::Documents => {
@@ -224,7 +226,7 @@ impl<'a> Talk<'a> {
             Meant::Tokens => self.screen.tokens(&state),
             Meant::Model => self.output.say(&[plain(&state.model_name)]),
             Meant::Thread => self.output.say(&[plain(&self.thread)]),
-            Meant::Unknown(told) => self.output.say(&[plain(told)]),
+            Meant::Unknown(text) => self.output.say(&[plain(text)]),
             _ => {
                 for (name, about) in COMMANDS {
                     self.output
@@ -236,38 +238,38 @@ impl<'a> Talk<'a> {
     }
 
     /// Goes back to the question before this one.
-    async fn undo(&mut self) -> Result<Option<Next>, Failure> {
+    async fn undo(&mut self) -> Result<Option<Next>, Error> {
         let history = self.graph.history(&*self.thread).await?;
         let asked = |next: &[Node]| next == [Node::AnalysisInterrupt];
         let mut questions = history.iter().filter(|step| asked(&step.next));
         // The first is the question that is open now.
         let before = questions.nth(1).and_then(|step| step.id);
         let Some(checkpoint) = before else {
-            self.output.say(&[faint("there is no answer to take back")]);
+            self.output.say(&[faint("there is no answer to undo")]);
             return Ok(None);
         };
         self.graph.fork(&*self.thread, checkpoint).await?;
-        self.output.say(&[faint("back at the question before")]);
-        Ok(Some(Next::GoOn))
+        self.output.say(&[faint("back at the previous question")]);
+        Ok(Some(Next::Resume))
     }
 
-    fn waiting(&self) -> Failure {
-        Failure::Waiting {
+    fn waiting(&self) -> Error {
+        Error::Waiting {
             thread: self.thread.clone(),
         }
     }
 
-    /// Says how to go on, for people and for programs.
+    /// Says how to resume, for people and for programs.
     fn kept(&self) {
         let line = format!("superstep threads resume {}", self.thread);
         if self.screen.is_json() {
-            // Whoever stopped reading is not told.
-            let _told = self
+            // A closed stdout is reported by the error itself.
+            let _printed = self
                 .screen
                 .event("kept", json!({"thread": self.thread, "resume": line}));
             return;
         }
         self.output
-            .say(&[faint("the thread is kept; go on with "), plain(line)]);
+            .say(&[faint("the thread is kept; resume it with "), plain(line)]);
     }
 }

@@ -1,8 +1,9 @@
-//! What can be said to Archie.
+//! Arguments of `analyze`, `ask` and `build-context`.
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
+use superstep_model::Money;
 
 /// `superstep analyze`.
 #[derive(Debug, ClapArgs)]
@@ -13,10 +14,10 @@ use clap::{Args as ClapArgs, ValueHint};
 
 Archie reads the folder and talks with you until you approve: `/approve`, or a message that is one of
 the words SOLUTION APPROVED, APPROVED, DONE, OKAY BYE. The result is written to analysis_result.md in the folder;
-an older one is kept as analysis_result.md.1. Ctrl-C stops a reply and keeps the thread; Ctrl-D
-leaves, and `superstep threads resume` goes on.")]
+the previous one is kept as analysis_result.md.1. Ctrl-C stops a reply and keeps the thread; Ctrl-D
+leaves, and `superstep threads resume` resumes it.")]
 pub(crate) struct Analyze {
-    /// What it is about
+    /// The question or goal of the analysis
     #[arg(long, short, value_name = "TEXT")]
     pub(crate) query: String,
     #[command(flatten)]
@@ -52,7 +53,7 @@ pub(crate) struct BuildContext {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) reading: Reading,
-    /// Write it there
+    /// Write the document to this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
@@ -62,13 +63,13 @@ pub(crate) struct BuildContext {
 /// What is read.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Reading {
-    /// The folder with the documents, and all below it
+    /// The folder with the documents, including subfolders
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: PathBuf,
-    /// Also files whose names are like this, besides *.txt and *.md
+    /// Also read files that match this glob, besides *.txt and *.md
     #[arg(long, value_name = "PATTERN")]
     pub(crate) glob: Vec<String>,
-    /// How many tokens of documents the model gets [default: a part of what it can read]
+    /// Token budget for documents [default: a part of the context window of the model]
     #[arg(long, value_name = "N")]
     pub(crate) budget: Option<u64>,
 }
@@ -76,13 +77,13 @@ pub(crate) struct Reading {
 /// How a conversation goes.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct Talk {
-    /// Take answers from this file, one a line; `\` at the end of a line goes on
+    /// Read answers from this file, one per line; `\` at the end continues a line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) answers: Option<PathBuf>,
-    /// Approve after so many replies
+    /// Approve after N replies
     #[arg(long, value_name = "N")]
     pub(crate) approve_after: Option<u32>,
-    /// Write the result there
+    /// Write the result to this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
@@ -92,10 +93,10 @@ pub(crate) struct Talk {
 /// What it may cost, and what it remembers.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct Limits {
-    /// Stop when the thread has cost so many dollars; it can be resumed
+    /// Stop before the thread costs more than this; it can be resumed
     #[arg(long, value_name = "DOLLARS")]
-    pub(crate) max_cost: Option<String>,
-    /// What Archie remembers of systems [default: superstep/archie.json in $XDG_DATA_HOME or ~/.local/share]
+    pub(crate) max_cost: Option<Money>,
+    /// Archie's memory of systems [default: superstep/archie.json in $XDG_DATA_HOME or ~/.local/share]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) memory_file: Option<PathBuf>,
 }

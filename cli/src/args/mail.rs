@@ -1,57 +1,55 @@
-//! `superstep mail` and `superstep inbox`.
+//! Arguments of `superstep mail` and `superstep inbox`.
 
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
-use clap_complete::engine::ArgValueCandidates;
 use superstep_mail::Topic;
-
-use crate::inbox;
+use superstep_model::Money;
 
 /// What can be done with mail.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MailCommand {
-    /// Look at the mail that arrived: sort it, draft replies, ask
+    /// Process new mail: classify it, draft replies, ask for approval
     #[command(after_help = "Examples:
   superstep mail ingest
   superstep mail ingest --folder mail --owner me@example.org
   superstep mail ingest --minutes-since 60 --from boss@ --limit 5 --json
 
-A mail is looked at once, however often this runs. What was approved and not finished is finished.
-A mail that ended two runs while it was parsed is set aside; `--retry` parses it again.
-Ends with 0 also if questions wait: see `superstep inbox`. Ends with 1 if a mail failed.")]
+A mail is processed once, however often this runs. Approved actions that were interrupted are completed.
+A mail that crashed two runs while it was parsed is set aside; `--retry` parses it again.
+Exits with 0 even if questions are open: see `superstep inbox`. Exits with 1 if a mail failed.")]
     Ingest {
-        /// Only this mail, which was set aside
+        /// Only this mail that was set aside
         #[arg(long, value_name = "ID")]
         retry: Vec<String>,
         #[command(flatten)]
         ingest: IngestArgs,
     },
-    /// Look at new mail again and again, until Ctrl-C
+    /// Process new mail periodically, until Ctrl-C
     #[command(after_help = "Examples:
   superstep mail watch
   superstep mail watch --every 15 --folder mail --owner me@example.org
 
-What fails is told and tried again the next time.")]
+Failures are reported and retried the next time.")]
     Watch {
-        /// How many minutes lie between two looks
+        /// Minutes between two passes
         #[arg(long, value_name = "MINUTES", default_value = "5", value_parser = clap::value_parser!(u64).range(1..))]
         every: u64,
         #[command(flatten)]
         ingest: IngestArgs,
     },
-    /// What the assistant has learnt of you
+    /// What the assistant has learnt about you
     #[command(subcommand, arg_required_else_help = true)]
     Memory(MemoryCommand),
-    /// Permit the assistant to use a Google account
+    /// Grant the assistant access to a Google account
     #[command(after_help = "Examples:
   superstep mail login
   superstep mail login --token ~/token.json --secrets ~/secrets.json
 
-Prints an address to open in a browser of this machine, waits five minutes at most, and stores what
-was permitted. Without `secrets` the variable GMAIL_SECRET is used.")]
+Prints a URL to open in a browser on this machine, waits at most five minutes, and stores the token.
+Without `secrets` the variable GMAIL_SECRET is used.")]
     Login(Login),
-    /// Can the account be reached, and what is in it; changes nothing
+    /// Check that the account can be reached, and count its mail; changes nothing
     #[command(after_help = "Examples:
   superstep mail check
   superstep mail check --folder mail --calendar meetings --owner me@example.org --json")]
@@ -64,27 +62,27 @@ was permitted. Without `secrets` the variable GMAIL_SECRET is used.")]
 /// Which mail is looked at.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct IngestArgs {
-    /// Only what arrived in the last so many minutes
+    /// Only mail of the last N minutes
     #[arg(long, value_name = "N")]
     pub(crate) minutes_since: Option<u64>,
-    /// Also what was read before
+    /// Also mail that is marked as read
     #[arg(long)]
     pub(crate) include_read: bool,
-    /// Also what was looked at before, from the beginning; drops its open questions
+    /// Process mail again that was processed before; drops its open questions
     #[arg(long)]
     pub(crate) rerun: bool,
-    /// Only from senders with this in their address
+    /// Only from senders whose address contains this
     #[arg(long, value_name = "TEXT")]
     pub(crate) from: Vec<String>,
-    /// Only with this in the subject
+    /// Only with a subject that contains this
     #[arg(long, value_name = "TEXT")]
     pub(crate) subject: Vec<String>,
-    /// At most so many that were not looked at before
+    /// At most N new mails
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Stop when this command has cost so many dollars; threads are kept
+    /// Stop before this command costs more than this; threads are kept
     #[arg(long, value_name = "DOLLARS")]
-    pub(crate) max_cost: Option<String>,
+    pub(crate) max_cost: Option<Money>,
     #[command(flatten)]
     pub(crate) account: AccountArgs,
 }
@@ -93,16 +91,16 @@ pub(crate) struct IngestArgs {
 #[derive(Clone, Debug, Default, ClapArgs)]
 #[command(next_help_heading = "Account")]
 pub(crate) struct AccountArgs {
-    /// A folder of .eml files, or a Maildir, in place of the account of the settings
+    /// A folder of .eml files or a Maildir, instead of the configured account
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: Option<PathBuf>,
     /// A folder of .ics files
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) calendar: Option<PathBuf>,
-    /// Whose mail it is
+    /// The owner of the mailbox
     #[arg(long, value_name = "ADDRESS", value_hint = ValueHint::EmailAddress)]
     pub(crate) owner: Option<String>,
-    /// Really send and schedule what is approved; without it this is a dry run
+    /// Send and schedule what is approved; without this it is a dry run
     #[arg(long)]
     pub(crate) send: bool,
 }
@@ -110,10 +108,10 @@ pub(crate) struct AccountArgs {
 /// Where the permission of Google is.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Login {
-    /// Store what was permitted there
+    /// Store the token in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) token: Option<PathBuf>,
-    /// The file of the application, as the console of Google gives it
+    /// The client secrets file from the Google console
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) secrets: Option<PathBuf>,
 }
@@ -129,7 +127,7 @@ pub(crate) enum MemoryCommand {
         /// Which note [default: all]
         topic: Option<Note>,
     },
-    /// List the versions of a note, and what brought them about
+    /// List the versions of a note, and why each was made
     #[command(after_help = "Examples:
   superstep mail memory versions response
   superstep mail memory versions triage --json")]
@@ -139,22 +137,22 @@ pub(crate) enum MemoryCommand {
     },
     /// Show what changed between two versions of a note
     #[command(after_help = "Examples:
-  superstep mail memory diff response            what the last change was
+  superstep mail memory diff response            the last change
   superstep mail memory diff response 1 3")]
     Diff {
         /// Which note
         topic: Note,
-        /// From this version [default: the one before]
+        /// From this version [default: the previous one]
         from: Option<u64>,
-        /// To this version [default: the last]
+        /// To this version [default: the latest]
         to: Option<u64>,
     },
-    /// Go back to the version before
+    /// Go back to the previous version
     #[command(after_help = "Examples:
   superstep mail memory undo response
   superstep mail memory undo triage --json
 
-Undoing again goes back further. No version is lost.")]
+Undo again to go back further. No version is lost.")]
     Undo {
         /// Which note
         topic: Note,
@@ -187,8 +185,8 @@ impl From<Note> for Topic {
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
-  superstep inbox                    all questions on one screen; ? tells the keys
-  superstep inbox --send             what is approved is really sent
+  superstep inbox                    all questions on one screen; ? lists the keys
+  superstep inbox --send             approved actions are carried out
   superstep inbox list --json        for scripts"
 )]
 pub(crate) struct Inbox {
@@ -201,9 +199,9 @@ pub(crate) struct Inbox {
 /// What answers are carried out with.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct InboxArgs {
-    /// Stop when this command has cost so many dollars; threads are kept
+    /// Stop before this command costs more than this; threads are kept
     #[arg(long, value_name = "DOLLARS")]
-    pub(crate) max_cost: Option<String>,
+    pub(crate) max_cost: Option<Money>,
     #[command(flatten)]
     pub(crate) account: AccountArgs,
 }
@@ -221,32 +219,29 @@ pub(crate) enum InboxCommand {
   superstep inbox show 6b0c
   superstep inbox show 6b0c --json")]
     Show {
-        /// Its id, or the beginning of it: four letters at least
-        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
+        /// The id, or a unique prefix of at least four characters
         id: String,
     },
-    /// Do it as it is
+    /// Accept the proposal
     #[command(after_help = "Examples:
-  superstep inbox accept 6b0c            a dry run: says what would be sent
-  superstep inbox accept 6b0c --send     really")]
+  superstep inbox accept 6b0c            a dry run: shows what would be sent
+  superstep inbox accept 6b0c --send     send it")]
     Accept {
-        /// Its id, or the beginning of it: four letters at least
-        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
+        /// The id, or a unique prefix of at least four characters
         id: String,
         #[command(flatten)]
         with: InboxArgs,
     },
-    /// Do it with other arguments
+    /// Accept the proposal with changed arguments
     #[command(after_help = "Examples:
   superstep inbox edit 6b0c --set 'response_text=Thursday suits me.'
   superstep inbox edit 6b0c --file changed.json --send
 
-The file is a JSON object of arguments; those it does not name stay as they are.")]
+The file is a JSON object of arguments; those it does not name are unchanged.")]
     Edit {
-        /// Its id, or the beginning of it: four letters at least
-        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
+        /// The id, or a unique prefix of at least four characters
         id: String,
-        /// An argument and its new value; lists are JSON, or apart by commas
+        /// An argument and its new value; lists are JSON or separated by commas
         #[arg(long, value_name = "KEY=VALUE", required_unless_present = "file")]
         set: Vec<String>,
         /// Arguments from this file
@@ -255,27 +250,25 @@ The file is a JSON object of arguments; those it does not name stay as they are.
         #[command(flatten)]
         with: InboxArgs,
     },
-    /// Do not do it; tell the assistant something instead
+    /// Reject the proposal and give the assistant feedback
     #[command(after_help = "Examples:
   superstep inbox respond 6b0c 'Friday is better'
   superstep inbox respond 6b0c Friday is better --send")]
     Respond {
-        /// Its id, or the beginning of it: four letters at least
-        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
+        /// The id, or a unique prefix of at least four characters
         id: String,
-        /// What to tell it
+        /// The feedback
         #[arg(required = true)]
         text: Vec<String>,
         #[command(flatten)]
         with: InboxArgs,
     },
-    /// Do not do it, and leave the mail
+    /// Reject the proposal and leave the mail alone
     #[command(after_help = "Examples:
   superstep inbox ignore 6b0c
   superstep inbox ignore 6b0c --json")]
     Ignore {
-        /// Its id, or the beginning of it: four letters at least
-        #[arg(add = ArgValueCandidates::new(inbox::question_ids))]
+        /// The id, or a unique prefix of at least four characters
         id: String,
         #[command(flatten)]
         with: InboxArgs,

@@ -1,49 +1,49 @@
-//! `superstep model`.
+//! Arguments of `superstep model`.
 
 use clap::{Args as ClapArgs, Subcommand};
 
 /// What can be done with models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {
-    /// List providers and models, and what each needs
+    /// List providers and models, and what each requires
     #[command(after_help = "Examples:
-  superstep model list             providers, and what each needs
-  superstep model list ollama      the models of one of them
+  superstep model list             providers, and what each requires
+  superstep model list ollama      the models of one provider
   superstep model list --json")]
     List {
-        /// Ask this provider for its models
+        /// List the models of this provider
         provider: Option<String>,
     },
-    /// Show which model answers, and why
+    /// Show which model is used, and why
     #[command(after_help = "Examples:
-  superstep model show                   the model, and every way to one
+  superstep model show                   the model, and every source that was considered
   superstep model show --node triage     the model of a node
   superstep model show --offline --json
 
-Ends with 3 if there is no model.")]
+Exits with 3 if there is no model.")]
     Show {
         /// The node of a graph, which may have a model of its own
         #[arg(long)]
         node: Option<String>,
     },
-    /// Fetch the weights of a local model
+    /// Download the weights of a local model
     #[command(after_help = "Examples:
   superstep model pull             the default model, 1.1 GB
-  superstep model pull tiny        a small one for tests, 98 MB
+  superstep model pull tiny        a small model for tests, 98 MB
   superstep model pull hf:owner/repo/file.gguf@revision")]
     Pull {
-        /// Which: default, tiny, minilm, a path, or hf:owner/repo/file, with @revision behind it
+        /// The weights: default, tiny, minilm, a path, or hf:owner/repo/file[@revision]
         #[arg(default_value = "default")]
         weights: String,
     },
-    /// Try what a model can do: a reply, data, a tool call, a cancel
+    /// Test a model: plain reply, structured output, tool call, cancellation
     #[command(after_help = "Examples:
   superstep model test
   superstep model test --model local:tiny --json
 
-Ends with 1 if a check fails.")]
+Exits with 1 if a check fails.")]
     Test,
-    /// Talk to the model: every line of stdin is a turn
+    /// Chat with the model: every line of stdin is a turn
     #[command(after_help = "Examples:
   superstep model chat
   superstep model chat 'What is a superstep?'
@@ -56,18 +56,18 @@ Replies go to stdout; the model, tokens, speed and cost to stderr.")]
 /// How to talk.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Chat {
-    /// What to say, as one turn; stdin is not read then
+    /// The message, as a single turn; stdin is not read
     pub(crate) words: Vec<String>,
     /// Instructions for the model
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
-    /// How many tokens a reply may have
+    /// Maximum number of tokens of a reply
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u32>,
-    /// How freely the model chooses words, from 0 to 2
+    /// Sampling temperature, from 0 to 2
     #[arg(long, value_name = "T", value_parser = temperature)]
     pub(crate) temperature: Option<f32>,
-    /// Show what the model thinks aloud, on stderr
+    /// Show the reasoning of the model, on stderr
     #[arg(long)]
     pub(crate) reasoning: bool,
 }

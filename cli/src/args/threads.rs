@@ -1,46 +1,46 @@
-//! `superstep threads`.
+//! Arguments of `superstep threads`.
 
-use clap::{Args as ClapArgs, Subcommand};
-use clap_complete::engine::ArgValueCandidates;
+use std::path::PathBuf;
 
-use crate::agents::{self, Agent};
+use clap::{Args as ClapArgs, Subcommand, ValueHint};
+
+use crate::agents::Agent;
 
 /// What can be done with threads.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ThreadsCommand {
-    /// List threads, the last used first
+    /// List threads, the most recently used first
     #[command(after_help = "Examples:
   superstep threads list
-  superstep threads list --waiting           only those that wait for you
+  superstep threads list --waiting           only those that wait for an answer
   superstep threads list --agent archie --json")]
     List {
-        /// Only those of this agent
+        /// Only threads of this agent
         #[arg(long)]
         agent: Option<Agent>,
-        /// Only those that wait for a person
+        /// Only threads that wait for an answer
         #[arg(long)]
         waiting: bool,
     },
-    /// Show a thread: its state, its open questions, what went wrong
+    /// Show a thread: state, open questions, errors
     #[command(after_help = "Examples:
   superstep threads show archie-7f3k2m
-  superstep threads show archie-7f3k2m --at 3     as it was after step 3")]
+  superstep threads show archie-7f3k2m --at 3     at step 3")]
     Show {
         #[command(flatten)]
         at: At,
     },
-    /// Go on with a thread: shows its open question, or continues what was cut
+    /// Resume a thread: shows its open question, or continues an interrupted run
     #[command(after_help = "Examples:
   superstep threads resume archie-7f3k2m
   superstep threads resume archie-7f3k2m --answers answers.txt")]
     Resume {
         /// The thread
-        #[arg(add = ArgValueCandidates::new(agents::thread_names))]
         thread: String,
         #[command(flatten)]
         talk: super::Talk,
     },
-    /// Copy a thread, as it is or as it was, under a new name
+    /// Copy a thread, as it is or at a checkpoint, under a new name
     #[command(after_help = "Examples:
   superstep threads fork archie-7f3k2m
   superstep threads fork archie-7f3k2m --at 3 --name archie-second-try")]
@@ -62,40 +62,64 @@ pub(crate) enum ThreadsCommand {
   superstep threads history archie-7f3k2m --limit 5 --json")]
     History {
         /// The thread
-        #[arg(add = ArgValueCandidates::new(agents::thread_names))]
         thread: String,
-        /// At most so many
+        /// At most N checkpoints
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
     },
     /// Show how the state of a thread changed between two checkpoints
     #[command(after_help = "Examples:
-  superstep threads diff archie-7f3k2m            what the last step changed
-  superstep threads diff archie-7f3k2m 2 5        what changed from step 2 to step 5")]
+  superstep threads diff archie-7f3k2m            the changes of the last step
+  superstep threads diff archie-7f3k2m 2 5        the changes from step 2 to step 5")]
     Diff {
         /// The thread
-        #[arg(add = ArgValueCandidates::new(agents::thread_names))]
         thread: String,
-        /// From this step or checkpoint [default: the one before the last]
+        /// From this step or checkpoint [default: the one before the latest]
         from: Option<String>,
-        /// To this one [default: the last]
+        /// To this step or checkpoint [default: the latest]
         to: Option<String>,
     },
-    /// Drop old checkpoints, and threads that were not used for long
+    /// Drop old checkpoints, and threads that were not used for some time
     #[command(after_help = "Examples:
   superstep threads prune --keep 10                of every thread
   superstep threads prune archie-7f3k2m --keep 1   of one
   superstep threads prune --unused-days 90 --yes   delete what was not used for 90 days")]
     Prune(Prune),
+    /// Write a thread to a file, to move it or to keep it
+    #[command(after_help = "Examples:
+  superstep threads export archie-7f3k2m archie.jsonl
+  superstep threads export mail-1 backup/mail-1.jsonl --json
+
+The file holds all checkpoints as JSON lines, is readable by you alone and is not encrypted. Event logs
+and long-term memory are not part of it. A file that exists is never overwritten.")]
+    Export {
+        /// The thread
+        thread: String,
+        /// The new file
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+    /// Make a thread from a file that `export` wrote
+    #[command(after_help = "Examples:
+  superstep threads import archie.jsonl archie-7f3k2m
+  superstep threads import mail-1.jsonl mail-copy --db other.db
+
+A thread that exists is never changed. A file that is damaged, or of another agent, changes nothing.")]
+    Import {
+        /// The file
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// The name of the new thread, beginning with its agent
+        name: String,
+    },
 }
 
 /// A thread, now or as it was.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct At {
     /// The thread
-    #[arg(add = ArgValueCandidates::new(agents::thread_names))]
     pub(crate) thread: String,
-    /// As it was after this step, or at this checkpoint
+    /// At this step or checkpoint
     #[arg(long, value_name = "STEP|CHECKPOINT")]
     pub(crate) at: Option<String>,
 }
@@ -104,7 +128,7 @@ pub(crate) struct At {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Delete {
     /// The threads
-    #[arg(required = true, add = ArgValueCandidates::new(agents::thread_names))]
+    #[arg(required = true)]
     pub(crate) threads: Vec<String>,
 }
 
@@ -112,12 +136,11 @@ pub(crate) struct Delete {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Prune {
     /// Only of this thread
-    #[arg(add = ArgValueCandidates::new(agents::thread_names))]
     pub(crate) thread: Option<String>,
-    /// How many checkpoints of a thread to keep
+    /// Number of checkpoints to keep per thread
     #[arg(long, value_name = "N", required_unless_present = "unused_days")]
     pub(crate) keep: Option<usize>,
-    /// Delete threads that were not used for so many days
+    /// Delete threads that were not used for this many days
     #[arg(long, value_name = "DAYS", conflicts_with = "thread")]
     pub(crate) unused_days: Option<u64>,
 }

@@ -1,9 +1,6 @@
-//! `superstep trace`.
+//! Arguments of `superstep trace`.
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
-
-use crate::agents;
 
 /// What can be done with traces.
 #[derive(Debug, Subcommand)]
@@ -14,38 +11,35 @@ pub(crate) enum TraceCommand {
   superstep trace list mail-7 --json   the runs of one")]
     List {
         /// The thread
-        #[arg(add = ArgValueCandidates::new(agents::thread_names))]
         thread: Option<String>,
     },
-    /// Show what a run did, as a tree
+    /// Show a run as a tree
     #[command(after_help = "Examples:
   superstep trace show mail-7                  its last run
   superstep trace show mail-7 --run 3          that run
   superstep trace show mail-7 --all --content 200")]
     Show {
         /// The thread
-        #[arg(add = ArgValueCandidates::new(agents::thread_names))]
         thread: String,
         #[command(flatten)]
         which: Which,
-        /// Also the first so many letters of what went in and came out
+        /// Also the first N characters of inputs and outputs
         #[arg(long, value_name = "LETTERS")]
         content: Option<usize>,
     },
-    /// Give runs to other programs, as JSON
+    /// Export runs as JSON, or send them to a collector
     #[command(after_help = "Examples:
   superstep trace export mail-7 --all > trace.json
   superstep trace export mail-7 --format otlp | curl -d @- …
 
-The format `otlp` is a request in OTLP's JSON encoding, as collectors take it. With --to the runs are
+The format `otlp` is an OTLP request in JSON, as collectors accept it. With --to the runs are
 sent instead of printed; headers come from OTEL_EXPORTER_OTLP_HEADERS.")]
     Export {
         /// The thread
-        #[arg(add = ArgValueCandidates::new(agents::thread_names))]
         thread: String,
         #[command(flatten)]
         which: Which,
-        /// In which form
+        /// Export format
         #[arg(long, default_value = "json")]
         format: ExportFormat,
         /// Send them to this collector, such as http://localhost:4318/v1/traces
@@ -64,7 +58,7 @@ pub(crate) struct Which {
     /// All runs
     #[arg(long)]
     pub(crate) all: bool,
-    /// Leave out what went in and came out
+    /// Omit inputs and outputs
     #[arg(long)]
     pub(crate) no_content: bool,
 }

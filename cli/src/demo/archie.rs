@@ -1,4 +1,4 @@
-//! Archie: a conversation over a folder, left in the middle and gone on with.
+//! Demo of Archie: a conversation about a folder, and one question.
 
 use super::Scene;
 

@@ -1,4 +1,4 @@
-//! The e-mail assistant: three mails, one question answered, what it learnt, what was sent.
+//! Demo of the e-mail assistant: three mails, one question answered, what it learnt, what was sent.
 
 use super::Scene;
 

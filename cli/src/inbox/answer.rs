@@ -1,4 +1,4 @@
-//! An answer carried out: the run goes on, and what came of it is found out.
+//! Answering a question: resumes the run and reports its effects.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,21 @@ use superstep_model::{
 };
 
 use super::question::{self, Question, Shown};
-use crate::{failure::Failure, person::Person};
+use crate::{error::Error, terminal::Terminal};
 
-/// What came of an answer.
+/// The effects of an answer.
 pub(super) struct After {
     pub(super) thread: String,
-    /// The question and the answer; nothing if a run only went on.
+    /// The question and the answer; nothing if the run was only resumed.
     pub(super) answered: Option<(String, Answer)>,
-    pub(super) told: Vec<Told>,
+    pub(super) effects: Vec<Effect>,
     /// What is asked now.
     pub(super) open: Vec<Question>,
     pub(super) is_done: bool,
 }
 
 /// One thing that happened.
-pub(super) enum Told {
+pub(super) enum Effect {
     /// A call of a tool was made, or not.
     Call {
         tool: String,
@@ -46,41 +46,41 @@ struct Before {
     notes: Vec<u64>,
 }
 
-/// Answers a question and goes on. Ctrl-C stops the run; the answer is kept.
+/// Answers a question and resumes the run. Ctrl-C stops it; the answer is kept.
 pub(super) async fn give(
     agent: &MailAgent,
     question: &Question,
     answer: Answer,
-    person: &mut Person,
-) -> Result<After, Failure> {
+    terminal: &mut Terminal,
+) -> Result<After, Error> {
     let thread = question.thread.as_str();
     let before = Before::of(agent, thread).await?;
     let answers = [(question.ask, answer.clone())];
     tokio::select! {
         outcome = agent.answer(thread, answers) => outcome?,
-        () = person.pressed() => return Err(Failure::Cancelled),
+        () = terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     let mode = Some(agent.mode());
     let answered = Some((question.id(), Answer { mode, ..answer }));
     before.after(agent, thread, answered).await
 }
 
-/// Goes on with what was cut, or failed.
-pub(super) async fn go_on(
+/// Resumes a run that was interrupted, or failed.
+pub(super) async fn resume(
     agent: &MailAgent,
     thread: &str,
-    person: &mut Person,
-) -> Result<After, Failure> {
+    terminal: &mut Terminal,
+) -> Result<After, Error> {
     let before = Before::of(agent, thread).await?;
     tokio::select! {
         outcome = agent.graph().resume(thread) => outcome?,
-        () = person.pressed() => return Err(Failure::Cancelled),
+        () = terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     before.after(agent, thread, None).await
 }
 
 impl Before {
-    async fn of(agent: &MailAgent, thread: &str) -> Result<Self, Failure> {
+    async fn of(agent: &MailAgent, thread: &str) -> Result<Self, Error> {
         let snapshot = snapshot(agent, thread).await?;
         let mut messages = Vec::new();
         tool_messages(&snapshot, &mut messages);
@@ -101,11 +101,11 @@ impl Before {
         agent: &MailAgent,
         thread: &str,
         answered: Option<(String, Answer)>,
-    ) -> Result<After, Failure> {
+    ) -> Result<After, Error> {
         let snapshot = snapshot(agent, thread).await?;
         let mut messages = Vec::new();
         tool_messages(&snapshot, &mut messages);
-        let mut told = Vec::new();
+        let mut effects = Vec::new();
         for message in messages {
             let is_new = message
                 .id
@@ -114,7 +114,7 @@ impl Before {
             if let (true, Body::Tool(reply)) = (is_new, &message.body)
                 && reply.name != tools::DONE
             {
-                told.push(Told::Call {
+                effects.push(Effect::Call {
                     tool: reply.name.clone(),
                     text: message.text(),
                     is_error: reply.status == ToolStatus::Error,
@@ -122,27 +122,27 @@ impl Before {
             }
         }
         for (topic, newest) in Topic::ALL.into_iter().zip(self.notes) {
-            // A note may also have changed because of what another process was told.
+            // A note may also have changed because of another process.
             let versions = agent.memory().versions(topic).await?;
             let is_ours = |it: &Version| it.number > newest && it.thread == thread;
             if versions.iter().any(is_ours) {
-                told.push(Told::Learned(topic));
+                effects.push(Effect::Learned(topic));
             }
         }
         let remarks = remarks(&snapshot).into_iter().skip(self.remarks);
-        told.extend(remarks.map(Told::Remark));
+        effects.extend(remarks.map(Effect::Remark));
         let open = question::all(agent, &Shown::Thread(thread.to_owned())).await?;
         Ok(After {
             thread: thread.to_owned(),
             answered,
-            told,
+            effects,
             is_done: snapshot.next.is_empty(),
             open,
         })
     }
 }
 
-async fn snapshot(agent: &MailAgent, thread: &str) -> Result<Snapshot, Failure> {
+async fn snapshot(agent: &MailAgent, thread: &str) -> Result<Snapshot, Error> {
     let graph = agent.graph().dynamic();
     Ok(graph.state(&thread.into(), None, Depth::Subgraphs).await?)
 }

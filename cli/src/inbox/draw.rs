@@ -1,4 +1,4 @@
-//! The other screen of the terminal, which the inbox is drawn on.
+//! Alternate screen of the terminal, which the inbox is drawn on.
 //!
 //! Everything that is drawn comes in pieces, which `output` cleans. The terminal is given back when
 //! this is dropped, whatever happened.
@@ -18,7 +18,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::{
     args::Color,
-    output::{Piece, painted},
+    output::{Span, painted},
 };
 
 /// The rows and columns that are drawn at least.
@@ -79,7 +79,7 @@ impl Canvas {
 
     /// Draws rows; what is too long or too much is cut. The last one, which lists the keys, is drawn
     /// first, so that keys that are not listed are gone before anything else changes.
-    pub(super) fn paint(&self, rows: &[&[Piece]]) -> io::Result<()> {
+    pub(super) fn paint(&self, rows: &[&[Span]]) -> io::Result<()> {
         let (height, width) = self.size();
         let mut out = io::stdout().lock();
         for y in (0..height).rev() {
@@ -100,16 +100,16 @@ impl Drop for Canvas {
 }
 
 /// A line in as many rows as it needs, broken between words where that is possible.
-pub(super) fn wrapped(line: &[Piece], width: usize) -> Vec<Vec<Piece>> {
-    let letters = line.iter().flat_map(|piece| {
-        let letters = piece.text().chars();
-        letters.map(move |c| (piece, c, c.width().unwrap_or(0)))
+pub(super) fn wrapped(line: &[Span], width: usize) -> Vec<Vec<Span>> {
+    let letters = line.iter().flat_map(|span| {
+        let letters = span.text().chars();
+        letters.map(move |c| (span, c, c.width().unwrap_or(0)))
     });
     let mut rows = Vec::new();
     let (mut row, mut used) = (Vec::new(), 0);
     for letter in letters {
         if used + letter.2 > width {
-            let is_space = |(_, c, _): &(&Piece, char, usize)| *c == ' ';
+            let is_space = |(_, c, _): &(&Span, char, usize)| *c == ' ';
             let cut = match row.iter().rposition(is_space) {
                 Some(space) if letter.1 != ' ' => space + 1,
                 _ => row.len(),
@@ -126,27 +126,27 @@ pub(super) fn wrapped(line: &[Piece], width: usize) -> Vec<Vec<Piece>> {
 }
 
 /// Letters as pieces again.
-fn joined(row: &[(&Piece, char, usize)]) -> Vec<Piece> {
+fn joined(row: &[(&Span, char, usize)]) -> Vec<Span> {
     let same =
-        |one: &(&Piece, char, usize), other: &(&Piece, char, usize)| std::ptr::eq(one.0, other.0);
-    let piece = |run: &[(&Piece, char, usize)]| {
+        |one: &(&Span, char, usize), other: &(&Span, char, usize)| std::ptr::eq(one.0, other.0);
+    let span = |run: &[(&Span, char, usize)]| {
         let text = run.iter().map(|(_, c, _)| c).collect();
-        run.first().map(|(piece, _, _)| piece.with(text))
+        run.first().map(|(span, _, _)| span.with(text))
     };
-    row.chunk_by(same).filter_map(piece).collect()
+    row.chunk_by(same).filter_map(span).collect()
 }
 
 /// As much of a line as fits into a row.
-fn cut(line: &[Piece], width: usize) -> Vec<Piece> {
+fn cut(line: &[Span], width: usize) -> Vec<Span> {
     let mut left = width;
     let mut row = Vec::new();
-    for piece in line {
+    for span in line {
         let fits = |c: &char| {
             let rest = left.checked_sub(c.width().unwrap_or(0));
             left = rest.unwrap_or(0);
             rest.is_some()
         };
-        row.push(piece.with(piece.text().chars().take_while(fits).collect()));
+        row.push(span.with(span.text().chars().take_while(fits).collect()));
     }
     row
 }
@@ -161,7 +161,7 @@ mod tests {
         let rows = wrapped(&[plain("abc"), strong("日本語")], 6);
         let texts: Vec<String> = rows
             .iter()
-            .map(|row| row.iter().map(Piece::text).collect())
+            .map(|row| row.iter().map(Span::text).collect())
             .collect();
         assert_eq!(texts, ["abc日", "本語"]);
         assert_eq!(wrapped(&[], 6).len(), 1);
@@ -172,7 +172,7 @@ mod tests {
         let rows = wrapped(&[plain("one two "), strong("three fourteen")], 8);
         let texts: Vec<String> = rows
             .iter()
-            .map(|row| row.iter().map(Piece::text).collect())
+            .map(|row| row.iter().map(Span::text).collect())
             .collect();
         assert_eq!(texts, ["one two ", "three ", "fourteen"]);
     }

@@ -1,4 +1,4 @@
-//! Arguments of a call as a text that a person changes, and back.
+//! Arguments of a call as editable text, and back.
 //!
 //! Each argument has a line `=== NAME`, and its value below: texts as they are, lists of texts one a
 //! line, everything else as JSON. Texts that would be mistaken for such a line, or that hold what a
@@ -18,7 +18,7 @@ pub(super) fn text(args: &Map<String, Json>) -> String {
         let json = serde_json::to_string_pretty(args).unwrap_or_default();
         return crate::output::escaped(&json);
     }
-    let mut text = String::from("Change what stands below the names; save and leave.\n\n");
+    let mut text = String::from("Edit the values below the names; save and leave.\n\n");
     for (key, value) in args {
         text.push_str(&format!("{MARK}{key}\n"));
         match (value, texts(value)) {

@@ -1,33 +1,13 @@
-//! The id of a question, as it is typed: all of it, or a beginning that only it has.
+//! Lookup of a question by its id or a unique prefix.
 //!
 //! Places in a list are not taken: between two commands a question may come or go, and the same number
 //! would mean another one.
 
-use std::fmt;
-
-use super::{question::Question, told};
-
-/// So many letters of an id are needed at least: a shorter one is more likely a number of a list.
-const SHORTEST: usize = 4;
+use super::{question::Question, render};
+use crate::error::{IdError, IdErrorKind, SHORTEST_ID};
 
 /// How many questions an error names.
 const MOST_NAMED: usize = 8;
-
-/// Why a text names no question.
-#[derive(Debug)]
-pub(crate) struct IdError {
-    text: String,
-    kind: IdErrorKind,
-    /// The questions that may be meant, a line each.
-    candidates: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum IdErrorKind {
-    TooShort,
-    Ambiguous,
-    NotOpen,
-}
 
 /// The question with this id, or whose id alone begins so.
 pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, IdError> {
@@ -41,7 +21,7 @@ pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, 
         kind,
         candidates: named(candidates, kind),
     };
-    if wanted.chars().count() < SHORTEST {
+    if wanted.chars().count() < SHORTEST_ID {
         let every: Vec<&Question> = all.iter().collect();
         return Err(error(IdErrorKind::TooShort, &every));
     }
@@ -59,7 +39,7 @@ pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, 
 fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
     let letters = match kind {
         IdErrorKind::Ambiguous => usize::MAX,
-        IdErrorKind::TooShort | IdErrorKind::NotOpen => told::ID,
+        IdErrorKind::TooShort | IdErrorKind::NotOpen => render::ID,
     };
     let line = |question: &&Question| {
         let id: String = question.id().chars().take(letters).collect();
@@ -72,57 +52,6 @@ fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
     }
     lines
 }
-
-impl IdError {
-    /// The stable code.
-    pub(crate) fn code(&self) -> &'static str {
-        match self.kind {
-            IdErrorKind::TooShort => "SS6030",
-            IdErrorKind::Ambiguous => "SS6031",
-            IdErrorKind::NotOpen => "SS6032",
-        }
-    }
-
-    /// The exit code.
-    pub(crate) fn exit(&self) -> u8 {
-        match self.kind {
-            IdErrorKind::TooShort | IdErrorKind::Ambiguous => 2,
-            IdErrorKind::NotOpen => 1,
-        }
-    }
-
-    /// What to do about it.
-    pub(crate) fn hint(&self) -> &'static str {
-        match self.kind {
-            IdErrorKind::TooShort => "copy the id from `superstep inbox list`",
-            IdErrorKind::Ambiguous => "write more of the id",
-            IdErrorKind::NotOpen => "it may have been answered: see `superstep inbox list`",
-        }
-    }
-}
-
-impl fmt::Display for IdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = &self.text;
-        match self.kind {
-            IdErrorKind::TooShort => write!(
-                f,
-                "`{text}` is too short for the id of a question: write at least {SHORTEST} letters of it"
-            )?,
-            IdErrorKind::Ambiguous => write!(f, "`{text}` is the beginning of several ids")?,
-            IdErrorKind::NotOpen => write!(f, "no question `{text}` is open")?,
-        }
-        if self.kind != IdErrorKind::Ambiguous && !self.candidates.is_empty() {
-            write!(f, "; open are")?;
-        }
-        for line in &self.candidates {
-            write!(f, "\n{line}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for IdError {}
 
 #[cfg(test)]
 mod tests {
@@ -181,7 +110,7 @@ mod tests {
         let none = find(&[], "3333").unwrap_err().to_string();
         assert_eq!(none, "no question `3333` is open");
         let many: Vec<Question> = (1..=20).map(asked).collect();
-        let told = find(&many, "1").unwrap_err().to_string();
-        assert!(told.ends_with("… and 12 more"), "{told}");
+        let text = find(&many, "1").unwrap_err().to_string();
+        assert!(text.ends_with("… and 12 more"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! What is pressed at the inbox, and what counts as an answer.
+//! Keys of the inbox screen, and which count as an answer.
 //!
 //! An answer is for what was on the screen when its key was pressed. So keys that answer are dropped if
 //! they were pressed before the question was drawn, and a key that repeats itself answers nothing.
@@ -17,8 +17,8 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifier
 use superstep_mail::AnswerKind;
 
 use crate::{
-    failure::Failure,
-    person::{Person, ahead},
+    error::Error,
+    terminal::{Terminal, typeahead},
 };
 
 /// How often a reader of keys looks whether it is still wanted.
@@ -88,7 +88,7 @@ impl Keys {
     /// drawn. Other keys keep their turn.
     pub(super) fn drop_answers(&mut self) -> io::Result<()> {
         self.waiting.retain(|key| !key.answers());
-        for event in ahead::events()? {
+        for event in typeahead::events()? {
             if let Event::Key(key) = event {
                 let key = Key::of(key).filter(|key| !key.answers());
                 self.waiting.extend(key);
@@ -97,16 +97,16 @@ impl Keys {
         Ok(())
     }
 
-    pub(super) async fn next(&mut self, person: &mut Person) -> Result<Pressed, Failure> {
+    pub(super) async fn next(&mut self, terminal: &mut Terminal) -> Result<Pressed, Error> {
         if let Some(key) = self.waiting.pop_front() {
             return Ok(Pressed::Key(key));
         }
         let mut reader = Reader::begin(|_| true);
         let event = tokio::select! {
             event = reader.found() => event?,
-            () = person.pressed() => None,
+            () = terminal.ctrl_c() => None,
         };
-        let key = match event.ok_or(Failure::Cancelled)? {
+        let key = match event.ok_or(Error::Cancelled)? {
             Event::Key(key) => Key::of(key),
             _ => None,
         };
@@ -117,14 +117,14 @@ impl Keys {
 /// Runs something unless Ctrl-C is pressed, which is a key like others on this screen. Other keys that
 /// are pressed meanwhile are dropped.
 pub(super) async fn unless_stopped<T>(
-    run: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
+    run: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
     let mut reader = Reader::begin(is_stop);
     let ended = tokio::select! {
         ended = run => ended,
         event = reader.found() => {
             event?;
-            return Err(Failure::Cancelled);
+            return Err(Error::Cancelled);
         }
     };
     // The next key is for somebody else.
@@ -166,7 +166,7 @@ impl Reader {
     }
 
     /// What was looked for; nothing if nobody wanted it any more.
-    async fn found(&mut self) -> Result<Option<Event>, Failure> {
+    async fn found(&mut self) -> Result<Option<Event>, Error> {
         let read = (&mut self.reading).await;
         Ok(read.map_err(io::Error::other)??)
     }

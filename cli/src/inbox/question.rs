@@ -1,10 +1,10 @@
-//! Open questions, and what they take for an answer.
+//! Open questions, and the answers they allow.
 
 use superstep::text::single_line;
 use superstep_core::id::AskId;
 use superstep_mail::{AnswerKind, Item, MailAgent, tools, without_mode};
 
-use crate::failure::Failure;
+use crate::error::Error;
 
 /// An open question, with what its mail is about.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(super) enum Shown {
 }
 
 /// The open questions, in the order in which their mail came.
-pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question>, Failure> {
+pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question>, Error> {
     let items = match shown {
         Shown::All => agent.inbox().await?,
         Shown::Thread(thread) => agent.open(thread).await?,
@@ -82,7 +82,7 @@ impl Question {
     }
 
     /// Refuses a kind of answer that the question does not allow; it stays open.
-    pub(super) fn takes(&self, kind: AnswerKind) -> Result<(), Failure> {
+    pub(super) fn takes(&self, kind: AnswerKind) -> Result<(), Error> {
         if self.allows(kind) {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl Question {
             .filter(|(kind, _)| self.allows(*kind))
             .map(|(_, name)| *name)
             .collect();
-        Err(Failure::Usage(format!(
+        Err(Error::Usage(format!(
             "`{}` is no answer to this question ({}); it takes: {}",
             name(kind).map_or("", |(_, name)| name),
             self.asks(),

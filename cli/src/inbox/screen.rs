@@ -1,4 +1,4 @@
-//! The inbox at a terminal: a list, the selected question below it, one key an act.
+//! Inbox screen: a list, the selected question below it, one key per action.
 //!
 //! A question is accepted by one key only if all of it was on the screen; otherwise by a second one. After
 //! an answer no question is selected, so that a key that is held down answers one.
@@ -13,28 +13,28 @@ use super::{
     edit,
     keys::{Key, Keys, Pressed, unless_stopped},
     question::{self, Question, Shown},
+    render,
     selected::{Extent, Selected},
-    told,
 };
 use crate::{
-    args::Color,
-    failure::Failure,
-    output::{Output, Piece, bad, faint, good, plain, strong},
-    person::{Editor, Person, Said, Topic},
+    app::App,
+    error::Error,
+    output::{Span, bad, faint, good, plain, strong},
+    terminal::{Editor, Line, Terminal, Topic},
 };
 
 const HELP: [(&str, &str); 11] = [
-    ("j k ↓ ↑", "move; scroll where all is shown"),
-    ("Enter", "show all of a question; again: back"),
-    ("a", "accept: do it as it is"),
-    ("y", "after a: accept it although not all of it was shown"),
+    ("j k ↓ ↑", "move; scroll the whole question"),
+    ("Enter", "show the whole question; again: back"),
+    ("a", "accept the proposal"),
+    ("y", "after a: accept although not all of it was shown"),
     (
         "e",
-        "edit the arguments in $EDITOR, look at the changes, do it",
+        "edit the arguments in $EDITOR, review the changes, accept",
     ),
-    ("r", "respond: do not do it, tell the assistant something"),
-    ("i", "ignore: do not do it, and leave the mail"),
-    ("u", "look for questions again"),
+    ("r", "reject, and give the assistant feedback"),
+    ("i", "reject, and leave the mail alone"),
+    ("u", "refresh the list"),
     ("?", "this list"),
     ("Ctrl-C", "stops a run; the answer is kept"),
     ("q", "leave"),
@@ -58,18 +58,12 @@ struct Inbox {
     unconfirmed: Option<AskId>,
     view: View,
     /// What happened last.
-    news: Vec<Vec<Piece>>,
+    news: Vec<Vec<Span>>,
     /// Whether what is asked now was not drawn yet.
     is_new: bool,
 }
 
-pub(super) async fn run(
-    agent: MailAgent,
-    shown: Shown,
-    color: Color,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+pub(super) async fn run(agent: MailAgent, shown: Shown, app: &mut App<'_>) -> Result<(), Error> {
     let questions = question::all(&agent, &shown).await?;
     let mut inbox = Inbox {
         mode: agent.mode(),
@@ -83,22 +77,22 @@ pub(super) async fn run(
         is_new: true,
     };
     let mut keys = Keys::default();
-    let mut canvas = Canvas::enter(color)?;
+    let mut canvas = Canvas::enter(app.global.color)?;
     loop {
         inbox.draw(&canvas, &mut keys)?;
-        let Pressed::Key(key) = keys.next(person).await? else {
+        let Pressed::Key(key) = keys.next(app.terminal).await? else {
             continue;
         };
         // Whatever else is pressed takes the first of the two keys back.
         let unconfirmed = inbox.unconfirmed.take();
         let code = match key {
-            Key::Stop => return Err(Failure::Cancelled),
+            Key::Stop => return Err(Error::Cancelled),
             Key::Answer(kind) => {
-                inbox.act(kind, &mut canvas, output, person).await?;
+                inbox.act(kind, &mut canvas, app).await?;
                 continue;
             }
             Key::Confirm => {
-                inbox.confirm(unconfirmed, &canvas, person).await?;
+                inbox.confirm(unconfirmed, &canvas, app.terminal).await?;
                 continue;
             }
             Key::Other(code) => code,
@@ -173,7 +167,7 @@ impl Inbox {
 
     /// Looks for questions again. The selected one stays selected wherever it is in the list now; if it
     /// is not open any more none is.
-    async fn look_again(&mut self) -> Result<(), Failure> {
+    async fn look_again(&mut self) -> Result<(), Error> {
         let ask = self.question().map(|question| question.ask);
         self.questions = question::all(&self.agent, &self.shown).await?;
         let at = ask.and_then(|ask| self.questions.iter().position(|it| it.ask == ask));
@@ -189,7 +183,7 @@ impl Inbox {
 
     /// Draws the screen. If it shows what was not shown before, keys that answer are listed last, and
     /// those that were pressed until then are dropped.
-    fn draw(&mut self, canvas: &Canvas, keys: &mut Keys) -> Result<(), Failure> {
+    fn draw(&mut self, canvas: &Canvas, keys: &mut Keys) -> Result<(), Error> {
         let (rows, extent) = self.rows(canvas.size());
         let seen = extent.filter(|_| canvas.is_large_enough());
         let is_news = self.selected.zip(seen);
@@ -213,9 +207,8 @@ impl Inbox {
         &mut self,
         kind: AnswerKind,
         canvas: &mut Canvas,
-        output: &Output,
-        person: &mut Person,
-    ) -> Result<(), Failure> {
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
         if self.view == View::Help {
             return Ok(());
         }
@@ -241,8 +234,8 @@ impl Inbox {
             AnswerKind::Edit | AnswerKind::Response => {
                 canvas.close()?;
                 let asked = match kind {
-                    AnswerKind::Edit => self.edited(&question, output, person).await,
-                    _ => self.words(&question, output, person).await,
+                    AnswerKind::Edit => self.edited(&question, app).await,
+                    _ => self.words(&question, app).await,
                 };
                 canvas.open()?;
                 self.is_new = true;
@@ -250,7 +243,7 @@ impl Inbox {
             }
         };
         match answer {
-            Some(answer) => self.give(&question, answer, canvas, person).await,
+            Some(answer) => self.give(&question, answer, canvas, app.terminal).await,
             None => Ok(()),
         }
     }
@@ -273,11 +266,14 @@ impl Inbox {
         &mut self,
         unconfirmed: Option<AskId>,
         canvas: &Canvas,
-        person: &mut Person,
-    ) -> Result<(), Failure> {
+        terminal: &mut Terminal,
+    ) -> Result<(), Error> {
         let question = self.question().filter(|it| Some(it.ask) == unconfirmed);
         match question.cloned() {
-            Some(question) => self.give(&question, Answer::accept(), canvas, person).await,
+            Some(question) => {
+                self.give(&question, Answer::accept(), canvas, terminal)
+                    .await
+            }
             None => Ok(()),
         }
     }
@@ -289,28 +285,30 @@ impl Inbox {
         question: &Question,
         answer: Answer,
         canvas: &Canvas,
-        person: &mut Person,
-    ) -> Result<(), Failure> {
-        self.news = vec![vec![faint("the run goes on … Ctrl-C stops it")]];
+        terminal: &mut Terminal,
+    ) -> Result<(), Error> {
+        self.news = vec![vec![faint("the run continues … Ctrl-C stops it")]];
         let (rows, _) = self.rows(canvas.size());
         canvas.paint(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-        let given = answer::give(&self.agent, question, answer, person);
+        let given = answer::give(&self.agent, question, answer, terminal);
         let given = unless_stopped(given).await;
         self.selected = None;
         self.look_again().await?;
         let is_open = self.questions.iter().any(|it| it.ask == question.ask);
         self.news = match given {
             Ok(after) => {
-                let mut news: Vec<_> = after.told.iter().map(told::words).collect();
-                news.push(told::ending(&after));
+                let mut news: Vec<_> = after.effects.iter().map(render::words).collect();
+                news.push(render::ending(&after));
                 news
             }
-            Err(Failure::Cancelled) if is_open => vec![vec![plain("stopped; it is still open")]],
-            Err(Failure::Cancelled) => vec![vec![plain(
-                "stopped; the answer is kept, and `superstep mail ingest` goes on",
+            Err(Error::Cancelled) if is_open => {
+                vec![vec![plain("stopped; the question is still open")]]
+            }
+            Err(Error::Cancelled) => vec![vec![plain(
+                "stopped; the answer is kept, and `superstep mail ingest` continues",
             )]],
-            Err(failure @ (Failure::Closed | Failure::Io(_))) => return Err(failure),
-            Err(failure) => failed(&failure),
+            Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
+            Err(error) => failed(&error),
         };
         self.is_new = true;
         Ok(())
@@ -320,23 +318,22 @@ impl Inbox {
     async fn edited(
         &mut self,
         question: &Question,
-        output: &Output,
-        person: &mut Person,
-    ) -> Result<Option<Answer>, Failure> {
+        app: &mut App<'_>,
+    ) -> Result<Option<Answer>, Error> {
         let action = &question.item.action_request;
         self.news.clear();
         let Some(text) = Editor::compose(&edit::text(&action.args))? else {
-            self.news = vec![vec![plain("nothing was written; set EDITOR")]];
+            self.news = vec![vec![plain("nothing was written; is EDITOR set?")]];
             return Ok(None);
         };
         let args = match edit::read(&text, &action.args) {
             Ok(args) if args == action.args => {
-                self.news = vec![vec![faint("nothing is changed")]];
+                self.news = vec![vec![faint("nothing changed")]];
                 return Ok(None);
             }
             Ok(args) => args,
             Err(why) => {
-                self.news = vec![vec![bad("this cannot be read: "), plain(why)]];
+                self.news = vec![vec![bad("invalid: "), plain(why)]];
                 return Ok(None);
             }
         };
@@ -346,21 +343,25 @@ impl Inbox {
             if old == new {
                 continue;
             }
-            output.say(&[strong(key)]);
+            app.output.say(&[strong(key)]);
             for (sign, value) in [(bad("  - "), old), (good("  + "), new)] {
                 let Some(value) = value else { continue };
                 let text = value
                     .as_str()
                     .map_or_else(|| value.to_string(), str::to_owned);
-                output.say(&[sign, plain(text)]);
+                app.output.say(&[sign, plain(text)]);
             }
         }
         let prompt = match self.mode {
             Mode::Dry => "Accept it so (dry run)? [y/N] ",
             Mode::Send => "Accept it so, for real? [y/N] ",
         };
-        match person.words(Topic::Detail, prompt, output).await? {
-            Said::Words(words) if matches!(words.trim(), "y" | "Y" | "yes") => {
+        match app
+            .terminal
+            .read_line(Topic::Detail, prompt, app.output)
+            .await?
+        {
+            Line::Text(words) if matches!(words.trim(), "y" | "Y" | "yes") => {
                 Ok(Some(Answer::edit(&action.action, args)))
             }
             _ => {
@@ -373,26 +374,31 @@ impl Inbox {
     async fn words(
         &mut self,
         question: &Question,
-        output: &Output,
-        person: &mut Person,
-    ) -> Result<Option<Answer>, Failure> {
+        app: &mut App<'_>,
+    ) -> Result<Option<Answer>, Error> {
         self.news.clear();
-        for pieces in told::lines(question) {
-            output.say(&pieces);
+        for spans in render::lines(question) {
+            app.output.say(&spans);
         }
-        let prompt = "your words (empty: back)> ";
-        Ok(match person.words(Topic::Detail, prompt, output).await? {
-            Said::Words(words) if !words.trim().is_empty() => Some(Answer::response(words)),
-            _ => None,
-        })
+        let prompt = "your feedback (empty: back)> ";
+        Ok(
+            match app
+                .terminal
+                .read_line(Topic::Detail, prompt, app.output)
+                .await?
+            {
+                Line::Text(words) if !words.trim().is_empty() => Some(Answer::response(words)),
+                _ => None,
+            },
+        )
     }
 
     /// All rows of the screen, and which of the selected question are among them.
-    fn rows(&self, (height, width): (usize, usize)) -> (Vec<Vec<Piece>>, Option<Extent>) {
+    fn rows(&self, (height, width): (usize, usize)) -> (Vec<Vec<Span>>, Option<Extent>) {
         let count = self.questions.len();
         let mode = match self.mode {
             Mode::Dry => faint("  dry run: nothing is sent or scheduled"),
-            Mode::Send => bad("  for real: what you accept is sent and scheduled"),
+            Mode::Send => bad("  for real: accepted actions are sent and scheduled"),
         };
         let head = match count {
             1 => "inbox: 1 question".to_owned(),
@@ -420,9 +426,9 @@ impl Inbox {
         (rows, extent)
     }
 
-    fn list(&self, room: usize) -> Vec<Vec<Piece>> {
+    fn list(&self, room: usize) -> Vec<Vec<Span>> {
         if self.questions.is_empty() {
-            return vec![vec![faint("no question is open")]];
+            return vec![vec![faint("no open questions")]];
         }
         let selected = self.selected.map(|selected| selected.at);
         let first = selected.map_or(0, |at| (at + 1).saturating_sub(room));
@@ -444,14 +450,14 @@ impl Inbox {
     }
 
     /// The selected question, from where it was scrolled to.
-    fn detail(&self, width: usize, room: usize, extent: &mut Option<Extent>) -> Vec<Vec<Piece>> {
+    fn detail(&self, width: usize, room: usize, extent: &mut Option<Extent>) -> Vec<Vec<Span>> {
         let Some((question, selected)) = self.question().zip(self.selected) else {
             return match self.questions.is_empty() {
                 true => Vec::new(),
                 false => vec![vec![faint("no question is selected: j and k select one")]],
             };
         };
-        let lines = told::lines(question);
+        let lines = render::lines(question);
         let rows: Vec<_> = lines.iter().flat_map(|line| wrapped(line, width)).collect();
         let count = rows.len();
         let first = selected.above.min(count.saturating_sub(room));
@@ -473,7 +479,7 @@ impl Inbox {
     }
 
     /// What happened, and which keys there are. What a question does not allow is grey.
-    fn foot(&self, width: usize) -> Vec<Vec<Piece>> {
+    fn foot(&self, width: usize) -> Vec<Vec<Span>> {
         const MOST: usize = 6;
         let news = self.news.iter().flat_map(|line| wrapped(line, width));
         let mut rows: Vec<_> = news.take(MOST).collect();
@@ -496,7 +502,7 @@ impl Inbox {
     }
 }
 
-fn help() -> Vec<Vec<Piece>> {
+fn help() -> Vec<Vec<Span>> {
     let row = |(keys, about): &(&str, &str)| {
         let pad = 10_usize.saturating_sub(keys.chars().count());
         vec![
@@ -507,9 +513,9 @@ fn help() -> Vec<Vec<Piece>> {
     HELP.iter().map(row).collect()
 }
 
-fn failed(failure: &Failure) -> Vec<Vec<Piece>> {
-    let code = failure.code().map(|code| format!(" [{code}]"));
-    let lines = failure.lines();
+fn failed(error: &Error) -> Vec<Vec<Span>> {
+    let code = error.code().map(|code| format!(" [{code}]"));
+    let lines = error.lines();
     let mut rows: Vec<_> = lines.into_iter().map(|line| vec![plain(line)]).collect();
     if let Some(first) = rows.first_mut() {
         first.insert(0, bad(format!("error{}: ", code.unwrap_or_default())));

@@ -1,4 +1,4 @@
-//! Which account the e-mail assistant works on: what `[agents.mail]` and the flags say.
+//! Mail account, from `[agents.mail]` and flags.
 //!
 //! Where mail goes is the user's business, so a project's file may not say anything of it. `written`
 //! reads the settings, `open` makes a mailbox and a calendar of them.
@@ -13,10 +13,9 @@ use superstep_mail::{Address, Settings};
 
 use crate::{
     args::{AccountArgs, Global},
-    failure::Failure,
-    folders,
+    dirs, environment,
+    error::Error,
     output::{Output, faint, strong},
-    world,
 };
 
 pub(crate) use open::Opened;
@@ -88,10 +87,10 @@ enum Security {
 
 impl Account {
     /// The account that flags and settings name.
-    pub(crate) fn read(args: &AccountArgs, global: &Global) -> Result<Self, Failure> {
-        let world = world::look(global)?;
-        let written = written::Written::read(&world.config)?;
-        let is_offline = world.offline.is_some() || world.config.offline().is_some();
+    pub(crate) fn read(args: &AccountArgs, global: &Global) -> Result<Self, Error> {
+        let environment = environment::load(global)?;
+        let written = written::Written::read(&environment.config)?;
+        let is_offline = environment.offline.is_some() || environment.config.offline().is_some();
         let mut account = written.account(args, is_offline)?;
         if args.send {
             account.settings.dry_run = false;
@@ -109,11 +108,11 @@ impl Account {
         match self.settings.dry_run {
             true => output.say(&[
                 strong("dry run"),
-                faint(": nothing is sent, scheduled or marked as read; --send does it"),
+                faint(": nothing is sent, scheduled or marked as read; use --send for real"),
             ]),
             false => output.say(&[
                 strong("for real"),
-                faint(": what is approved is sent and scheduled"),
+                faint(": approved actions are sent and scheduled"),
             ]),
         }
     }
@@ -127,14 +126,14 @@ impl Account {
 }
 
 /// Where the permission of Google is, and the file of the application if one is set.
-pub(super) fn google_files(global: &Global) -> Result<(Option<PathBuf>, Option<PathBuf>), Failure> {
-    let written = written::Written::read(&world::look(global)?.config)?;
+pub(super) fn google_files(global: &Global) -> Result<(Option<PathBuf>, Option<PathBuf>), Error> {
+    let written = written::Written::read(&environment::load(global)?.config)?;
     let token = written.token.or_else(usual_token);
     Ok((token, written.secrets))
 }
 
 fn usual_token() -> Option<PathBuf> {
-    folders::data().map(|folder| folder.join("google-token.json"))
+    dirs::data().map(|folder| folder.join("google-token.json"))
 }
 
 /// Somebody: `Ada <ada@example.org>` or the address alone.

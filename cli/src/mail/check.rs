@@ -1,4 +1,4 @@
-//! `superstep mail check`: can the account be reached, and what is in it. Changes nothing.
+//! `superstep mail check`: whether the account can be reached, and what is in it. Changes nothing.
 
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;
@@ -7,29 +7,24 @@ use superstep_mail::{PageToken, Query, Span};
 
 use super::{Account, account::Opened};
 use crate::{
-    args::{AccountArgs, Global},
-    failure::Failure,
+    app::App,
+    args::AccountArgs,
+    error::Error,
     output::{Form, Output, bad, faint, good, plain, strong},
-    person::Person,
 };
 
 /// More mail than this is not counted.
 const MOST: usize = 1_000;
 
-pub(super) async fn run(
-    args: &AccountArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let account = Account::read(args, global)?;
+pub(super) async fn run(args: &AccountArgs, app: &mut App<'_>) -> Result<(), Error> {
+    let account = Account::read(args, app.global)?;
     tokio::select! {
-        checked = check(&account, output) => checked,
-        () = person.pressed() => Err(Failure::Cancelled),
+        checked = check(&account, app.output) => checked,
+        () = app.terminal.ctrl_c() => Err(Error::Cancelled),
     }
 }
 
-async fn check(account: &Account, output: &Output) -> Result<(), Failure> {
+async fn check(account: &Account, output: &Output) -> Result<(), Error> {
     let opened = account.open().await?;
     let unread = count(&opened).await?;
     let owner = &opened.mailbox.owner().email;
@@ -63,7 +58,7 @@ async fn check(account: &Account, output: &Output) -> Result<(), Failure> {
         ])?,
         None => output.data(&[
             strong("calendar  "),
-            plain("none; the assistant offers no times"),
+            plain("none; the assistant proposes no times"),
         ])?,
     }
     for (file, error) in problems {
@@ -76,7 +71,7 @@ async fn check(account: &Account, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn count(opened: &Opened) -> Result<usize, Failure> {
+async fn count(opened: &Opened) -> Result<usize, Error> {
     let query = Query::default();
     let (mut count, mut page): (usize, Option<PageToken>) = (0, None);
     loop {
@@ -90,7 +85,7 @@ async fn count(opened: &Opened) -> Result<usize, Failure> {
     }
 }
 
-async fn this_week(opened: &Opened) -> Result<usize, Failure> {
+async fn this_week(opened: &Opened) -> Result<usize, Error> {
     let start = Timestamp::now();
     let end = start.checked_add((7 * 24).hours());
     let end = end.map_err(std::io::Error::other)?;

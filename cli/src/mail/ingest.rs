@@ -8,11 +8,11 @@ use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, MailId
 
 use super::{Account, open};
 use crate::{
-    args::{Global, IngestArgs},
-    failure::Failure,
-    output::{Form, Output, Piece, bad, faint, good, plain, strong},
-    person::Person,
-    shell::words,
+    app::App,
+    args::IngestArgs,
+    error::Error,
+    output::{Form, Output, Span, bad, faint, good, plain, strong},
+    shell_words,
 };
 
 /// The code of an error that says the budget is spent.
@@ -24,59 +24,47 @@ const SET_ASIDE: &str = "SS7021";
 pub(super) async fn once(
     retry: &[String],
     what: &IngestArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let agent = begin(what, global, output, person).await?;
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let agent = begin(what, app).await?;
     let sum = match retry {
-        [] => look(&agent, what, output, person).await?,
-        ids => look_again(&agent, ids, output, person).await?,
+        [] => look(&agent, what, app).await?,
+        ids => look_again(&agent, ids, app).await?,
     };
-    sum.tell(&agent, output).await?;
+    sum.tell(&agent, app.output).await?;
     sum.ended()
 }
 
-/// Looks until Ctrl-C. A look that fails is told; the next one tries again.
-pub(super) async fn watch(
-    every: u64,
-    what: &IngestArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let agent = begin(what, global, output, person).await?;
+/// Processes mail until Ctrl-C. A pass that fails is reported; the next one retries.
+pub(super) async fn watch(every: u64, what: &IngestArgs, app: &mut App<'_>) -> Result<(), Error> {
+    let agent = begin(what, app).await?;
     let pause = Duration::from_secs(every.saturating_mul(60));
     loop {
-        match look(&agent, what, output, person).await {
+        match look(&agent, what, app).await {
             Ok(sum) => {
-                sum.tell(&agent, output).await?;
+                sum.tell(&agent, app.output).await?;
                 if sum.is_spent {
                     return sum.ended();
                 }
             }
-            Err(Failure::Cancelled) => break,
-            Err(failure @ (Failure::Closed | Failure::Io(_))) => return Err(failure),
-            Err(failure) => output.failure(&failure),
+            Err(Error::Cancelled) => break,
+            Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
+            Err(error) => app.output.error(&error),
         }
-        output.say(&[faint(format!("next look in {every} min; Ctrl-C ends"))]);
+        app.output
+            .say(&[faint(format!("next pass in {every} min; Ctrl-C ends"))]);
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = person.pressed() => break,
+            () = app.terminal.ctrl_c() => break,
         }
     }
-    output.say(&[faint("stopped; threads are kept")]);
+    app.output.say(&[faint("stopped; threads are kept")]);
     Ok(())
 }
 
-async fn begin(
-    what: &IngestArgs,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<MailAgent, Failure> {
-    let account = Account::read(&what.account, global)?;
-    open(&account, what.max_cost.as_deref(), global, output, person).await
+async fn begin(what: &IngestArgs, app: &mut App<'_>) -> Result<MailAgent, Error> {
+    let account = Account::read(&what.account, app.global)?;
+    open(&account, what.max_cost, app).await
 }
 
 /// What became of all of them.
@@ -89,7 +77,7 @@ struct Sum {
 }
 
 impl Sum {
-    async fn tell(&self, agent: &MailAgent, output: &Output) -> Result<(), Failure> {
+    async fn tell(&self, agent: &MailAgent, output: &Output) -> Result<(), Error> {
         let open = agent.inbox().await?.len();
         if output.form == Form::Json {
             return output.json(&json!({
@@ -101,7 +89,7 @@ impl Sum {
             looked_at, known, ..
         } = self;
         let mut line = vec![plain(format!(
-            "{looked_at} looked at, {known} known before"
+            "{looked_at} processed, {known} already known"
         ))];
         if self.failed > 0 {
             line.push(bad(format!(", {} failed", self.failed)));
@@ -117,23 +105,19 @@ impl Sum {
         Ok(())
     }
 
-    fn ended(&self) -> Result<(), Failure> {
+    fn ended(&self) -> Result<(), Error> {
         match (self.is_spent, self.failed) {
-            (true, _) => Err(Failure::Told { exit: 5 }),
+            (true, _) => Err(Error::Reported { exit: 5 }),
             (false, 0) => Ok(()),
-            _ => Err(Failure::Told { exit: 1 }),
+            _ => Err(Error::Reported { exit: 1 }),
         }
     }
 }
 
-/// One look at the mailbox, with a line a mail as it goes. What was stored of a mail stays if
-/// Ctrl-C stops the rest.
-async fn look(
-    agent: &MailAgent,
-    what: &IngestArgs,
-    output: &Output,
-    person: &mut Person,
-) -> Result<Sum, Failure> {
+/// One pass over the mailbox, with one line per mail. What was stored of a mail stays if Ctrl-C stops the
+/// rest.
+async fn look(agent: &MailAgent, what: &IngestArgs, app: &mut App<'_>) -> Result<Sum, Error> {
+    let output = app.output;
     let looked = async {
         let mut sum = Sum::default();
         let mut seen = BTreeSet::new();
@@ -157,17 +141,13 @@ async fn look(
     };
     tokio::select! {
         sum = looked => sum,
-        () = person.pressed() => Err(Failure::Cancelled),
+        () = app.terminal.ctrl_c() => Err(Error::Cancelled),
     }
 }
 
 /// Takes in mails that were set aside, and no others.
-async fn look_again(
-    agent: &MailAgent,
-    ids: &[String],
-    output: &Output,
-    person: &mut Person,
-) -> Result<Sum, Failure> {
+async fn look_again(agent: &MailAgent, ids: &[String], app: &mut App<'_>) -> Result<Sum, Error> {
+    let output = app.output;
     let looked = async {
         let mut sum = Sum::default();
         for id in ids {
@@ -178,7 +158,7 @@ async fn look_again(
     };
     tokio::select! {
         sum = looked => sum,
-        () = person.pressed() => Err(Failure::Cancelled),
+        () = app.terminal.ctrl_c() => Err(Error::Cancelled),
     }
 }
 
@@ -200,7 +180,7 @@ async fn take_in(
     agent: &MailAgent,
     arrival: &Arrival,
     options: &IngestOptions,
-) -> Result<Intake, Failure> {
+) -> Result<Intake, Error> {
     let thread = thread_name(&arrival.thread);
     let with = |result| Intake {
         mail: arrival.id.clone(),
@@ -227,7 +207,7 @@ impl Sum {
         agent: &MailAgent,
         taken: &Intake,
         output: &Output,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         match &taken.result {
             Ingested::Known => self.known += 1,
             Ingested::Failed { code, .. } => {
@@ -263,7 +243,7 @@ impl Sum {
             if code == SET_ASIDE {
                 let command = format!(
                     "superstep mail ingest --retry {}",
-                    words::quoted(&single_line(&taken.mail.0))
+                    shell_words::quoted(&single_line(&taken.mail.0))
                 );
                 output.say(&[faint(
                     "  look at it with another program; to parse it again: ",
@@ -276,14 +256,14 @@ impl Sum {
 }
 
 /// What became of a mail, in a few words.
-fn became(result: &Ingested, class: &Json) -> Piece {
+fn became(result: &Ingested, class: &Json) -> Span {
     let class = class.as_str().unwrap_or("looked at");
     match result {
         Ingested::Done => good(format!("{class}, done")),
         Ingested::Waiting(1) => strong(format!("{class}, 1 question")),
         Ingested::Waiting(count) => strong(format!("{class}, {count} questions")),
         Ingested::Known => faint("known"),
-        Ingested::Queued => plain("waits for an older mail of its thread"),
+        Ingested::Queued => plain("waits for an earlier mail of its thread"),
         Ingested::Failed { .. } => bad("failed"),
     }
 }

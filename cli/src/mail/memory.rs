@@ -5,37 +5,37 @@ use superstep::text::single_line;
 use superstep_mail::{Change, Memory, Topic};
 
 use crate::{
-    args::{Global, MemoryCommand, Note},
+    app::App,
+    args::{MemoryCommand, Note},
     database,
-    failure::Failure,
+    error::Error,
     output::{Form, Output, bad, faint, good, plain, strong},
 };
 
-pub(super) async fn run(
-    command: MemoryCommand,
-    global: &Global,
-    output: &Output,
-) -> Result<(), Failure> {
-    let store = database::backends(global)?.store.ok_or(Failure::NoSaver)?;
-    let memory = Memory::new(store);
+pub(super) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Error> {
+    let backends = match command {
+        MemoryCommand::Undo { .. } => database::writable(app.global)?,
+        _ => database::read_only(app.global)?,
+    };
+    let memory = Memory::new(backends.store.ok_or(Error::NoSaver)?);
     match command {
         MemoryCommand::Show { topic } => {
             let all = Topic::ALL.to_vec();
             let topics = topic.map_or(all, |note| vec![note.into()]);
             for topic in topics {
-                note(&memory, topic, output).await?;
+                note(&memory, topic, app.output).await?;
             }
             Ok(())
         }
-        MemoryCommand::Versions { topic } => versions(&memory, topic.into(), output).await,
+        MemoryCommand::Versions { topic } => versions(&memory, topic.into(), app.output).await,
         MemoryCommand::Diff { topic, from, to } => {
-            diff(&memory, topic.into(), from, to, output).await
+            diff(&memory, topic.into(), from, to, app.output).await
         }
-        MemoryCommand::Undo { topic } => undo(&memory, topic, output).await,
+        MemoryCommand::Undo { topic } => undo(&memory, topic, app.output).await,
     }
 }
 
-async fn note(memory: &Memory, topic: Topic, output: &Output) -> Result<(), Failure> {
+async fn note(memory: &Memory, topic: Topic, output: &Output) -> Result<(), Error> {
     let text = memory.show(topic).await?;
     if output.form == Form::Json {
         return output.json(&json!({"topic": topic, "note": topic.label(), "text": text}));
@@ -56,7 +56,7 @@ fn about(topic: Topic) -> &'static str {
     }
 }
 
-async fn versions(memory: &Memory, topic: Topic, output: &Output) -> Result<(), Failure> {
+async fn versions(memory: &Memory, topic: Topic, output: &Output) -> Result<(), Error> {
     for version in memory.versions(topic).await? {
         if output.form == Form::Json {
             output.json(&version)?;
@@ -77,7 +77,7 @@ async fn diff(
     from: Option<u64>,
     to: Option<u64>,
     output: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let newest = memory.versions(topic).await?;
     let newest = newest.last().map_or(1, |version| version.number);
     let to = to.unwrap_or(newest);
@@ -96,7 +96,7 @@ async fn diff(
     Ok(())
 }
 
-async fn undo(memory: &Memory, note: Note, output: &Output) -> Result<(), Failure> {
+async fn undo(memory: &Memory, note: Note, output: &Output) -> Result<(), Error> {
     let version = memory.undo(note.into()).await?;
     if output.form == Form::Json {
         return output.json(&version);

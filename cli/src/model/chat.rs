@@ -1,4 +1,4 @@
-//! `superstep model chat`: a plain conversation, a turn a line.
+//! `superstep model chat`: a plain conversation, one turn per line.
 
 use std::time::Instant;
 
@@ -9,26 +9,22 @@ use superstep_model::{
 };
 
 use crate::{
-    args::{Chat, Global},
-    failure::Failure,
+    app::App,
+    args::Chat,
+    environment,
+    error::Error,
     output::{Form, Output, bad, faint},
-    page::Page,
-    person::{Person, Said, Topic},
     stats::Stats,
-    world,
+    stream::TextStream,
+    terminal::{Line, Terminal, Topic},
 };
 
-pub(super) async fn run(
-    chat: Chat,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let opened = world::open(global, &Content::Project, output, person).await?;
+pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
+    let opened = environment::open(&Content::Project, app).await?;
     let mut talk = Talk {
         caller: opened.caller,
         chat,
-        output,
+        output: app.output,
         messages: Vec::new(),
         turn: 0,
     };
@@ -37,9 +33,9 @@ pub(super) async fn run(
     }
     if !talk.chat.words.is_empty() {
         let words = talk.chat.words.join(" ");
-        return talk.turn(words, person).await;
+        return talk.turn(words, app.terminal).await;
     }
-    talk.lines(person).await
+    talk.lines(app.terminal).await
 }
 
 struct Talk<'a> {
@@ -52,33 +48,35 @@ struct Talk<'a> {
 
 impl Talk<'_> {
     /// Every line of stdin is a turn. A person at a terminal goes on after a turn that failed.
-    async fn lines(&mut self, person: &mut Person) -> Result<(), Failure> {
-        let is_person = person.is_there();
+    async fn lines(&mut self, terminal: &mut Terminal) -> Result<(), Error> {
+        let is_person = terminal.is_interactive();
         if is_person {
             self.output
                 .say(&[faint("Ctrl-D ends, Ctrl-C stops a reply")]);
         }
         loop {
-            let said = person.words(Topic::Message, "> ", self.output).await?;
+            let said = terminal
+                .read_line(Topic::Message, "> ", self.output)
+                .await?;
             let line = match said {
-                Said::Words(line) => line,
-                Said::End => return Ok(()),
-                Said::Stop => return Err(Failure::Cancelled),
+                Line::Text(line) => line,
+                Line::End => return Ok(()),
+                Line::CtrlC => return Err(Error::Cancelled),
             };
             if line.trim().is_empty() {
                 continue;
             }
-            match self.turn(line, person).await {
+            match self.turn(line, terminal).await {
                 Ok(()) => {}
-                Err(failure @ (Failure::Closed | Failure::Io(_))) => return Err(failure),
-                Err(failure) if is_person => self.output.failure(&failure),
-                Err(failure) => return Err(failure),
+                Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
+                Err(error) if is_person => self.output.error(&error),
+                Err(error) => return Err(error),
             }
         }
     }
 
     /// Says something and shows the reply. What has no reply is taken back.
-    async fn turn(&mut self, words: String, person: &mut Person) -> Result<(), Failure> {
+    async fn turn(&mut self, words: String, terminal: &mut Terminal) -> Result<(), Error> {
         self.messages.push(Message::user(words));
         let request = Request {
             max_tokens: self.chat.max_tokens,
@@ -87,13 +85,13 @@ impl Talk<'_> {
         };
         let answered = tokio::select! {
             answered = self.answer(&request) => answered,
-            () = person.pressed() => Err(Failure::Cancelled),
+            () = terminal.ctrl_c() => Err(Error::Cancelled),
         };
         let (reply, stats) = match answered {
             Ok(answered) => answered,
-            Err(failure) => {
+            Err(error) => {
                 self.messages.pop();
-                return Err(failure);
+                return Err(error);
             }
         };
         self.tell(&reply, &stats)?;
@@ -102,10 +100,10 @@ impl Talk<'_> {
         Ok(())
     }
 
-    async fn answer(&self, request: &Request) -> Result<(Reply, Stats), Failure> {
+    async fn answer(&self, request: &Request) -> Result<(Reply, Stats), Error> {
         let begun = Instant::now();
         let mut first = None;
-        let mut page = Page::new(self.output);
+        let mut stream = TextStream::new(self.output);
         let mut reply = Assembly::new(self.caller.id());
         let streamed = async {
             let mut deltas = self.caller.stream(request).await?;
@@ -114,7 +112,7 @@ impl Talk<'_> {
                 match &delta {
                     Delta::Text(text) => {
                         first.get_or_insert_with(|| begun.elapsed());
-                        page.write(text)?;
+                        stream.write(text)?;
                     }
                     Delta::Reasoning(text) => {
                         first.get_or_insert_with(|| begun.elapsed());
@@ -127,17 +125,17 @@ impl Talk<'_> {
                 }
                 reply.add(delta)?;
             }
-            Ok::<(), Failure>(())
+            Ok::<(), Error>(())
         };
         let ended = streamed.await;
-        page.end()?;
+        stream.end()?;
         ended?;
         let reply = reply.finish()?;
         let stats = Stats::of(&self.caller, &reply, begun.elapsed(), first);
         Ok((reply, stats))
     }
 
-    fn tell(&self, reply: &Reply, stats: &Stats) -> Result<(), Failure> {
+    fn tell(&self, reply: &Reply, stats: &Stats) -> Result<(), Error> {
         if self.output.form == Form::Json {
             let calls: Vec<_> = reply.tool_calls.iter().map(|call| &call.name).collect();
             self.output.json(&json!({

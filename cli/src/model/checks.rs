@@ -1,4 +1,4 @@
-//! The checks of `model test`, each one call or two.
+//! Checks of `model test`.
 
 use std::time::{Duration, Instant};
 
@@ -108,7 +108,7 @@ async fn data(caller: &Caller) -> Result<Check, ModelError> {
     let fitted = structured_json(caller, request, &schema).await?;
     let mended = match fitted.repairs {
         0 => String::new(),
-        count => format!(", mended {count} times"),
+        count => format!(", repaired {count} times"),
     };
     let mut reply = fitted.reply;
     reply.usage = Some(fitted.usage);

@@ -1,4 +1,4 @@
-//! `superstep model list`: providers and what each needs, or the models of one.
+//! `superstep model list`: providers and what each requires, or the models of one.
 
 use serde_json::json;
 use superstep_model::{
@@ -8,10 +8,12 @@ use superstep_model::{
 };
 
 use crate::{
+    app::App,
     args::Global,
-    failure::Failure,
-    output::{Form, Output, faint, good, plain, strong},
-    providers, weights, world,
+    environment,
+    error::Error,
+    output::{Form, faint, good, plain, strong},
+    providers, weights,
 };
 
 /// A row of the list.
@@ -22,17 +24,17 @@ struct Row {
     about: String,
 }
 
-pub(super) async fn all(global: &Global, output: &Output) -> Result<(), Failure> {
-    let world = world::look(global)?;
+pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
+    let environment = environment::load(app.global)?;
     let mut rows = Vec::new();
     for known in KNOWN.iter().filter(|known| known.key_env.is_some()) {
-        let settings = world.config.provider(known.name);
+        let settings = environment.config.provider(known.name);
         let is_named = settings
             .is_some_and(|settings| settings.key_cmd.is_some() || settings.key_file.is_some());
         let env = settings.and_then(|settings| settings.key_env.as_ref());
         let env = env.map_or(known.key_env.unwrap_or_default(), |name| &name.value);
-        let has_key = is_named || world.keys.contains(env);
-        let is_offline = world.offline.is_some();
+        let has_key = is_named || environment.keys.contains(env);
+        let is_offline = environment.offline.is_some();
         let state = match (is_offline, has_key) {
             (true, _) => "offline".into(),
             (false, true) => "ready".into(),
@@ -47,7 +49,7 @@ pub(super) async fn all(global: &Global, output: &Output) -> Result<(), Failure>
     }
     rows.push(ollama(&providers::ask_ollama().await));
     for (key, about) in weights::catalogue() {
-        let is_there = world.weights.contains_key(key);
+        let is_there = environment.weights.contains_key(key);
         let state = if is_there {
             "in the cache"
         } else {
@@ -72,8 +74,9 @@ pub(super) async fn all(global: &Global, output: &Output) -> Result<(), Failure>
         });
     }
     for row in rows {
-        if output.form == Form::Json {
-            output.json(&json!({"name": row.name, "ready": row.is_ready,
+        if app.output.form == Form::Json {
+            app.output
+                .json(&json!({"name": row.name, "ready": row.is_ready,
                 "state": row.state, "about": row.about}))?;
             continue;
         }
@@ -83,43 +86,45 @@ pub(super) async fn all(global: &Global, output: &Output) -> Result<(), Failure>
         } else {
             faint(state)
         };
-        output.data(&[strong(format!("{:<14}", row.name)), state, plain(row.about)])?;
+        app.output
+            .data(&[strong(format!("{:<14}", row.name)), state, plain(row.about)])?;
     }
     Ok(())
 }
 
-pub(super) async fn of(name: &str, global: &Global, output: &Output) -> Result<(), Failure> {
+pub(super) async fn of(name: &str, app: &App<'_>) -> Result<(), Error> {
     if Known::named(name).is_none() {
         let hint = near::hint(name, KNOWN.iter().map(|known| known.name));
-        return Err(Failure::Usage(format!(
+        return Err(Error::Usage(format!(
             "no provider `{name}` can be asked{hint}"
         )));
     }
     let named = Global {
         model: Some(name.to_owned()),
-        ..global.clone()
+        ..app.global.clone()
     };
-    let resolution = world::choose(&named, None, &Content::Project).await?;
+    let resolution = environment::choose(&named, None, &Content::Project).await?;
     let offered = models(resolution.choice()?).await?;
     for model in offered {
         let spec = format!("{name}:{}", model.name);
-        if output.form == Form::Json {
-            output.json(&json!({"model": spec, "parameters": model.parameters,
+        if app.output.form == Form::Json {
+            app.output
+                .json(&json!({"model": spec, "parameters": model.parameters,
                 "family": model.family}))?;
         } else {
-            output.data(&[plain(spec), faint(size(&model))])?;
+            app.output.data(&[plain(spec), faint(size(&model))])?;
         }
     }
     Ok(())
 }
 
 #[cfg(feature = "remote")]
-async fn models(choice: &superstep_model::select::Choice) -> Result<Vec<Offered>, Failure> {
+async fn models(choice: &superstep_model::select::Choice) -> Result<Vec<Offered>, Error> {
     Ok(providers::models(choice).await?)
 }
 
 #[cfg(not(feature = "remote"))]
-async fn models(_: &superstep_model::select::Choice) -> Result<Vec<Offered>, Failure> {
+async fn models(_: &superstep_model::select::Choice) -> Result<Vec<Offered>, Error> {
     Ok(Vec::new())
 }
 

@@ -1,32 +1,29 @@
-//! `superstep model show`: which model answers, and every way to one.
+//! `superstep model show`: the model that is used, and every source that was considered.
 
 use serde_json::json;
 use superstep_model::select::{Content, Outcome, Verdict};
 
 use crate::{
+    app::App,
     args::Global,
-    failure::Failure,
+    environment,
+    error::Error,
     mail,
-    output::{Form, Output, bad, faint, good, plain, strong},
-    world,
+    output::{Form, bad, faint, good, plain, strong},
 };
 
-pub(super) async fn run(
-    node: Option<&str>,
-    global: &Global,
-    output: &Output,
-) -> Result<(), Failure> {
-    let resolution = world::choose(global, node, &Content::Project).await?;
+pub(super) async fn run(node: Option<&str>, app: &App<'_>) -> Result<(), Error> {
+    let resolution = environment::choose(app.global, node, &Content::Project).await?;
     let chosen = match &resolution.outcome {
         Outcome::Chosen(choice) => Some(choice),
         Outcome::Pull(_) | Outcome::Nothing => None,
     };
     let elsewhere = match chosen.is_some_and(|choice| choice.origin.is_project()) {
-        true => Some(for_mail(node, global).await),
+        true => Some(for_mail(node, app.global).await),
         false => None,
     };
-    if output.form == Form::Json {
-        output.json(&json!({
+    if app.output.form == Form::Json {
+        app.output.json(&json!({
             "model": chosen.map(|choice| choice.spec.to_string()),
             "origin": chosen.map(|choice| choice.origin.to_string()),
             "address": chosen.and_then(|choice| choice.base.as_deref()),
@@ -40,20 +37,21 @@ pub(super) async fn run(
     } else {
         match chosen {
             Some(choice) => {
-                output.data(&[strong(&choice.spec), faint(format!("  {}", choice.origin))])?;
+                app.output
+                    .data(&[strong(&choice.spec), faint(format!("  {}", choice.origin))])?;
                 let place = match choice.leaves() {
                     Some(host) => format!("content goes to {host}, with {}", choice.key),
                     None => "content stays on this machine".into(),
                 };
-                output.data(&[faint(format!("  {place}"))])?;
+                app.output.data(&[faint(format!("  {place}"))])?;
                 if let Some(model) = &elsewhere {
                     let model = model.as_deref().unwrap_or("no model");
-                    output.data(&[faint(format!(
+                    app.output.data(&[faint(format!(
                         "  mail and other data outside the project's folder do not use it: {model}"
                     ))])?;
                 }
             }
-            None => output.data(&[bad("no model")])?,
+            None => app.output.data(&[bad("no model")])?,
         }
         for (number, link) in (1..).zip(&resolution.chain) {
             let way = format!("{number:>3}. {:<37}", link.way.to_string());
@@ -62,11 +60,11 @@ pub(super) async fn run(
                 Verdict::Skipped(why) => plain(why),
                 Verdict::NotReached => faint("not reached"),
             };
-            output.data(&[plain(way), plain(" "), verdict])?;
+            app.output.data(&[plain(way), plain(" "), verdict])?;
         }
     }
     match resolution.outcome {
-        Outcome::Nothing => Err(Failure::NoModel),
+        Outcome::Nothing => Err(Error::NoModel),
         Outcome::Chosen(_) | Outcome::Pull(_) => Ok(()),
     }
 }
@@ -74,7 +72,7 @@ pub(super) async fn run(
 /// The model for data that is not the project's.
 async fn for_mail(node: Option<&str>, global: &Global) -> Option<String> {
     let content = Content::Elsewhere(mail::NOT_OF_PROJECT.into());
-    let resolution = world::choose(global, node, &content).await.ok()?;
+    let resolution = environment::choose(global, node, &content).await.ok()?;
     match &resolution.outcome {
         Outcome::Chosen(choice) => Some(format!("{} ({})", choice.spec, choice.origin)),
         Outcome::Pull(_) | Outcome::Nothing => None,

@@ -1,52 +1,47 @@
-//! `superstep model test`: what a model can do, tried out.
+//! `superstep model test`: capability checks of a model.
 
 use serde_json::json;
 use superstep_model::select::Content;
 
 use super::checks::{self, Check};
 use crate::{
-    args::Global,
-    failure::Failure,
+    app::App,
+    environment,
+    error::Error,
     output::{Form, Output, bad, faint, good, plain},
-    person::Person,
-    world,
 };
 
-pub(super) async fn run(
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let opened = world::open(global, &Content::Project, output, person).await?;
+pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
+    let opened = environment::open(&Content::Project, app).await?;
     let caller = opened.caller;
     let mut failed = 0;
     let mut all = Vec::new();
     for name in checks::NAMES {
         let check = tokio::select! {
             check = checks::run(name, &caller) => check,
-            () = person.pressed() => return Err(Failure::Cancelled),
+            () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
         };
         failed += usize::from(check.failed());
-        if output.form == Form::Text {
-            show(name, &check, output)?;
+        if app.output.form == Form::Text {
+            show(name, &check, app.output)?;
         }
         all.push((name, check));
     }
-    if output.form == Form::Json {
+    if app.output.form == Form::Json {
         let model = superstep_model::Model::id(&caller).to_string();
         let rows: Vec<_> = all.iter().map(|(name, check)| check.json(name)).collect();
-        output.json(&json!({"model": model, "checks": rows}))?;
+        app.output.json(&json!({"model": model, "checks": rows}))?;
     }
     match failed {
         0 => Ok(()),
-        failed => Err(Failure::Checks {
+        failed => Err(Error::Checks {
             failed,
             all: all.len(),
         }),
     }
 }
 
-fn show(name: &str, check: &Check, output: &Output) -> Result<(), Failure> {
+fn show(name: &str, check: &Check, output: &Output) -> Result<(), Error> {
     let name = format!("{name:<14}");
     match check {
         Check::Passed { what, stats } => {

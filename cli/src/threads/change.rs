@@ -1,4 +1,4 @@
-//! Copying threads and throwing them away.
+//! `superstep threads fork`, `delete` and `prune`.
 
 use std::time::Duration;
 
@@ -15,27 +15,28 @@ use superstep_core::{
 };
 use superstep_engine::clock::SystemClock;
 
-use super::Shelf;
+use super::ThreadReader;
 use crate::{
     agents::Agent,
-    args::{At, Delete, Global, Prune},
-    failure::Failure,
+    app::App,
+    args::{At, Delete, Prune},
+    error::Error,
     output::{Form, Output, plain},
-    person::{Person, Said, Topic},
+    terminal::{Line, Topic},
 };
 
 /// Copies a thread, and goes back to a checkpoint in the copy. The original is left as it is.
 pub(super) async fn fork(
-    shelf: &Shelf,
+    reader: &ThreadReader,
     at: &At,
     name: Option<String>,
     output: &Output,
-) -> Result<(), Failure> {
-    let agent = shelf.agent(&at.thread).await?;
-    let graph = shelf.graph_of(agent)?;
+) -> Result<(), Error> {
+    let agent = reader.agent(&at.thread).await?;
+    let graph = reader.graph_of(agent)?;
     let back = match at.at.as_deref() {
         Some(text) => {
-            shelf
+            reader
                 .snapshot(&graph, &at.thread, Some(text))
                 .await?
                 .checkpoint
@@ -46,11 +47,11 @@ pub(super) async fn fork(
         Some(name) if Agent::of(&name) == Some(agent) => name,
         Some(name) => {
             let wanted = agent.name();
-            return Err(Failure::Usage(format!(
+            return Err(Error::Usage(format!(
                 "`{name}` is no name for a thread of {wanted}: it must begin with `{wanted}-`"
             )));
         }
-        None => agent.new_thread(&*shelf.saver).await?,
+        None => agent.new_thread(&*reader.saver).await?,
     };
     let copy = ThreadId::from(name.as_str());
     graph
@@ -68,58 +69,52 @@ pub(super) async fn fork(
         return output.json(&json!({"thread": name, "from": at.thread}));
     }
     output.data(&[plain(&name)])?;
-    output.say(&[plain(format!("go on with superstep threads resume {name}"))]);
+    output.say(&[plain(format!(
+        "resume it with superstep threads resume {name}"
+    ))]);
     Ok(())
 }
 
 pub(super) async fn delete(
-    shelf: &Shelf,
+    reader: &ThreadReader,
     which: &Delete,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    let all = shelf.saver.threads().await?;
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     for thread in &which.threads {
-        if all.iter().all(|known| known.as_str() != thread) {
-            // Says what is meant if the name is nearly right.
-            shelf.agent(thread).await?;
-        }
+        reader.require(thread).await?;
     }
     let count = which.threads.len();
     let what = match which.threads.as_slice() {
         [only] => format!("Delete thread {only}"),
         _ => format!("Delete {count} threads"),
     };
-    is_agreed(&what, global, output, person).await?;
+    is_agreed(&what, app).await?;
     for thread in &which.threads {
-        shelf.saver.delete(&ThreadId::from(&**thread)).await?;
-        if output.form == Form::Json {
-            output.json(&json!({"deleted": thread}))?;
+        reader.saver.delete(&ThreadId::from(&**thread)).await?;
+        if app.output.form == Form::Json {
+            app.output.json(&json!({"deleted": thread}))?;
         } else {
-            output.say(&[plain(format!("deleted {thread}"))]);
+            app.output.say(&[plain(format!("deleted {thread}"))]);
         }
     }
     Ok(())
 }
 
 pub(super) async fn prune(
-    shelf: &Shelf,
+    reader: &ThreadReader,
     which: &Prune,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     let keep = which.keep.map(|count| Keep::Last(count.max(1)));
     if let Some((thread, keep)) = which.thread.as_deref().zip(keep) {
-        shelf.agent(thread).await?;
-        shelf.saver.prune(&ThreadId::from(thread), keep).await?;
-        output.say(&[plain(format!("pruned {thread}"))]);
+        reader.agent(thread).await?;
+        reader.saver.prune(&ThreadId::from(thread), keep).await?;
+        app.output.say(&[plain(format!("pruned {thread}"))]);
         return Ok(());
     }
     if let Some(days) = which.unused_days {
         let what = format!("Delete every thread that was not used for {days} days");
-        is_agreed(&what, global, output, person).await?;
+        is_agreed(&what, app).await?;
     }
     let retention = Retention {
         keep,
@@ -127,36 +122,37 @@ pub(super) async fn prune(
             .unused_days
             .map(|days| Duration::from_secs(days.saturating_mul(86_400))),
     };
-    let done = shelf.saver.retain(&retention, SystemClock.now()).await?;
-    if output.form == Form::Json {
+    let done = reader.saver.retain(&retention, SystemClock.now()).await?;
+    if app.output.form == Form::Json {
         let deleted: Vec<_> = done.deleted.iter().map(ThreadId::as_str).collect();
-        return output.json(&json!({"deleted": deleted, "pruned": done.pruned}));
+        return app
+            .output
+            .json(&json!({"deleted": deleted, "pruned": done.pruned}));
     }
     let (deleted, pruned) = (done.deleted.len(), done.pruned);
-    output.say(&[plain(format!(
-        "deleted {deleted} threads, dropped {pruned} checkpoints of others"
+    app.output.say(&[plain(format!(
+        "deleted {deleted} threads, dropped {pruned} checkpoints"
     ))]);
     Ok(())
 }
 
 /// Asks before something is thrown away. Without a person it must have been said beforehand.
-async fn is_agreed(
-    what: &str,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<(), Failure> {
-    if global.yes {
+async fn is_agreed(what: &str, app: &mut App<'_>) -> Result<(), Error> {
+    if app.global.yes {
         return Ok(());
     }
-    if !person.is_there() {
-        return Err(Failure::Usage(format!(
-            "{what}? Nobody can be asked; say --yes"
+    if !app.terminal.is_interactive() {
+        return Err(Error::Usage(format!(
+            "{what}? There is no terminal to ask at; use --yes"
         )));
     }
     let prompt = format!("{what}? [y/N] ");
-    match person.words(Topic::Detail, &prompt, output).await? {
-        Said::Words(words) if matches!(words.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
-        _ => Err(Failure::Cancelled),
+    match app
+        .terminal
+        .read_line(Topic::Detail, &prompt, app.output)
+        .await?
+    {
+        Line::Text(words) if matches!(words.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
+        _ => Err(Error::Cancelled),
     }
 }

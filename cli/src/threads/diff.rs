@@ -1,11 +1,11 @@
-//! `superstep threads diff`: how the state changed, by JSON pointer.
+//! `superstep threads diff`: changes of the state, by JSON pointer.
 
 use serde_json::{Value as Json, json};
 use superstep_core::Value;
 
-use super::Shelf;
+use super::ThreadReader;
 use crate::{
-    failure::Failure,
+    error::Error,
     output::{Form, Output, bad, faint, good, plain},
 };
 
@@ -18,18 +18,18 @@ struct Change<'a> {
 }
 
 pub(super) async fn run(
-    shelf: &Shelf,
+    reader: &ThreadReader,
     thread: &str,
     from: Option<&str>,
     to: Option<&str>,
     output: &Output,
-) -> Result<(), Failure> {
-    let graph = shelf.graph(thread).await?;
+) -> Result<(), Error> {
+    let graph = reader.graph(thread).await?;
     let (from, to) = match (from, to) {
         (None, _) => {
-            let mut last = shelf.history(&graph, thread, Some(2)).await?.into_iter();
+            let mut last = reader.history(&graph, thread, Some(2)).await?.into_iter();
             let Some((to, from)) = last.next().zip(last.next()) else {
-                return Err(Failure::Missing {
+                return Err(Error::Missing {
                     what: format!("thread `{thread}` has only one checkpoint"),
                     hint: "see `superstep threads history THREAD`",
                 });
@@ -37,8 +37,8 @@ pub(super) async fn run(
             (from, to)
         }
         (Some(from), to) => (
-            shelf.snapshot(&graph, thread, Some(from)).await?,
-            shelf.snapshot(&graph, thread, to).await?,
+            reader.snapshot(&graph, thread, Some(from)).await?,
+            reader.snapshot(&graph, thread, to).await?,
         ),
     };
     let (from, to) = (plain_state(&from.values), plain_state(&to.values));
@@ -95,7 +95,7 @@ fn compare<'a>(
     }
 }
 
-fn tell(change: &Change<'_>, output: &Output) -> Result<(), Failure> {
+fn tell(change: &Change<'_>, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&json!({"path": change.at, "from": change.from, "to": change.to}));
     }
@@ -119,7 +119,7 @@ mod tests {
         let to = json!({"a": 1, "b": [1, 3, 4], "c/d": {"e": "y"}});
         let mut changes = Vec::new();
         compare(String::new(), Some(&from), Some(&to), &mut changes);
-        let told: Vec<_> = changes
+        let found: Vec<_> = changes
             .iter()
             .map(|change| (change.at.as_str(), change.from.cloned(), change.to.cloned()))
             .collect();
@@ -129,6 +129,6 @@ mod tests {
             ("/c~1d/e", Some(json!("x")), Some(json!("y"))),
             ("/gone", Some(json!(null)), None),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(found, wanted);
     }
 }

@@ -3,20 +3,20 @@
 use serde_json::json;
 use superstep_engine::clock::made_at;
 
-use super::{Shelf, Standing, ago, diff};
+use super::{Status, ThreadReader, ago, diff};
 use crate::{
-    failure::Failure,
+    error::Error,
     output::{Form, Output, faint, plain, strong},
 };
 
 pub(super) async fn run(
-    shelf: &Shelf,
+    reader: &ThreadReader,
     thread: &str,
     limit: Option<usize>,
     output: &Output,
-) -> Result<(), Failure> {
-    let graph = shelf.graph(thread).await?;
-    let all = shelf.history(&graph, thread, limit).await?;
+) -> Result<(), Error> {
+    let graph = reader.graph(thread).await?;
+    let all = reader.history(&graph, thread, limit).await?;
     for (n, snapshot) in all.iter().enumerate() {
         let Some(id) = snapshot.checkpoint else {
             continue;
@@ -32,7 +32,7 @@ pub(super) async fn run(
             output.json(&json!({
                 "checkpoint": id.to_string(), "parent": snapshot.parent.map(|id| id.to_string()),
                 "step": step, "source": source, "next": snapshot.next, "changed": changed,
-                "status": Standing::of(snapshot), "made_ms": made_at(id) / 1000,
+                "status": Status::of(snapshot), "made_ms": made_at(id) / 1000,
             }))?;
             continue;
         }

@@ -4,103 +4,103 @@ use serde_json::{Value as Json, json};
 use superstep_core::id::{CheckpointId, ThreadId};
 use superstep_engine::clock::made_at;
 
-use super::{Shelf, Standing, ago};
+use super::{Status, ThreadReader, ago};
 use crate::{
     agents::Agent,
-    failure::Failure,
-    output::{Form, Output, Piece, bad, faint, good, plain, strong},
+    error::Error,
+    output::{Form, Output, Span, bad, faint, good, plain, strong},
 };
 
-/// One line of the list.
-struct Line {
+/// One row of the list.
+struct Row {
     thread: ThreadId,
     agent: Option<Agent>,
     /// Nothing for a thread that cannot be read here.
-    standing: Option<Standing>,
+    status: Option<Status>,
     checkpoint: Option<CheckpointId>,
     title: String,
 }
 
 pub(super) async fn run(
-    shelf: &Shelf,
+    reader: &ThreadReader,
     agent: Option<Agent>,
     waiting: bool,
     output: &Output,
-) -> Result<(), Failure> {
-    let mut lines = Vec::new();
-    for thread in shelf.saver.threads().await? {
+) -> Result<(), Error> {
+    let mut rows = Vec::new();
+    for thread in reader.saver.threads().await? {
         let of = Agent::of(thread.as_str());
         if agent.is_some() && agent != of {
             continue;
         }
-        let line = read(shelf, thread, of).await;
-        if !waiting || line.standing == Some(Standing::Waiting) {
-            lines.push(line);
+        let row = read(reader, thread, of).await;
+        if !waiting || row.status == Some(Status::Waiting) {
+            rows.push(row);
         }
     }
-    lines.sort_by_key(|line| std::cmp::Reverse(line.checkpoint));
-    for line in &lines {
-        tell(line, output)?;
+    rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
+    for row in &rows {
+        tell(row, output)?;
     }
-    if lines.is_empty() && output.form == Form::Text {
-        output.say(&[faint("there is no such thread")]);
+    if rows.is_empty() && output.form == Form::Text {
+        output.say(&[faint("no threads")]);
     }
     Ok(())
 }
 
 /// A thread that cannot be read is listed all the same.
-async fn read(shelf: &Shelf, thread: ThreadId, agent: Option<Agent>) -> Line {
-    let mut line = Line {
+async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> Row {
+    let mut row = Row {
         thread,
         agent,
-        standing: None,
+        status: None,
         checkpoint: None,
         title: String::new(),
     };
     let Some(agent) = agent else {
-        return line;
+        return row;
     };
     let read = async {
-        let graph = shelf.graph_of(agent)?;
-        shelf.snapshot(&graph, line.thread.as_str(), None).await
+        let graph = reader.graph_of(agent)?;
+        reader.snapshot(&graph, row.thread.as_str(), None).await
     };
     match read.await {
         Ok(snapshot) => {
             let state = serde_json::to_value(&snapshot.values).unwrap_or(Json::Null);
-            line.standing = Some(Standing::of(&snapshot));
-            line.checkpoint = snapshot.checkpoint;
-            line.title = agent.title(&state);
+            row.status = Some(Status::of(&snapshot));
+            row.checkpoint = snapshot.checkpoint;
+            row.title = agent.title(&state);
         }
-        Err(failure) => line.title = failure.to_string(),
+        Err(error) => row.title = error.to_string(),
     }
-    line
+    row
 }
 
-fn tell(line: &Line, output: &Output) -> Result<(), Failure> {
-    let agent = line.agent.map(Agent::name);
+fn tell(row: &Row, output: &Output) -> Result<(), Error> {
+    let agent = row.agent.map(Agent::name);
     if output.form == Form::Json {
         return output.json(&json!({
-            "thread": line.thread.as_str(), "agent": agent, "status": line.standing,
-            "updated_ms": line.checkpoint.map(|id| made_at(id) / 1000), "title": line.title,
+            "thread": row.thread.as_str(), "agent": agent, "status": row.status,
+            "updated_ms": row.checkpoint.map(|id| made_at(id) / 1000), "title": row.title,
         }));
     }
-    let standing = match line.standing {
-        Some(Standing::Waiting) => strong("waiting  "),
-        Some(Standing::Done) => good("done     "),
-        Some(Standing::Failed) => bad("failed   "),
-        Some(Standing::Cut) => plain("cut      "),
-        None => faint("?        "),
+    let status = match row.status {
+        Some(Status::Waiting) => strong("waiting      "),
+        Some(Status::Done) => good("done         "),
+        Some(Status::Failed) => bad("failed       "),
+        Some(Status::Interrupted) => plain("interrupted  "),
+        None => faint("?            "),
     };
-    let when = line.checkpoint.map(ago).unwrap_or_default();
+    let when = row.checkpoint.map(ago).unwrap_or_default();
     output.data(&[
-        strong(format!("{:<20} ", line.thread.as_str())),
-        standing,
+        strong(format!("{:<20} ", row.thread.as_str())),
+        status,
         faint(format!("{when:<12}")),
-        title(&line.title),
+        title(&row.title),
     ])
 }
 
-fn title(text: &str) -> Piece {
+fn title(text: &str) -> Span {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((at, _)) => plain(format!("{}…", text.get(..at).unwrap_or(text))),

@@ -3,24 +3,26 @@
 use serde_json::{Value as Json, json};
 use superstep::dynamic::Snapshot;
 
-use super::{Shelf, Standing, ago};
+use super::{Status, ThreadReader, ago};
 use crate::{
     args::At,
-    failure::Failure,
+    error::Error,
     output::{Form, Output, bad, faint, plain, strong},
 };
 
 /// How much of a long text is shown.
 const MOST_LETTERS: usize = 400;
 
-pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), Failure> {
-    let graph = shelf.graph(&at.thread).await?;
-    let snapshot = shelf.snapshot(&graph, &at.thread, at.at.as_deref()).await?;
+pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Result<(), Error> {
+    let graph = reader.graph(&at.thread).await?;
+    let snapshot = reader
+        .snapshot(&graph, &at.thread, at.at.as_deref())
+        .await?;
     let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
     if output.form == Form::Json {
         return output.json(&json!({
             "thread": at.thread,
-            "status": Standing::of(&snapshot),
+            "status": Status::of(&snapshot),
             "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
             "step": snapshot.origin.map(|(_, step)| step),
             "next": snapshot.next,
@@ -33,7 +35,7 @@ pub(super) async fn run(shelf: &Shelf, at: &At, output: &Output) -> Result<(), F
     let step = snapshot.origin.map_or(0, |(_, step)| step);
     output.data(&[
         strong(&at.thread),
-        plain(format!("  {}", Standing::of(&snapshot).as_str())),
+        plain(format!("  {}", Status::of(&snapshot).as_str())),
         faint(format!("  step {step}, {when}")),
     ])?;
     if !snapshot.next.is_empty() {
@@ -80,7 +82,7 @@ fn errors(snapshot: &Snapshot) -> Vec<Json> {
 }
 
 /// The state, a field a line; what is empty is left out. `--json` has all of it.
-fn fields(state: &Json, output: &Output) -> Result<(), Failure> {
+fn fields(state: &Json, output: &Output) -> Result<(), Error> {
     let Some(fields) = state.as_object() else {
         return Ok(());
     };

@@ -1,4 +1,4 @@
-//! What the user decided about project files: one small file per decision, in the data folder.
+//! Decisions about project files: one small file per decision, in the data folder.
 //!
 //! A decision is bound to the canonical path of the file and to the SHA-256 of its content. Each is a
 //! file of its own, so that two processes that decide at once do not overwrite each other.
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use superstep_model::config::{Decision, ProjectFile};
 
 use super::TrustError;
-use crate::folders;
+use crate::dirs;
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -112,7 +112,7 @@ pub(super) fn all() -> Vec<Consent> {
 }
 
 fn folder() -> Option<PathBuf> {
-    folders::data().map(|folder| folder.join("trust"))
+    dirs::data().map(|folder| folder.join("trust"))
 }
 
 fn name(id: &str) -> String {

@@ -12,11 +12,9 @@ fn a_person_answers_looks_around_takes_an_answer_back_and_approves() {
     let desk = Desk::new().with_documents();
     let terminal = Terminal::run(&desk, ANALYZE);
     terminal.shows("First question?").prompts(1).say("/help");
-    terminal.shows("take your last answer back").prompts(2);
+    terminal.shows("undo your last answer").prompts(2);
     terminal.say("/documents").shows("plan.md").prompts(3);
-    terminal
-        .say("/undo")
-        .shows("there is no answer to take back");
+    terminal.say("/undo").shows("there is no answer to undo");
     terminal
         .prompts(4)
         .say("/aprove")
@@ -25,7 +23,7 @@ fn a_person_answers_looks_around_takes_an_answer_back_and_approves() {
     terminal
         .prompts(6)
         .say("/undo")
-        .shows("back at the question before");
+        .shows("back at the previous question");
     terminal
         .has_shown("First question?", 2)
         .prompts(7)

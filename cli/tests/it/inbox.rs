@@ -252,7 +252,7 @@ fn what_a_reply_hides_is_shown_before_it_is_sent_and_is_what_is_sent() {
     desk.run(&format!("mail ingest --send {ACCOUNT}"));
     let shown = desk.run(&format!("inbox show {}", question(&desk))).stdout;
     for words in [
-        "! The arguments hold 18 hidden characters (U+3164, U+E0110",
+        "! The arguments contain 18 hidden characters (U+3164, U+E0110",
         "that spell \"surgery on monday\"",
         "! It holds 18 hidden characters",
         "Thursday suits me.<U+E0163><U+E0165>",
@@ -321,7 +321,7 @@ fn a_person_moves_looks_edits_and_accepts() {
     terminal
         .shows("q leave")
         .press("i")
-        .shows("no question is open");
+        .shows("no open questions");
     terminal.press("q");
     assert_eq!(terminal.end(), 0);
     let mails = sent(&desk);

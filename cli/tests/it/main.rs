@@ -17,6 +17,7 @@ mod chat;
 mod choice;
 mod conversation;
 mod crash;
+mod database;
 mod desk;
 mod front;
 mod help;

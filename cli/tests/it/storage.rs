@@ -7,7 +7,7 @@ use crate::desk::Desk;
 const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
 
 /// Commands that look.
-const LOOKING: [&str; 8] = [
+const LOOKING: [&str; 14] = [
     "threads list",
     "threads show archie-abc123",
     "threads history archie-abc123",
@@ -15,6 +15,12 @@ const LOOKING: [&str; 8] = [
     "trace list",
     "inbox list",
     "inbox show 1",
+    "mail memory show",
+    "mail memory versions response",
+    "mail memory diff response",
+    "db check",
+    "db check --quick",
+    "threads export archie-abc123 x.jsonl",
     "doctor --offline",
 ];
 

@@ -10,9 +10,6 @@ use super::problem::Problem;
 use crate::tree::{File, Tree};
 use crate::workspace::Package;
 
-/// Crates whose modules are still to be put in order. None is ever added.
-const UNORDERED: [&str; 2] = ["superstep-archie", "superstep-cli"];
-
 /// The crate root as a module, for items that are defined in it.
 const ROOT: &str = "(root)";
 
@@ -28,7 +25,6 @@ struct Place<'a> {
 pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
     crates
         .iter()
-        .filter(|package| !UNORDERED.contains(&package.name.as_str()))
         .filter_map(|package| {
             let folder = package.manifest.strip_suffix("Cargo.toml")?;
             circle(&imports(&format!("{folder}src/"), tree))

@@ -33,16 +33,32 @@ pub(super) async fn text(store: &dyn Store, topic: Topic) -> Result<Option<Strin
     found.map(|item| text_of(topic, item.value)).transpose()
 }
 
-/// A note. The first look writes down what it begins with.
+/// A note; one that was never written is what it would begin with. Writes nothing.
+pub(super) async fn look(store: &dyn Store, topic: Topic) -> Result<Note, MemoryError> {
+    let (text, mut versions) = read_both(store, topic).await?;
+    if let Some(text) = text {
+        return Ok(Note { text, versions });
+    }
+    let first = first(topic, &versions);
+    let text = first.text.clone();
+    versions.push(first);
+    Ok(Note { text, versions })
+}
+
+/// What a note begins with. Versions of a note that somebody deleted stay.
+fn first(topic: Topic, versions: &[Version]) -> Version {
+    let text = topic.default_text().to_owned();
+    version(versions, "what it begins with".into(), text)
+}
+
+/// A note to be changed. What it begins with is written first.
 pub(super) async fn read(store: &dyn Store, topic: Topic) -> Result<Note, MemoryError> {
     for _ in 0..ATTEMPTS {
         let (text, versions) = read_both(store, topic).await?;
         if let Some(text) = text {
             return Ok(Note { text, versions });
         }
-        // Versions of a note that somebody deleted stay.
-        let text = topic.default_text().to_owned();
-        let first = version(&versions, "what it begins with".into(), text);
+        let first = first(topic, &versions);
         if put(store, topic, Expected::Absent, &first).await? {
             let mut versions = versions;
             let text = first.text.clone();

@@ -1,4 +1,4 @@
-//! An account, opened.
+//! Opening the mailbox and calendar of an account.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use superstep_mail::{Calendar, FolderCalendar, FolderMailbox, MailError, Mailbox
 use super::{Account, CalendarAt, Kind, Servers};
 #[cfg(feature = "imap")]
 use super::{Host, Security};
-use crate::{agents::no_account::NoCalendar, failure::Failure};
+use crate::{agents::no_account::NoCalendar, error::Error};
 
 /// A mailbox and a calendar, and how the assistant works on them.
 pub(crate) struct Opened {
@@ -23,7 +23,7 @@ pub(crate) struct Opened {
 
 impl Account {
     /// Opens it. Accounts elsewhere may be asked who owns them.
-    pub(crate) async fn open(&self) -> Result<Opened, Failure> {
+    pub(crate) async fn open(&self) -> Result<Opened, Error> {
         let zone = self.zone();
         let mut calendar: Option<Arc<dyn Calendar>> = match &self.calendar {
             Some(CalendarAt::Folder(folder)) => Some(Arc::new(meetings(folder, &zone)?)),
@@ -57,9 +57,9 @@ impl Account {
     }
 
     #[cfg(feature = "remote")]
-    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Failure> {
+    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Error> {
         let Kind::Google { token, is_named } = &self.kind else {
-            return Err(Failure::NoAccount);
+            return Err(Error::NoAccount);
         };
         let is_given = !is_named && !token.exists() && std::env::var_os("GMAIL_TOKEN").is_some();
         let keys = match is_given {
@@ -79,13 +79,13 @@ impl Account {
     }
 
     #[cfg(not(feature = "remote"))]
-    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Failure> {
+    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Error> {
         Err(left_out("google", "remote"))
     }
 
     #[cfg(feature = "imap")]
-    fn imap(&self, servers: &Servers) -> Result<Arc<dyn Mailbox>, Failure> {
-        let needs = |key: &str| Failure::Usage(format!("an account of IMAP needs `{key}`"));
+    fn imap(&self, servers: &Servers) -> Result<Arc<dyn Mailbox>, Error> {
+        let needs = |key: &str| Error::Usage(format!("an account of IMAP needs `{key}`"));
         let owner = self.owner.clone().ok_or_else(|| no_owner("imap"))?;
         let imap = servers.imap.server([993, 143, 143]);
         let smtp = servers.smtp.server([465, 587, 25]);
@@ -105,13 +105,13 @@ impl Account {
     }
 
     #[cfg(not(feature = "imap"))]
-    fn imap(&self, _: &Servers) -> Result<Arc<dyn Mailbox>, Failure> {
+    fn imap(&self, _: &Servers) -> Result<Arc<dyn Mailbox>, Error> {
         Err(left_out("imap", "imap"))
     }
 
-    fn online(&self, what: &str) -> Result<(), Failure> {
+    fn online(&self, what: &str) -> Result<(), Error> {
         match self.is_offline {
-            true => Err(Failure::Usage(format!(
+            true => Err(Error::Usage(format!(
                 "{what} is not on this machine, and nothing may leave it (offline)"
             ))),
             false => Ok(()),
@@ -119,7 +119,7 @@ impl Account {
     }
 
     /// What cannot be read of an account in folders, by the name of the file.
-    pub(crate) async fn problems(&self) -> Result<Vec<(String, MailError)>, Failure> {
+    pub(crate) async fn problems(&self) -> Result<Vec<(String, MailError)>, Error> {
         let mut all = Vec::new();
         if let (Kind::Folder(folder), Some(owner)) = (&self.kind, &self.owner) {
             let mailbox = FolderMailbox::open(folder, owner.clone())?;
@@ -133,9 +133,9 @@ impl Account {
 }
 
 /// A folder of meetings. A mistyped name must not become a calendar where all time is free.
-fn meetings(folder: &Path, zone: &str) -> Result<FolderCalendar, Failure> {
+fn meetings(folder: &Path, zone: &str) -> Result<FolderCalendar, Error> {
     if !folder.is_dir() {
-        return Err(Failure::Usage(format!(
+        return Err(Error::Usage(format!(
             "there is no folder {} for the calendar",
             folder.display()
         )));
@@ -168,15 +168,15 @@ fn is_here(host: &str) -> bool {
     host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }
 
-fn no_owner(kind: &str) -> Failure {
-    Failure::Usage(format!(
+fn no_owner(kind: &str) -> Error {
+    Error::Usage(format!(
         "an account of the kind `{kind}` needs its owner: --owner ADDRESS, or `owner` in [agents.mail]"
     ))
 }
 
 #[cfg(not(all(feature = "remote", feature = "imap")))]
-fn left_out(kind: &str, feature: &str) -> Failure {
-    Failure::Usage(format!(
+fn left_out(kind: &str, feature: &str) -> Error {
+    Error::Usage(format!(
         "accounts of the kind `{kind}` are not part of this build (feature `{feature}`)"
     ))
 }

@@ -1,4 +1,4 @@
-//! What `[agents.mail]` says.
+//! Settings of `[agents.mail]`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use superstep_model::{
 };
 
 use super::{Account, CalendarAt, Host, Kind, Security, Servers, somebody, usual_token};
-use crate::{args::AccountArgs, failure::Failure};
+use crate::{args::AccountArgs, error::Error};
 
 const KEYS: [&str; 21] = [
     "kind",
@@ -81,17 +81,17 @@ enum Problem {
 }
 
 impl Written {
-    pub(super) fn read(config: &Config) -> Result<Self, Failure> {
+    pub(super) fn read(config: &Config) -> Result<Self, Error> {
         let mut written = Self::default();
         for (key, setting) in config.agent("mail") {
-            let wrong = |why: String| Failure::Usage(format!("{}: {why}", setting.origin));
+            let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
             if setting.origin.is_project() {
                 let why = "[agents.mail] belongs in the user's file; a project does not say where \
                            mail goes";
                 return Err(wrong(why.into()));
             }
             let taken = written.take(key, setting);
-            taken.map_err(|problem| wrong(problem.told(key)))?;
+            taken.map_err(|problem| wrong(problem.message(key)))?;
         }
         Ok(written)
     }
@@ -159,13 +159,14 @@ impl Written {
     }
 
     /// The account that these settings and the flags make.
-    pub(super) fn account(self, args: &AccountArgs, is_offline: bool) -> Result<Account, Failure> {
-        let owner = match args.owner.as_deref() {
-            Some(text) => Some(somebody(text).ok_or_else(|| {
-                Failure::Usage(format!("--owner: `{text}` is no address of mail"))
-            })?),
-            None => self.owner,
-        };
+    pub(super) fn account(self, args: &AccountArgs, is_offline: bool) -> Result<Account, Error> {
+        let owner =
+            match args.owner.as_deref() {
+                Some(text) => Some(somebody(text).ok_or_else(|| {
+                    Error::Usage(format!("--owner: `{text}` is no address of mail"))
+                })?),
+                None => self.owner,
+            };
         let named = match args.folder {
             Some(_) => Named::Folder,
             None => self.kind,
@@ -173,14 +174,14 @@ impl Written {
         let kind = match named {
             Named::Folder => match args.folder.clone().or(self.folder) {
                 Some(folder) => Kind::Folder(folder),
-                None => return Err(Failure::NoAccount),
+                None => return Err(Error::NoAccount),
             },
             Named::Google => Kind::Google {
                 is_named: self.token.is_some(),
                 token: self
                     .token
                     .or_else(usual_token)
-                    .ok_or_else(|| Failure::Usage("there is no home folder; set `token`".into()))?,
+                    .ok_or_else(|| Error::Usage("there is no home folder; set `token`".into()))?,
             },
             Named::Imap => Kind::Imap(Box::new(Servers {
                 imap: self.imap,
@@ -234,7 +235,7 @@ impl Host {
 }
 
 impl Problem {
-    fn told(&self, key: &str) -> String {
+    fn message(&self, key: &str) -> String {
         match self {
             Self::Unknown => format!("unknown key `{key}`{}", near::hint(key, KEYS)),
             Self::Not(wanted) => format!("`{key}` must be {wanted}"),

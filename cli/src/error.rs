@@ -1,16 +1,24 @@
-//! Why a command ended without what was asked for, and the exit code that says so.
+//! Errors of commands, with stable codes, hints and exit codes.
+
+mod file;
+mod question_id;
+mod trust;
 
 use superstep_core::error::SaverError;
 use superstep_mail::{AgentError, MailError, MemoryError};
 use superstep_model::{ErrorKind, ModelError};
 
+pub(crate) use file::FileError;
+pub(crate) use question_id::{IdError, IdErrorKind, SHORTEST_ID};
+pub(crate) use trust::TrustError;
+
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub(crate) enum Error {
     /// A model, a setting, or no model at all.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// No model, and the ways to one were shown.
+    /// No model; the sources were printed.
     #[error("there is no model")]
     NoModel,
     /// Weights could not be had.
@@ -38,7 +46,7 @@ pub(crate) enum Failure {
     /// There is no mail to work on.
     #[error("there is no mail account")]
     NoAccount,
-    /// There is nothing to keep threads in.
+    /// A graph without a saver.
     #[error("there is no database")]
     NoSaver,
     /// A person has to answer.
@@ -47,9 +55,9 @@ pub(crate) enum Failure {
         /// The thread.
         thread: String,
     },
-    /// It was told already.
+    /// It was printed already.
     #[error("failed")]
-    Told {
+    Reported {
         /// The exit code.
         exit: u8,
     },
@@ -68,7 +76,13 @@ pub(crate) enum Failure {
     },
     /// Nothing was decided about a project's file.
     #[error(transparent)]
-    Trust(#[from] crate::trust::TrustError),
+    Trust(#[from] TrustError),
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// An archive of a thread cannot be read or written.
+    #[error(transparent)]
+    Archive(#[from] superstep_core::archive::ArchiveError),
     /// There is nothing to show.
     #[error("{what}")]
     Missing {
@@ -77,9 +91,9 @@ pub(crate) enum Failure {
         /// What to do about it.
         hint: &'static str,
     },
-    /// No open question is named by what was typed.
+    /// An id names no open question.
     #[error(transparent)]
-    Question(#[from] crate::inbox::IdError),
+    Question(#[from] IdError),
     /// A check of `model test` failed.
     #[error("{failed} of {all} checks failed")]
     Checks {
@@ -88,28 +102,28 @@ pub(crate) enum Failure {
         /// Of how many.
         all: usize,
     },
-    /// What was asked for makes no sense.
+    /// Invalid use.
     #[error("{0}")]
     Usage(String),
-    /// The person stopped it.
+    /// Ctrl-C.
     #[error("cancelled")]
     Cancelled,
-    /// Whoever read the output has gone; there is nobody to tell.
-    #[error("nobody reads the output any more")]
+    /// The reader of stdout has gone.
+    #[error("the output was closed")]
     Closed,
     /// The system failed.
     #[error("{0}")]
     Io(std::io::Error),
 }
 
-/// What whoever has no model can do.
+/// Hints for a missing model.
 const WAYS_OUT: [&str; 3] = [
     "set ANTHROPIC_API_KEY or OPENAI_API_KEY",
     "start a model server such as Ollama, or set OPENAI_BASE_URL to one",
-    "fetch a small model that runs here: superstep model pull",
+    "download a small local model: superstep model pull",
 ];
 
-impl Failure {
+impl Error {
     /// The exit code.
     pub(crate) fn exit(&self) -> u8 {
         match self {
@@ -132,9 +146,11 @@ impl Failure {
             Self::Mail(error) => of_mail(error),
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
+            Self::File(error) => error.exit(),
+            Self::Archive(_) => 1,
             Self::Waiting { .. } => 3,
             Self::Trust(error) => error.exit(),
-            Self::Told { exit } => *exit,
+            Self::Reported { exit } => *exit,
             #[cfg(feature = "remote")]
             Self::Export(_) => 2,
             #[cfg(feature = "remote")]
@@ -146,7 +162,7 @@ impl Failure {
         }
     }
 
-    /// What happened, a line each.
+    /// The message, by line.
     pub(crate) fn lines(&self) -> Vec<String> {
         if let Self::Model(error) = self
             && let ErrorKind::NoModel { why } = error.kind()
@@ -154,15 +170,15 @@ impl Failure {
             let ways = why.split("; ").map(|way| format!("  {way}"));
             return ["no model".to_owned()].into_iter().chain(ways).collect();
         }
-        let told = match self {
-            // The code and the thread are told anyway.
+        let text = match self {
+            // The code and the thread are printed anyway.
             Self::Run(error) | Self::Mail(AgentError::Run(error)) => match &*error.kind {
-                superstep::ErrorKind::Failed(failure) => failure.message.clone(),
+                superstep::ErrorKind::Failed(error) => error.message.clone(),
                 other => other.to_string(),
             },
             other => other.to_string(),
         };
-        told.lines().map(str::to_owned).collect()
+        text.lines().map(str::to_owned).collect()
     }
 
     /// The stable code, where there is one.
@@ -175,6 +191,8 @@ impl Failure {
             Self::Store(error) => Some(error.code()),
             Self::Archie(error) => Some(error.code()),
             Self::Mail(error) => Some(error.code()),
+            Self::File(error) => Some(error.code()),
+            Self::Archive(error) => Some(error.code()),
             Self::Trust(error) => Some(error.code()),
             Self::Question(error) => Some(error.code()),
             #[cfg(feature = "remote")]
@@ -193,6 +211,8 @@ impl Failure {
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Archie(error) => error.hint().into_iter().collect(),
             Self::Mail(error) => error.hint().into_iter().collect(),
+            Self::File(error) => vec![error.hint()],
+            Self::Archive(_) => vec!["export the thread again, or check which file it is"],
             Self::Trust(error) => error.hints(),
             Self::Missing { hint, .. } => vec![hint],
             Self::Question(error) => vec![error.hint()],
@@ -237,19 +257,19 @@ fn of_mail(error: &AgentError) -> u8 {
     }
 }
 
-impl From<MailError> for Failure {
+impl From<MailError> for Error {
     fn from(error: MailError) -> Self {
         Self::Mail(error.into())
     }
 }
 
-impl From<MemoryError> for Failure {
+impl From<MemoryError> for Error {
     fn from(error: MemoryError) -> Self {
         Self::Mail(error.into())
     }
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Self::Closed,

@@ -1,4 +1,4 @@
-//! The e-mail assistant with a model, an account and a database.
+//! Opening the e-mail assistant with its model, account and database.
 
 use std::sync::Arc;
 
@@ -7,34 +7,28 @@ use superstep_mail::MailAgent;
 use superstep_model::{Budget, Model, Money, call, select::Content};
 
 use super::Account;
-use crate::{args::Global, database, failure::Failure, output::Output, person::Person, world};
+use crate::{app::App, database, environment, error::Error};
 
 /// Opens the assistant. What is wrong with the account shows before a model is looked for.
 pub(crate) async fn open(
     account: &Account,
-    max_cost: Option<&str>,
-    global: &Global,
-    output: &Output,
-    person: &mut Person,
-) -> Result<MailAgent, Failure> {
-    let most: Option<Money> = max_cost.map(str::parse).transpose().map_err(|error| {
-        let error: <Money as std::str::FromStr>::Err = error;
-        Failure::Usage(format!("--max-cost: {error}"))
-    })?;
+    max_cost: Option<Money>,
+    app: &mut App<'_>,
+) -> Result<MailAgent, Error> {
     let opened = tokio::select! {
         opened = account.open() => opened?,
-        () = person.pressed() => return Err(Failure::Cancelled),
+        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
-    let backends = database::backends(global)?;
+    let backends = database::create(app.global)?;
     let content = Content::Elsewhere(super::NOT_OF_PROJECT.into());
-    let mut caller = world::open(global, &content, output, person).await?.caller;
-    if let Some(most) = most {
+    let mut caller = environment::open(&content, app).await?.caller;
+    if let Some(max_cost) = max_cost {
         caller = caller.within(Budget::new(call::Limits {
-            money: Some(most),
+            money: Some(max_cost),
             ..call::Limits::default()
         }));
     }
-    account.tell(output);
+    account.tell(app.output);
     let model: Arc<dyn Model> = Arc::new(caller);
     let agent = MailAgent::new(
         model,

@@ -1,4 +1,4 @@
-//! The folders of the person, by the XDG standard.
+//! XDG directories of the user.
 
 use std::path::PathBuf;
 

@@ -1,20 +1,20 @@
-//! A text that streams to stdout.
+//! Streaming of text to stdout.
 
 use superstep::text::Sanitizer;
 
 use crate::{
-    failure::Failure,
+    error::Error,
     output::{Form, Output},
 };
 
 /// A reply on its way to stdout, which ends with a line end.
-pub(crate) struct Page<'a> {
+pub(crate) struct TextStream<'a> {
     output: &'a Output,
     shown: Sanitizer,
     is_open: bool,
 }
 
-impl<'a> Page<'a> {
+impl<'a> TextStream<'a> {
     pub(crate) fn new(output: &'a Output) -> Self {
         Self {
             output,
@@ -23,7 +23,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), Error> {
         if self.output.form == Form::Json || text.is_empty() {
             return Ok(());
         }
@@ -36,7 +36,7 @@ impl<'a> Page<'a> {
         self.is_open
     }
 
-    pub(crate) fn end(&mut self) -> Result<(), Failure> {
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
         if std::mem::take(&mut self.is_open) {
             self.output.part(&mut self.shown, "\n")?;
         }
@@ -44,7 +44,7 @@ impl<'a> Page<'a> {
     }
 }
 
-impl Drop for Page<'_> {
+impl Drop for TextStream<'_> {
     /// A reply that is cancelled is dropped, and ends its line all the same.
     fn drop(&mut self) {
         let _ = self.end();

@@ -1,4 +1,4 @@
-//! `superstep graph`: an agent's graph, drawn.
+//! `superstep graph`: the graph of an agent as text, Mermaid or SVG.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use superstep::{Backends, MemorySaver, MemoryStore};
 
 use crate::{
     agents::Agent,
-    failure::Failure,
+    error::Error,
     output::{Output, plain},
 };
 
-/// In which form.
+/// Output format of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drawn {
-    Picture,
+pub(crate) enum GraphFormat {
+    Text,
     Mermaid,
     Svg,
 }
 
-pub(crate) fn run(agent: Agent, form: Drawn, output: &Output) -> Result<(), Failure> {
+pub(crate) fn run(agent: Agent, format: GraphFormat, output: &Output) -> Result<(), Error> {
     let backends = Backends {
         saver: Some(Arc::new(MemorySaver::default())),
         store: Some(Arc::new(MemoryStore::default())),
         ..Backends::default()
     };
     let drawing = agent.graph(backends)?.drawing();
-    let text = match form {
-        Drawn::Picture => drawing.text(None),
-        Drawn::Mermaid => drawing.mermaid(),
-        Drawn::Svg => drawing.svg(),
+    let text = match format {
+        GraphFormat::Text => drawing.text(None),
+        GraphFormat::Mermaid => drawing.mermaid(),
+        GraphFormat::Svg => drawing.svg(),
     };
     text.lines()
         .try_for_each(|line| output.data(&[plain(line)]))

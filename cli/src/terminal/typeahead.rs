@@ -1,6 +1,6 @@
-//! What was typed before it was asked for.
+//! Typeahead: input that was typed before the prompt was shown.
 //!
-//! An answer is for what was shown. What is typed while a model still speaks, or while something else
+//! An answer is for what was shown. What is typed while a model still streams, or while something else
 //! is on the screen, answers nothing that comes after it.
 
 use std::{io, time::Duration};

@@ -1,30 +1,28 @@
-//! What Tab offers: in the shell what the command line itself would take, in a conversation its
-//! commands.
+//! Tab completion: the command line in the shell, slash commands in a conversation.
 
 use std::ffi::OsString;
 
-use clap::CommandFactory;
 use clap_complete::engine::complete;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::Topic;
-use crate::{archie, args::Args, shell::words};
+use crate::{shell_words, slash};
 
-pub(super) fn for_topic(topic: Topic) -> Box<dyn Completer + Send> {
+pub(super) fn for_topic(topic: Topic, command: fn() -> clap::Command) -> Box<dyn Completer + Send> {
     match topic {
-        Topic::Command => Box::new(Commands),
+        Topic::Command => Box::new(Commands(command)),
         Topic::Message | Topic::Detail => Box::new(Slashes),
     }
 }
 
 /// Commands, options, paths and threads.
-struct Commands;
+struct Commands(fn() -> clap::Command);
 
 impl Completer for Commands {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let before = line.get(..pos).unwrap_or(line);
-        let open = words::open_word(before);
-        let Ok(mut args) = words::split(before.get(..open).unwrap_or(before)) else {
+        let open = shell_words::open_word(before);
+        let Ok(mut args) = shell_words::split(before.get(..open).unwrap_or(before)) else {
             return CompletionResult::fresh(Vec::new());
         };
         args.insert(0, "superstep".to_owned());
@@ -32,13 +30,13 @@ impl Completer for Commands {
         let last = args.len() - 1;
         let args: Vec<OsString> = args.into_iter().map(OsString::from).collect();
         let folder = std::env::current_dir().ok();
-        let found = complete(&mut Args::command(), args, last, folder.as_deref());
+        let found = complete(&mut (self.0)(), args, last, folder.as_deref());
         let offered = found.unwrap_or_default();
         let offered = offered.into_iter().filter(|it| !it.is_hide_set());
         let suggestions = offered.map(|candidate| {
             let value = candidate.get_value().to_string_lossy();
             let help = candidate.get_help().map(ToString::to_string);
-            let value = words::quoted(&value);
+            let value = shell_words::quoted(&value);
             suggestion(value, help, open, pos)
         });
         CompletionResult::fresh(suggestions.collect::<Vec<_>>())
@@ -51,7 +49,7 @@ struct Slashes;
 impl Completer for Slashes {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let before = line.get(..pos).unwrap_or(line);
-        let known = archie::COMMANDS.iter();
+        let known = slash::COMMANDS.iter();
         let fitting = known.filter(|(name, _)| !before.is_empty() && name.starts_with(before));
         let suggestions = fitting
             .map(|(name, about)| suggestion((*name).to_owned(), Some((*about).to_owned()), 0, pos));

@@ -1,4 +1,4 @@
-//! What is so on this machine when a model is chosen, and the choice.
+//! Environment of a command: settings, model servers and weights, and the model that is chosen from them.
 
 use std::{
     io::{self, IsTerminal},
@@ -13,22 +13,22 @@ use superstep_model::{
 };
 
 use crate::{
+    app::App,
     args::Global,
-    failure::Failure,
-    folders,
+    dirs,
+    error::Error,
     output::{Output, faint, plain, strong},
-    person::Person,
     providers::{self, OTHER_PORTS},
     trust, weights,
 };
 
-/// All that is known before any server on this machine is asked.
-pub(crate) fn look(global: &Global) -> Result<World, Failure> {
+/// The environment before any model server is asked.
+pub(crate) fn load(global: &Global) -> Result<World, Error> {
     let folder = std::env::current_dir()?;
     let user = user_file();
     let config = Config::load(&folder, user.as_deref(), trust::decision)?;
     let can_ask = !global.no_input && io::stdin().is_terminal() && io::stderr().is_terminal();
-    let world = World {
+    let environment = World {
         flag: global.model.clone(),
         config,
         offline: global.offline.then_some(Origin::Flag("--offline")),
@@ -38,17 +38,17 @@ pub(crate) fn look(global: &Global) -> Result<World, Failure> {
         yes: global.yes,
         ..World::default()
     };
-    Ok(world.seen(|name| std::env::var(name).ok()))
+    Ok(environment.seen(|name| std::env::var(name).ok()))
 }
 
 /// The file with the user's settings, which may be missing.
 pub(crate) fn user_file() -> Option<PathBuf> {
-    folders::config().map(|folder| folder.join("config.toml"))
+    dirs::config().map(|folder| folder.join("config.toml"))
 }
 
-/// Whose data it is that lies there: the project's only if it is in the folder of its file.
-pub(crate) fn content_at(global: &Global, path: &Path) -> Result<Content, Failure> {
-    Ok(match look(global)?.config.is_in_project(path) {
+/// Whose data is at a path: the project's only if it is in the folder of its file.
+pub(crate) fn content_at(global: &Global, path: &Path) -> Result<Content, Error> {
+    Ok(match load(global)?.config.is_in_project(path) {
         true => Content::Project,
         false => {
             let path = path.display();
@@ -57,26 +57,28 @@ pub(crate) fn content_at(global: &Global, path: &Path) -> Result<Content, Failur
     })
 }
 
-/// The model, and every way to one. Servers of this machine are asked only if it comes to that.
+/// The model, and every source that was considered. Servers of this machine are asked only if needed.
 pub(crate) async fn choose(
     global: &Global,
     node: Option<&str>,
     content: &Content,
-) -> Result<Resolution, Failure> {
-    let mut world = look(global)?;
-    world.content = content.clone();
-    let first = resolve(&world, node)?;
+) -> Result<Resolution, Error> {
+    let mut environment = load(global)?;
+    environment.content = content.clone();
+    let first = resolve(&environment, node)?;
     let servers = first.chain.iter().find(|link| link.way == Way::LocalServer);
     if servers.is_some_and(|link| link.verdict == Verdict::NotReached) {
         return Ok(first);
     }
-    world.ollama = providers::ask_ollama().await;
-    if global.probe && !is_useful(&world.ollama) {
+    environment.ollama = providers::ask_ollama().await;
+    if global.probe && !is_useful(&environment.ollama) {
         for port in OTHER_PORTS {
-            world.ports.push((port, providers::ask_port(port).await));
+            environment
+                .ports
+                .push((port, providers::ask_port(port).await));
         }
     }
-    Ok(resolve(&world, node)?)
+    Ok(resolve(&environment, node)?)
 }
 
 /// A model that was opened, and why it was chosen.
@@ -85,28 +87,23 @@ pub(crate) struct Opened {
     pub(crate) origin: Origin,
 }
 
-/// The model that answers, with rules around it. Says which one it is.
-pub(crate) async fn open(
-    global: &Global,
-    content: &Content,
-    output: &Output,
-    person: &mut Person,
-) -> Result<Opened, Failure> {
-    let mut resolution = choose(global, None, content).await?;
+/// Opens the model that is used, with its call policy, and prints which one it is.
+pub(crate) async fn open(content: &Content, app: &mut App<'_>) -> Result<Opened, Error> {
+    let mut resolution = choose(app.global, None, content).await?;
     if let Outcome::Pull(consent) = resolution.outcome {
-        if consent == Consent::Ask && !weights::is_wanted(output, person).await? {
+        if consent == Consent::Ask && !weights::is_wanted(app).await? {
             return Err(resolution.nothing().into());
         }
-        weights::pull_for_use(output, person).await?;
-        resolution = choose(global, None, content).await?;
+        weights::pull_for_use(app).await?;
+        resolution = choose(app.global, None, content).await?;
     }
     let choice = resolution.choice()?;
     let providers = providers::registered();
     let model = tokio::select! {
         model = providers.open(choice) => model?,
-        () = person.pressed() => return Err(Failure::Cancelled),
+        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
-    banner(choice, &*model, output);
+    banner(choice, &*model, app.output);
     let policy = Policy::of(model.caps());
     Ok(Opened {
         caller: Caller::new(model as Arc<dyn Model>, policy),

@@ -1,4 +1,4 @@
-//! The line editor: history over runs, several lines, safe paste, completion.
+//! Line editor: persistent history, several lines, bracketed paste, completion.
 
 use std::{
     borrow::Cow,
@@ -14,8 +14,8 @@ use reedline::{
     Validator, default_emacs_keybindings,
 };
 
-use super::{Said, Topic, ahead, suggest};
-use crate::{folders, private};
+use super::{Line, Topic, completer, typeahead};
+use crate::{dirs, private};
 
 /// How many lines are remembered.
 const REMEMBERED: usize = 2_000;
@@ -31,7 +31,7 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    pub(crate) fn new(topic: Topic) -> Self {
+    pub(crate) fn new(topic: Topic, command: fn() -> clap::Command) -> Self {
         let menu = ColumnarMenu::default().with_name(MENU);
         let has_colors = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
         let mut editor = Reedline::create()
@@ -41,7 +41,7 @@ impl Editor {
             .with_edit_mode(Box::new(Emacs::new(keys())));
         if topic != Topic::Detail {
             editor = editor
-                .with_completer(suggest::for_topic(topic))
+                .with_completer(completer::for_topic(topic, command))
                 .with_quick_completions(true)
                 .with_partial_completions(true)
                 .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
@@ -62,31 +62,31 @@ impl Editor {
         }
     }
 
-    pub(crate) fn read(&mut self, prompt: &str, topic: Topic) -> io::Result<Said> {
+    pub(crate) fn read(&mut self, prompt: &str, topic: Topic) -> io::Result<Line> {
         match topic {
             Topic::Command => {}
             // It is kept as a draft: whoever typed it sees what it would answer, and sends it or not.
             Topic::Message => {
-                let typed = ahead::text()?;
+                let typed = typeahead::text()?;
                 self.line
                     .run_edit_commands(&[EditCommand::InsertString(typed)]);
             }
             Topic::Detail => {
-                ahead::text()?;
+                typeahead::text()?;
             }
         }
         // The line editor writes to the file that is there, and leaves it.
         let draft = self.draft.as_deref().and_then(|path| Draft::new(path).ok());
-        let signal = self.line.read_line(&Line(prompt));
+        let signal = self.line.read_line(&PromptText(prompt));
         drop(draft);
         let signal = signal.map_err(io::Error::other)?;
         // A process that is killed later must not take what was typed with it. A history that
         // cannot be written is no reason to stop talking.
         let _kept = self.line.sync_history();
         Ok(match signal {
-            Signal::Success(words) => Said::Words(joined(&words)),
-            Signal::CtrlC => Said::Stop,
-            _ => Said::End,
+            Signal::Success(words) => Line::Text(joined(&words)),
+            Signal::CtrlC => Line::CtrlC,
+            _ => Line::End,
         })
     }
 
@@ -136,7 +136,7 @@ fn remembered(topic: Topic) -> Option<FileBackedHistory> {
         Topic::Message => "messages",
         Topic::Detail => return None,
     };
-    let folder = folders::state()?;
+    let folder = dirs::state()?;
     private::make_folder(&folder).ok()?;
     let file = folder.join(format!("{name}.history"));
     private::make_file(&file).ok()?;
@@ -150,7 +150,7 @@ fn outer_editor() -> Option<(Command, PathBuf)> {
     let mut words = line.split_whitespace();
     let mut program = Command::new(words.next()?);
     program.args(words);
-    let folder = folders::state()?;
+    let folder = dirs::state()?;
     private::make_folder(&folder).ok()?;
     Some((program, draft_in(&folder)))
 }
@@ -195,9 +195,9 @@ fn joined(text: &str) -> String {
 }
 
 /// A prompt in one line.
-struct Line<'a>(&'a str);
+struct PromptText<'a>(&'a str);
 
-impl Prompt for Line<'_> {
+impl Prompt for PromptText<'_> {
     fn render_prompt_left(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.0)
     }

@@ -1,16 +1,16 @@
-//! Questions and what came of answers, in words and in the form that inboxes know.
+//! Rendering of questions and effects of answers, as text and as the JSON of Agent Inbox.
 
 use serde_json::{Value as Json, json};
 use superstep::text::{Hidden, reveal, sanitize, single_line};
 use superstep_mail::{Answer, Mode, Topic, tools};
 
 use super::{
-    answer::{After, Told},
+    answer::{After, Effect},
     question::Question,
 };
 use crate::{
-    failure::Failure,
-    output::{Form, Output, Piece, bad, faint, good, plain, strong},
+    error::Error,
+    output::{Form, Output, Span, bad, faint, good, plain, strong},
 };
 
 /// How many letters of an id are shown; rarely more are needed to tell questions apart.
@@ -23,7 +23,7 @@ const FIRST: usize = 8;
 const MOST: usize = 16;
 
 /// A question in one line.
-pub(super) fn line(question: &Question, output: &Output) -> Result<(), Failure> {
+pub(super) fn line(question: &Question, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&wire(question));
     }
@@ -38,7 +38,7 @@ pub(super) fn line(question: &Question, output: &Output) -> Result<(), Failure> 
 }
 
 /// A question with all that belongs to it.
-pub(super) fn show(question: &Question, output: &Output) -> Result<(), Failure> {
+pub(super) fn show(question: &Question, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&wire(question));
     }
@@ -49,7 +49,7 @@ pub(super) fn show(question: &Question, output: &Output) -> Result<(), Failure> 
     ])?;
     lines(question)
         .iter()
-        .try_for_each(|pieces| output.data(pieces))
+        .try_for_each(|spans| output.data(spans))
 }
 
 /// A question as inboxes know it: a list of one interrupt.
@@ -62,12 +62,12 @@ fn wire(question: &Question) -> Json {
 
 /// What a question is about, with what must not be overlooked in strong letters. That stands before
 /// anything a mail says: before the recipients of a reply, in the list of guests of a meeting.
-pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
+pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
     let action = question.item.action_request.action.as_str();
     let mut lines = Vec::new();
     let hidden = Hidden::of_json(&Json::Object(question.item.action_request.args.clone()));
     if !hidden.is_empty() {
-        let warning = format!("! The arguments hold {hidden}; they are shown as <U+...>.");
+        let warning = format!("! The arguments contain {hidden}; they are shown as <U+...>.");
         lines.push(vec![bad(warning)]);
     }
     let mut is_ours = question.item.description.starts_with("# ");
@@ -83,13 +83,13 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
             }
             _ => false,
         };
-        let piece = match () {
+        let span = match () {
             () if is_flag => bad(format!("! {}", line.replace("**", ""))),
             () if is_head && line.starts_with("# ") => strong(line.trim_start_matches("# ")),
             () if line == "---" => faint("────────"),
             () => plain(line),
         };
-        lines.push(vec![piece]);
+        lines.push(vec![span]);
     }
     let args = &question.item.action_request.args;
     if !args.is_empty() {
@@ -103,7 +103,7 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Piece>> {
 }
 
 /// An argument of a call, in as many lines as it has.
-fn argument(key: &str, value: &Json) -> Vec<Vec<Piece>> {
+fn argument(key: &str, value: &Json) -> Vec<Vec<Span>> {
     let text = match value {
         Json::String(text) => text.clone(),
         Json::Array(items) => {
@@ -130,21 +130,21 @@ pub(super) fn about_to(
     answer: &Answer,
     mode: Mode,
     output: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let changed = changed(question, answer);
     let shown = first_lines(question);
     if output.form == Form::Json {
         let texts = shown.iter().chain(&changed);
-        let texts = texts.map(|line| line.iter().map(Piece::text).collect::<String>());
-        let told = output.json(&json!({
+        let texts = texts.map(|line| line.iter().map(Span::text).collect::<String>());
+        let printed = output.json(&json!({
             "event": "about_to", "thread": question.thread, "id": question.id(), "mode": mode,
             "action_request": question.item.action_request, "answer": [answer],
             "lines": texts.collect::<Vec<_>>(),
         }));
         // Whoever does not read what is about to be done does not want it done unseen.
-        return told.map_err(|failure| match failure {
-            Failure::Closed => Failure::Io(std::io::ErrorKind::BrokenPipe.into()),
-            failure => failure,
+        return printed.map_err(|error| match error {
+            Error::Closed => Error::Io(std::io::ErrorKind::BrokenPipe.into()),
+            error => error,
         });
     }
     let how = match mode {
@@ -166,10 +166,10 @@ pub(super) fn about_to(
 }
 
 /// To whom, the subject and the first lines of a reply; the first lines of anything else.
-fn first_lines(question: &Question) -> Vec<Vec<Piece>> {
+fn first_lines(question: &Question) -> Vec<Vec<Span>> {
     let mut all = lines(question);
-    let starts = |line: &Vec<Piece>, with: &str| {
-        let first = line.first().map_or("", Piece::text);
+    let starts = |line: &Vec<Span>, with: &str| {
+        let first = line.first().map_or("", Span::text);
         first.starts_with(with)
     };
     let to = all.iter().position(|line| starts(line, "To: "));
@@ -196,7 +196,7 @@ fn first_lines(question: &Question) -> Vec<Vec<Piece>> {
 }
 
 /// The arguments that an answer changes, as they will be.
-fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Piece>> {
+fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Span>> {
     let new = answer.args.get("args").and_then(Json::as_object);
     let old = &question.item.action_request.args;
     let new = new.into_iter().flatten();
@@ -205,21 +205,21 @@ fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Piece>> {
 }
 
 /// What came of an answer.
-pub(super) fn after(after: &After, output: &Output) -> Result<(), Failure> {
+pub(super) fn after(after: &After, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return events(after, output);
     }
-    for told in &after.told {
-        output.data(&words(told))?;
+    for effect in &after.effects {
+        output.data(&words(effect))?;
     }
     output.data(&ending(after))?;
     after.open.iter().try_for_each(|open| line(open, output))
 }
 
 /// Something that happened, in words.
-pub(super) fn words(told: &Told) -> Vec<Piece> {
-    match told {
-        Told::Call {
+pub(super) fn words(effect: &Effect) -> Vec<Span> {
+    match effect {
+        Effect::Call {
             tool,
             text,
             is_error,
@@ -228,23 +228,20 @@ pub(super) fn words(told: &Told) -> Vec<Piece> {
             let tool = format!("{}: ", single_line(tool));
             vec![if *is_error { bad(tool) } else { good(tool) }, text]
         }
-        Told::Learned(topic) => vec![
+        Effect::Learned(topic) => vec![
             good("learnt: "),
             plain(format!("the note `{}` changed", note(*topic))),
         ],
-        Told::Remark(text) => vec![faint(single_line(text))],
+        Effect::Remark(text) => vec![faint(single_line(text))],
     }
 }
 
-pub(super) fn ending(after: &After) -> Vec<Piece> {
+pub(super) fn ending(after: &After) -> Vec<Span> {
     match (after.open.len(), after.is_done) {
-        (0, true) => vec![
-            good("done"),
-            faint(": nothing is left to do about this mail"),
-        ],
+        (0, true) => vec![good("done"), faint(": this mail is finished")],
         (0, false) => vec![
             plain("not finished"),
-            faint("; `superstep mail ingest` goes on"),
+            faint("; `superstep mail ingest` continues"),
         ],
         (1, _) => vec![strong("one question is open")],
         (count, _) => vec![strong(format!("{count} questions are open"))],
@@ -259,16 +256,16 @@ fn note(topic: Topic) -> &'static str {
     }
 }
 
-fn events(after: &After, output: &Output) -> Result<(), Failure> {
+fn events(after: &After, output: &Output) -> Result<(), Error> {
     let thread = &after.thread;
     if let Some((id, answer)) = &after.answered {
         output.json(&json!({
             "event": "answered", "thread": thread, "id": id, "answer": [answer],
         }))?;
     }
-    for told in &after.told {
-        output.json(&match told {
-            Told::Call {
+    for effect in &after.effects {
+        output.json(&match effect {
+            Effect::Call {
                 tool,
                 text,
                 is_error,
@@ -276,10 +273,10 @@ fn events(after: &After, output: &Output) -> Result<(), Failure> {
                 "event": "call", "thread": thread, "tool": tool, "text": text,
                 "status": if *is_error { "error" } else { "success" },
             }),
-            Told::Learned(topic) => {
+            Effect::Learned(topic) => {
                 json!({"event": "learned", "thread": thread, "note": note(*topic)})
             }
-            Told::Remark(text) => json!({"event": "remark", "thread": thread, "text": text}),
+            Effect::Remark(text) => json!({"event": "remark", "thread": thread, "text": text}),
         })?;
     }
     let status = match (after.open.is_empty(), after.is_done) {

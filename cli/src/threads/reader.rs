@@ -1,4 +1,4 @@
-//! The database opened for looking: threads by name, checkpoints by step or id, how a thread stands.
+//! Reading threads: by name, checkpoints by step or id, status.
 
 use std::{
     sync::Arc,
@@ -18,36 +18,37 @@ use superstep_core::{
 use superstep_engine::{clock::made_at, state::Depth};
 use superstep_model::near;
 
-use crate::{agents::Agent, args::Global, database, failure::Failure};
+use crate::{agents::Agent, args::Global, database, error::Error};
 
 /// The threads of a database.
-pub(crate) struct Shelf {
+pub(crate) struct ThreadReader {
     pub(crate) saver: Arc<dyn Saver>,
     backends: Backends,
 }
 
-/// How a thread stands.
+/// Status of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Standing {
+pub(crate) enum Status {
     /// A person is asked.
     Waiting,
     /// Nothing is left to run.
     Done,
-    /// A task failed; it can be tried again.
+    /// A task failed; it can be retried.
     Failed,
     /// It stopped between steps, or is running somewhere else.
-    Cut,
+    #[serde(rename = "cut")]
+    Interrupted,
 }
 
-impl Standing {
+impl Status {
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         let failed = snapshot.tasks.iter().any(|task| task.error.is_some());
         match snapshot.asks().next() {
             Some(_) => Self::Waiting,
             None if snapshot.next.is_empty() => Self::Done,
             None if failed => Self::Failed,
-            None => Self::Cut,
+            None => Self::Interrupted,
         }
     }
 
@@ -56,49 +57,60 @@ impl Standing {
             Self::Waiting => "waiting",
             Self::Done => "done",
             Self::Failed => "failed",
-            Self::Cut => "cut",
+            Self::Interrupted => "interrupted",
         }
     }
 }
 
-impl Shelf {
-    /// Opens the database to look at it.
-    pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
-        Self::on(database::looked_at(global)?)
+impl ThreadReader {
+    /// Opens the database to read it.
+    pub(crate) fn open(global: &Global) -> Result<Self, Error> {
+        Self::on(database::read_only(global)?)
     }
 
     /// Opens the database to change it.
-    pub(crate) fn open_to_change(global: &Global) -> Result<Self, Failure> {
-        Self::on(database::changed(global)?)
+    pub(crate) fn open_to_change(global: &Global) -> Result<Self, Error> {
+        Self::on(database::writable(global)?)
     }
 
-    fn on(backends: Backends) -> Result<Self, Failure> {
-        let saver = backends.saver.clone().ok_or(Failure::NoSaver)?;
+    /// Opens the database to add to it; a missing one is created.
+    pub(crate) fn create(global: &Global) -> Result<Self, Error> {
+        Self::on(database::create(global)?)
+    }
+
+    fn on(backends: Backends) -> Result<Self, Error> {
+        let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
         Ok(Self { saver, backends })
     }
 
-    /// The agent of a thread, which must be there.
-    pub(crate) async fn agent(&self, thread: &str) -> Result<Agent, Failure> {
+    /// Refuses a thread that does not exist, and names the one that may be meant.
+    pub(crate) async fn require(&self, thread: &str) -> Result<(), Error> {
         let all = self.saver.threads().await?;
         if all.iter().all(|known| known.as_str() != thread) {
             let near = near::hint(thread, all.iter().map(ThreadId::as_str));
-            return Err(Failure::Missing {
+            return Err(Error::Missing {
                 what: format!("there is no thread `{thread}`{near}"),
                 hint: "see `superstep threads list`",
             });
         }
-        Agent::of(thread).ok_or_else(|| Failure::Missing {
-            what: format!("thread `{thread}` belongs to no agent that is known here"),
-            hint: "its runs can be seen with `superstep trace show`",
+        Ok(())
+    }
+
+    /// The agent of a thread, which must exist.
+    pub(crate) async fn agent(&self, thread: &str) -> Result<Agent, Error> {
+        self.require(thread).await?;
+        Agent::of(thread).ok_or_else(|| Error::Missing {
+            what: format!("thread `{thread}` belongs to no known agent"),
+            hint: "`superstep trace show` shows its runs",
         })
     }
 
     /// The graph of a thread.
-    pub(crate) async fn graph(&self, thread: &str) -> Result<Graph, Failure> {
+    pub(crate) async fn graph(&self, thread: &str) -> Result<Graph, Error> {
         self.graph_of(self.agent(thread).await?)
     }
 
-    pub(crate) fn graph_of(&self, agent: Agent) -> Result<Graph, Failure> {
+    pub(crate) fn graph_of(&self, agent: Agent) -> Result<Graph, Error> {
         agent.graph(self.backends.clone())
     }
 
@@ -108,13 +120,18 @@ impl Shelf {
         graph: &Graph,
         thread: &str,
         at: Option<&str>,
-    ) -> Result<Snapshot, Failure> {
+    ) -> Result<Snapshot, Error> {
         let thread = ThreadId::from(thread);
         let at = match at {
             Some(text) => Some(CheckpointRef::root(self.find(graph, &thread, text).await?)),
             None => None,
         };
-        Ok(graph.state(&thread, at.as_ref(), Depth::Here).await?)
+        let depth = match at {
+            // Later checkpoints of subgraphs do not belong to it.
+            Some(_) => Depth::Here,
+            None => Depth::Subgraphs,
+        };
+        Ok(graph.state(&thread, at.as_ref(), depth).await?)
     }
 
     /// All checkpoints of a thread, the newest first.
@@ -123,7 +140,7 @@ impl Shelf {
         graph: &Graph,
         thread: &str,
         limit: Option<usize>,
-    ) -> Result<Vec<Snapshot>, Failure> {
+    ) -> Result<Vec<Snapshot>, Error> {
         let query = HistoryQuery {
             limit,
             ..HistoryQuery::default()
@@ -138,7 +155,7 @@ impl Shelf {
         graph: &Graph,
         thread: &ThreadId,
         text: &str,
-    ) -> Result<CheckpointId, Failure> {
+    ) -> Result<CheckpointId, Error> {
         let all = self.history(graph, thread.as_str(), None).await?;
         let step = text.parse::<i64>().ok();
         let fits = |snapshot: &&Snapshot| match (step, snapshot.origin, snapshot.checkpoint) {
@@ -148,7 +165,7 @@ impl Shelf {
         };
         // Of several branches the newest counts: history shows it first.
         let found = all.iter().find(fits).and_then(|it| it.checkpoint);
-        found.ok_or_else(|| Failure::Missing {
+        found.ok_or_else(|| Error::Missing {
             what: format!("thread `{thread}` has no step or checkpoint `{text}`"),
             hint: "see `superstep threads history THREAD`",
         })

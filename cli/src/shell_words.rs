@@ -1,4 +1,4 @@
-//! A line of the shell as words: single and double quotes, and a backslash, as in `sh`.
+//! Word splitting and quoting of shell lines: single and double quotes, and a backslash, as in `sh`.
 //!
 //! Nothing else has a meaning: no variables, no patterns, no pipes.
 

@@ -1,15 +1,15 @@
-//! What can be typed in a conversation besides words.
+//! Slash commands of a conversation.
 
 use superstep_model::near;
 
 /// The commands and what they do.
 pub(crate) const COMMANDS: [(&str, &str); 9] = [
-    ("/approve", "the analysis is right: write it down"),
-    ("/documents", "what was read, and what was not"),
-    ("/tokens", "what it cost so far"),
-    ("/undo", "take your last answer back"),
+    ("/approve", "approve the analysis and write it"),
+    ("/documents", "list the documents, included or not"),
+    ("/tokens", "tokens and cost so far"),
+    ("/undo", "undo your last answer"),
     ("/editor", "write your answer in $EDITOR"),
-    ("/model", "which model answers"),
+    ("/model", "the current model"),
     ("/thread", "the name of the thread"),
     ("/help", "this list"),
     ("/exit", "leave; the thread is kept"),
@@ -17,7 +17,7 @@ pub(crate) const COMMANDS: [(&str, &str); 9] = [
 
 /// What a message is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(crate) enum Meant {
     /// Words for Archie, an approval among them.
     Words,
     Documents,
@@ -33,7 +33,7 @@ pub(super) enum Meant {
 }
 
 /// What somebody meant by a message. A path or a sentence that begins with `/` is no command.
-pub(super) fn meant(message: &str) -> Meant {
+pub(crate) fn meant(message: &str) -> Meant {
     let message = message.trim();
     match message {
         "/documents" => return Meant::Documents,
@@ -72,11 +72,11 @@ mod tests {
             assert_eq!(meant(words), Meant::Words, "{words}");
         }
         assert_eq!(meant(" /undo "), Meant::Undo);
-        let Meant::Unknown(told) = meant("/aprove") else {
+        let Meant::Unknown(text) = meant("/aprove") else {
             panic!("it is mistyped")
         };
         assert_eq!(
-            told,
+            text,
             "there is no command /aprove; did you mean `/approve`?"
         );
     }

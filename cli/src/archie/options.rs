@@ -1,4 +1,4 @@
-//! Archie with a model, settings and a database.
+//! Options of Archie: model, settings, database, budget.
 
 use std::{
     io,
@@ -17,38 +17,33 @@ use superstep_model::{
 };
 
 use crate::{
-    args::{Global, Limits},
-    database,
-    failure::Failure,
-    folders,
-    output::{Output, faint},
-    person::Person,
-    world::{self, Opened},
+    app::App,
+    args::Limits,
+    database, dirs,
+    environment::{self, Opened},
+    error::Error,
+    output::faint,
 };
 
 /// The settings of `[agents.archie]`, besides `prompts.NAME`.
 const KEYS: [&str; 3] = ["keywords", "memory", "document_tokens"];
 
-/// All that an agent is made of.
-pub(super) struct Desk {
+/// What an agent is made of.
+pub(super) struct AgentOptions {
     caller: Caller,
     settings: Settings,
     backends: Backends,
-    most: Option<Money>,
+    max_cost: Option<Money>,
 }
 
-impl Desk {
+impl AgentOptions {
     pub(super) async fn open(
         limits: &Limits,
         document_tokens: Option<u64>,
         content: &Content,
-        global: &Global,
-        output: &Output,
-        person: &mut Person,
-    ) -> Result<Self, Failure> {
-        let most = limits.max_cost.as_deref().map(str::parse).transpose();
-        let most = most.map_err(|error| Failure::Usage(format!("--max-cost: {error}")))?;
-        let config = world::look(global)?.config;
+        app: &mut App<'_>,
+    ) -> Result<Self, Error> {
+        let config = environment::load(app.global)?.config;
         config.agent_is_trusted("archie")?;
         let mut settings = settings(&config)?;
         if let Some(tokens) = document_tokens {
@@ -57,13 +52,13 @@ impl Desk {
         if let Some(file) = &limits.memory_file {
             settings.memory = Some(file.clone());
         }
-        let backends = database::backends(global)?;
-        let Opened { caller, origin } = world::open(global, content, output, person).await?;
+        let backends = database::create(app.global)?;
+        let Opened { caller, origin } = environment::open(content, app).await?;
         // What is remembered is of all projects: it neither goes to a model that one of them chose,
         // nor is it written by one.
         if origin.is_project() && limits.memory_file.is_none() {
             settings.memory = None;
-            output.say(&[faint(format!(
+            app.output.say(&[faint(format!(
                 "memory: not used, as the project chose the model ({origin}); --model or \
                  --memory-file uses it"
             ))]);
@@ -80,20 +75,20 @@ impl Desk {
             caller,
             settings,
             backends,
-            most,
+            max_cost: limits.max_cost,
         })
     }
 
-    pub(super) fn saver(&self) -> Result<Arc<dyn Saver>, Failure> {
-        self.backends.saver.clone().ok_or(Failure::NoSaver)
+    pub(super) fn saver(&self) -> Result<Arc<dyn Saver>, Error> {
+        self.backends.saver.clone().ok_or(Error::NoSaver)
     }
 
     /// The agent. What a thread has spent already counts.
-    pub(super) fn archie(&self, state: Option<&Analysis>) -> Result<Archie, Failure> {
+    pub(super) fn archie(&self, state: Option<&Analysis>) -> Result<Archie, Error> {
         let mut caller = self.caller.clone();
-        if let Some(most) = self.most {
+        if let Some(max_cost) = self.max_cost {
             let limits = call::Limits {
-                money: Some(most),
+                money: Some(max_cost),
                 ..call::Limits::default()
             };
             let spent = state.map(Analysis::spent).unwrap_or_default();
@@ -111,13 +106,13 @@ impl Desk {
 }
 
 /// What `[agents.archie]` says. A project may not say which file is written as memory.
-fn settings(config: &Config) -> Result<Settings, Failure> {
+fn settings(config: &Config) -> Result<Settings, Error> {
     let mut settings = Settings {
-        memory: folders::data().map(|folder| folder.join("archie.json")),
+        memory: dirs::data().map(|folder| folder.join("archie.json")),
         ..Settings::default()
     };
     for (key, setting) in config.agent("archie") {
-        let wrong = |why: String| Failure::Usage(format!("{}: {why}", setting.origin));
+        let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
         let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
         match key {
             "keywords" => {
@@ -164,7 +159,7 @@ fn prompt(path: &Path) -> io::Result<String> {
     std::fs::read_to_string(path)
 }
 
-fn path(setting: &Setting<Json>) -> Result<Option<PathBuf>, Failure> {
+fn path(setting: &Setting<Json>) -> Result<Option<PathBuf>, Error> {
     let written = setting.value.as_str();
     Ok(written.map(|written| setting.path(written)).transpose()?)
 }

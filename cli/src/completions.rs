@@ -1,0 +1,94 @@
+//! Shell completions and manual pages, generated from the command line.
+//!
+//! Names of threads and ids of questions are looked up in the database when a shell asks for them.
+
+use std::path::Path;
+
+use clap::{CommandFactory, Parser};
+use clap_complete::{
+    engine::{ArgValueCandidates, CompletionCandidate},
+    env::Shells,
+};
+
+use crate::{
+    args::{Args, Global},
+    database,
+    error::Error,
+    inbox,
+    output::{Output, plain},
+};
+
+/// The variable that tells the binary that a shell asks for completions.
+pub(crate) const COMPLETE: &str = "COMPLETE";
+
+/// The command line, with candidates for arguments that name a thread or a question.
+pub(crate) fn command() -> clap::Command {
+    with_candidates(Args::command())
+}
+
+fn with_candidates(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| match arg.get_id().as_str() {
+        "thread" | "threads" => arg.add(ArgValueCandidates::new(thread_names)),
+        "id" => arg.add(ArgValueCandidates::new(question_ids)),
+        _ => arg,
+    });
+    command.mut_subcommands(with_candidates)
+}
+
+fn thread_names() -> Vec<CompletionCandidate> {
+    candidates(|global| async move {
+        let names = database::threads(&global)?.threads().await?;
+        Ok(names.iter().map(ToString::to_string).collect())
+    })
+}
+
+fn question_ids() -> Vec<CompletionCandidate> {
+    candidates(|global| async move { inbox::question_ids(&global).await })
+}
+
+/// Looks candidates up in the database of the environment and the settings.
+fn candidates<F: Future<Output = Result<Vec<String>, Error>>>(
+    look_up: impl FnOnce(Global) -> F + Send,
+) -> Vec<CompletionCandidate> {
+    let found = || {
+        let args = Args::try_parse_from(["superstep", "threads", "list"]).ok()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
+        runtime.block_on(look_up(args.global)).ok()
+    };
+    // Completion may run inside a runtime, which does not take another one on its thread.
+    let found = std::thread::scope(|scope| scope.spawn(found).join().ok().flatten());
+    let found = found.unwrap_or_default().into_iter();
+    found.map(CompletionCandidate::new).collect()
+}
+
+/// Answers a shell that asks for completions; says whether one did.
+pub(crate) fn complete() -> bool {
+    let asked = clap_complete::CompleteEnv::with_factory(command)
+        .var(COMPLETE)
+        .bin("superstep");
+    let folder = std::env::current_dir().ok();
+    let answered = asked.try_complete(std::env::args_os(), folder.as_deref());
+    answered.unwrap_or_else(|error| error.exit())
+}
+
+/// Prints the script that makes a shell ask for completions.
+pub(crate) fn print(shell: &str, output: &Output) -> Result<(), Error> {
+    let shells = Shells::builtins();
+    let Some(completer) = shells.completer(shell) else {
+        return Err(Error::Usage(format!("there is no shell `{shell}`")));
+    };
+    let mut script = Vec::new();
+    completer.write_registration(COMPLETE, "superstep", "superstep", "superstep", &mut script)?;
+    for line in String::from_utf8_lossy(&script).lines() {
+        output.data(&[plain(line)])?;
+    }
+    Ok(())
+}
+
+/// Writes one manual page per command.
+pub(crate) fn manual(folder: &Path, output: &Output) -> Result<(), Error> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Args::command(), folder)?;
+    output.say(&[plain(format!("written to {}", folder.display()))]);
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! Errors of files that are named on the command line or in the environment.
+
+/// A file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    /// It would have to be overwritten.
+    #[error("{path} exists already")]
+    Exists {
+        /// The file.
+        path: String,
+    },
+    /// It does not hold a key.
+    #[cfg(feature = "encryption")]
+    #[error("{place} holds no key: {why}")]
+    Key {
+        /// The file, or the variable.
+        place: String,
+        /// Why not.
+        why: String,
+    },
+    /// It cannot be read.
+    #[error("cannot read {path}: {why}")]
+    NotRead {
+        /// The file.
+        path: String,
+        /// Why not.
+        why: String,
+    },
+    /// It cannot be written.
+    #[error("cannot write {path}: {why}")]
+    NotWritten {
+        /// The file.
+        path: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl FileError {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Exists { .. } => "SS6040",
+            #[cfg(feature = "encryption")]
+            Self::Key { .. } => "SS6041",
+            Self::NotRead { .. } => "SS6042",
+            Self::NotWritten { .. } => "SS6043",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::Exists { .. } => "choose another name, or remove the file first",
+            #[cfg(feature = "encryption")]
+            Self::Key { .. } => "`openssl rand -hex 32 > FILE` makes a file with a new key",
+            Self::NotRead { .. } => "check the path and its permissions",
+            Self::NotWritten { .. } => "check the folder, its permissions and free space",
+        }
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> u8 {
+        match self {
+            Self::Exists { .. } | Self::NotWritten { .. } => 1,
+            #[cfg(feature = "encryption")]
+            Self::Key { .. } => 2,
+            Self::NotRead { .. } => 2,
+        }
+    }
+}

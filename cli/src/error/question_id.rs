@@ -1,0 +1,74 @@
+//! Errors of the id of a question.
+
+use std::fmt;
+
+/// Minimum length of an id prefix: a shorter one is more likely a number of a list.
+pub(crate) const SHORTEST_ID: usize = 4;
+
+/// Why a text names no question.
+#[derive(Debug)]
+pub(crate) struct IdError {
+    /// The text.
+    pub(crate) text: String,
+    pub(crate) kind: IdErrorKind,
+    /// The questions that may be meant, a line each.
+    pub(crate) candidates: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdErrorKind {
+    TooShort,
+    Ambiguous,
+    NotOpen,
+}
+
+impl IdError {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self.kind {
+            IdErrorKind::TooShort => "SS6030",
+            IdErrorKind::Ambiguous => "SS6031",
+            IdErrorKind::NotOpen => "SS6032",
+        }
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> u8 {
+        match self.kind {
+            IdErrorKind::TooShort | IdErrorKind::Ambiguous => 2,
+            IdErrorKind::NotOpen => 1,
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self.kind {
+            IdErrorKind::TooShort => "copy the id from `superstep inbox list`",
+            IdErrorKind::Ambiguous => "write more of the id",
+            IdErrorKind::NotOpen => "it may have been answered: see `superstep inbox list`",
+        }
+    }
+}
+
+impl fmt::Display for IdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.text;
+        match self.kind {
+            IdErrorKind::TooShort => write!(
+                f,
+                "`{text}` is too short for the id of a question: write at least {SHORTEST_ID} letters of it"
+            )?,
+            IdErrorKind::Ambiguous => write!(f, "`{text}` is the beginning of several ids")?,
+            IdErrorKind::NotOpen => write!(f, "no question `{text}` is open")?,
+        }
+        if self.kind != IdErrorKind::Ambiguous && !self.candidates.is_empty() {
+            write!(f, "; open are")?;
+        }
+        for line in &self.candidates {
+            write!(f, "\n{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for IdError {}

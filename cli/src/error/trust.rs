@@ -1,0 +1,58 @@
+//! Errors of decisions about a project's file.
+
+use superstep_model::config::PROJECT_FILE;
+
+/// Why nothing was decided.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TrustError {
+    /// The decision cannot be written or removed.
+    #[error("the decision about {file} cannot be kept: {why}")]
+    NotKept {
+        /// The file it is about.
+        file: String,
+        /// What failed.
+        why: String,
+    },
+    /// Nobody said yes.
+    #[error("{file} is not trusted")]
+    NotGiven {
+        /// The file.
+        file: String,
+    },
+    /// There is nothing to decide about.
+    #[error("there is no {PROJECT_FILE} in {folder}{above}")]
+    NoFile {
+        /// Where it was looked for.
+        folder: String,
+        /// Whether it was looked for above as well.
+        above: &'static str,
+    },
+}
+
+impl TrustError {
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::NotKept { .. } => "SS6020",
+            Self::NotGiven { .. } => "SS6021",
+            Self::NoFile { .. } => "SS6022",
+        }
+    }
+
+    pub(crate) fn hints(&self) -> Vec<&'static str> {
+        match self {
+            Self::NotKept { .. } => vec!["check the folder and its permissions"],
+            Self::NotGiven { .. } => vec![
+                "`superstep trust --yes` trusts it until it is changed",
+                "`superstep trust --ignore` leaves it out for good",
+            ],
+            Self::NoFile { .. } => vec!["there is nothing to trust"],
+        }
+    }
+
+    pub(crate) fn exit(&self) -> u8 {
+        match self {
+            Self::NotGiven { .. } => 3,
+            Self::NotKept { .. } | Self::NoFile { .. } => 1,
+        }
+    }
+}
