@@ -17,14 +17,18 @@ mod token;
 
 use std::{sync::Arc, time::Duration};
 
-use superstep::model::remote;
+use superstep_http::Client;
 
 use crate::{Address, MailError};
 
 pub use calendar::GoogleCalendar;
 pub use gmail::Gmail;
 pub use oauth::{App, Login, SCOPES};
+pub use superstep_http::{Backoff, Jitter, RetryAfter};
 pub use token::{Keys, Token};
+
+/// The longest wait that a service may ask for and get; a longer one is the caller's.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// What can be chosen about an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,10 +39,8 @@ pub struct Settings {
     pub calendar: String,
     /// How long one call may take, besides the time that a large mail needs on its way out.
     pub limit: Duration,
-    /// How often a call is made that is safe to repeat.
-    pub attempts: u32,
-    /// How long to wait before the second attempt; it doubles.
-    pub pause: Duration,
+    /// How often a call is made that is safe to repeat, and the delays between attempts.
+    pub backoff: Backoff,
     /// How long a mail whose answer did not come may take to show among the sent ones.
     pub settle: Duration,
 }
@@ -49,8 +51,15 @@ impl Default for Settings {
             gmail: "https://gmail.googleapis.com".into(),
             calendar: "https://www.googleapis.com".into(),
             limit: Duration::from_secs(120),
-            attempts: 3,
-            pause: Duration::from_millis(500),
+            backoff: Backoff {
+                attempts: 3,
+                initial: Duration::from_millis(500),
+                factor: 2,
+                cap: LONGEST_WAIT,
+                jitter: Jitter::None,
+                retry_after: RetryAfter::GiveUpAbove(LONGEST_WAIT),
+                seed: None,
+            },
             settle: Duration::from_secs(10),
         }
     }
@@ -70,7 +79,7 @@ impl Settings {
 /// An account.
 #[derive(Clone, Debug)]
 pub struct Google {
-    client: remote::Client,
+    client: Client,
     keys: Arc<Keys>,
     settings: Settings,
 }

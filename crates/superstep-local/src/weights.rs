@@ -31,7 +31,7 @@ pub use cache::Cache;
 pub use catalogue::{CATALOGUE, DEFAULT, Entry, MINILM, Pin, TINY, Wheel};
 pub use error::{Error, Tried};
 pub use hash::hash_file;
-pub use hub::Retry;
 pub use progress::{Found, Progress, Source, Watch, silent};
 pub use sources::{Index, Sources};
+pub use superstep_http::{Backoff, Jitter, RetryAfter};
 pub use wanted::{HubFile, Weights};

@@ -38,6 +38,7 @@ use crate::{
     otlp,
     tree::{RunTree, View},
 };
+pub use superstep_http::{Backoff, Jitter, RetryAfter};
 
 /// How many entries are read at once, and of how many a run is told.
 const PAGE: usize = 256;

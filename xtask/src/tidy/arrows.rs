@@ -11,6 +11,7 @@ use crate::workspace::{Dependency, Kind, Package};
 const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-core", &[]),
     ("superstep-derive", &[]),
+    ("superstep-http", &[]),
     ("superstep-draw", &["superstep-text"]),
     (
         "superstep-engine",
@@ -26,11 +27,21 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-sqlite", &["superstep-core", "superstep-store"]),
     (
         "superstep-model",
-        &["superstep-core", "superstep-store", "superstep-text"],
+        &[
+            "superstep-core",
+            "superstep-http",
+            "superstep-store",
+            "superstep-text",
+        ],
     ),
     (
         "superstep-local",
-        &["superstep-core", "superstep-model", "superstep-store"],
+        &[
+            "superstep-core",
+            "superstep-http",
+            "superstep-model",
+            "superstep-store",
+        ],
     ),
     (
         "superstep-tools",
@@ -38,11 +49,15 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-core",
             "superstep-derive",
             "superstep-engine",
+            "superstep-http",
             "superstep-model",
             "superstep-text",
         ],
     ),
-    ("superstep-trace", &["superstep-core", "superstep-text"]),
+    (
+        "superstep-trace",
+        &["superstep-core", "superstep-http", "superstep-text"],
+    ),
     (
         "superstep",
         &[
@@ -92,7 +107,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),
-    ("superstep-mail", &["superstep"]),
+    ("superstep-mail", &["superstep", "superstep-http"]),
     ("superstep-sim", &["superstep-core"]),
     (
         "superstep-cli",

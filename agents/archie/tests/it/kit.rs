@@ -9,7 +9,7 @@ use std::{
 
 use superstep::{
     Backends, OpenAsk, Outcome,
-    model::{Caller, Model, Policy, Script, call::Retries, script::Step},
+    model::{Caller, Model, Policy, Script, call::Backoff, script::Step},
     sqlite::Database,
 };
 use superstep_archie::{Analysis, Archie, Attempts, Brief, Question, Settings};
@@ -88,10 +88,10 @@ pub(crate) fn says<const N: usize>(texts: [&str; N]) -> Arc<Script> {
 /// The usual rules around a model, without waits.
 pub(crate) fn ruled(model: Arc<dyn Model>) -> Arc<Caller> {
     let policy = Policy {
-        retries: Retries {
-            base: Duration::ZERO,
+        backoff: Backoff {
+            initial: Duration::ZERO,
             cap: Duration::ZERO,
-            ..Retries::default()
+            ..Backoff::default()
         },
         ..Policy::default()
     };

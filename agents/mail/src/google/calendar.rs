@@ -6,9 +6,9 @@
 //! taken for not made.
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
-use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use superstep_http::Method;
 
 use super::{
     fault::{Failed, clean},

@@ -11,9 +11,9 @@
 //! [`Settings::settle`](super::Settings::settle), may still appear: a person has to look.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use superstep_http::Method;
 
 use super::{
     fault::Failed,

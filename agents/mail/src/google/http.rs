@@ -4,12 +4,18 @@
 //! is not is made once, and [`Failed`] says whether it may have had its effect. A token that is
 //! refused is renewed once: a refused call had no effect, so this is safe for all of them.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
-use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, header};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use superstep::{Secret, model::remote};
+use superstep::Secret;
+use superstep_http::{
+    Address, Client, Error, Method, Response, Settings as HttpSettings, StatusCode, Url, header,
+    retry_after,
+};
 
 use super::{Settings, fault, fault::Failed, token::Keys};
 use crate::MailError;
@@ -23,15 +29,12 @@ const MAX_FAILURE: usize = 64 << 10;
 /// The bytes that go over a slow line in a second.
 const SLOW_LINE: usize = 50_000;
 
-/// The longest wait that a service may ask for and get; a longer one is the caller's.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-
 /// A service of an account.
 #[derive(Clone, Debug)]
 pub(super) struct Api {
     pub(super) place: &'static str,
     pub(super) base: Url,
-    pub(super) client: remote::Client,
+    pub(super) client: Client,
     pub(super) keys: Arc<Keys>,
     pub(super) settings: Settings,
 }
@@ -49,8 +52,8 @@ pub(super) struct Call {
 }
 
 /// The HTTP client; one is enough for an account.
-pub(super) fn client() -> Result<remote::Client, MailError> {
-    remote::Client::new(&remote::Settings::default()).map_err(|error| MailError::Refused {
+pub(super) fn client() -> Result<Client, MailError> {
+    Client::new(&HttpSettings::default()).map_err(|error| MailError::Refused {
         place: "the HTTP client".into(),
         why: error.to_string(),
     })
@@ -62,7 +65,7 @@ pub(super) fn base(place: &str, text: &str) -> Result<Url, MailError> {
         place: place.to_owned(),
         why,
     };
-    remote::Address::new(text).map_err(|error| refused(error.to_string()))?;
+    Address::new(text).map_err(|error| refused(error.to_string()))?;
     let url = Url::parse(text).map_err(|error| refused(error.to_string()))?;
     if url.cannot_be_a_base() {
         return Err(refused(format!("{text} is no address")));
@@ -85,10 +88,10 @@ impl Api {
 
     /// A call that is safe to repeat.
     pub(super) async fn repeat<T: DeserializeOwned>(&self, call: Call) -> Result<T, Failed> {
-        let mut pause = self.settings.pause;
-        let mut left = self.settings.attempts.max(1);
+        let backoff = self.settings.backoff;
+        let rng = backoff.rng();
+        let mut tried = 1;
         loop {
-            left -= 1;
             let error = match self.once(&call).await {
                 Ok(answer) => return Ok(answer),
                 Err(Failed::Refused(error) | Failed::Unsure(error)) if error.may_pass() => error,
@@ -98,12 +101,13 @@ impl Api {
                 MailError::Busy { retry_after, .. } => retry_after.map(Duration::from_secs),
                 _ => None,
             };
-            let wait = asked.unwrap_or(pause).max(pause);
-            if left == 0 || wait > LONGEST_PAUSE {
+            // A service that is busy now is not asked at once, whatever it says.
+            let asked = asked.map(|asked| asked.max(backoff.delay(tried)));
+            let Some(wait) = backoff.wait(tried, asked, &rng) else {
                 return Err(Failed::Unsure(error));
-            }
+            };
             tokio::time::sleep(wait).await;
-            pause = pause.saturating_mul(2);
+            tried += 1;
         }
     }
 
@@ -122,10 +126,7 @@ impl Api {
     async fn send(&self, call: &Call, key: &Secret) -> Result<Response, Failed> {
         let body = call.body.as_ref().map(Json::to_string);
         let size = body.as_ref().map_or(0, String::len);
-        let request = self
-            .client
-            .raw()
-            .request(call.method.clone(), call.url.clone());
+        let request = self.client.request(call.method.clone(), call.url.clone());
         let request = request
             .timeout(self.settings.limit + slow(size))
             .bearer_auth(key.expose());
@@ -135,8 +136,8 @@ impl Api {
                 .body(body),
             None => request,
         };
-        let sent = request.send().await;
-        sent.map_err(|error| unreachable(self.place, error))
+        let sent = self.client.send(request).await;
+        sent.map_err(|error| failed(self.place, error))
     }
 
     async fn read<T: DeserializeOwned>(
@@ -145,13 +146,10 @@ impl Api {
         call: &Call,
     ) -> Result<T, Failed> {
         let status = response.status();
-        let retry_after = response
-            .headers()
-            .get(header::RETRY_AFTER)
-            .and_then(|value| value.to_str().ok()?.trim().parse().ok());
         if !status.is_success() {
-            let body = bytes(self.place, response, MAX_FAILURE).await;
-            let body = body.unwrap_or_default();
+            let retry_after = retry_after(response.headers(), SystemTime::now());
+            let retry_after = retry_after.map(|wait| wait.as_secs());
+            let body = response.read_some(MAX_FAILURE).await;
             let status = status.as_u16();
             return Err(fault::refusal(
                 self.place,
@@ -175,7 +173,7 @@ impl Api {
 
 /// Sends a form to the endpoint that gives tokens; gives its status and what it says.
 pub(super) async fn form(
-    client: &remote::Client,
+    client: &Client,
     place: &str,
     url: &str,
     fields: &[(&str, &str)],
@@ -184,14 +182,13 @@ pub(super) async fn form(
     let mut encoded = url.clone();
     encoded.query_pairs_mut().clear().extend_pairs(fields);
     let body = encoded.query().unwrap_or_default().to_owned();
-    let request: RequestBuilder = client
-        .raw()
+    let request = client
         .post(url)
         .timeout(Duration::from_secs(30))
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
         .body(body);
-    let response = request.send().await;
-    let response = response.map_err(|error| unreachable(place, error).error())?;
+    let response = client.send(request).await;
+    let response = response.map_err(|error| failed(place, error).error())?;
     let status = response.status().as_u16();
     let body = bytes(place, response, MAX_FAILURE).await;
     Ok((status, body.map_err(Failed::error)?))
@@ -202,14 +199,15 @@ fn slow(size: usize) -> Duration {
     Duration::from_secs(u64::try_from(size / SLOW_LINE).unwrap_or(0))
 }
 
-fn unreachable(place: &str, error: reqwest::Error) -> Failed {
-    let is_before = error.is_connect() || error.is_builder();
-    let why = if error.is_timeout() {
-        "no answer came in time".to_owned()
-    } else {
-        fault::clean(&innermost(&error.without_url()))
-    };
+/// What it means that a call has no answer.
+fn failed(place: &str, error: Error) -> Failed {
+    let is_before = error.is_unsent();
+    let is_redirect = matches!(error, Error::Redirected { .. });
+    let why = fault::clean(&error.to_string());
     let place = place.to_owned();
+    if is_redirect {
+        return Failed::Refused(MailError::Refused { place, why });
+    }
     let error = MailError::Unreachable { place, why };
     if is_before {
         Failed::Refused(error)
@@ -218,30 +216,15 @@ fn unreachable(place: &str, error: reqwest::Error) -> Failed {
     }
 }
 
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut last = error;
-    while let Some(cause) = last.source() {
-        last = cause;
-    }
-    last.to_string()
-}
-
-async fn bytes(place: &str, mut response: Response, limit: usize) -> Result<Vec<u8>, Failed> {
-    let mut bytes = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
-            Ok(None) => return Ok(bytes),
-            Err(error) => {
-                // The answer had begun: the call was made.
-                return Err(Failed::Unsure(unreachable(place, error).error()));
-            }
-        }
-        if bytes.len() > limit {
-            return Err(Failed::Unsure(MailError::Refused {
+async fn bytes(place: &str, response: Response, limit: usize) -> Result<Vec<u8>, Failed> {
+    // The answer had begun: the call was made.
+    response.read(limit).await.map_err(|error| {
+        Failed::Unsure(match error {
+            Error::TooLarge { .. } | Error::Encoded => MailError::Refused {
                 place: place.to_owned(),
-                why: format!("its answer has more than {limit} bytes"),
-            }));
-        }
-    }
+                why: format!("its answer has {error}"),
+            },
+            error => failed(place, error).error(),
+        })
+    })
 }

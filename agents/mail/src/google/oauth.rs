@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use reqwest::Url;
 use rustls::crypto::SecureRandom;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use superstep::Secret;
+use superstep_http::Url;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},

@@ -13,7 +13,8 @@ use std::{
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use superstep::{Secret, model::remote};
+use superstep::Secret;
+use superstep_http::Client;
 use tokio::sync::Mutex;
 
 use super::{fault::clean, http};
@@ -161,7 +162,7 @@ impl Keys {
     }
 
     /// What opens the account now.
-    pub(super) async fn current(&self, client: &remote::Client) -> Result<Secret, MailError> {
+    pub(super) async fn current(&self, client: &Client) -> Result<Secret, MailError> {
         let mut token = self.token.lock().await;
         if let Some(access) = token.usable(Timestamp::now()) {
             return Ok(access.clone());
@@ -172,7 +173,7 @@ impl Keys {
     /// Another one, for one that was refused. Whoever comes second gets what the first one got.
     pub(super) async fn renewed(
         &self,
-        client: &remote::Client,
+        client: &Client,
         refused: &Secret,
     ) -> Result<Secret, MailError> {
         let mut token = self.token.lock().await;
@@ -184,7 +185,7 @@ impl Keys {
         self.renew(client, &mut token).await
     }
 
-    async fn renew(&self, client: &remote::Client, token: &mut Token) -> Result<Secret, MailError> {
+    async fn renew(&self, client: &Client, token: &mut Token) -> Result<Secret, MailError> {
         let Some(refresh) = &token.refresh else {
             return Err(MailError::Auth {
                 place: PLACE.into(),

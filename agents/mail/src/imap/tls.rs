@@ -1,9 +1,9 @@
-//! Encryption of the connections, checked the machine's way.
+//! TLS of mail connections, with the policy of the HTTP client and the roots of the account.
 
 use std::{fmt, fs, path::Path, sync::Arc};
 
 use rustls::{
-    ClientConfig, RootCertStore,
+    ClientConfig,
     pki_types::{CertificateDer, ServerName, pem::PemObject as _},
 };
 use tokio::{
@@ -50,26 +50,7 @@ fn config(host: &str, certificates: Option<&Path>) -> Result<ClientConfig, MailE
             extra.push(certificate);
         }
     }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| refused(host, error.to_string()))?;
-    let verifier =
-        rustls_platform_verifier::Verifier::new_with_extra_roots(extra.clone(), provider);
-    let config = match verifier {
-        Ok(verifier) => builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(verifier)),
-        // A machine without certificates gets those of the web.
-        Err(_) => {
-            let mut roots = RootCertStore {
-                roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-            };
-            roots.add_parsable_certificates(extra);
-            builder.with_root_certificates(roots)
-        }
-    };
-    Ok(config.with_no_client_auth())
+    superstep_http::tls::config(extra).map_err(|error| refused(host, error.to_string()))
 }
 
 fn refused(host: &str, why: String) -> MailError {

@@ -88,10 +88,8 @@ async fn nobody_listening_is_told() {
     let token = serde_json::json!({
         "token": "t", "client_id": "c", "client_secret": "s", "expiry": "2099-01-01T00:00:00Z",
     });
-    let settings = Settings {
-        pause: Duration::from_millis(1),
-        ..Settings::at(&address)
-    };
+    let mut settings = Settings::at(&address);
+    settings.backoff.initial = Duration::from_millis(1);
     let keys = Keys::new(Token::read(&token.to_string()).unwrap());
     let account = Google::new(keys, settings).unwrap();
     let mailbox = account.mailbox_of(Address::new("ada@example.org")).unwrap();

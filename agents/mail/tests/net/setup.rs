@@ -14,12 +14,13 @@ pub(crate) async fn server() -> fake::Google {
 
 /// Settings that do not wait long.
 pub(crate) fn settings(server: &fake::Google) -> Settings {
-    Settings {
+    let mut settings = Settings {
         limit: Duration::from_secs(2),
-        pause: Duration::from_millis(5),
         settle: Duration::from_millis(50),
         ..Settings::at(&server.address())
-    }
+    };
+    settings.backoff.initial = Duration::from_millis(5);
+    settings
 }
 
 pub(crate) fn account(server: &fake::Google) -> Google {

@@ -4,14 +4,16 @@
 //! so. A file whose hash is not known goes on only if the server vouches, by its tag, that it is still
 //! the same.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, HeaderValue, IF_RANGE, RANGE, RETRY_AFTER};
-use reqwest::{Response, Url};
+use superstep_http::header::{CONTENT_RANGE, ETAG, HeaderMap, HeaderValue, IF_RANGE, RANGE};
+use superstep_http::{
+    Backoff, Client, Jitter, Response, RetryAfter, Url, host, retry_after, without_secrets,
+};
 
 use super::error::Error;
 use super::hash::is_hex;
-use super::http::{Answer, Net, explain, host, shown};
+use super::http::{explain, get};
 use super::partial::Partial;
 use super::progress::{Progress, Source, Watch};
 
@@ -19,30 +21,23 @@ use super::progress::{Progress, Source, Watch};
 const BATCH: usize = 1 << 19;
 /// A server that sends a byte a connection is not worth it.
 const ROUNDS: u32 = 1_000;
-/// The longest wait a server may ask for.
+/// The longest delay between attempts, also where the server asks for a longer one.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How stubborn a download is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retry {
-    /// How many attempts in a row may bring nothing.
-    pub barren: u32,
-    /// How long to wait after the first of them; each further wait is twice as long.
-    pub pause: Duration,
-}
-
-impl Default for Retry {
-    fn default() -> Self {
-        Self {
-            barren: 3,
-            pause: Duration::from_millis(500),
-        }
-    }
-}
+/// The backoff of a download. Only attempts in a row that bring nothing count.
+pub(super) const BACKOFF: Backoff = Backoff {
+    attempts: 3,
+    initial: Duration::from_millis(500),
+    factor: 2,
+    cap: LONGEST_WAIT,
+    jitter: Jitter::None,
+    retry_after: RetryAfter::ClampTo(LONGEST_WAIT),
+    seed: None,
+};
 
 /// One file on its way.
 pub(super) struct Download<'a> {
-    pub(super) net: &'a Net,
+    pub(super) client: &'a Client,
     pub(super) url: Url,
     pub(super) name: &'a str,
     pub(super) partial: &'a Partial,
@@ -92,7 +87,8 @@ impl From<Error> for Failure {
 
 impl Download<'_> {
     /// Brings the file to its end.
-    pub(super) async fn run(&mut self, retry: Retry) -> Result<(), Error> {
+    pub(super) async fn run(&mut self, backoff: Backoff) -> Result<(), Error> {
+        let rng = backoff.rng();
         let mut barren = 0;
         for round in 1.. {
             let before = self.partial.len();
@@ -102,20 +98,18 @@ impl Download<'_> {
             let came = self.partial.len() > before;
             barren = if came { 0 } else { barren + 1 };
             let wait = match failure.again {
-                Again::Never => return Err(failure.error),
+                Again::Never => None,
                 // Nobody there at all: another source is tried sooner than this one again.
-                Again::Soon if round == 1 && !came && is_unreachable(&failure.error) => {
-                    return Err(failure.error);
-                }
-                Again::Soon if came => Duration::ZERO,
-                Again::Soon => retry.pause * 2_u32.saturating_pow(barren - 1),
-                Again::After(wait) => wait,
+                Again::Soon if round == 1 && !came && is_unreachable(&failure.error) => None,
+                Again::Soon if came => Some(Duration::ZERO),
+                Again::Soon => backoff.wait(barren, None, &rng),
+                Again::After(asked) => backoff.wait(barren, Some(asked), &rng),
             };
-            if barren >= retry.barren || round >= ROUNDS {
+            let Some(wait) = wait.filter(|_| round < ROUNDS) else {
                 return Err(failure.error);
-            }
+            };
             if !wait.is_zero() {
-                tokio::time::sleep(wait.min(LONGEST_WAIT)).await;
+                tokio::time::sleep(wait).await;
             }
         }
         Ok(())
@@ -126,14 +120,14 @@ impl Download<'_> {
         if self.total == Some(have) {
             return Ok(());
         }
-        let answer = self.net.get(&self.url, &self.headers(have)).await?;
-        self.listen(&answer);
-        let start = self.start(&answer.response, have)?;
-        self.learn_length(&answer.response, start)?;
-        self.learn_tag(&answer.response)?;
+        let response = get(self.client, &self.url, self.headers(have)).await?;
+        self.listen(&response);
+        let start = self.start(&response, have)?;
+        self.learn_length(&response, start)?;
+        self.learn_tag(&response)?;
         // A server that ignores the range sends again what is there: that is let by.
         let skip = self.partial.len().saturating_sub(start);
-        self.receive(answer.response, skip).await
+        self.receive(response, skip).await
     }
 
     /// How many bytes are there and can be relied on.
@@ -162,15 +156,15 @@ impl Download<'_> {
     }
 
     /// What the hub itself says of the file, before it sends us on.
-    fn listen(&mut self, answer: &Answer) {
+    fn listen(&mut self, response: &Response) {
         if matches!(self.same, Same::ByHash) {
             return;
         }
-        let hash = text(&answer.first, "x-linked-etag").map(|tag| tag.trim_matches('"'));
+        let hash = text(response.first_headers(), "x-linked-etag").map(|tag| tag.trim_matches('"'));
         self.spoken = hash.filter(|hash| is_hex(hash)).map(str::to_owned);
         // What is sent whole may be another file than before, with another length.
-        if answer.response.status().as_u16() == 200 {
-            let size = text(&answer.first, "x-linked-size");
+        if response.status().as_u16() == 200 {
+            let size = text(response.first_headers(), "x-linked-size");
             self.total = size.and_then(|size| size.parse().ok());
         }
     }
@@ -212,7 +206,8 @@ impl Download<'_> {
             })),
             408 | 429 | 500..=599 => Err(Failure {
                 error: self.status(response),
-                again: wait(response.headers()).map_or(Again::Soon, Again::After),
+                again: retry_after(response.headers(), SystemTime::now())
+                    .map_or(Again::Soon, Again::After),
             }),
             _ => Err(self.status(response).into()),
         }
@@ -318,7 +313,7 @@ impl Download<'_> {
 
     fn status(&self, response: &Response) -> Error {
         Error::Status {
-            url: shown(response.url()),
+            url: without_secrets(response.url()),
             status: response.status().as_u16(),
         }
     }
@@ -337,12 +332,6 @@ fn range(text: &str) -> Option<(u64, Option<u64>)> {
     let (stretch, total) = text.strip_prefix("bytes ")?.split_once('/')?;
     let (start, _) = stretch.split_once('-')?;
     Some((start.trim().parse().ok()?, total.trim().parse().ok()))
-}
-
-/// How long the server asks us to wait; dates are not read.
-fn wait(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = text(headers, RETRY_AFTER.as_str())?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }
 
 #[cfg(test)]

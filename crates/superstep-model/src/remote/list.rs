@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use superstep_http::{Address, Client, header::HeaderMap};
 
 use crate::{
     error::ModelError,
     remote::{
-        address::Address,
         anthropic,
         fault::Whence,
-        http::{Call, Client, Site},
+        http::{Call, Site},
         openai,
     },
 };
@@ -40,7 +40,7 @@ pub async fn openai(
 ) -> Result<Vec<Listed>, ModelError> {
     let host = site.address.host();
     let call = openai::call(site, "models", whence("openai", &host, site))?;
-    Ok(client.get::<Models>(&call, limit).await?.listed())
+    Ok(call.get::<Models>(client, limit).await?.listed())
 }
 
 /// The models of Anthropic's interface, within a time: the first page, which has the newest.
@@ -51,7 +51,7 @@ pub async fn anthropic(
 ) -> Result<Vec<Listed>, ModelError> {
     let host = site.address.host();
     let call = anthropic::call(site, "models", whence(anthropic::PROVIDER, &host, site))?;
-    Ok(client.get::<Models>(&call, limit).await?.listed())
+    Ok(call.get::<Models>(client, limit).await?.listed())
 }
 
 /// The models an Ollama server has, with their sizes. With [`PROBE`] as the limit it is quick to
@@ -68,10 +68,10 @@ pub async fn ollama(
     };
     let call = Call {
         url: address.at("/api/tags"),
-        headers: reqwest::header::HeaderMap::new(),
+        headers: HeaderMap::new(),
         whence: whence("ollama", &host, &site),
     };
-    let tags: Tags = client.get(&call, limit).await?;
+    let tags: Tags = call.get(client, limit).await?;
     let listed = tags.models.into_iter().take(MOST).map(|tag| {
         let details = tag.details.unwrap_or_default();
         Listed {

@@ -9,8 +9,11 @@ mod calls;
 mod chunk;
 mod dialect;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap};
 use superstep_core::saver::BoxFuture;
+use superstep_http::{
+    Client,
+    header::{AUTHORIZATION, HeaderMap},
+};
 
 pub(crate) use body::{answered, effort, short, unable};
 pub use dialect::{Dialect, EffortField, LimitField, Sampling};
@@ -25,7 +28,7 @@ use crate::{
     model_id::ModelId,
     remote::{
         fault::Whence,
-        http::{self, Call, Client, Site},
+        http::{self, Call, Site},
         pieces::{Decoder, Pieces, Reader},
     },
     request::Request,
@@ -89,9 +92,10 @@ impl Model for OpenAi {
             let (body, forced) = body::write(&self.id, &self.dialect, request)?;
             let reader = Reader::new(&self.id, &self.site);
             let call = call(&self.site, "chat/completions", reader.whence())?;
-            let response = self.client.post(&call, &body).await?;
+            let response = call.post(&self.client, &body).await?;
             let decoder = Decoder::new(chunk::Chunks::default(), reader.clone(), forced);
-            Ok(Deltas::new(Pieces::new(response, decoder)))
+            let chunks = response.into_chunks().map_err(|error| call.failed(error))?;
+            Ok(Deltas::new(Pieces::new(chunks, decoder)))
         })
     }
 }

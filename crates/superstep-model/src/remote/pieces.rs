@@ -10,8 +10,8 @@ use std::{
 };
 
 use futures_core::Stream;
-use http_body::Body as _;
 use serde_json::Value as Json;
+use superstep_http::Chunks;
 
 use crate::{
     Secret,
@@ -134,15 +134,15 @@ impl Reader {
 
 /// The pieces of a reply as they come over a connection. Dropping it ends the connection.
 pub(crate) struct Pieces<P> {
-    body: Option<reqwest::Body>,
+    body: Option<Chunks>,
     decoder: Decoder<P>,
     failed: Option<ModelError>,
 }
 
 impl<P: Protocol> Pieces<P> {
-    pub(crate) fn new(response: reqwest::Response, decoder: Decoder<P>) -> Self {
+    pub(crate) fn new(body: Chunks, decoder: Decoder<P>) -> Self {
         Self {
-            body: Some(reqwest::Body::from(response)),
+            body: Some(body),
             decoder,
             failed: None,
         }
@@ -164,7 +164,7 @@ impl<P: Protocol> Stream for Pieces<P> {
             let Some(body) = &mut this.body else {
                 return Poll::Ready(None);
             };
-            let read = Pin::new(body).poll_frame(cx);
+            let read = Pin::new(body).poll_next(cx);
             if this.decoder.is_over() {
                 // The read was for the end of the body, which lets the connection be used again; it
                 // is not waited for.
@@ -173,10 +173,7 @@ impl<P: Protocol> Stream for Pieces<P> {
             }
             let taken = match read {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(bytes) => this.decoder.push(&bytes),
-                    Err(_) => Ok(()),
-                },
+                Poll::Ready(Some(Ok(bytes))) => this.decoder.push(&bytes),
                 Poll::Ready(Some(Err(_))) => this.decoder.broken(),
                 Poll::Ready(None) => this.decoder.end(),
             };

@@ -7,7 +7,7 @@ use std::{
 
 use superstep_model::{
     Budget, Caller, Delta, ErrorKind, Finish, Model, Phase, Policy,
-    call::{Deadlines, Limits, Retries},
+    call::{Backoff, Deadlines, Limits, RetryAfter},
 };
 use tokio::time::{Instant, advance};
 
@@ -17,9 +17,9 @@ const SECOND: Duration = Duration::from_secs(1);
 
 fn once() -> Policy {
     Policy {
-        retries: Retries {
+        backoff: Backoff {
             attempts: 1,
-            ..Retries::default()
+            ..Backoff::default()
         },
         deadlines: Deadlines {
             first: 10 * SECOND,
@@ -76,7 +76,7 @@ async fn a_call_that_dribbles_ends_with_the_whole_deadline() {
 #[tokio::test(start_paused = true)]
 async fn all_attempts_are_inside_one_deadline() {
     let mut policy = once();
-    policy.retries.attempts = 3;
+    policy.backoff.attempts = 3;
     policy.deadlines.whole = 15 * SECOND;
     let fake = Arc::new(Fake::always(Play::Unreachable));
     let began = Instant::now();
@@ -181,7 +181,7 @@ async fn settings_may_say_forever() {
     };
     policy.rest.time = ever;
     policy.rest.failures = 1;
-    policy.retries.patience = ever;
+    policy.backoff.retry_after = RetryAfter::GiveUpAbove(ever);
     let limits = Limits {
         wall: Some(ever),
         ..Limits::default()

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use superstep_model::{
     Caller, Delta, ErrorKind, Finish, Model, Phase, Policy,
-    call::{Rest, Retries},
+    call::{Backoff, Rest},
 };
 use tokio::time::Instant;
 
@@ -16,9 +16,9 @@ fn refused(kind: ErrorKind) -> Play {
 
 fn policy() -> Policy {
     Policy {
-        retries: Retries {
+        backoff: Backoff {
             seed: Some(1),
-            ..Retries::default()
+            ..Backoff::default()
         },
         ..Policy::default()
     }

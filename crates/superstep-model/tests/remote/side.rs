@@ -7,7 +7,7 @@ use superstep_model::{
     Model, ModelError, Reply, Request, Secret,
     fake::{Server, anthropic, openai},
     message::Message,
-    remote::{Address, Anthropic, Client, OpenAi, Proxy, Settings, Site},
+    remote::{Address, Anthropic, Client, Egress, OpenAi, Proxy, Settings, Site},
     usage::Usage,
 };
 
@@ -32,6 +32,8 @@ pub(crate) fn client_within(connect: Duration) -> Client {
     let settings = Settings {
         connect,
         proxy: Proxy::None,
+        egress: Egress::Any,
+        ..Settings::default()
     };
     Client::new(&settings).unwrap()
 }

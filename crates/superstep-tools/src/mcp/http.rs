@@ -13,12 +13,11 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{
-    RequestBuilder, Response, StatusCode, Url,
+use serde_json::Value as Json;
+use superstep_http::{
+    Client, Error, Method, RequestBuilder, Response, Settings, StatusCode, Url,
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
-use serde_json::Value as Json;
-use superstep_model::remote::{Address, http};
 use tokio::time::timeout;
 
 use super::{
@@ -38,7 +37,7 @@ const ASIDE: Duration = Duration::from_secs(5);
 pub(super) struct Web(Arc<Inner>);
 
 struct Inner {
-    http: reqwest::Client,
+    http: Client,
     url: Url,
     headers: HeaderMap,
     spoken: Mutex<Spoken>,
@@ -63,13 +62,14 @@ impl Web {
     ) -> Result<Self, Fault> {
         let unsent = |why: &dyn ToString| Fault::Unsent(why.to_string());
         let url = Url::parse(&endpoint.url).map_err(|error| unsent(&error))?;
-        let mut bare = url.clone();
-        bare.set_query(None);
-        Address::new(bare.as_str()).map_err(|error| unsent(&error))?;
-        let client = http::Client::new(&http::Settings::default());
-        let client = client.map_err(|error| unsent(&error))?;
+        let settings = Settings::default();
+        settings
+            .egress
+            .check(&url)
+            .map_err(|error| unsent(&error))?;
+        let http = Client::new(&settings).map_err(|error| unsent(&error))?;
         Ok(Self(Arc::new(Inner {
-            http: client.raw().clone(),
+            http,
             url,
             headers: headers(&endpoint.headers)?,
             spoken: Mutex::default(),
@@ -107,9 +107,9 @@ impl Web {
     }
 
     pub(super) async fn notify(&self, message: &Json, limit: Duration) -> Result<(), Fault> {
-        let sent = timeout(limit, self.post(message).send()).await;
+        let sent = timeout(limit, self.0.http.send(self.post(message))).await;
         let sent = sent.map_err(|_| Fault::Unsent(format!("no reply came within {limit:?}")))?;
-        let response = sent.map_err(|error| unreached(&error))?;
+        let response = sent.map_err(failed)?;
         match response.status().is_success() {
             true => Ok(()),
             false => Err(status(response.status())),
@@ -127,7 +127,7 @@ impl Web {
         let Some(session) = session else {
             return;
         };
-        let request = self.0.http.delete(self.0.url.clone());
+        let request = self.0.http.request(Method::DELETE, self.0.url.clone());
         let mut request = request
             .headers(self.0.headers.clone())
             .header(SESSION, session);
@@ -135,7 +135,7 @@ impl Web {
             request = request.header("mcp-protocol-version", version);
         }
         // A server that does not end it will forget it.
-        let _ = timeout(ASIDE, request.send()).await;
+        let _ = timeout(ASIDE, self.0.http.send(request)).await;
     }
 
     fn post(&self, message: &Json) -> RequestBuilder {
@@ -165,8 +165,8 @@ impl Web {
     }
 
     async fn exchange(&self, id: u64, message: &Json) -> Result<Json, Fault> {
-        let sent = self.post(message).send().await;
-        let response = sent.map_err(|error| unreached(&error))?;
+        let sent = self.0.http.send(self.post(message)).await;
+        let response = sent.map_err(failed)?;
         let (code, headers) = (response.status(), response.headers());
         if !code.is_success() {
             if code == StatusCode::NOT_FOUND && self.spoken().session.is_some() {
@@ -197,25 +197,18 @@ impl Web {
         }
     }
 
-    async fn whole(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| cut(&error))? {
-            body.extend_from_slice(&piece);
-            if body.len() > self.0.max_bytes {
-                return Err(self.too_large());
-            }
-        }
-        Ok(body)
+    async fn whole(&self, response: Response) -> Result<Vec<u8>, Fault> {
+        response.read(self.0.max_bytes).await.map_err(lost)
     }
 
     /// Reads events until the reply is among them.
     async fn events(&self, id: u64, mut response: Response) -> Result<Json, Fault> {
         let mut events = Events::default();
         let mut read = 0;
-        while let Some(piece) = response.chunk().await.map_err(|error| cut(&error))? {
+        while let Some(piece) = response.chunk().await.map_err(lost)? {
             read += piece.len();
             if read > self.0.max_bytes {
-                return Err(self.too_large());
+                return Err(too_large(self.0.max_bytes));
             }
             for data in events.push(&piece) {
                 let Some(incoming) = wire::read(&data) else {
@@ -236,11 +229,6 @@ impl Web {
             }
         }
         Err(Fault::Lost("its answer ended before the reply".into()))
-    }
-
-    fn too_large(&self) -> Fault {
-        let most = self.0.max_bytes;
-        Fault::Lost(format!("the server sent more than {most} bytes"))
     }
 
     fn spoken(&self) -> MutexGuard<'_, Spoken> {
@@ -314,16 +302,26 @@ fn headers(given: &BTreeMap<String, String>) -> Result<HeaderMap, Fault> {
     Ok(headers)
 }
 
-fn unreached(error: &reqwest::Error) -> Fault {
-    match error.is_connect() || error.is_builder() {
-        true => Fault::Unsent("it cannot be reached".into()),
-        false => cut(error),
+/// What it means that a request has no answer.
+fn failed(error: Error) -> Fault {
+    match error {
+        Error::Redirected { .. } => Fault::Unsent(error.to_string()),
+        error if error.is_unsent() => Fault::Unsent("it cannot be reached".into()),
+        error => lost(error),
     }
 }
 
-/// What the error says may hold the address, and the address a key.
-fn cut(_: &reqwest::Error) -> Fault {
-    Fault::Lost("the connection broke".into())
+/// What it means that an answer is not whole.
+fn lost(error: Error) -> Fault {
+    match error {
+        Error::TooLarge { limit } => too_large(limit),
+        Error::Encoded => Fault::Lost(format!("its answer has {error}")),
+        _ => Fault::Lost("the connection broke".into()),
+    }
+}
+
+fn too_large(limit: usize) -> Fault {
+    Fault::Lost(format!("the server sent more than {limit} bytes"))
 }
 
 fn status(code: StatusCode) -> Fault {

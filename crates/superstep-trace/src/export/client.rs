@@ -1,15 +1,11 @@
 //! A collector, over HTTP: posts a request, and tries again where that may help.
 
-use std::{
-    hash::{BuildHasher, RandomState},
-    sync::Arc,
-    time::Duration,
-};
+use std::time::{Duration, SystemTime};
 
-use reqwest::{
-    StatusCode, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER},
-    redirect::Policy,
+use superstep_http::{
+    Backoff, Client as Http, Egress, Error, Rng, Settings, StatusCode, Url,
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    retry_after,
 };
 
 use super::options::{ExportError, ExportOptions};
@@ -25,11 +21,12 @@ pub(super) struct Sent {
 }
 
 pub(super) struct Client {
-    http: reqwest::Client,
+    http: Http,
+    headers: HeaderMap,
     endpoint: Url,
-    attempts: u32,
-    backoff: Duration,
-    longest_wait: Duration,
+    timeout: Duration,
+    backoff: Backoff,
+    rng: Rng,
 }
 
 enum Refused {
@@ -59,22 +56,27 @@ impl Client {
         }
         let protobuf = HeaderValue::from_static("application/x-protobuf");
         headers.insert(CONTENT_TYPE, protobuf);
-        let http = http(headers, options.timeout).map_err(|error| ExportError::NoClient {
+        let http = Http::new(&Settings {
+            connect: options.timeout,
+            // A collector in the same network rarely has a certificate.
+            egress: Egress::Any,
+            ..Settings::default()
+        });
+        let http = http.map_err(|error| ExportError::NoClient {
             why: error.to_string(),
         })?;
         Ok(Self {
             http,
+            headers,
             endpoint,
-            attempts: options.attempts.max(1),
+            timeout: options.timeout,
             backoff: options.backoff,
-            longest_wait: options.longest_wait,
+            rng: options.backoff.rng(),
         })
     }
 
     /// Posts a request. Says how many spans the collector threw away.
     pub(super) async fn post(&self, body: Vec<u8>) -> Result<u64, String> {
-        let body: Arc<[u8]> = body.into();
-        let mut wait = self.backoff;
         let mut attempt = 1;
         loop {
             let (why, after) = match self.once(&body).await {
@@ -82,36 +84,28 @@ impl Client {
                 Err(Refused::Never(why)) => return Err(why),
                 Err(Refused::Later(why, after)) => (why, after),
             };
-            if attempt == self.attempts {
+            let Some(wait) = self.backoff.wait(attempt, after, &self.rng) else {
                 return Err(format!("{why}, attempt {attempt} of {attempt}"));
-            }
+            };
+            tokio::time::sleep(wait).await;
             attempt += 1;
-            let pause = after.unwrap_or_else(|| wait + random_up_to(wait / 2));
-            tokio::time::sleep(pause.min(self.longest_wait)).await;
-            wait = wait.saturating_mul(2);
         }
     }
 
-    async fn once(&self, body: &Arc<[u8]>) -> Result<u64, Refused> {
-        let request = self.http.post(self.endpoint.clone()).body(body.to_vec());
-        // Addresses may have keys in them, so that they are not repeated.
-        let lost = |error: reqwest::Error| {
-            let why = error.without_url();
-            let cause = std::error::Error::source(&why).map(ToString::to_string);
-            let text = cause.map_or_else(|| why.to_string(), |cause| format!("{why}: {cause}"));
-            Refused::Later(text, None)
-        };
-        let mut answer = request.send().await.map_err(lost)?;
-        let status = answer.status();
+    async fn once(&self, body: &[u8]) -> Result<u64, Refused> {
+        let request = self.http.post(self.endpoint.clone());
+        let request = request
+            .headers(self.headers.clone())
+            .timeout(self.timeout)
+            .body(body.to_vec());
+        let response = self.http.send(request).await.map_err(|error| match error {
+            Error::Forbidden { .. } | Error::Redirected { .. } => Refused::Never(error.to_string()),
+            error => Refused::Later(error.to_string(), None),
+        })?;
+        let status = response.status();
         if status.is_success() {
-            let mut read = Vec::new();
             // It was taken, whatever else is said.
-            while let Ok(Some(piece)) = answer.chunk().await {
-                read.extend_from_slice(&piece);
-                if read.len() > LONGEST_ANSWER {
-                    return Ok(0);
-                }
-            }
+            let read = response.read(LONGEST_ANSWER).await.unwrap_or_default();
             return Ok(rejected(&read).unwrap_or(0));
         }
         let why = format!("the collector says {status}");
@@ -120,26 +114,12 @@ impl Client {
             | StatusCode::BAD_GATEWAY
             | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::GATEWAY_TIMEOUT => {
-                let after = answer.headers().get(RETRY_AFTER);
-                let seconds = after.and_then(|after| after.to_str().ok()?.trim().parse().ok());
-                Err(Refused::Later(why, seconds.map(Duration::from_secs)))
+                let after = retry_after(response.headers(), SystemTime::now());
+                Err(Refused::Later(why, after))
             }
             _ => Err(Refused::Never(why)),
         }
     }
-}
-
-/// The one place where a client is made: without an installed provider of cryptography the first
-/// request would panic.
-fn http(headers: HeaderMap, timeout: Duration) -> Result<reqwest::Client, reqwest::Error> {
-    // Somebody else may have installed one already, which is as good.
-    let _installed = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-        .default_headers(headers)
-        .redirect(Policy::none())
-        .timeout(timeout)
-        .connect_timeout(timeout)
-        .build()
 }
 
 /// How many spans an answer says were thrown away: field 1 of field 1.
@@ -165,11 +145,6 @@ fn varint(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
         }
     }
     None
-}
-
-fn random_up_to(most: Duration) -> Duration {
-    let share = RandomState::new().hash_one(0_u8) as f64 / u64::MAX as f64;
-    most.mul_f64(share)
 }
 
 #[cfg(test)]

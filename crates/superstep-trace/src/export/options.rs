@@ -2,9 +2,13 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use superstep_http::{Backoff, Jitter, RetryAfter};
 use superstep_text::{Privacy, Secret};
 
 use crate::otlp::Origin;
+
+/// The longest delay between attempts, also where the collector asks for a longer one.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// Called with each warning.
 pub(super) type Warn = Arc<dyn Fn(&str) + Send + Sync>;
@@ -24,12 +28,8 @@ pub struct ExportOptions {
     pub queue: usize,
     /// How long a request may take.
     pub timeout: Duration,
-    /// How often a request is tried.
-    pub attempts: u32,
-    /// The wait before the second try; it doubles from try to try.
-    pub backoff: Duration,
-    /// The longest wait, also where the collector asks for a longer one.
-    pub longest_wait: Duration,
+    /// How often a request is tried, and the delays between attempts.
+    pub backoff: Backoff,
     /// Called with what is dropped and why; it must not block.
     pub warn: Option<Warn>,
 }
@@ -44,9 +44,15 @@ impl ExportOptions {
             privacy: Privacy::default(),
             queue: 1024,
             timeout: Duration::from_secs(10),
-            attempts: 5,
-            backoff: Duration::from_millis(500),
-            longest_wait: Duration::from_secs(30),
+            backoff: Backoff {
+                attempts: 5,
+                initial: Duration::from_millis(500),
+                factor: 2,
+                cap: LONGEST_WAIT,
+                jitter: Jitter::Half,
+                retry_after: RetryAfter::ClampTo(LONGEST_WAIT),
+                seed: None,
+            },
             warn: None,
         }
     }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 use superstep::Saver;
-use superstep_trace::export::{ExportError, ExportOptions, Exporter};
+use superstep_trace::export::{ExportError, ExportOptions, Exporter, RetryAfter};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -64,10 +64,9 @@ impl Collector {
     }
 
     fn options(&self) -> ExportOptions {
-        ExportOptions {
-            backoff: Duration::from_millis(1),
-            ..ExportOptions::to(&self.endpoint)
-        }
+        let mut options = ExportOptions::to(&self.endpoint);
+        options.backoff.initial = Duration::from_millis(1);
+        options
     }
 }
 
@@ -206,10 +205,8 @@ async fn a_collector_that_is_busy_is_asked_again() {
 #[tokio::test]
 async fn a_wait_that_the_collector_asks_for_is_kept_up_to_a_bound() {
     let mut collector = Collector::start(&[Answer::Says(503, "retry-after: 3600\r\n")]).await;
-    let options = ExportOptions {
-        longest_wait: Duration::from_millis(5),
-        ..collector.options()
-    };
+    let mut options = collector.options();
+    options.backoff.retry_after = RetryAfter::ClampTo(Duration::from_millis(5));
     let exporter = Exporter::start(options).unwrap();
     run(&exporter, sequence).await;
     collector.next().await;
@@ -268,11 +265,9 @@ async fn a_collector_that_is_not_there_costs_spans_and_nothing_else() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}/?api_key=planted", listener.local_addr().unwrap());
     drop(listener);
-    let options = ExportOptions {
-        attempts: 2,
-        backoff: Duration::from_millis(1),
-        ..ExportOptions::to(endpoint)
-    };
+    let mut options = ExportOptions::to(endpoint);
+    options.backoff.attempts = 2;
+    options.backoff.initial = Duration::from_millis(1);
     let exporter = Exporter::start(options).unwrap();
     let saver: Arc<dyn Saver> = exporter.watch(memory());
     let graph = sequence(&saver);
@@ -290,11 +285,9 @@ async fn a_collector_that_is_not_there_costs_spans_and_nothing_else() {
 #[tokio::test]
 async fn a_collector_that_speaks_no_tls_is_refused_without_a_panic() {
     let collector = Collector::start(&[]).await;
-    let options = ExportOptions {
-        endpoint: collector.endpoint.replace("http:", "https:"),
-        attempts: 1,
-        ..collector.options()
-    };
+    let mut options = collector.options();
+    options.endpoint = collector.endpoint.replace("http:", "https:");
+    options.backoff.attempts = 1;
     let exporter = Exporter::start(options).unwrap();
     run(&exporter, sequence).await;
     let report = exporter.shutdown(SOON).await;

@@ -1,6 +1,8 @@
 //! How servers that speak chat completions differ.
 
-use crate::{model::Structured, remote::address::Address};
+use superstep_http::Address;
+
+use crate::model::Structured;
 
 /// What a server takes and what its models can do. [`Dialect::of`] guesses from the address; a
 /// struct update says it better: `Dialect { images: true, ..Dialect::of(&address, model) }`.

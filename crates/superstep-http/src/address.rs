@@ -1,24 +1,27 @@
-//! Where a provider is, and whether a key may go there.
+//! The base address of an interface, and whether a key may go there.
 
 use std::fmt;
 
 use reqwest::Url;
 
-use crate::error::{ErrorKind, ModelError};
+use crate::{
+    egress::{self, Egress},
+    error::Error,
+};
 
-/// The address of a provider's interface: a scheme, a host, perhaps a port and a path.
+/// The base address of an interface: a scheme, a host, perhaps a port and a path.
 ///
-/// Keys and conversations go there, so anything but this machine is reached over HTTPS; see
-/// [`Address::given`] for the exception.
+/// Keys go there, so anything but this machine is reached over HTTPS; see [`Address::given`] for the
+/// exception.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address(Url);
 
 impl Address {
     /// Reads an address that the program has chosen. Without a scheme it is HTTPS, or HTTP on this
     /// machine; plain HTTP to another machine is refused.
-    pub fn new(text: &str) -> Result<Self, ModelError> {
+    pub fn new(text: &str) -> Result<Self, Error> {
         let address = Self::read(text)?;
-        if address.0.scheme() == "http" && !address.is_local() {
+        if Egress::HttpsOrLoopback.check(&address.0).is_err() {
             return Err(wrong(
                 text,
                 "keys and conversations go to other machines over https only",
@@ -27,42 +30,30 @@ impl Address {
         Ok(address)
     }
 
-    /// Reads an address that a person wrote down, scheme and all: plain HTTP is taken as meant.
-    pub fn given(text: &str) -> Result<Self, ModelError> {
+    /// Reads an address that a person wrote down, scheme and all: plain HTTP is taken as meant. A
+    /// client sends there only with [`Egress::Any`].
+    pub fn given(text: &str) -> Result<Self, Error> {
         Self::read(text)
     }
 
     /// Whether it is on this machine.
     pub fn is_local(&self) -> bool {
-        match self.0.host() {
-            // Browsers and the standard hold this name to be the loopback; so do we.
-            Some(url_host) => match url_host.to_string().trim_matches(['[', ']']) {
-                "localhost" => true,
-                host => host
-                    .parse::<std::net::IpAddr>()
-                    .is_ok_and(|ip| ip.to_canonical().is_loopback()),
-            },
-            None => false,
-        }
+        egress::is_loopback(&self.0)
     }
 
     /// The host and, if it is not the scheme's own, the port.
     pub fn host(&self) -> String {
-        let host = self.0.host_str().unwrap_or_default();
-        match self.0.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        }
+        egress::host(&self.0)
     }
 
     /// The port.
-    pub(crate) fn port(&self) -> Option<u16> {
+    pub fn port(&self) -> Option<u16> {
         self.0.port_or_known_default()
     }
 
     /// An address below this one. A version such as `/v1` is put between if the address has no
     /// path of its own, and is not doubled if it has it.
-    pub(crate) fn below(&self, version: &str, path: &str) -> Url {
+    pub fn below(&self, version: &str, path: &str) -> Url {
         let own = self.0.path().trim_end_matches('/');
         let whole = if own.is_empty() {
             format!("/{version}/{path}")
@@ -73,18 +64,18 @@ impl Address {
     }
 
     /// A path of the same host.
-    pub(crate) fn at(&self, path: &str) -> Url {
+    pub fn at(&self, path: &str) -> Url {
         let mut url = self.0.clone();
         url.set_path(path);
         url
     }
 
     /// Its own path, without a slash at the end.
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         self.0.path().trim_end_matches('/')
     }
 
-    fn read(text: &str) -> Result<Self, ModelError> {
+    fn read(text: &str) -> Result<Self, Error> {
         let text = text.trim();
         let url = if text.contains("://") {
             Url::parse(text)
@@ -118,12 +109,11 @@ impl fmt::Display for Address {
 }
 
 /// An address that may hold a secret is not repeated: then `text` is empty.
-fn wrong(text: &str, why: &str) -> ModelError {
-    let why = match text {
-        "" => format!("the provider's address: {why}"),
-        text => format!("the provider's address `{text}`: {why}"),
-    };
-    ErrorKind::Settings { why }.into()
+fn wrong(text: &str, why: &str) -> Error {
+    Error::Address {
+        text: text.to_owned(),
+        why: why.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -163,7 +153,7 @@ mod tests {
             "http://localhost.a.test",
             "http://0.0.0.0:1",
         ] {
-            assert_eq!(Address::new(far).unwrap_err().code(), "SS5019", "{far}");
+            assert!(Address::new(far).is_err(), "{far}");
             assert!(!Address::given(far).unwrap().is_local(), "{far}");
         }
         for near in [
