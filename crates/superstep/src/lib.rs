@@ -1,9 +1,12 @@
 //! A durable agent-graph runtime.
 //!
-//! A graph is a state, nodes and edges. It runs in steps: all nodes that are due run at the same
-//! time on the state as it stood when the step began, and their updates are applied together. Every
-//! step is committed before the next one starts, so a run can stop at a question for a person and
-//! go on days later, in another process, with nothing lost and nothing done twice.
+//! A graph is a state, nodes and edges. It runs in steps: all nodes that are due run concurrently on
+//! the state as it was when the step began, and their updates are applied together. Every step is
+//! committed before the next one starts, so a run can stop at a question for a person and resume
+//! days later, in another process: nothing is lost, and no effect happens twice.
+//!
+//! The [`guide`] explains one concept per page and has a [cookbook](guide::cookbook);
+//! [`guide::from_langgraph`] says what is called what.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -11,7 +14,7 @@
 //! use serde::{Deserialize, Serialize};
 //! use superstep::prelude::*;
 //!
-//! /// One channel a field.
+//! /// One channel per field.
 //! #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 //! struct Mail {
 //!     subject: String,
@@ -26,7 +29,7 @@
 //!     Send,
 //! }
 //!
-//! /// A question and what its answer is.
+//! /// A question and the type of its answer.
 //! #[derive(Serialize, Ask)]
 //! #[ask(answer = bool)]
 //! struct Approve {
@@ -68,9 +71,20 @@
 //!
 //! [`Graph`] runs graphs, [`GraphBuilder`] builds them, [`FromTask`] lists what a node may take,
 //! [`IntoCommand`] what it may return. [`dynamic`] is the layer below, for graphs that are data.
-//! `sqlite`, a feature that is on by default, keeps threads and long-term memory in a file; `trace`
-//! shows what runs did and what it cost, and `otlp` sends that to a collector.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `sqlite` (default) | threads, event logs and the long-term store in one file |
+//! | `trace` (default), `otlp` | the run tree of a thread; sent to a collector |
+//! | `encryption` | what is stored in the file is encrypted |
+//! | `model`, `remote` | language models: the trait, scripts, recordings; providers over HTTP |
+//! | `tools`, `mcp` | tools, approvals, a tool-calling agent; tools of MCP servers |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[doc(inline)]
 pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
@@ -83,11 +97,14 @@ pub use superstep_core::{
     plan::{BuildError, BuildErrors, Persist},
     policy::{CachePolicy, Durability, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
-    run::{Drain, EffectError},
+    run::{Drain, EffectError, Fidelity},
     saver::{self, HistoryQuery, Saver},
 };
+#[doc(inline)]
 pub use superstep_derive::*;
+#[doc(inline)]
 pub use superstep_draw as draw;
+#[doc(inline)]
 pub use superstep_engine::{
     Backends, CheckpointRef, Fit, LogItem, OpenSpan, RunOptions,
     cache::Cache,
@@ -99,7 +116,9 @@ pub use superstep_engine::{
         Res, Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
     },
 };
+#[doc(inline)]
 pub use superstep_store as store;
+#[doc(inline)]
 pub use superstep_text::{self as text, Secret};
 
 #[cfg(feature = "sqlite")]
@@ -117,6 +136,8 @@ pub use superstep_tools as tools;
 #[cfg(feature = "trace")]
 #[doc(inline)]
 pub use superstep_trace as trace;
+
+pub mod guide;
 
 pub mod prelude {
     //! What most graphs use.
