@@ -17,6 +17,15 @@ use crate::{
 pub use storage::SaverError;
 
 /// A failed run, update or read.
+///
+/// ```
+/// use superstep_core::error::{Error, ErrorKind};
+///
+/// let error = Error::from(ErrorKind::NoSaver);
+/// assert_eq!(error.code(), "SS1107");
+/// assert!(matches!(*error.kind, ErrorKind::NoSaver));
+/// println!("{error}; {}", error.hint().unwrap_or_default());
+/// ```
 #[derive(Clone)]
 pub struct Error {
     /// What happened.
@@ -145,6 +154,19 @@ pub enum Unmatched {
 }
 
 /// What happened.
+///
+/// ```
+/// use superstep_core::error::{Error, ErrorKind};
+///
+/// fn worth_a_retry(error: &Error) -> bool {
+///     match &*error.kind {
+///         ErrorKind::TimedOut { .. } => true,
+///         ErrorKind::Failed(failure) => failure.transient,
+///         _ => false,
+///     }
+/// }
+/// # assert!(!worth_a_retry(&ErrorKind::NoSaver.into()));
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

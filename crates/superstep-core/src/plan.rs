@@ -35,6 +35,13 @@ pub enum Managed {
 }
 
 /// How long a subgraph's own state lives.
+///
+/// ```
+/// use superstep_core::plan::Persist;
+///
+/// // Given to the builder of a subgraph: `.persist(Persist::PerThread)`.
+/// assert_eq!(Persist::default(), Persist::PerCall);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Persist {
     /// As long as the task that runs it; kept while that task waits or has failed.

@@ -24,6 +24,19 @@ pub enum Durability {
 }
 
 /// When and how often a failed attempt is repeated.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use superstep_core::policy::RetryPolicy;
+///
+/// let policy = RetryPolicy {
+///     max_attempts: 5,
+///     initial: Duration::from_secs(1),
+///     ..RetryPolicy::default()
+/// };
+/// assert_eq!(policy.wait(3), Duration::from_secs(4)); // 1, 2, 4; jitter comes on top
+/// ```
 #[derive(Clone, Debug)]
 pub struct RetryPolicy {
     /// Attempts in all, the first included.
@@ -112,6 +125,19 @@ pub enum Refresh {
 }
 
 /// Limits on one attempt of a node.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use superstep_core::policy::{Refresh, Timeouts};
+///
+/// let timeouts = Timeouts {
+///     run: Some(Duration::from_secs(60)),
+///     idle: Some(Duration::from_secs(5)),
+///     refresh: Refresh::Heartbeat, // only `ctx.heartbeat()` counts
+/// };
+/// # let _ = timeouts;
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
     /// On the whole attempt.

@@ -25,6 +25,32 @@ use syn::{DeriveInput, ItemFn, parse_macro_input};
 /// On the struct:
 /// - `#[state(version = 2, migrate(1 => path::to_function))]`: functions from a JSON object of the
 ///   fields of one version to the next.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use serde_json::Value;
+/// use superstep::State;
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// #[state(version = 2, migrate(1 => add_priority))]
+/// struct Mail {
+///     subject: String,
+///     priority: u8,
+///     #[reduce(Append)]
+///     log: Vec<String>,
+///     #[state(ephemeral)]
+///     alert: Option<String>,
+/// }
+///
+/// fn add_priority(mut fields: Value) -> Result<Value, String> {
+///     fields["priority"] = 3.into();
+///     Ok(fields)
+/// }
+///
+/// let update = Mail::update().subject("hi").log(["made".to_owned()]);
+/// let update = update.overwrite_log(Vec::new()); // replaces, whatever the reducer
+/// # drop(update);
+/// ```
 #[proc_macro_derive(State, attributes(state, reduce))]
 pub fn derive_state(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -36,6 +62,20 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 /// Makes an enum without fields the nodes of a graph.
 ///
 /// A variant is named in snake case, or as `#[node(name = "...")]` says.
+///
+/// ```
+/// use superstep::Nodes;
+///
+/// #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// enum Node {
+///     WriteDraft,
+///     #[node(name = "send")]
+///     SendMail,
+/// }
+///
+/// assert_eq!(Node::WriteDraft.name(), "write_draft");
+/// assert_eq!(Node::SendMail.name(), "send");
+/// ```
 #[proc_macro_derive(Nodes, attributes(node))]
 pub fn derive_nodes(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -47,6 +87,19 @@ pub fn derive_nodes(input: TokenStream) -> TokenStream {
 /// Makes a type a question: `#[ask(answer = Type, kind = "name")]`.
 ///
 /// Without a kind it is named in snake case.
+///
+/// ```
+/// use serde::Serialize;
+/// use superstep::Ask;
+///
+/// #[derive(Serialize, Ask)]
+/// #[ask(answer = bool, kind = "approval")]
+/// struct MaySend {
+///     text: String,
+/// }
+///
+/// assert_eq!(MaySend::KIND, "approval");
+/// ```
 #[proc_macro_derive(Ask, attributes(ask))]
 pub fn derive_ask(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -57,6 +110,22 @@ pub fn derive_ask(input: TokenStream) -> TokenStream {
 
 /// Checks that a function is a node of a graph over a state, argument by argument, so that the
 /// compiler points at what does not fit: `#[node(Mail, Top)]`.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Top { Draft }
+///
+/// #[node(Mail, Top)]
+/// async fn draft(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
+///     ctx.emit(mail.subject.len()).await;
+///     Ok(Mail::update().reply(format!("re: {}", mail.subject)))
+/// }
+/// # let _ = draft;
+/// ```
 #[proc_macro_attribute]
 pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let graph = parse_macro_input!(attribute as node::Graph);

@@ -198,6 +198,13 @@ pub enum BuildError {
 }
 
 /// Every mistake in a graph.
+///
+/// ```
+/// use superstep_core::plan::{BuildError, BuildErrors};
+///
+/// let errors = BuildErrors(vec![BuildError::NoStore("draft".into())]);
+/// assert!(errors.to_string().starts_with("[SS4019]")); // one line per mistake
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildErrors(pub Vec<BuildError>);
 

@@ -33,6 +33,15 @@ use journal::{Bells, Journal};
 use log::Log;
 
 /// Keeps threads in memory.
+///
+/// ```
+/// use superstep_engine::{GraphBuilder, Backends, memory::MemorySaver};
+///
+/// let saver = MemorySaver::default();
+/// // Clones share the threads, so another graph finds them.
+/// let backends = Backends::on(saver.clone());
+/// # let _ = GraphBuilder::new().backends(backends);
+/// ```
 #[derive(Clone, Default)]
 pub struct MemorySaver(Arc<Shared>);
 

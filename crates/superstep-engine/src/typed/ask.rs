@@ -11,6 +11,27 @@ use superstep_core::{
 };
 
 /// A question to a person or another program. Made by `#[derive(Ask)]`.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::Ask;
+///
+/// /// The body is what a person needs to decide; the answer has a type of its own.
+/// #[derive(Debug, Serialize, Deserialize, Ask)]
+/// #[ask(answer = Decision)]
+/// struct MaySend {
+///     to: String,
+///     text: String,
+/// }
+///
+/// #[derive(Debug, Serialize, Deserialize)]
+/// enum Decision {
+///     Send,
+///     Edit(String),
+/// }
+///
+/// assert_eq!(MaySend::KIND, "may_send");
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a question",
     note = "add `#[derive(Serialize, Ask)]` and `#[ask(answer = Type)]` to it"
@@ -24,6 +45,36 @@ pub trait Ask: Serialize {
 }
 
 /// A question that waits for an answer.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[derive(Debug, Serialize, Deserialize, Ask)]
+/// # #[ask(answer = bool)]
+/// # struct Approve { text: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+/// #     .node(Node::Draft, |ctx: Ctx| async move {
+/// #         Ok::<_, NodeError>(drop(ctx.ask(Approve { text: "hello".to_owned() })?))
+/// #     })
+/// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+/// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+/// #     .finish(Node::Send).build()?;
+/// # graph.run("t", Mail::default()).await?;
+/// for ask in graph.state("t").await?.asks {
+///     if ask.is::<Approve>() {
+///         println!("{}", ask.question::<Approve>()?.text);
+///         graph.answer("t", [ask.reply::<Approve>(&true)?]).await?;
+///     }
+/// }
+/// assert!(graph.state("t").await?.asks.is_empty());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenAsk {
     /// Answer by it.

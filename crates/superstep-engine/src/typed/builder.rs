@@ -33,6 +33,31 @@ use crate::{
 };
 
 /// Builds a [`Graph`]; [`GraphBuilder::build`] reports every mistake at once.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let graph = Graph::<Mail, Node>::builder()
+///     .node(Node::Draft, |mail: Snap<Mail>| async move {
+///         Mail::update().reply(format!("re: {}", mail.subject))
+///     })
+///     .node(Node::Check, || async {})
+///     .node(Node::Send, || async { Mail::update().log(["sent".to_owned()]) })
+///     .start(Node::Draft)
+///     .edge(Node::Draft, Node::Check)
+///     .route(Node::Check, &[Node::Send], |mail| (mail.reply.len() < 100).then_some(Node::Send))
+///     .finish(Node::Send)
+///     .build()?;
+/// let outcome = graph.run("t", Mail::update().subject("hi")).await?;
+/// assert_eq!(outcome.state().log, ["sent"]);
+/// # Ok(()) }
+/// ```
 pub struct GraphBuilder<S: State, N: Nodes> {
     pub(super) nodes: Vec<NodeEntry<S, N>>,
     pub(super) starts: Vec<N>,
@@ -99,6 +124,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Names the graph; cached results belong to that name.
+    ///
+    #[doc = include_str!("docs/builder/name.md")]
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());
@@ -106,12 +133,16 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Gives nodes a service that they take as [`super::Res`].
+    ///
+    #[doc = include_str!("docs/builder/resource.md")]
     #[must_use]
     pub fn resource<T: Send + Sync + 'static>(self, resource: T) -> Self {
         self.shared(Arc::new(resource))
     }
 
     /// Gives nodes a service that others hold too.
+    ///
+    #[doc = include_str!("docs/builder/shared.md")]
     #[must_use]
     pub fn shared<T: Send + Sync + 'static>(mut self, resource: Arc<T>) -> Self {
         self.resources.insert(resource);
@@ -119,12 +150,16 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Adds a node.
+    ///
+    #[doc = include_str!("docs/builder/node.md")]
     #[must_use]
     pub fn node<Args, H: Handler<S, N, Args>>(self, node: N, handler: H) -> Self {
         self.node_with(node, handler, NodeOptions::default())
     }
 
     /// Adds a node with options.
+    ///
+    #[doc = include_str!("docs/builder/node_with.md")]
     #[must_use]
     pub fn node_with<Args, H: Handler<S, N, Args>>(
         self,
@@ -153,6 +188,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// A run begins here; with several, at all of them.
+    ///
+    #[doc = include_str!("docs/builder/start.md")]
     #[must_use]
     pub fn start(mut self, node: N) -> Self {
         self.starts.push(node);
@@ -160,6 +197,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// A run begins where the function says, which sees the state with the input in it.
+    ///
+    #[doc = include_str!("docs/builder/start_if.md")]
     #[must_use]
     pub fn start_if(
         mut self,
@@ -174,6 +213,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// After `from` runs `to`.
+    ///
+    #[doc = include_str!("docs/builder/edge.md")]
     #[must_use]
     pub fn edge(mut self, from: N, to: N) -> Self {
         self.edges.push((from, to));
@@ -181,6 +222,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// When all of `from` have run, `to` runs once.
+    ///
+    #[doc = include_str!("docs/builder/join.md")]
     #[must_use]
     pub fn join(mut self, from: &[N], to: N) -> Self {
         self.joins.push((from.to_vec(), to));
@@ -189,6 +232,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
 
     /// After `from` runs what the function says; nothing ends the branch. It sees the state with
     /// the writes of `from` in it, not those of nodes that ran beside it.
+    ///
+    #[doc = include_str!("docs/builder/route.md")]
     #[must_use]
     pub fn route(
         mut self,
@@ -202,6 +247,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Like [`GraphBuilder::route`], to any number of nodes.
+    ///
+    #[doc = include_str!("docs/builder/route_many.md")]
     #[must_use]
     pub fn route_many(
         mut self,
@@ -214,6 +261,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// The commands of `from` may go to these, or end.
+    ///
+    #[doc = include_str!("docs/builder/commands.md")]
     #[must_use]
     pub fn commands(mut self, from: N, targets: &[N]) -> Self {
         self.commands.push((from, targets.to_vec()));
@@ -221,6 +270,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// The commands of `from` may send payloads to these.
+    ///
+    #[doc = include_str!("docs/builder/sends.md")]
     #[must_use]
     pub fn sends(mut self, from: N, targets: &[N]) -> Self {
         self.sends.push((from, targets.to_vec()));
@@ -229,6 +280,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
 
     /// A branch may end after this node. A node that has a route may end without this; saying it
     /// shows that in pictures.
+    ///
+    #[doc = include_str!("docs/builder/finish.md")]
     #[must_use]
     pub fn finish(mut self, node: N) -> Self {
         self.finishes.push(node);
@@ -236,6 +289,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// The node waits until nothing else would run.
+    ///
+    #[doc = include_str!("docs/builder/defer.md")]
     #[must_use]
     pub fn defer(mut self, node: N) -> Self {
         self.deferred.push(node);
@@ -243,6 +298,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Runs pause before these nodes.
+    ///
+    #[doc = include_str!("docs/builder/pause_before.md")]
     #[must_use]
     pub fn pause_before(mut self, nodes: &[N]) -> Self {
         self.pauses[0] = pauses(nodes);
@@ -250,6 +307,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Runs pause after these nodes.
+    ///
+    #[doc = include_str!("docs/builder/pause_after.md")]
     #[must_use]
     pub fn pause_after(mut self, nodes: &[N]) -> Self {
         self.pauses[1] = pauses(nodes);
@@ -257,6 +316,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// What the graph runs on.
+    ///
+    #[doc = include_str!("docs/builder/backends.md")]
     #[must_use]
     pub fn backends(mut self, backends: Backends) -> Self {
         self.backends = backends;
@@ -264,6 +325,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Keeps threads.
+    ///
+    #[doc = include_str!("docs/builder/saver.md")]
     #[must_use]
     pub fn saver(mut self, saver: Arc<dyn Saver>) -> Self {
         self.backends.saver = Some(saver);
@@ -271,6 +334,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Long-term memory, for nodes that take [`super::Store`].
+    ///
+    #[doc = include_str!("docs/builder/store.md")]
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.backends.store = Some(store);
@@ -278,6 +343,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Keeps results of nodes.
+    ///
+    #[doc = include_str!("docs/builder/cache.md")]
     #[must_use]
     pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
         self.backends.cache = Some(cache);
@@ -292,6 +359,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// The graph only runs inside others and has their saver, store and cache.
+    ///
+    #[doc = include_str!("docs/builder/nested.md")]
     #[must_use]
     pub fn nested(mut self) -> Self {
         self.place = Place::Nested;
@@ -299,6 +368,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// How long its state lives when it runs inside another graph.
+    ///
+    #[doc = include_str!("docs/builder/persist.md")]
     #[must_use]
     pub fn persist(mut self, persist: Persist) -> Self {
         self.persist = persist;
@@ -306,6 +377,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// How many steps a run may take before it stops; it can be continued.
+    ///
+    #[doc = include_str!("docs/builder/step_limit.md")]
     #[must_use]
     pub fn step_limit(mut self, steps: u64) -> Self {
         self.limit = steps;
@@ -313,6 +386,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     /// Checks the graph and builds it, or reports every mistake.
+    ///
+    #[doc = include_str!("docs/builder/build.md")]
     pub fn build(self) -> Result<Graph<S, N>, BuildErrors> {
         let errors = self.mistakes();
         if !errors.is_empty() {

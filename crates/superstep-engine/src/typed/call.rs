@@ -13,6 +13,22 @@ use super::{ctx::Ctx, error::NodeError};
 use crate::ctx::CallTask;
 
 /// A durable function that nodes call with [`Ctx::call`].
+///
+/// ```
+/// use superstep::{Call, Ctx, NodeError, RetryPolicy};
+///
+/// let fetch: Call<String, usize> = Call::new("fetch", |_ctx: Ctx, url: String| async move {
+///     Ok(url.len())
+/// })
+/// .retry(RetryPolicy::default());
+///
+/// # let _ = |ctx: Ctx| async move {
+/// let lengths = tokio::try_join!(
+///     ctx.call(&fetch, "https://example.com/a".to_owned()),
+///     ctx.call(&fetch, "https://example.com/b".to_owned()),
+/// )?;
+/// # Ok::<_, NodeError>(lengths) };
+/// ```
 #[derive(Clone)]
 pub struct Call<A, R> {
     pub(crate) task: CallTask,

@@ -19,6 +19,23 @@ use super::{
 /// A node's whole effect: an update, and where to go besides its edges.
 ///
 /// An update makes one too: `Mail::update().decision(Triage::Ignore).end()`.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// async fn check(mail: Snap<Mail>) -> Command<Mail, Node> {
+///     match mail.reply.len() {
+///         0 => Command::goto(Node::Draft),
+///         1..100 => Mail::update().log(["fine".to_owned()]).goto(Node::Send),
+///         _ => Command::end(), // nowhere, apart from the node's own edges
+///     }
+/// }
+/// # let _ = check;
+/// ```
 #[derive(Clone, Debug)]
 pub struct Command<S: State, N> {
     update: S::Update,
@@ -57,6 +74,19 @@ impl<S: State, N> Command<S, N> {
     }
 
     /// Runs a node with a payload of its own.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn draft() -> Command<Mail, Node> {
+    ///     Command::send(Node::Send, &"ann").and_send(Node::Send, &"bob")
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub fn send<T>(node: N, payload: &T) -> Self
     where
         T: Serialize + Clone + Send + Sync + 'static,
@@ -160,6 +190,30 @@ impl Reach {
 }
 
 /// Anything a node may return.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// async fn nothing() {}
+///
+/// async fn update() -> MailUpdate {
+///     Mail::update().reply("hello")
+/// }
+///
+/// async fn command() -> Command<Mail, Node> {
+///     Command::goto(Node::Send)
+/// }
+///
+/// async fn fallible() -> Result<MailUpdate, NodeError> {
+///     let number: u32 = "7".parse()?;
+///     Ok(Mail::update().reply(number.to_string()))
+/// }
+/// # let _ = (nothing, update, command, fallible);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a node of a graph over `{S}` cannot return `{Self}`",
     label = "not the result of a node",

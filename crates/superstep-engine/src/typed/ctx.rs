@@ -27,6 +27,30 @@ use crate::{
 };
 
 /// The durable side of a running task; cheap to clone.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[derive(Debug, Serialize, Deserialize, Ask)]
+/// # #[ask(answer = bool)]
+/// # struct Approve { text: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// async fn send(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
+///     if !ctx.ask(Approve { text: mail.reply.clone() })? {
+///         return Ok(Mail::update());
+///     }
+///     let receipt: u32 = ctx.once("send", || async { Ok(7) }).await?;
+///     ctx.emit(receipt).await;
+///     Ok(Mail::update().log([format!("sent as {receipt}")]))
+/// }
+/// # let _ = send;
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct Ctx(pub(crate) ctx::Ctx);
 
@@ -36,12 +60,60 @@ impl Ctx {
     ///
     /// A task that asks runs again from its top when the answer comes, so what it does before the
     /// question belongs into [`Ctx::once`].
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[derive(Debug, Serialize, Deserialize, Ask)]
+    /// # #[ask(answer = bool)]
+    /// # struct Approve { text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn send(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
+    ///     let approved = ctx.ask(Approve { text: mail.reply.clone() })?;
+    ///     Ok(Mail::update().log([format!("approved: {approved}")]))
+    /// }
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async {}).node(Node::Check, || async {}).node(Node::Send, send)
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// let outcome = graph.run("t", Mail::update().reply("hello")).await?;
+    /// let answer = outcome.asks()[0].reply::<Approve>(&true)?;
+    /// let outcome = graph.answer("t", [answer]).await?;
+    /// assert_eq!(outcome.state().log, ["approved: true"]);
+    /// # Ok(()) }
+    /// ```
     pub fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, NodeError> {
         self.ask_checked(question, |_| Ok(()))
     }
 
     /// [`Ctx::ask`] with a rule for answers. An answer that breaks it is given back with what is
     /// wrong, and the question stays open.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// #[derive(Serialize, Ask)]
+    /// #[ask(answer = String)]
+    /// struct WhichDay;
+    ///
+    /// async fn send(ctx: Ctx) -> Result<MailUpdate, NodeError> {
+    ///     let day = ctx.ask_checked(WhichDay, |day| match day.as_str() {
+    ///         "monday" | "tuesday" => Ok(()),
+    ///         other => Err(format!("{other} is not free")),
+    ///     })?;
+    ///     Ok(Mail::update().reply(day))
+    /// }
+    /// # let _ = send;
+    /// ```
     pub fn ask_checked<Q: Ask>(
         &self,
         question: Q,
@@ -105,6 +177,23 @@ impl Ctx {
     /// [`Ctx::once`] for an idempotent target: the effect gets [`Ctx::key`] of `key` as its
     /// idempotency key, and when a crash or an error leaves its outcome unknown, another attempt
     /// runs it again with the same one. An error of the effect is the error of the node.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # async fn post(_body: &str, _idempotency_key: &str) -> std::io::Result<u32> { Ok(7) }
+    /// async fn send(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
+    ///     let receipt: u32 = ctx
+    ///         .once_by_key("send", |key| async move { Ok(post("hello", &key).await?) })
+    ///         .await?;
+    ///     Ok(Mail::update().log([format!("{} sent as {receipt}", mail.subject)]))
+    /// }
+    /// # let _ = send;
+    /// ```
     pub async fn once_by_key<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned,
@@ -117,16 +206,74 @@ impl Ctx {
     }
 
     /// A key for the outside world that is equal on every attempt of this task.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn send(ctx: Ctx) -> MailUpdate {
+    ///     // Equal on every attempt, after a crash too; different for every task.
+    ///     Mail::update().log([ctx.key("message-id")])
+    /// }
+    /// # let _ = send;
+    /// ```
     pub fn key(&self, name: &str) -> String {
         format!("{}/{name}", self.0.task_id())
     }
 
     /// Passes data to readers of the run's events.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// #[derive(Clone, Serialize, Deserialize)]
+    /// struct Progress(u8);
+    ///
+    /// async fn draft(ctx: Ctx) {
+    ///     ctx.emit(Progress(50)).await;
+    /// }
+    /// # let graph = Graph::<Mail, Node>::builder()
+    /// #     .node(Node::Draft, draft).node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// let mut stream = graph.stream("t", Mail::default());
+    /// while let Some(event) = stream.next().await {
+    ///     if let Event::Custom(data) = event {
+    ///         assert_eq!(data.take::<Progress>()?.0, 50);
+    ///     }
+    /// }
+    /// # Ok(()) }
+    /// ```
     pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, data: T) {
         self.0.emit(Value::typed(data)).await;
     }
 
     /// Passes a message, or a piece of one, to readers of the run's messages.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn draft(ctx: Ctx) -> Result<(), NodeError> {
+    ///     for word in ["Dear ", "Ann"] {
+    ///         ctx.emit_message(&word).await?;
+    ///     }
+    ///     Ok(())
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub async fn emit_message<T: Serialize>(&self, message: &T) -> Result<(), NodeError> {
         let message = serde_json::to_value(message)?;
         self.0.emit_message(message.into()).await;
@@ -134,6 +281,25 @@ impl Ctx {
     }
 
     /// Starts to tell about a piece of the task's work; see [`OpenSpan`].
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// use superstep::{SpanEnd, SpanKind, Value};
+    ///
+    /// # async fn search(_query: &str) -> std::io::Result<String> { Ok("rain".to_owned()) }
+    /// async fn draft(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
+    ///     let span = ctx.span(SpanKind::Tool, "search", || Value::from(&*mail.subject)).await;
+    ///     let found = search(&mail.subject).await?;
+    ///     span.end(|| SpanEnd { outputs: found.as_str().into(), ..SpanEnd::default() }).await;
+    ///     Ok(Mail::update().reply(found))
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub async fn span<S: Into<SpanStart>>(
         &self,
         kind: SpanKind,
@@ -144,37 +310,160 @@ impl Ctx {
     }
 
     /// Tells an idle limit that the task is alive.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn draft(mail: Snap<Mail>, ctx: Ctx) {
+    ///     for _word in mail.subject.split(' ') {
+    ///         ctx.heartbeat(); // the node's idle timeout starts anew
+    ///     }
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub fn heartbeat(&self) {
         self.0.heartbeat();
     }
 
     /// Asks the run to stop after this step; the thread can be continued.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, draft).node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// async fn draft(ctx: Ctx) {
+    ///     ctx.drain("the machine restarts");
+    /// }
+    ///
+    /// let error = graph.run("t", Mail::default()).await.err().ok_or("it stops")?;
+    /// assert_eq!(error.code(), "SS1103");
+    /// assert_eq!(graph.state("t").await?.next, [Node::Check]); // `graph.resume` continues here
+    /// # Ok(()) }
+    /// ```
     pub fn drain(&self, reason: impl Into<String>) {
         self.0.drain(reason);
     }
 
     /// The thread, if the run has one.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn draft(ctx: Ctx) -> MailUpdate {
+    ///     let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
+    ///     Mail::update().log([format!("{thread}, step {}, attempt {}", ctx.step(), ctx.attempt())])
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub fn thread(&self) -> Option<&ThreadId> {
         self.0.thread()
     }
 
     /// The step.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn draft(ctx: Ctx) -> MailUpdate {
+    ///     Mail::update().log([format!("step {}", ctx.step())])
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub fn step(&self) -> i64 {
         self.0.step()
     }
 
     /// Which attempt this is, from 1.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn draft(ctx: Ctx) -> Result<MailUpdate, NodeError> {
+    ///     if ctx.attempt() < 3 {
+    ///         return Err(NodeError::msg("busy"));
+    ///     }
+    ///     Ok(Mail::update().reply("the third attempt"))
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub fn attempt(&self) -> u32 {
         self.0.attempt()
     }
 
     /// The task's id: equal on every attempt, after a crash too.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// async fn draft(ctx: Ctx) -> MailUpdate {
+    ///     Mail::update().log([format!("task {}", ctx.task_id())])
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub fn task_id(&self) -> TaskId {
         self.0.task_id()
     }
 
     /// Runs a task of this task and waits for it. It runs once: another attempt of the caller gets
     /// the stored result of its n-th call. To run several at once, await them together.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::Call;
+    ///
+    /// /// A durable function: after a crash of the node, its stored result is used.
+    /// fn length() -> Call<String, usize> {
+    ///     Call::new("length", |_ctx, text: String| async move { Ok(text.len()) })
+    /// }
+    ///
+    /// async fn draft(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
+    ///     let n = ctx.call(&length(), mail.subject.clone()).await?;
+    ///     Ok(Mail::update().log([format!("{n} letters")]))
+    /// }
+    /// # let graph = Graph::<Mail, Node>::builder()
+    /// #     .node(Node::Draft, draft).node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// let outcome = graph.run("t", Mail::update().subject("rain")).await?;
+    /// assert_eq!(outcome.state().log, ["4 letters"]);
+    /// # Ok(()) }
+    /// ```
     pub fn call<A, R>(
         &self,
         call: &Call<A, R>,
@@ -200,6 +489,29 @@ impl Ctx {
     }
 
     /// Runs another graph as part of this task and waits for it.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Research { question: String, facts: String }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Inner { Read }
+    /// async fn draft(
+    ///     mail: Snap<Mail>,
+    ///     research: Res<Graph<Research, Inner>>,
+    ///     ctx: Ctx,
+    /// ) -> Result<MailUpdate, NodeError> {
+    ///     let question = Research::update().question(mail.subject.clone());
+    ///     let found = ctx.run(&research, question).await?;
+    ///     Ok(Mail::update().reply(found.facts.clone()))
+    /// }
+    /// # let _ = draft;
+    /// ```
     pub async fn run<C: State, M: Nodes>(
         &self,
         graph: &Graph<C, M>,

@@ -11,6 +11,20 @@ use superstep_core::{
 ///
 /// It is no `std::error::Error` itself, so that `?` turns any error into one, and an open question
 /// too.
+///
+/// ```
+/// use superstep::prelude::*;
+///
+/// fn parse(text: &str) -> Result<u32, NodeError> {
+///     if text.is_empty() {
+///         return Err(NodeError::msg("nothing to read").permanent()); // no retry helps
+///     }
+///     Ok(text.parse()?) // any error type
+/// }
+///
+/// assert_eq!(parse("7").ok(), Some(7));
+/// assert!(parse("x").is_err_and(|error| !error.is_ask()));
+/// ```
 pub struct NodeError(Halt);
 
 impl NodeError {

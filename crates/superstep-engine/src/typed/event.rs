@@ -25,6 +25,33 @@ use crate::{
 /// Something that happened in a run.
 ///
 /// Which events a stream shows is the run's option `modes`.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Mail, Node>::builder()
+/// #     .node(Node::Draft, || async { Mail::update().reply("hello") })
+/// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+/// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+/// #     .finish(Node::Send).build()?;
+/// let mut stream = graph.stream("t", Mail::default());
+/// let mut ended = Vec::new();
+/// while let Some(event) = stream.next().await {
+///     match event {
+///         Event::Update { node: Node::Draft, update, .. } => println!("drafted {update:?}"),
+///         Event::TaskEnded { node, .. } => ended.push(node),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(ended, [Node::Draft, Node::Check, Node::Send]);
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<S: State, N> {

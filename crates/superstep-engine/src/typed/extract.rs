@@ -80,6 +80,30 @@ impl Needs {
 }
 
 /// An argument a node may take.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// use superstep::{FromTask, TaskCtx};
+///
+/// /// An extractor of your own, made of others.
+/// struct Words(Vec<String>);
+///
+/// impl FromTask<Mail, Node> for Words {
+///     fn from_task(task: &TaskCtx<Mail, Node>) -> Result<Self, NodeError> {
+///         Ok(Self(task.state()?.subject.split(' ').map(str::to_owned).collect()))
+///     }
+/// }
+///
+/// async fn draft(Words(words): Words) -> MailUpdate {
+///     Mail::update().log(words)
+/// }
+/// # let _ = draft;
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a node of a graph over `{S}`",
     label = "not an extractor",
@@ -108,6 +132,34 @@ impl<S: State, N: Nodes> FromTask<S, N> for Ctx {
 }
 
 /// A service of the graph (a model, a mailbox, a client); never stored.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// struct Signature {
+///     name: String,
+/// }
+///
+/// async fn draft(mail: Snap<Mail>, signature: Res<Signature>) -> MailUpdate {
+///     Mail::update().reply(format!("re: {}; {}", mail.subject, signature.name))
+/// }
+///
+/// let graph = Graph::<Mail, Node>::builder()
+///     .resource(Signature { name: "Ann".to_owned() })
+///     .node(Node::Draft, draft)
+/// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+/// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send).finish(Node::Send)
+///     .build()?; // fails if a resource is missing
+/// let outcome = graph.run("t", Mail::update().subject("hi")).await?;
+/// assert_eq!(outcome.state().reply, "re: hi; Ann");
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub struct Res<T>(pub Arc<T>);
 
@@ -137,6 +189,28 @@ impl<S: State, N: Nodes, T: Send + Sync + 'static> FromTask<S, N> for Res<T> {
 }
 
 /// The payload of the send that started the task.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// #[derive(Clone, Serialize, Deserialize)]
+/// struct Recipient {
+///     name: String,
+/// }
+///
+/// async fn draft() -> Command<Mail, Node> {
+///     Command::send(Node::Send, &Recipient { name: "ann".to_owned() })
+/// }
+///
+/// async fn send(Input(to): Input<Recipient>) -> MailUpdate {
+///     Mail::update().log([format!("to {}", to.name)])
+/// }
+/// # let _ = (draft, send);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Input<T>(pub T);
 
@@ -176,6 +250,29 @@ where
 }
 
 /// What the caller of the run gave all its nodes; never stored.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// #[derive(Clone, Serialize, Deserialize)]
+/// struct User {
+///     name: String,
+/// }
+///
+/// async fn draft(user: Context<User>) -> MailUpdate {
+///     Mail::update().reply(format!("Dear {}", user.name))
+/// }
+/// # let _ = draft;
+/// # async fn run(graph: &Graph<Mail, Node>) -> Result<(), superstep::Error> {
+/// let ann = User { name: "ann".to_owned() };
+/// graph.with_context(ann).run("thread 1", Mail::default()).await?;
+/// # Ok(()) }
+/// # let _ = run;
+/// ```
 #[derive(Clone, Debug)]
 pub struct Context<T>(pub T);
 
@@ -197,6 +294,24 @@ where
 }
 
 /// The long-term store.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// use superstep::store::{Namespace, PutOptions, TtlOnRead};
+///
+/// async fn draft(store: Store) -> Result<MailUpdate, NodeError> {
+///     let names = Namespace::new(["names"])?;
+///     store.put(&names, "ann", "Ann Smith".into(), PutOptions::default()).await?;
+///     let item = store.get(&names, "ann", TtlOnRead::default()).await?;
+///     Ok(Mail::update().reply(item.map(|item| item.value.to_string()).unwrap_or_default()))
+/// }
+/// # let _ = draft;
+/// ```
 #[derive(Clone)]
 pub struct Store(pub Arc<dyn store::Store>);
 
@@ -220,6 +335,22 @@ impl<S: State, N: Nodes> FromTask<S, N> for Store {
 }
 
 /// In an error handler: the node that failed, and why.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// async fn apologise(failed: Failed<Node>) -> Command<Mail, Node> {
+///     let why = format!("{:?} failed: {}", failed.node, failed.error.message);
+///     Mail::update().log([why]).goto(Node::Send)
+/// }
+///
+/// let options = NodeOptions::<Mail, Node>::default().on_error(apologise);
+/// # drop(options);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Failed<N> {
     /// The node.

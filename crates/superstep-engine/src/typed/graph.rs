@@ -28,6 +28,30 @@ use crate::{
 };
 
 /// A graph over state `S` with nodes `N`; cheap to clone.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let graph = Graph::<Mail, Node>::builder()
+///     .saver(std::sync::Arc::new(MemorySaver::default()))
+///     .node(Node::Draft, |mail: Snap<Mail>| async move {
+///         Mail::update().reply(format!("re: {}", mail.subject))
+///     })
+/// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+/// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send).finish(Node::Send)
+///     .build()?;
+///
+/// let outcome = graph.run("thread 1", Mail::update().subject("hi")).await?;
+/// assert_eq!(outcome.state().reply, "re: hi");
+/// assert_eq!(graph.history("thread 1").await?.len(), 5); // the input, the start, three steps
+/// # Ok(()) }
+/// ```
 pub struct Graph<S, N> {
     pub(crate) inner: graph::Graph,
     pub(crate) options: RunOptions,
@@ -48,6 +72,27 @@ impl<S, N> Clone for Graph<S, N> {
 }
 
 /// How a run ended.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Mail, Node>::builder()
+/// #     .node(Node::Draft, || async {}).node(Node::Check, || async {}).node(Node::Send, || async {})
+/// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+/// #     .finish(Node::Send).build()?;
+/// match graph.run("t", Mail::update().subject("hi")).await? {
+///     Outcome::Done(mail) => assert_eq!(mail.subject, "hi"),
+///     Outcome::Waiting { asks, .. } => println!("{} open questions", asks.len()),
+///     Outcome::Paused { state } => println!("paused at {state:?}"),
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub enum Outcome<S> {
     /// Nothing is left to run.
@@ -113,6 +158,27 @@ impl<S: State, N: Nodes> Graph<S, N> {
 
     /// Runs a thread on new input until it is done, asks, pauses or fails. An update is reduced
     /// into the state the thread has; a whole state replaces it.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// graph.run("t", Mail::update().subject("hi")).await?;
+    /// let outcome = graph.run("t", Mail::update()).await?; // the same thread: state is kept
+    /// assert_eq!(outcome.state().subject, "hi");
+    /// assert_eq!(outcome.state().log, ["drafted", "drafted"]);
+    /// # Ok(()) }
+    /// ```
     pub async fn run(
         &self,
         thread: impl Into<ThreadId>,
@@ -123,12 +189,59 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// Continues a thread: after a pause, a failure, a limit or a crash.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).pause_before(&[Node::Send]).build()?;
+    /// graph.run("t", Mail::update().subject("hi")).await?; // pauses before `Send`
+    /// let outcome = graph.resume("t").await?;
+    /// assert!(outcome.done().is_some());
+    /// # Ok(()) }
+    /// ```
     pub async fn resume(&self, thread: impl Into<ThreadId>) -> Result<Outcome<S>, Error> {
         self.feed(thread.into(), RunInput::Nothing).await
     }
 
     /// Answers open questions by id and goes on. An answer to a question that is not open is an
     /// error; questions without an answer stay open.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[derive(Debug, Serialize, Deserialize, Ask)]
+    /// # #[ask(answer = bool)]
+    /// # struct Approve { text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, |ctx: Ctx| async move {
+    /// #         let ok = ctx.ask(Approve { text: "hello".to_owned() })?;
+    /// #         Ok::<_, NodeError>(Mail::update().log([ok.to_string()]))
+    /// #     })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// let outcome = graph.run("t", Mail::default()).await?;
+    /// let answer = outcome.asks()[0].reply::<Approve>(&true)?;
+    /// let outcome = graph.answer("t", [answer]).await?;
+    /// assert_eq!(outcome.state().log, ["true"]);
+    /// # Ok(()) }
+    /// ```
     pub async fn answer<A: Serialize>(
         &self,
         thread: impl Into<ThreadId>,
@@ -139,6 +252,29 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// [`Graph::run`], with the events of the run. Dropping the stream cancels the run.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// let mut stream = graph.stream("t", Mail::update().subject("hi"));
+    /// while let Some(event) = stream.next().await {
+    ///     println!("{event:?}");
+    /// }
+    /// let outcome = stream.outcome().await?;
+    /// assert_eq!(outcome.state().log, ["drafted"]);
+    /// # Ok(()) }
+    /// ```
     pub fn stream(
         &self,
         thread: impl Into<ThreadId>,
@@ -164,6 +300,31 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// Reads the log of a thread after a cursor, or from its beginning: events of these modes, and
     /// where runs begin and end. Only what runs were told to log is there
     /// ([`RunOptions::log`](crate::RunOptions::log)).
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// use superstep::Modes;
+    ///
+    /// let graph = graph.with_options(|options| options.log = Modes::UPDATES);
+    /// graph.run("t", Mail::default()).await?;
+    /// let mut reader = graph.follow("t", None, Modes::UPDATES);
+    /// while let Some((cursor, item)) = reader.next().await? {
+    ///     println!("{cursor} {item:?}");
+    /// }
+    /// # Ok(()) }
+    /// ```
     pub fn follow(
         &self,
         thread: impl Into<ThreadId>,
@@ -190,6 +351,27 @@ impl<S: State, N: Nodes> Graph<S, N> {
 
     /// The same graph whose runs are meant differently, as in
     /// `graph.with_options(|options| options.limit = 100_000)`.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// use superstep::Durability;
+    ///
+    /// let quick = graph.with_options(|options| options.durability = Durability::Exit);
+    /// quick.run("t", Mail::default()).await?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn with_options(&self, change: impl FnOnce(&mut RunOptions)) -> Self {
         let mut graph = self.clone();
@@ -198,12 +380,56 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// The same graph whose nodes see this as [`super::Context`].
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn draft(user: Context<String>) -> MailUpdate {
+    ///     Mail::update().reply(format!("for {}", user.0))
+    /// }
+    /// # let graph = Graph::<Mail, Node>::builder()
+    /// #     .node(Node::Draft, draft).node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// let outcome = graph.with_context("ann".to_owned()).run("t", Mail::default()).await?;
+    /// assert_eq!(outcome.state().reply, "for ann");
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn with_context<T: Serialize + Send + Sync + 'static>(&self, context: T) -> Self {
         self.with_options(|options| options.context = Value::typed(context))
     }
 
     /// The same graph at an older checkpoint: a run or resume goes on from there as a new branch.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// graph.run("t", Mail::default()).await?;
+    /// let history = graph.history("t").await?;
+    /// let before = history.iter().find(|checkpoint| checkpoint.next == [Node::Check]);
+    /// let before = before.and_then(|checkpoint| checkpoint.id).ok_or("it is there")?;
+    /// let outcome = graph.at(before).resume("t").await?; // `Check` and `Send` run again
+    /// assert_eq!(outcome.state().log, ["drafted"]);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn at(&self, checkpoint: CheckpointId) -> Self {
         self.with_options(|options| options.at = Some(CheckpointRef::root(checkpoint)))

@@ -9,6 +9,24 @@ use super::{
 };
 
 /// How a node is run; nothing special by default.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// use std::time::Duration;
+///
+/// let options = NodeOptions::<Mail, Node>::default()
+///     .retry(RetryPolicy { max_attempts: 5, ..RetryPolicy::default() })
+///     .timeouts(Timeouts { run: Some(Duration::from_secs(30)), ..Timeouts::default() })
+///     .on_error(|failed: Failed<Node>| async move {
+///         Mail::update().log([failed.error.message.to_string()])
+///     });
+/// # drop(options);
+/// ```
 pub struct NodeOptions<S, N> {
     /// Retries; the first policy that covers an error decides.
     pub retry: Vec<RetryPolicy>,

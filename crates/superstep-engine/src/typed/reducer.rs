@@ -74,6 +74,21 @@ pub enum Reduced {
 }
 
 /// Replaces the value; a second writer in the same step is a conflict.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::prelude::*;
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Mail {
+///     /// Without `#[reduce(…)]` this is the reducer.
+///     #[reduce(Last)]
+///     subject: String,
+/// }
+///
+/// let update = Mail::update().subject("hi");
+/// # drop(update);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Last;
 
@@ -93,6 +108,20 @@ impl<T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static> Reducer<T>
 }
 
 /// Extends a `Vec`; only what was added is stored.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::prelude::*;
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Mail {
+///     #[reduce(Append)]
+///     log: Vec<String>,
+/// }
+///
+/// let update = Mail::update().log(["one more".to_owned()]);
+/// # drop(update);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Append;
 
@@ -115,6 +144,20 @@ where
 }
 
 /// Adds numbers; an overflow is an error.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::prelude::*;
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Usage {
+///     #[reduce(Sum)]
+///     tokens: u64,
+/// }
+///
+/// let update = Usage::update().tokens(120);
+/// # drop(update);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Sum;
 
@@ -157,6 +200,20 @@ impl<T: Total> Reducer<T> for Sum {
 }
 
 /// Keeps the greatest.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::prelude::*;
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Search {
+///     #[reduce(Max)]
+///     best: f64,
+/// }
+///
+/// let update = Search::update().best(0.8);
+/// # drop(update);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
@@ -175,6 +232,20 @@ where
 }
 
 /// Keeps the least.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::prelude::*;
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Offers {
+///     #[reduce(Min)]
+///     price: Option<u32>,
+/// }
+///
+/// let update = Offers::update().price(Some(20));
+/// # drop(update);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Min;
 
@@ -193,6 +264,20 @@ where
 }
 
 /// Sets entries of a map; only those are stored.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::prelude::*;
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Cities {
+///     #[reduce(Merge)]
+///     people: std::collections::BTreeMap<String, u32>,
+/// }
+///
+/// let update = Cities::update().people([("Rome".to_owned(), 2_800_000)].into());
+/// # drop(update);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Merge;
 

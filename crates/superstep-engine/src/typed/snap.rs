@@ -6,6 +6,20 @@ use std::{fmt, ops::Deref, sync::Arc};
 ///
 /// While one is held, the step that changes the state copies it first; a node's own ends with the
 /// node.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// async fn draft(mail: Snap<Mail>) -> MailUpdate {
+///     let words = mail.subject.split(' ').count(); // fields are read through it
+///     Mail::update().log([format!("{words} words")])
+/// }
+/// # let _ = draft;
+/// ```
 pub struct Snap<S>(pub(crate) Arc<S>);
 
 impl<S> Snap<S> {

@@ -25,6 +25,24 @@ pub enum Keep {
 /// A graph's state: a plain struct, one channel a field.
 ///
 /// Made by `#[derive(State)]`; fields are addressed by their position.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::{State, prelude::Append};
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Mail {
+///     subject: String,
+///     #[reduce(Append)]
+///     log: Vec<String>,
+///     #[state(ephemeral)]
+///     alert: Option<String>,
+/// }
+///
+/// let update = Mail::update().subject("hi").log(["made".to_owned()]);
+/// assert_eq!(Mail::VERSION, 1);
+/// # drop(update);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the state of a graph",
     note = "add `#[derive(Clone, Default, Serialize, Deserialize, State)]` to the struct"
@@ -78,6 +96,21 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
 }
 
 /// A partial change of a state: what a node returns, and what a run is fed.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use superstep::{State, Update};
+///
+/// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// struct Mail {
+///     subject: String,
+///     reply: Option<String>,
+/// }
+///
+/// // Made by `Mail::update()`; fields that are not set keep their values.
+/// let update: MailUpdate = Mail::update().reply(None);
+/// assert_eq!(update.into_value().to_json(), serde_json::json!({"reply": null}));
+/// ```
 pub trait Update: Clone + Default + Send + Sync + 'static {
     /// The state it changes.
     type State: State<Update = Self>;

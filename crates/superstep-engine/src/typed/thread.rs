@@ -21,6 +21,27 @@ use super::{
 use crate::{options::CheckpointRef, state::Depth, threads::Fit};
 
 /// The state of a thread at one checkpoint.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Draft, Check, Send }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+/// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+/// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+/// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+/// #     .finish(Node::Send).build()?;
+/// graph.run("t", Mail::default()).await?;
+/// for checkpoint in graph.history("t").await? {
+///     println!("{:?}: {:?} runs next", checkpoint.id, checkpoint.next);
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Checkpoint<S, N> {
     /// The checkpoint; nothing on a thread that never ran.
@@ -92,6 +113,27 @@ impl<S: State, N: Nodes> Graph<S, N> {
 
     /// Edits the state as if `node` had made the update; by default the node that ran last.
     /// What runs next follows from the edges of that node.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// graph.update_state("t", Mail::update().reply("by hand"), Some(Node::Draft)).await?;
+    /// assert_eq!(graph.state("t").await?.next, [Node::Check]); // as if `Draft` had run
+    /// let outcome = graph.resume("t").await?;
+    /// assert_eq!(outcome.state().reply, "by hand");
+    /// # Ok(()) }
+    /// ```
     pub async fn update_state(
         &self,
         thread: impl Into<ThreadId>,
@@ -134,6 +176,21 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// An effect whose outcome was unknown did happen, with this result: `ctx.once` returns it.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # async fn settle(graph: &Graph<Mail, Node>) -> Result<(), superstep::Error> {
+    /// // `ctx.once("send", …)` has reported SS1202; the provider's log shows message 7.
+    /// graph.settle_done("thread 1", "send", &7).await?;
+    /// graph.resume("thread 1").await?;
+    /// # Ok(()) }
+    /// # let _ = settle;
+    /// ```
     pub async fn settle_done<T: Serialize>(
         &self,
         thread: impl Into<ThreadId>,
@@ -184,6 +241,27 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// All of a thread, to write it to a file or hand it to another saver.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft, Check, Send }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
+    /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
+    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
+    /// #     .finish(Node::Send).build()?;
+    /// graph.run("t", Mail::default()).await?;
+    /// let archive = graph.export_thread("t").await?;
+    /// graph.import_thread("copy", archive).await?;
+    /// assert_eq!(graph.state("copy").await?.state.log, ["drafted"]);
+    /// # Ok(()) }
+    /// ```
     pub async fn export_thread(&self, thread: impl Into<ThreadId>) -> Result<Archive, Error> {
         self.inner.export_thread(&thread.into()).await
     }
