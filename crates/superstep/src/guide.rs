@@ -34,11 +34,17 @@ pub mod cookbook {
     //! Recipes: whole programs to start from.
 
     #[cfg_attr(feature = "tools", doc = include_str!("docs/cookbook/tool_agent.md"))]
-    #[cfg_attr(not(feature = "tools"), doc = "A tool-calling agent; needs the feature `tools`.")]
+    #[cfg_attr(
+        not(feature = "tools"),
+        doc = "A tool-calling agent; needs the feature `tools`."
+    )]
     pub mod tool_agent {}
 
     #[cfg_attr(feature = "model", doc = include_str!("docs/cookbook/supervisor.md"))]
-    #[cfg_attr(not(feature = "model"), doc = "A supervisor; needs the feature `model`.")]
+    #[cfg_attr(
+        not(feature = "model"),
+        doc = "A supervisor; needs the feature `model`."
+    )]
     pub mod supervisor {}
 
     #[doc = include_str!("docs/cookbook/map_reduce.md")]
