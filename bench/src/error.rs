@@ -1,4 +1,4 @@
-//! Why there is no figure.
+//! Errors of the bench.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use superstep_core::{
 pub(crate) enum BenchError {
     /// The command line makes no sense.
     #[error("{0}")]
-    Words(String),
+    Args(String),
     /// The workload needs a backend this binary was not built with.
     #[error(
         "this build has no store `{0}`: only none, memory, sqlite, sqlite_normal and sqlite_async"
@@ -50,7 +50,7 @@ impl BenchError {
     /// 2 for a wrong call, 3 for a missing store, 1 for anything else.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Words(_) => 2,
+            Self::Args(_) => 2,
             Self::NoStore(_) => 3,
             _ => 1,
         })

@@ -1,4 +1,4 @@
-//! Clocks and memory of this process, read from procfs so that no foreign call is needed.
+//! Wall time, CPU time and memory of this process, read from procfs so that no foreign call is needed.
 
 use std::{fs, io, path::Path, time::Instant};
 

@@ -1,4 +1,4 @@
-//! The workloads, one module each, and the set that stands for all of them.
+//! Workloads, one module each, and the set that `all` runs.
 
 mod chain;
 mod cold;
@@ -13,7 +13,7 @@ mod upstream;
 use superstep_core::{id::ThreadId, value::Value};
 use superstep_engine::{Outcome, RunOptions};
 
-use crate::{error::BenchError, words::Words};
+use crate::{args::Args, error::BenchError};
 
 /// What `all` runs.
 const ALL: &[&str] = &[
@@ -38,27 +38,27 @@ const ALL: &[&str] = &[
 ];
 
 /// Runs what the words say.
-pub(crate) async fn run(words: Words) -> Result<(), BenchError> {
-    if words.workload != "all" {
-        return one(&words).await;
+pub(crate) async fn run(args: Args) -> Result<(), BenchError> {
+    if args.workload != "all" {
+        return one(&args).await;
     }
     for line in ALL {
-        one(&Words::read(line.split_whitespace().map(str::to_owned))?).await?;
+        one(&Args::read(line.split_whitespace().map(str::to_owned))?).await?;
     }
     Ok(())
 }
 
-async fn one(words: &Words) -> Result<(), BenchError> {
-    match words.workload.as_str() {
-        "chain" => chain::run(words).await,
-        "fanout" => fanout::run(words).await,
-        "loop" => looping::run(words).await,
-        "pause" => pause::run(words).await,
-        "stream" => stream::run(words).await,
-        "nested" => nested::run(words).await,
-        "upstream" => upstream::run(words).await,
-        "cold" => cold::run(words).await,
-        other => Err(BenchError::Words(format!("no workload `{other}`"))),
+async fn one(args: &Args) -> Result<(), BenchError> {
+    match args.workload.as_str() {
+        "chain" => chain::run(args).await,
+        "fanout" => fanout::run(args).await,
+        "loop" => looping::run(args).await,
+        "pause" => pause::run(args).await,
+        "stream" => stream::run(args).await,
+        "nested" => nested::run(args).await,
+        "upstream" => upstream::run(args).await,
+        "cold" => cold::run(args).await,
+        other => Err(BenchError::Args(format!("no workload `{other}`"))),
     }
 }
 

@@ -1,27 +1,58 @@
-//! The words of the command line.
+//! Command line of `superstep-conformance`.
 
-use std::{env, ffi::OsString, path::PathBuf};
+use std::path::PathBuf;
 
+use clap::{CommandFactory, Parser, ValueEnum, error::ErrorKind};
 use superstep_conformance::{
     compare::{Level, Quirks},
     restart::OneOp,
 };
 
-/// How the program is called.
-pub(crate) const USAGE: &str = "\
-usage: superstep-conformance PATH... [--saver NAME | --restart] [--strict | --exact] [--quirks]
-  PATH       case files, and folders of case files
-  --saver    memory (default), or sqlite: a new database file for every case
-  --restart  on SQLite, with the process killed and started again between all operations
-  --strict   task order must be as recorded
-  --exact    as --strict, and names that begin with __ are compared too
-  --quirks   operations marked as accidents must match too";
+/// Runs recorded LangGraph cases on superstep.
+#[derive(Parser)]
+#[command(name = "superstep-conformance")]
+pub(crate) struct Args {
+    /// Case files, and folders of case files.
+    #[arg(value_name = "PATH", required_unless_present = "one_op")]
+    paths: Vec<PathBuf>,
+    /// Where threads are stored; with sqlite, in a new database file for every case.
+    #[arg(long, value_enum)]
+    saver: Option<SaverKind>,
+    /// On SQLite, with the process killed and started again between all operations.
+    #[arg(long)]
+    restart: bool,
+    /// Task order must be as recorded.
+    #[arg(long)]
+    strict: bool,
+    /// As --strict, and names that begin with __ are compared too.
+    #[arg(long)]
+    exact: bool,
+    /// Operations marked as accidents must match too.
+    #[arg(long)]
+    quirks: bool,
+    /// Runs one operation and dies, as --restart asks of its processes.
+    #[arg(long, hide = true, value_name = "N", conflicts_with = "paths")]
+    #[arg(requires_all = ["case", "db", "state"])]
+    one_op: Option<usize>,
+    #[arg(long, hide = true, requires = "one_op")]
+    case: Option<PathBuf>,
+    #[arg(long, hide = true, requires = "one_op")]
+    db: Option<PathBuf>,
+    #[arg(long, hide = true, requires = "one_op")]
+    state: Option<PathBuf>,
+}
 
-/// What the words ask for.
-pub(crate) enum Args {
-    /// To run cases.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SaverKind {
+    Memory,
+    Sqlite,
+}
+
+/// What to run.
+pub(crate) enum Job {
+    /// Cases.
     Cases(Cases),
-    /// To run one operation and die, as `--restart` asks of its processes.
+    /// One operation of a case.
     OneOp(OneOp),
 }
 
@@ -45,73 +76,41 @@ pub(crate) enum Way {
 }
 
 impl Args {
-    /// Reads the words this process was started with; why they make no sense, if they do not.
-    pub(crate) fn parse() -> Result<Self, String> {
-        let words: Vec<OsString> = env::args_os().skip(1).collect();
-        match words.first() {
-            Some(first) if first == "--one-op" => one_op(words).map(Self::OneOp),
-            _ => cases(words).map(Self::Cases),
+    /// What the arguments ask for; ends the process if they contradict each other.
+    pub(crate) fn job(self) -> Job {
+        if let (Some(op), Some(case), Some(database), Some(state)) =
+            (self.one_op, self.case, self.db, self.state)
+        {
+            return Job::OneOp(OneOp {
+                op,
+                case,
+                database,
+                state,
+            });
         }
-    }
-}
-
-fn cases(words: Vec<OsString>) -> Result<Cases, String> {
-    let mut paths = Vec::new();
-    let (mut saver, mut restart) = (None, None);
-    let (mut level, mut quirks) = (Level::Normal, Quirks::Skip);
-    let mut words = words.into_iter();
-    while let Some(word) = words.next() {
-        match word.to_str() {
-            Some("--saver") => {
-                let name = words.next().ok_or("--saver needs a name")?;
-                saver = Some(match name.to_str() {
-                    Some("memory") => Way::Memory,
-                    Some("sqlite") => Way::Sqlite,
-                    _ => {
-                        let name = name.display();
-                        return Err(format!("no saver `{name}`; there are: memory, sqlite"));
-                    }
-                });
+        let way = match (self.saver, self.restart) {
+            (Some(SaverKind::Memory), true) => {
+                let why = "--restart needs a saver that outlives its process";
+                Self::command()
+                    .error(ErrorKind::ArgumentConflict, why)
+                    .exit()
             }
-            Some("--restart") => restart = Some(Way::Restart),
-            Some("--strict") => level = Level::Strict,
-            Some("--exact") => level = Level::Exact,
-            Some("--quirks") => quirks = Quirks::Require,
-            Some("--help" | "-h") => return Err(String::new()),
-            Some(flag) if flag.starts_with('-') => return Err(format!("unknown option {flag}")),
-            _ => paths.push(word.into()),
-        }
-    }
-    if paths.is_empty() {
-        return Err("name at least one folder of case files".into());
-    }
-    let way = match (saver, restart) {
-        (Some(Way::Memory), Some(_)) => {
-            return Err("--restart needs a saver that outlives its process".into());
-        }
-        (_, Some(way)) | (Some(way), None) => way,
-        (None, None) => Way::Memory,
-    };
-    Ok(Cases {
-        paths,
-        way,
-        level,
-        quirks,
-    })
-}
-
-fn one_op(words: Vec<OsString>) -> Result<OneOp, String> {
-    let shape = || "--one-op needs: N --case FILE --db PATH --world PATH".to_owned();
-    let words: [OsString; 8] = words.try_into().map_err(|_| shape())?;
-    let [_, op, case, file, db, database, world, path] = words;
-    let op = op.to_str().and_then(|op| op.parse().ok());
-    match (op, case.to_str(), db.to_str(), world.to_str()) {
-        (Some(op), Some("--case"), Some("--db"), Some("--world")) => Ok(OneOp {
-            op,
-            case: file.into(),
-            database: database.into(),
-            world: path.into(),
-        }),
-        _ => Err(shape()),
+            (_, true) => Way::Restart,
+            (Some(SaverKind::Sqlite), false) => Way::Sqlite,
+            (Some(SaverKind::Memory) | None, false) => Way::Memory,
+        };
+        Job::Cases(Cases {
+            paths: self.paths,
+            way,
+            level: match (self.exact, self.strict) {
+                (true, _) => Level::Exact,
+                (false, true) => Level::Strict,
+                (false, false) => Level::Normal,
+            },
+            quirks: match self.quirks {
+                true => Quirks::Require,
+                false => Quirks::Skip,
+            },
+        })
     }
 }

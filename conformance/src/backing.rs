@@ -1,4 +1,4 @@
-//! What a case runs on: where its threads and its long-term memory are kept.
+//! Backends of a case: where its threads and its long-term memory are stored.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Judges the answers of an engine against those recorded in a case.
+//! Comparison of an engine's answers with those recorded in a case.
 //!
 //! Both sides are first brought into one form (`canon`), streams are matched against a pattern
 //! that leaves the order of parallel tasks open (`stream`, over `pattern`), and the rest must be

@@ -1,4 +1,4 @@
-//! Between the values of case programs and those of the engine.
+//! Conversion between values of case programs and of the engine.
 
 use std::sync::Arc;
 

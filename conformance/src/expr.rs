@@ -29,7 +29,7 @@ pub const KINDS: [&str; 9] = [
 ];
 
 /// What an expression can see beside its variables: state of the case run outside all graphs.
-pub trait World {
+pub trait Externals {
     /// A counter; 0 if it was never bumped.
     fn counter(&self, name: &str) -> i64;
     /// A flag; null if it was never set.
@@ -54,10 +54,10 @@ pub enum ExprError {
 }
 
 /// Evaluates an expression.
-pub fn eval(expr: &Json, env: &Env, world: &dyn World) -> Result<Val, ExprError> {
+pub fn eval(expr: &Json, env: &Env, externals: &dyn Externals) -> Result<Val, ExprError> {
     let scope = Scope::Variables(env);
     let scope = &scope;
-    Eval { scope, world }.value(expr)
+    Eval { scope, externals }.value(expr)
 }
 
 /// Follows a dotted path through the variables; none if it leads nowhere.
@@ -116,7 +116,7 @@ fn element<'a>(items: &'a [Val], position: &str) -> Option<&'a Val> {
 
 struct Eval<'a> {
     scope: &'a Scope<'a>,
-    world: &'a dyn World,
+    externals: &'a dyn Externals,
 }
 
 impl Eval<'_> {
@@ -151,8 +151,8 @@ impl Eval<'_> {
             }
             "$has" => Ok(self.scope.follow(string(name, arg)?).is_some().into()),
             "$lit" => Ok(Val::from(arg)),
-            "$counter" => Ok(self.world.counter(string(name, arg)?).into()),
-            "$flag" => Ok(self.world.flag(string(name, arg)?).into()),
+            "$counter" => Ok(self.externals.counter(string(name, arg)?).into()),
+            "$flag" => Ok(self.externals.flag(string(name, arg)?).into()),
             "$default" => {
                 let [first, second] = pair(name, arg)?;
                 match self.value(first)? {
@@ -214,8 +214,8 @@ impl Eval<'_> {
                 value: &item,
                 outer: self.scope,
             };
-            let world = self.world;
-            let outcome = Eval { scope, world }.value(body)?;
+            let externals = self.externals;
+            let outcome = Eval { scope, externals }.value(body)?;
             match operator {
                 "$map" => kept.push(outcome),
                 _ if outcome.truthy() => kept.push(item),

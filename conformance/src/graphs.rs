@@ -28,10 +28,10 @@ use crate::{
     },
     convert, errors,
     expr::{self, Env, ExprError},
+    external_state::ExternalState,
     host::{Callables, TaskHost, raised},
     program::Ended,
     value::Val,
-    world::Outside,
 };
 
 /// Why a graph of a case cannot be had.
@@ -50,7 +50,7 @@ pub struct Graphs {
     defs: BTreeMap<String, GraphDef>,
     roots: BTreeSet<String>,
     backends: Backends,
-    outside: Outside,
+    external: ExternalState,
     built: BTreeMap<String, Graph>,
 }
 
@@ -60,13 +60,13 @@ impl Graphs {
         defs: BTreeMap<String, GraphDef>,
         roots: BTreeSet<String>,
         backends: Backends,
-        outside: Outside,
+        external: ExternalState,
     ) -> Self {
         Self {
             defs,
             roots,
             backends,
-            outside,
+            external,
             built: BTreeMap::new(),
         }
     }
@@ -131,14 +131,14 @@ impl Graphs {
     }
 
     fn task(&self, def: &TaskDef, callables: Arc<Callables>) -> CallTask {
-        let outside = self.outside.clone();
+        let external = self.external.clone();
         let (params, program) = (def.params.clone(), Arc::new(def.program.clone()));
         let mut task = CallTask::new(def.name.as_str(), move |ctx: Ctx, args: Vec<Value>| {
             let mut env = base_env(&ctx);
             let args: Vec<Val> = args.iter().map(convert::to_val).collect();
             env.extend(params.iter().cloned().zip(args.iter().cloned()));
             env.insert("args".into(), Val::List(args));
-            let host = TaskHost::new(ctx, outside.clone(), callables.clone());
+            let host = TaskHost::new(ctx, external.clone(), callables.clone());
             let program = program.clone();
             async move {
                 match host.run(&program, env).await? {
@@ -157,12 +157,12 @@ impl Graphs {
     fn entrypoint(&mut self, name: &str, def: &EntrypointDef) -> Result<Graph, GraphError> {
         let callables = self.callables(&def.tasks, &[&def.program])?;
         let calls = callables.graphs.values().next().cloned();
-        let (outside, program) = (self.outside.clone(), Arc::new(def.program.clone()));
+        let (external, program) = (self.external.clone(), Arc::new(def.program.clone()));
         let run = move |ctx: Ctx| {
             let mut env = base_env(&ctx);
             env.insert("input".into(), convert::to_val(&ctx.input()));
             env.insert("previous".into(), convert::to_val(&ctx.previous()));
-            let host = TaskHost::new(ctx, outside.clone(), callables.clone());
+            let host = TaskHost::new(ctx, external.clone(), callables.clone());
             let program = program.clone();
             async move {
                 Ok::<_, Halt>(match host.run(&program, env).await? {
@@ -234,7 +234,7 @@ impl Graphs {
             };
         }
         for branch in &def.branches {
-            let (outside, path) = (self.outside.clone(), branch.path.clone());
+            let (external, path) = (self.external.clone(), branch.path.clone());
             let map = branch.map.as_ref().map(|map| match map {
                 BranchMap::Table(table) => table
                     .iter()
@@ -253,7 +253,7 @@ impl Graphs {
                 move |view: &RouteView<'_>| {
                     let state = convert::to_val(&view.value()?);
                     let env = Env::from([("state".to_owned(), state)]);
-                    match expr::eval(&path, &env, &outside) {
+                    match expr::eval(&path, &env, &external) {
                         Ok(result) => Ok(convert::destinations(&result)),
                         Err(ExprError::Raised { kind, message }) => Err(raised(&kind, message)),
                         Err(ExprError::CaseBug(why)) => {
@@ -311,7 +311,7 @@ impl Graphs {
     }
 
     fn cache(&self, def: &CacheDef) -> CachePolicy {
-        let outside = self.outside.clone();
+        let external = self.external.clone();
         CachePolicy {
             ttl: def.ttl_s.map(Duration::from_secs),
             key: def
@@ -328,7 +328,7 @@ impl Graphs {
                             ("state".to_owned(), input),
                             ("args".to_owned(), Val::List(args)),
                         ]);
-                        let key = expr::eval(&key, &env, &outside)
+                        let key = expr::eval(&key, &env, &external)
                             .map_err(|error| Failure::new("CaseBug", error.to_string()))?;
                         Ok(Value::from(key.text()))
                     })
@@ -342,7 +342,7 @@ impl Graphs {
         callables: &Arc<Callables>,
         root: Option<&'static str>,
     ) -> impl Node {
-        let (outside, callables) = (self.outside.clone(), callables.clone());
+        let (external, callables) = (self.external.clone(), callables.clone());
         let program = Arc::new(program.to_vec());
         move |ctx: Ctx| {
             let mut env = base_env(&ctx);
@@ -354,7 +354,7 @@ impl Graphs {
                 }
                 env.insert("error".into(), Val::from(seen));
             }
-            let host = TaskHost::new(ctx, outside.clone(), callables.clone());
+            let host = TaskHost::new(ctx, external.clone(), callables.clone());
             let program = program.clone();
             async move {
                 match host.run(&program, env).await? {

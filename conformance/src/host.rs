@@ -1,4 +1,4 @@
-//! What a node program reaches outside for, on the engine.
+//! Host of node programs, on the engine.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,10 +20,10 @@ use superstep_store::{
 use crate::{
     convert,
     errors::to_stop,
-    expr::{Env, World},
+    expr::{Env, Externals},
+    external_state::ExternalState,
     program::{self, Ended, Host, LlmCall, Reply, Stop},
     value::Val,
-    world::Outside,
 };
 
 /// What programs of a graph may call.
@@ -38,7 +38,7 @@ pub struct Callables {
 /// A program's host on a running task.
 pub struct TaskHost {
     ctx: Ctx,
-    outside: Outside,
+    external: ExternalState,
     callables: Arc<Callables>,
     calls: HashMap<u64, Calling>,
     engine_error: Option<Error>,
@@ -46,10 +46,10 @@ pub struct TaskHost {
 
 impl TaskHost {
     /// A host for one run of a program.
-    pub fn new(ctx: Ctx, outside: Outside, callables: Arc<Callables>) -> Self {
+    pub fn new(ctx: Ctx, external: ExternalState, callables: Arc<Callables>) -> Self {
         Self {
             ctx,
-            outside,
+            external,
             callables,
             calls: HashMap::new(),
             engine_error: None,
@@ -101,18 +101,18 @@ pub fn raised(kind: &str, message: String) -> Failure {
     }
 }
 
-impl World for TaskHost {
+impl Externals for TaskHost {
     fn counter(&self, name: &str) -> i64 {
-        self.outside.counter(name)
+        self.external.counter(name)
     }
     fn flag(&self, name: &str) -> Json {
-        self.outside.flag(name)
+        self.external.flag(name)
     }
 }
 
 impl Host for TaskHost {
     fn count(&mut self, name: &str) -> i64 {
-        self.outside.count(name)
+        self.external.count(name)
     }
 
     fn interrupt(&mut self, value: Json, schema: Option<Json>) -> Reply<'_, Val> {

@@ -1,4 +1,4 @@
-//! What the kits share: the report they hand back, and how a check is run and fails.
+//! Shared parts of the kits: their report, and how a check is run and fails.
 //!
 //! [`crate::saver_kit`] checks savers, [`crate::store_kit`] long-term stores. A check never panics;
 //! a backend that does fails the check it was in.

@@ -1,5 +1,4 @@
-//! `superstep-conformance PATH... [--saver NAME | --restart] [--strict | --exact] [--quirks]`: runs
-//! every case file.
+//! `superstep-conformance`: runs every case file.
 
 mod args;
 
@@ -11,6 +10,7 @@ use std::{
     process::ExitCode,
 };
 
+use clap::Parser;
 use serde_json::Value as Json;
 use superstep_conformance::{
     backing::Backing,
@@ -27,20 +27,13 @@ use tokio::{
     task::{JoinSet, spawn_blocking},
 };
 
-use crate::args::{Args, Cases, USAGE, Way};
+use crate::args::{Args, Cases, Job, Way};
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> ExitCode {
-    let args = match Args::parse() {
-        Ok(args) => args,
-        Err(why) => {
-            eprintln!("{why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    let ended = match args {
-        Args::Cases(cases) => run(&cases).await,
-        Args::OneOp(part) => match part.run().await {
+    let ended = match Args::parse().job() {
+        Job::Cases(cases) => run(&cases).await,
+        Job::OneOp(part) => match part.run().await {
             Ok(never) => match never {},
             Err(error) => Err(error.to_string()),
         },

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use serde_json::{Map, Value as Json};
 
 pub use self::host::{Host, LlmCall, Reply, Stop};
-use crate::expr::{self, Env, KINDS, World};
+use crate::expr::{self, Env, Externals, KINDS};
 use crate::value::Val;
 
 /// How a program ended.
@@ -169,7 +169,7 @@ impl<'a> Stmt<'a> {
                 let mut fields = Map::new();
                 for (key, expr) in self.0 {
                     if key != "store" && key != "into" {
-                        let value = expr::eval(expr, env, world(host))?;
+                        let value = expr::eval(expr, env, externals(host))?;
                         fields.insert(key.clone(), value.into_json());
                     }
                 }
@@ -199,7 +199,7 @@ impl<'a> Stmt<'a> {
     async fn task(self, env: &mut Env, host: &mut dyn Host) -> Result<Val, Stop> {
         let mut args = Vec::new();
         for expr in self.list_or_none("args")? {
-            args.push(expr::eval(expr, env, world(host))?);
+            args.push(expr::eval(expr, env, externals(host))?);
         }
         let id = host.start_task(self.word("task")?, args).await?;
         match self.0.get("wait") {
@@ -265,7 +265,7 @@ impl<'a> Stmt<'a> {
         let Some(expr) = self.0.get(key) else {
             return Err(self.bug(&format!("{key} is missing")));
         };
-        Ok(expr::eval(expr, env, world(host))?)
+        Ok(expr::eval(expr, env, externals(host))?)
     }
 
     fn word(self, key: &str) -> Result<&'a str, Stop> {
@@ -293,7 +293,7 @@ impl<'a> Stmt<'a> {
     }
 }
 
-fn world(host: &dyn Host) -> &dyn World {
+fn externals(host: &dyn Host) -> &dyn Externals {
     host
 }
 

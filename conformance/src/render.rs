@@ -1,4 +1,4 @@
-//! What the engine gave back, in the form of the recordings.
+//! Rendering of engine results in the form of the recordings.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Shows a [`Mismatch`] to a reader: which operation, where in its answer, and a diff.
+//! Report of a [`Mismatch`]: which operation, where in its answer, and a diff.
 //!
 //! Lines marked `-` were expected, lines marked `+` came; below the first pair of them carets
 //! show where they part. Layout of JSON is in `layout`, the alignment of lines in `diff`.

@@ -1,8 +1,8 @@
 //! Runs a case with its process killed and started again between all operations of its script.
 //!
-//! [`run_case`] starts the program once for every operation, as [`OneOp::words`] says; the program
+//! [`run_case`] starts the program once for every operation, as [`OneOp::args`] says; the program
 //! answers with [`OneOp::run`], which opens the database, runs the operation and dies on the spot:
-//! nothing is closed, given back or dropped. What is left is the database file and the world around
+//! nothing is closed, given back or dropped. What is left is the database file and the external state around
 //! the program. Graphs are code, so each process builds them anew.
 
 use std::{
@@ -28,8 +28,8 @@ use crate::{
         Case, CaseError, Setup,
         op::{Action, Op},
     },
+    external_state::ExternalState,
     runner::Runner,
-    world::Outside,
 };
 
 /// Why a case would not mean the same if its process were killed.
@@ -116,10 +116,10 @@ pub fn run_case(program: &Path, file: &Path, case: &Case) -> Result<Vec<Json>, R
             op,
             case: file.clone(),
             database: folder.path().join("case.db"),
-            world: folder.path().join("world.json"),
+            state: folder.path().join("state.json"),
         };
         let output = Command::new(&program)
-            .args(part.words())
+            .args(part.args())
             // Should the system keep an image of the dead process, it goes with the folder.
             .current_dir(folder.path())
             .stdin(Stdio::null())
@@ -150,12 +150,12 @@ pub struct OneOp {
     /// The database file; made by the first operation.
     pub database: PathBuf,
     /// Where counters and flags are handed on; made by the first operation.
-    pub world: PathBuf,
+    pub state: PathBuf,
 }
 
 impl OneOp {
-    /// The words of the command line that ask for it.
-    pub fn words(&self) -> [OsString; 8] {
+    /// The arguments that ask for it.
+    pub fn args(&self) -> [OsString; 8] {
         [
             "--one-op".into(),
             self.op.to_string().into(),
@@ -163,8 +163,8 @@ impl OneOp {
             self.case.clone().into(),
             "--db".into(),
             self.database.clone().into(),
-            "--world".into(),
-            self.world.clone().into(),
+            "--state".into(),
+            self.state.clone().into(),
         ]
     }
 
@@ -177,9 +177,9 @@ impl OneOp {
         let case = Case::load(&self.case)?;
         let op = case.script.get(self.op);
         let op = op.ok_or(RestartError::NoOperation(self.op))?;
-        let outside = self.outside()?;
+        let external = self.external()?;
         let database = Database::open(&self.database)?;
-        let mut runner = Runner::new(&case, &Backing::database(&database), outside.clone());
+        let mut runner = Runner::new(&case, &Backing::database(&database), external.clone());
         for earlier in case.script.iter().take(self.op) {
             runner.redo(earlier);
         }
@@ -188,22 +188,22 @@ impl OneOp {
             true => Vec::new(),
             false => hold_all(&database).await?,
         };
-        fs::write(&self.world, outside.to_json().to_string()).map_err(io("the world"))?;
+        fs::write(&self.state, external.to_json().to_string()).map_err(io("the external state"))?;
         let mut stdout = io::stdout().lock();
         writeln!(stdout, "{answer}").map_err(io("standard output"))?;
         stdout.flush().map_err(io("standard output"))?;
         std::process::abort()
     }
 
-    fn outside(&self) -> Result<Outside, RestartError> {
+    fn external(&self) -> Result<ExternalState, RestartError> {
         if self.op == 0 {
-            return Ok(Outside::default());
+            return Ok(ExternalState::default());
         }
-        let text = fs::read(&self.world).map_err(io("the world"))?;
+        let text = fs::read(&self.state).map_err(io("the external state"))?;
         let json: Json = serde_json::from_slice(&text)
             .map_err(io::Error::from)
-            .map_err(io("the world"))?;
-        Ok(Outside::from_json(&json))
+            .map_err(io("the external state"))?;
+        Ok(ExternalState::from_json(&json))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Runs the script of a case on the engine.
 //!
 //! [`run_case`] does so in one go; [`Runner`] takes the operations one by one, as
-//! [`crate::restart`] needs it. `words` is how cases name what the engine has types for.
+//! [`crate::restart`] needs it. `names` is how cases name what the engine has types for.
 
-mod words;
+mod names;
 
 use std::{collections::BTreeSet, collections::HashSet, sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ use superstep_engine::{
 };
 use superstep_store::Store;
 
-use self::words::{mode_of, pauses, source};
+use self::names::{mode_of, pauses, source};
 use crate::{
     backing::Backing,
     case::{
@@ -37,16 +37,16 @@ use crate::{
     },
     convert, errors,
     expr::{self, Env},
+    external_state::ExternalState,
     graphs::{GraphError, Graphs},
     host::store_do,
     render::{self, Ordinals, Reader, Version},
     value::Val,
-    world::Outside,
 };
 
 /// Runs a case and returns the result of each operation.
 pub async fn run_case(case: &Case, backing: &Backing) -> Vec<Json> {
-    let mut runner = Runner::new(case, backing, Outside::default());
+    let mut runner = Runner::new(case, backing, ExternalState::default());
     let mut results = Vec::with_capacity(case.script.len());
     for op in &case.script {
         results.push(runner.answer(op).await);
@@ -84,13 +84,13 @@ pub struct Runner {
     graphs: Graphs,
     saver: Option<Arc<dyn Saver>>,
     store: Option<Arc<dyn Store>>,
-    outside: Outside,
+    external: ExternalState,
     durability: Durability,
 }
 
 impl Runner {
     /// Makes a case ready for its first operation.
-    pub fn new(case: &Case, backing: &Backing, outside: Outside) -> Self {
+    pub fn new(case: &Case, backing: &Backing, external: ExternalState) -> Self {
         let saver = case.setup.checkpointer.then(|| backing.saver.clone());
         let store = case.setup.store.then(|| backing.store.clone());
         let backends = Backends {
@@ -105,10 +105,10 @@ impl Runner {
             .values()
             .any(|def| matches!(def, GraphDef::State(def) if def.checkpointer == Some(false)));
         Self {
-            graphs: Graphs::new(case.graphs.clone(), roots, backends, outside.clone()),
+            graphs: Graphs::new(case.graphs.clone(), roots, backends, external.clone()),
             saver,
             store,
-            outside,
+            external,
             durability: if quiet_child {
                 Durability::Async
             } else {
@@ -135,7 +135,7 @@ impl Runner {
             }
             Err(Trouble::Bug(why)) => json!({ "error": { "kind": "CaseBug", "message": why } }),
         };
-        let counters = self.outside.counters();
+        let counters = self.external.counters();
         if let (false, Some(map)) = (counters.is_empty(), result.as_object_mut()) {
             map.insert("counters".into(), json!(counters));
         }
@@ -203,7 +203,7 @@ impl Runner {
                 Ok(json!({ "ok": true }))
             }
             Action::SetFlag { name, value } => {
-                self.outside.set_flag(name, value.clone());
+                self.external.set_flag(name, value.clone());
                 Ok(json!({ "ok": true }))
             }
             Action::Rebuild { replace } => {
@@ -372,7 +372,7 @@ impl Runner {
     }
 
     fn eval(&self, expression: &Json) -> Result<Val, Trouble> {
-        Ok(expr::eval(expression, &Env::new(), &self.outside)?)
+        Ok(expr::eval(expression, &Env::new(), &self.external)?)
     }
 
     async fn input(&self, op: &Op, run: &Run, graph: &Graph) -> Result<RunInput, Trouble> {

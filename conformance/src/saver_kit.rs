@@ -1,4 +1,4 @@
-//! The conformance kit of savers: named checks that any backend can run.
+//! Conformance kit for savers: named checks that any backend can run.
 //!
 //! [`check`] opens an empty saver for each check and reports what failed and why
 //! ([`crate::kit`]). It runs graphs too, so it must be awaited inside a tokio runtime. The checks are
@@ -10,6 +10,7 @@ mod contents;
 mod copies;
 mod deletion;
 mod events;
+mod fixture;
 mod graphs;
 mod growth;
 mod history;
@@ -17,11 +18,10 @@ mod leases;
 mod model;
 mod notes;
 mod prune;
-mod random;
 mod records;
 mod retention;
+mod seed;
 mod stage;
-mod world;
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use superstep_core::{
 };
 
 use crate::kit::{Check, Report, Verdict, caught};
-use world::Bench;
+use fixture::Bench;
 
 /// Runs every check against savers that `make` opens, each of them empty.
 ///

@@ -1,4 +1,4 @@
-//! The conformance kit of the long-term store: named checks that any backend can run.
+//! Conformance kit for long-term stores: named checks that any backend can run.
 //!
 //! [`check`] opens a fresh store for each check, on a clock and an embedder that the kit owns, and
 //! reports what failed and why ([`crate::kit`]). It needs no particular async runtime. The checks
@@ -8,19 +8,19 @@ mod batch;
 mod conditions;
 mod embedder;
 mod filters;
+mod fixture;
 mod items;
 mod namespaces;
 mod queries;
 mod search;
 mod ttl;
-mod world;
 
 use std::sync::Arc;
 
 use superstep_store::{BoxFuture, Clock, Embedder, Store, StoreError};
 
 use crate::kit::{Check, Report, Verdict, caught};
-use world::Bench;
+use fixture::Bench;
 
 /// What a store under test must be opened with.
 #[non_exhaustive]

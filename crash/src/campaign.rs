@@ -1,5 +1,5 @@
-//! Campaigns: the same question asked at every point there is. Each closes with one line of
-//! figures, and names every violation with the command that replays it.
+//! Campaigns: one kind of fault, injected at every point. Each prints one line of figures, and every
+//! violation with the command that replays it.
 
 pub mod damage;
 pub mod faults;

@@ -1,4 +1,4 @@
-//! The graphs a worker runs. Each has one thing that must survive: questions, results of siblings,
+//! The graphs that workers run. Each has one thing that must survive: questions, results of siblings,
 //! a graph within a graph, effects, a long history.
 
 mod agent;
@@ -18,7 +18,7 @@ use superstep_engine::{Backends, Ctx, Graph, Node};
 
 use crate::{
     line::Line,
-    world::{Target, World},
+    work_dir::{Target, WorkDir},
 };
 
 /// Which graph.
@@ -69,7 +69,7 @@ impl Scene {
     pub fn target(self) -> Target {
         match self {
             Self::Blind => Target::Blind,
-            _ => Target::HonoursKeys,
+            _ => Target::Idempotent,
         }
     }
 
@@ -82,14 +82,14 @@ impl Scene {
     }
 
     /// Builds it.
-    pub fn graph(self, world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
+    pub fn graph(self, work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
         match self {
-            Self::Asks => asks::graph(world, backends),
-            Self::Fanout => fanout::graph(world, backends),
-            Self::Nested => nested::graph(world, backends),
-            Self::Keyed | Self::Blind => effect::graph(world, backends, self.target()),
-            Self::Chain => chain::graph(world, backends),
-            Self::Agent => agent::graph(world, backends),
+            Self::Asks => asks::graph(work_dir, backends),
+            Self::Fanout => fanout::graph(work_dir, backends),
+            Self::Nested => nested::graph(work_dir, backends),
+            Self::Keyed | Self::Blind => effect::graph(work_dir, backends, self.target()),
+            Self::Chain => chain::graph(work_dir, backends),
+            Self::Agent => agent::graph(work_dir, backends),
         }
     }
 }
@@ -114,21 +114,21 @@ impl FromStr for Scene {
     }
 }
 
-/// A node that tells the log that it runs.
-fn node<F, Fut>(world: &World, body: F) -> impl Node
+/// A node that logs that it runs.
+fn node<F, Fut>(work_dir: &WorkDir, body: F) -> impl Node
 where
-    F: Fn(Ctx, World) -> Fut + Clone + Send + Sync + 'static,
+    F: Fn(Ctx, WorkDir) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Output, Halt>> + Send + 'static,
 {
-    let world = world.clone();
+    let work_dir = work_dir.clone();
     move |ctx: Ctx| {
-        let (world, body) = (world.clone(), body.clone());
+        let (work_dir, body) = (work_dir.clone(), body.clone());
         async move {
-            world.tell(&Line::Ran(
+            work_dir.append(&Line::Ran(
                 ctx.task_id().to_string(),
                 ctx.node().to_string(),
             ))?;
-            body(ctx, world).await
+            body(ctx, work_dir).await
         }
     }
 }

@@ -1,23 +1,23 @@
-//! Proof that threads survive.
+//! Crash tests: threads survive whatever happens to a process, a disk or a file.
 //!
-//! A [`worker`] runs one of the [`graphs`] on a database in a folder of its own (its [`world`]),
-//! following the graph's script from wherever the thread stands. The [`vfs`] below SQLite and the
-//! [`witness`] around the saver let it die at any point, and the witness writes down what it was
-//! promised. The next life of the worker compares what it finds with what was promised (see
-//! [`model`]), and goes on. [`campaign`] does that for every point there is.
+//! A [`worker`] runs one of the [`graphs`] on a database in a [`work_dir`], following the [`script`] of
+//! the graph from the state of the thread. The [`vfs`] below SQLite and the [`recording_saver`] let it
+//! die at any point ([`kill_points`]), and the recording saver logs what was acknowledged. The next
+//! worker compares what it finds with that (see [`model`]), and resumes. The [`harness`] starts
+//! workers, and a [`campaign`] does so for every point.
 
-pub mod args;
 pub mod campaign;
-pub mod case;
-pub mod dice;
+pub mod harness;
+
 pub mod graphs;
+pub mod kill_points;
 pub mod line;
 pub mod model;
+pub mod recording_saver;
 pub mod script;
 pub mod vfs;
-pub mod witness;
+pub mod work_dir;
 pub mod worker;
-pub mod world;
 
-/// Whatever went wrong outside the code under test.
+/// For errors outside the code under test.
 pub type Fallible<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;

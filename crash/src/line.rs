@@ -1,4 +1,4 @@
-//! The lines of a world's log: what was tried, what was promised, what ran.
+//! Lines of a work directory's log: calls, acknowledgements, tasks that ran.
 
 use serde::{Deserialize, Serialize};
 use superstep_core::{
@@ -10,25 +10,25 @@ use superstep_core::{
 /// One line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Line {
-    /// A process begins; numbers of deeds begin anew.
-    Life,
-    /// The saver is about to be told.
-    Try(u64, Deed),
-    /// The saver said yes; these tasks have a stored result now.
+    /// A process starts; numbers of calls begin at 0 again.
+    Start,
+    /// The saver is about to be called.
+    Try(u64, SaverCall),
+    /// The saver acknowledged; these tasks have a stored result now.
     Ack(u64, Vec<String>),
-    /// The saver said no, with this code.
+    /// The saver refused, with this code.
     Refused(u64, String),
     /// A task runs.
     Ran(String, String),
     /// The driver's operation was acknowledged.
     Op(String),
-    /// The driver was told that an effect's outcome is unknown.
+    /// An effect's outcome was reported as unknown.
     Unknown(String),
 }
 
-/// What a saver is told to keep.
+/// A call that stores something.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Deed {
+pub enum SaverCall {
     /// A step, and entries of the event log.
     Commit(ThreadId, Namespace, Box<Record>, Vec<Logged>),
     /// Notes at a checkpoint, and entries of the event log.
@@ -49,7 +49,7 @@ pub enum Deed {
     Delete(ThreadId),
 }
 
-impl Deed {
+impl SaverCall {
     /// The entries of event logs in it.
     pub fn entries(&self) -> Vec<(&ThreadId, &Logged)> {
         match self {

@@ -1,109 +1,252 @@
-//! The command line: `superstep-crash worker` leads one life, the other commands are campaigns.
+//! Command line of `superstep-crash`: one worker process, or a campaign over many.
 
-use std::{process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use superstep_core::policy::Durability;
 use superstep_crash::{
     Fallible,
-    args::Args,
     campaign::{damage, faults, files, load, matrix, power, recover, resumers, stopped, strace},
-    case::{FAILED, Ground, STUCK, VIOLATED, durability},
     graphs::Scene,
-    script::Medium,
+    harness::{FAILED, Harness, STUCK, VIOLATED},
+    kill_points::Point,
+    script::DiskRecovery,
     vfs,
-    worker::{self, Life},
+    worker::{self, WorkerArgs, durability},
 };
 
-const USAGE: &str = "\
-usage: superstep-crash <command>
-
-  worker GRAPH DIR [--vfs PLAN] [--point POINT] ...    one life of a process
-  case GRAPH --vfs PLAN | --point POINT | --fault PLAN | [--sync N] --power N [--seed S]    one case
-  matrix [--graph G] [--at ops|points|pairs] [--ways before|all] [--jobs N]
-  power [--graph G] [--seeds N] [--disk honest|lies] [--jobs N]
-  syncs [--graph G] [--disk honest|lies] [--jobs N]
-  faults [--graph G] [--width all|turns] [--jobs N]
-  damage [--flips N] [--seed S] [--step BYTES]
-  strace [--graph G] [--jobs N]
-  files [--rounds N]
-  resumers [--rounds N] [--threads N | --processes N]
-  stopped [--rounds N]
-  recover [--steps N]
-  load [--threads N]
-
-matrix, power, syncs, faults, strace and case take --durability sync|normal|async|exit too.";
-
-/// How long a life may last. One takes well under a second; this is for those that hang.
+/// How long a worker may run. One takes well under a second; this is for those that hang.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// Kills, starves and damages worker processes, and checks what is left.
+#[derive(Parser)]
+#[command(name = "superstep-crash")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// One worker process.
+    Worker(WorkerArgs),
+    /// One case of a campaign, as a violation names it.
+    Case(CaseArgs),
+    /// Kills a worker at every durable operation and at every kill point.
+    Matrix {
+        #[command(flatten)]
+        scope: Scope,
+        #[arg(long, value_enum, default_value_t = At::Both)]
+        at: At,
+        #[arg(long, value_enum, default_value_t = matrix::Ways::Before)]
+        ways: matrix::Ways,
+        /// How many pairs of kills, with `--at pairs`.
+        #[arg(long, default_value_t = 200)]
+        pairs: u64,
+    },
+    /// Cuts the power after every durable operation.
+    Power {
+        #[command(flatten)]
+        scope: Scope,
+        /// How many parts of what was not synced are tried.
+        #[arg(long, default_value_t = 2)]
+        seeds: u64,
+        #[arg(long, value_enum, default_value_t = power::Honesty::Honest)]
+        disk: power::Honesty,
+    },
+    /// Fails every fsync once, and cuts the power later.
+    Syncs {
+        #[command(flatten)]
+        scope: Scope,
+        #[arg(long, value_enum, default_value_t = power::Honesty::Honest)]
+        disk: power::Honesty,
+    },
+    /// Fails every durable operation, in every way a disk fails.
+    Faults {
+        #[command(flatten)]
+        scope: Scope,
+        #[arg(long, value_enum, default_value_t = faults::Width::All)]
+        width: faults::Width,
+    },
+    /// Damages files.
+    Damage(damage::DamageArgs),
+    /// Kills a worker at every system call that changes a file, by strace.
+    Strace {
+        #[command(flatten)]
+        scope: Scope,
+    },
+    /// Does to a database what other programs do.
+    Files {
+        #[arg(long, default_value_t = 10)]
+        rounds: u64,
+    },
+    /// Answers one question many times at once.
+    Resumers(resumers::ResumersArgs),
+    /// Stops a worker for longer than its lease.
+    Stopped {
+        #[arg(long, default_value_t = 200)]
+        rounds: u64,
+    },
+    /// Measures how long recovery takes.
+    Recover {
+        #[arg(long, default_value_t = 10_000)]
+        steps: u64,
+    },
+    /// Runs many threads at once.
+    Load {
+        #[arg(long, default_value_t = 10_000)]
+        threads: u64,
+    },
+    /// A process of `resumers`.
+    #[command(hide = true)]
+    Resumer { dir: PathBuf, name: String },
+    /// A process of `stopped` and `files`.
+    #[command(hide = true)]
+    Holder(stopped::HolderArgs),
+    /// A process of `recover`.
+    #[command(hide = true)]
+    Grower { dir: PathBuf, steps: u64 },
+    /// A process of `damage`.
+    #[command(hide = true)]
+    Locker { database: PathBuf },
+    /// A process of `files`.
+    #[command(hide = true)]
+    Rival { dir: PathBuf, thread: String },
+    /// A process of `files`.
+    #[command(hide = true)]
+    Opener { dir: PathBuf },
+}
+
+/// Where a kill can happen.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum At {
+    Ops,
+    Points,
+    Both,
+    Pairs,
+}
+
+/// What a campaign runs on.
+#[derive(Args)]
+struct Scope {
+    /// Only this graph.
+    #[arg(long)]
+    graph: Option<Scene>,
+    /// Cases at once.
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// sync, normal, async or exit.
+    #[arg(long, default_value = "sync", value_parser = durability)]
+    durability: Durability,
+}
+
+#[derive(Args)]
+struct CaseArgs {
+    graph: Scene,
+    /// sync, normal, async or exit.
+    #[arg(long, default_value = "sync", value_parser = durability)]
+    durability: Durability,
+    #[command(flatten)]
+    which: Which,
+    /// With `--fault`: what becomes of the disk after an error.
+    #[arg(long, value_enum, default_value_t = DiskRecovery::AsPlanned)]
+    recovery: DiskRecovery,
+    /// With `--power`: the fsync that fails.
+    #[arg(long, requires = "power")]
+    sync: Option<u64>,
+    /// With `--power`: which part of what was not synced is left.
+    #[arg(long, requires = "power")]
+    seed: Option<u64>,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Which {
+    /// Dies at a durable operation.
+    #[arg(long, value_name = "PLAN")]
+    vfs: Option<vfs::Plan>,
+    /// Dies at a kill point.
+    #[arg(long)]
+    point: Option<Point>,
+    /// Dies twice.
+    #[arg(long, value_name = "SEED")]
+    pair: Option<u64>,
+    /// Fails a durable operation.
+    #[arg(long, value_name = "PLAN")]
+    fault: Option<vfs::Plan>,
+    /// Cuts the power after so many durable operations.
+    #[arg(long, value_name = "N")]
+    power: Option<usize>,
+}
+
 fn main() -> ExitCode {
-    let typed = std::env::args().skip(1);
-    match Args::new(typed).map_err(Into::into).and_then(run) {
+    match run(Cli::parse().command) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error}\n\n{USAGE}");
+            eprintln!("error: {error}");
             ExitCode::from(2)
         }
     }
 }
 
-fn run(mut args: Args) -> Fallible<ExitCode> {
-    let command: String = args.word("the command")?;
-    let fine = match command.as_str() {
-        "worker" => return worker(&mut args),
-        "resumer" => return resumers::child(&mut args),
-        "holder" => return stopped::child(&mut args),
-        "grower" => return recover::child(&mut args),
-        "locker" => return damage::child(&mut args),
-        "rival" => return files::rival(&mut args),
-        "opener" => return files::opener(&mut args),
-        "case" => case(&mut args)?,
-        "matrix" => matrix(&args)?,
-        "power" => {
-            let seeds = args.option_or("seeds", 2)?;
-            let honesty = honesty(&args)?;
-            each_graph(&args, |ground, scene, jobs| {
-                power::run(ground, scene, seeds, honesty, jobs)
-            })?
+fn run(command: Command) -> Fallible<ExitCode> {
+    let passed = match command {
+        Command::Worker(args) => return worker(&args),
+        Command::Resumer { dir, name } => return resumers::child(dir, &name),
+        Command::Holder(args) => return stopped::child(args),
+        Command::Grower { dir, steps } => return recover::child(dir, steps),
+        Command::Locker { database } => return damage::child(&database),
+        Command::Rival { dir, thread } => return files::rival(dir, thread),
+        Command::Opener { dir } => return files::opener(dir),
+        Command::Case(args) => case(args)?,
+        Command::Matrix {
+            scope,
+            at,
+            ways,
+            pairs,
+        } => scope.each_graph(|harness, scene, jobs| {
+            let mut passed = true;
+            if matches!(at, At::Ops | At::Both) {
+                passed &= matrix::ops(harness, scene, ways, jobs)?;
+            }
+            if matches!(at, At::Points | At::Both) {
+                passed &= matrix::points(harness, scene, jobs)?;
+            }
+            if at == At::Pairs {
+                passed &= matrix::pairs(harness, scene, pairs, jobs)?;
+            }
+            Ok(passed)
+        })?,
+        Command::Power { scope, seeds, disk } => scope
+            .each_graph(|harness, scene, jobs| power::run(harness, scene, seeds, disk, jobs))?,
+        Command::Syncs { scope, disk } => {
+            scope.each_graph(|harness, scene, jobs| power::syncs(harness, scene, disk, jobs))?
         }
-        "faults" => {
-            let width = match args.option_or("width", "all".to_owned())?.as_str() {
-                "turns" => faults::Width::Turns,
-                _ => faults::Width::All,
-            };
-            each_graph(&args, |ground, scene, jobs| {
-                faults::run(ground, scene, width, jobs)
-            })?
+        Command::Faults { scope, width } => {
+            scope.each_graph(|harness, scene, jobs| faults::run(harness, scene, width, jobs))?
         }
-        "syncs" => {
-            let honesty = honesty(&args)?;
-            each_graph(&args, |ground, scene, jobs| {
-                power::syncs(ground, scene, honesty, jobs)
-            })?
-        }
-        "strace" => each_graph(&args, strace::run)?,
-        "files" => files::run(args.option_or("rounds", 10)?)?,
-        "damage" => damage::run(&args)?,
-        "resumers" => resumers::run(&args)?,
-        "stopped" => stopped::run(args.option_or("rounds", 200)?)?,
-        "recover" => recover::run(args.option_or("steps", 10_000)?)?,
-        "load" => load::run(args.option_or("threads", 10_000)?)?,
-        other => return Err(format!("no command `{other}`").into()),
+        Command::Strace { scope } => scope.each_graph(strace::run)?,
+        Command::Files { rounds } => files::run(rounds)?,
+        Command::Damage(args) => damage::run(&args)?,
+        Command::Resumers(args) => resumers::run(&args)?,
+        Command::Stopped { rounds } => stopped::run(rounds)?,
+        Command::Recover { steps } => recover::run(steps)?,
+        Command::Load { threads } => load::run(threads)?,
     };
-    Ok(match fine {
+    Ok(match passed {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
 }
 
-fn worker(args: &mut Args) -> Fallible<ExitCode> {
-    let life = Life::parse(args)?;
+fn worker(args: &WorkerArgs) -> Fallible<ExitCode> {
     std::thread::spawn(|| {
         std::thread::sleep(LIMIT);
         eprintln!("it did not end within {} s", LIMIT.as_secs());
         std::process::exit(i32::from(STUCK));
     });
-    vfs::install(life.plan)?;
-    Ok(match worker::run(&life) {
+    vfs::install(args.plan)?;
+    Ok(match worker::run(args) {
         Ok(report) if report.violations.is_empty() => {
             println!("{}", serde_json::to_string(&report)?);
             ExitCode::SUCCESS
@@ -119,34 +262,27 @@ fn worker(args: &mut Args) -> Fallible<ExitCode> {
     })
 }
 
-fn case(args: &mut Args) -> Fallible<bool> {
-    let scene: Scene = args.word("the graph")?;
-    let ground = ground(args)?;
-    let expected = ground.undisturbed(scene)?.result;
-    let wrong = if let Some(plan) = args.option("vfs")? {
-        matrix::Case::Op(plan).attempt(&ground, scene, &expected)?.1
-    } else if let Some(point) = args.option("point")? {
-        matrix::Case::Point(point)
-            .attempt(&ground, scene, &expected)?
-            .1
-    } else if let Some(seed) = args.option("pair")? {
-        let ops = ground.undisturbed(scene)?.ops;
-        matrix::Case::Pair { seed, ops }
-            .attempt(&ground, scene, &expected)?
-            .1
-    } else if let Some(plan) = args.option("fault")? {
-        let medium = match args.option::<String>("medium")?.as_deref() {
-            Some("heals") => Medium::Heals,
-            _ => Medium::AsPlanned,
-        };
-        faults::attempt(&ground, scene, (plan, medium), &expected)?.1
+fn case(args: CaseArgs) -> Fallible<bool> {
+    let (scene, which) = (args.graph, args.which);
+    let harness = Harness::new()?.with(args.durability);
+    let expected = harness.undisturbed(scene)?.result;
+    let kill = |case: matrix::Case| case.attempt(&harness, scene, &expected);
+    let wrong = if let Some(plan) = which.vfs {
+        kill(matrix::Case::Op(plan))?.1
+    } else if let Some(point) = which.point {
+        kill(matrix::Case::Point(point))?.1
+    } else if let Some(seed) = which.pair {
+        let ops = harness.undisturbed(scene)?.ops;
+        kill(matrix::Case::Pair { seed, ops })?.1
+    } else if let Some(plan) = which.fault {
+        faults::attempt(&harness, scene, (plan, args.recovery), &expected)?.1
     } else {
-        let after = args.option("power")?.ok_or("which case?")?;
-        match args.option("sync")? {
-            Some(sync) => power::one_sync(&ground, scene, sync, after)?,
+        let after = which.power.ok_or("which case?")?;
+        match args.sync {
+            Some(sync) => power::one_sync(&harness, scene, sync, after)?,
             None => {
-                let seed = args.option("seed")?;
-                power::one(&ground, scene, power::Cut { after, seed })?
+                let seed = args.seed;
+                power::one(&harness, scene, power::Cut { after, seed })?
             }
         }
     };
@@ -157,51 +293,20 @@ fn case(args: &mut Args) -> Fallible<bool> {
     Ok(wrong.is_empty())
 }
 
-fn matrix(args: &Args) -> Fallible<bool> {
-    let at: String = args.option_or("at", "both".to_owned())?;
-    let ways = match args.option_or("ways", "before".to_owned())?.as_str() {
-        "all" => matrix::Ways::All,
-        _ => matrix::Ways::Before,
-    };
-    let pairs = args.option_or("pairs", 200)?;
-    each_graph(args, |ground, scene, jobs| {
-        let mut fine = true;
-        if at == "ops" || at == "both" {
-            fine &= matrix::ops(ground, scene, ways, jobs)?;
+impl Scope {
+    /// Runs a campaign for one graph, or for all.
+    fn each_graph(
+        &self,
+        campaign: impl Fn(&Harness, Scene, usize) -> Fallible<bool>,
+    ) -> Fallible<bool> {
+        let harness = Harness::new()?.with(self.durability);
+        if let Some(scene) = self.graph {
+            return campaign(&harness, scene, self.jobs);
         }
-        if at == "points" || at == "both" {
-            fine &= matrix::points(ground, scene, jobs)?;
+        let mut passed = true;
+        for scene in Scene::ALL {
+            passed &= campaign(&harness, scene, self.jobs)?;
         }
-        if at == "pairs" {
-            fine &= matrix::pairs(ground, scene, pairs, jobs)?;
-        }
-        Ok(fine)
-    })
-}
-
-fn honesty(args: &Args) -> Fallible<power::Honesty> {
-    Ok(match args.option::<String>("disk")?.as_deref() {
-        Some("lies") => power::Honesty::Lies,
-        _ => power::Honesty::Honest,
-    })
-}
-
-fn ground(args: &Args) -> Fallible<Ground> {
-    Ok(Ground::new()?.with(durability(args)?))
-}
-
-/// A campaign for one graph, or for all.
-fn each_graph(
-    args: &Args,
-    campaign: impl Fn(&Ground, Scene, usize) -> Fallible<bool>,
-) -> Fallible<bool> {
-    let (ground, jobs) = (ground(args)?, args.option_or("jobs", 2)?);
-    if let Some(scene) = args.option("graph")? {
-        return campaign(&ground, scene, jobs);
+        Ok(passed)
     }
-    let mut fine = true;
-    for scene in Scene::ALL {
-        fine &= campaign(&ground, scene, jobs)?;
-    }
-    Ok(fine)
 }

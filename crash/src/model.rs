@@ -1,8 +1,8 @@
-//! What a saver must hold, judged by what it promised.
+//! Model of what a saver must hold, given what it acknowledged.
 //!
-//! The log of a world says what was tried and what was acknowledged. Replayed, it gives every
-//! record and note that must be there, and those that may be there because nobody heard the answer.
-//! [`Model::compare`] holds a saver against that, value by value.
+//! The log has what was tried and what was acknowledged. Replayed, it gives every record and note that
+//! must be there, and those that may be there because the acknowledgement was lost. [`Model::compare`]
+//! compares a saver with that, value by value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use superstep_core::{
     saver::{HistoryQuery, Saver},
 };
 
-use crate::line::{Deed, Line};
+use crate::line::{Line, SaverCall};
 
 /// What must be there, and what may be.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ enum Told {
     Nothing,
 }
 
-/// How many notes of one task may be in doubt before they are no longer told apart.
+/// How many notes of one task may be in doubt before they are no longer distinguished.
 const DOUBTS: usize = 8;
 
 /// Busy, changed by another run, no such thread, exists already.
@@ -60,11 +60,11 @@ impl Model {
         let mut model = Self::default();
         let outcomes = outcomes(lines);
         for (at, line) in lines.iter().enumerate() {
-            let Line::Try(_, deed) = line else { continue };
+            let Line::Try(_, call) = line else { continue };
             match outcomes.get(&at) {
-                Some(Ended::Yes) => model.apply(deed, Told::Yes),
-                Some(Ended::No) => {}
-                None => model.apply(deed, Told::Nothing),
+                Some(WorkerExit::Yes) => model.apply(call, Told::Yes),
+                Some(WorkerExit::No) => {}
+                None => model.apply(call, Told::Nothing),
             }
         }
         model
@@ -79,25 +79,25 @@ impl Model {
         spaces.map(|space| space.records.len()).sum()
     }
 
-    fn apply(&mut self, deed: &Deed, told: Told) {
-        match deed {
-            Deed::Commit(thread, namespace, record, events) => {
+    fn apply(&mut self, call: &SaverCall, told: Told) {
+        match call {
+            SaverCall::Commit(thread, namespace, record, events) => {
                 let thread = self.threads.entry(thread.clone()).or_default();
                 thread.log(events, told);
                 let space = thread.spaces.entry(namespace.clone()).or_default();
                 space.commit(record, told);
             }
-            Deed::Note(thread, namespace, checkpoint, notes, events) => {
+            SaverCall::Note(thread, namespace, checkpoint, notes, events) => {
                 let thread = self.threads.entry(thread.clone()).or_default();
                 thread.log(events, told);
                 let space = thread.spaces.entry(namespace.clone()).or_default();
                 space.note(*checkpoint, notes, told);
             }
-            Deed::Log(thread, events) => {
+            SaverCall::Log(thread, events) => {
                 let thread = self.threads.entry(thread.clone()).or_default();
                 thread.log(events, told);
             }
-            Deed::Prune(thread) => {
+            SaverCall::Prune(thread) => {
                 if let Some(thread) = self.threads.get_mut(thread) {
                     // Entries of what was pruned are gone.
                     let log = thread.log.values_mut();
@@ -105,14 +105,14 @@ impl Model {
                     thread.spaces.values_mut().for_each(Space::prune);
                 }
             }
-            Deed::Copy(from, to) => {
+            SaverCall::Copy(from, to) => {
                 if let Some(source) = self.threads.get(from).cloned() {
                     let doubtful = told == Told::Nothing;
                     self.threads
                         .insert(to.clone(), Thread { doubtful, ..source });
                 }
             }
-            Deed::Delete(thread) => match told {
+            SaverCall::Delete(thread) => match told {
                 Told::Yes => {
                     self.threads.remove(thread);
                 }
@@ -306,7 +306,7 @@ impl Space {
     }
 }
 
-/// Whether what is found is what was told, with or without each thing in doubt.
+/// Whether what is found is what was acknowledged, with or without each thing in doubt.
 fn possible(told: &[(Told, TaskNote)], found: Option<&TaskNote>) -> bool {
     let doubts = told
         .iter()
@@ -341,27 +341,27 @@ fn possible(told: &[(Told, TaskNote)], found: Option<&TaskNote>) -> bool {
     })
 }
 
-enum Ended {
+enum WorkerExit {
     Yes,
     No,
 }
 
 /// How the deed tried at each line ended, where that was heard.
-fn outcomes(lines: &[Line]) -> BTreeMap<usize, Ended> {
+fn outcomes(lines: &[Line]) -> BTreeMap<usize, WorkerExit> {
     let mut open: BTreeMap<u64, usize> = BTreeMap::new();
     let mut ended = BTreeMap::new();
     for (at, line) in lines.iter().enumerate() {
         match line {
-            Line::Life => open.clear(),
+            Line::Start => open.clear(),
             Line::Try(n, _) => {
                 open.insert(*n, at);
             }
             Line::Ack(n, _) => {
-                ended.extend(open.remove(n).map(|at| (at, Ended::Yes)));
+                ended.extend(open.remove(n).map(|at| (at, WorkerExit::Yes)));
             }
             // A medium that failed may have done it all the same; a refusal is certain.
             Line::Refused(n, code) if CERTAIN.contains(&code.as_str()) => {
-                ended.extend(open.remove(n).map(|at| (at, Ended::No)));
+                ended.extend(open.remove(n).map(|at| (at, WorkerExit::No)));
             }
             _ => {}
         }

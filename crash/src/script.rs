@@ -1,5 +1,5 @@
-//! What the people and programs around a graph do with it. Re-entrant: each act follows from where
-//! the thread stands, so a new process goes on where the last one died.
+//! Scripts: what people and programs do with a graph. They are idempotent: each act follows from the
+//! state of the thread, so a new process resumes where the last one died.
 
 use std::sync::Arc;
 
@@ -23,17 +23,17 @@ use crate::{
     graphs::{MENDED, Scene, receipt},
     line::Line,
     vfs,
-    world::{Target, World},
+    work_dir::{Target, WorkDir},
 };
 
-/// What becomes of a medium that has failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Medium {
-    /// It goes on as planned.
+/// What becomes of a disk that has failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum DiskRecovery {
+    /// It keeps to the plan.
     #[default]
     AsPlanned,
-    /// It is well again once the failure was noticed.
-    Heals,
+    /// It works again after the first error that was noticed.
+    AfterError,
 }
 
 /// The thread all of it happens on.
@@ -41,10 +41,10 @@ pub const THREAD: &str = "t";
 /// The copy that the chain is given at its end.
 pub const COPY: &str = "copy";
 
-/// The medium failed, or is full.
-const MEDIUM: [&str; 2] = ["SS2006", "SS2008"];
+/// The disk failed, or is full.
+const DISK_ERRORS: [&str; 2] = ["SS2006", "SS2008"];
 
-/// A graph on a saver in a world.
+/// A graph on a saver in a work directory.
 pub struct Session {
     /// Which graph.
     pub scene: Scene,
@@ -52,12 +52,12 @@ pub struct Session {
     pub graph: Graph,
     /// Its saver.
     pub saver: Arc<dyn Saver>,
-    /// Where it lives.
-    pub world: World,
-    /// How many failures of the medium are borne in one life.
-    pub patience: u32,
-    /// What becomes of a medium that has failed.
-    pub medium: Medium,
+    /// Its work directory.
+    pub work_dir: WorkDir,
+    /// How many disk errors a worker retries.
+    pub retries: u32,
+    /// What becomes of a disk that has failed.
+    pub recovery: DiskRecovery,
     /// How durable runs are.
     pub durability: Durability,
 }
@@ -75,16 +75,17 @@ enum Act {
 impl Session {
     /// Does all that is left to do.
     pub async fn play(&self) -> Fallible<()> {
-        let mut patience = self.patience;
+        let mut retries = self.retries;
         loop {
             match self.play_on().await {
                 Ok(()) => return Ok(()),
-                Err(error) if MEDIUM.contains(&error.code()) && patience > 0 => {
-                    patience -= 1;
-                    if self.medium == Medium::Heals {
+                Err(error) if DISK_ERRORS.contains(&error.code()) && retries > 0 => {
+                    retries -= 1;
+                    if self.recovery == DiskRecovery::AfterError {
                         vfs::heal();
                     }
-                    self.world.tell(&Line::Op(format!("failed: {error:?}")))?;
+                    self.work_dir
+                        .append(&Line::Op(format!("failed: {error:?}")))?;
                 }
                 Err(error) => return Err(Box::new(error)),
             }
@@ -92,7 +93,7 @@ impl Session {
     }
 
     async fn play_on(&self) -> Result<(), Error> {
-        // Far more than any script has; without it, a thread that stands still would go on forever.
+        // Far more than any script has; without it, a thread that makes no progress would loop forever.
         for _ in 0..200 {
             let snapshot = self.look(THREAD).await?;
             let told = match self.next(&snapshot).await? {
@@ -179,7 +180,7 @@ impl Session {
                 self.tell(&Line::Unknown(key.clone()))?;
                 let call = ask.value.get("action_request");
                 let who = text(call.and_then(|call| call.get("args")?.get("who")));
-                match self.world.has(&key).map_err(outside)? {
+                match self.work_dir.has(&key).map_err(outside)? {
                     true => json!({ "type": "happened", "digest": digest, "args": receipt(&who) }),
                     false => json!({ "type": "repeat", "digest": digest }),
                 }
@@ -256,7 +257,7 @@ impl Session {
         match &*error.kind {
             ErrorKind::UnknownOutcome { key, .. } => self.settle(key).await,
             ErrorKind::Failed(_) if self.scene == Scene::Fanout => {
-                let mended = self.world.enter(MENDED, Target::HonoursKeys);
+                let mended = self.work_dir.enter(MENDED, Target::Idempotent);
                 mended.map(|_| ()).map_err(outside)
             }
             _ => Err(error),
@@ -267,8 +268,8 @@ impl Session {
     async fn settle(&self, key: &str) -> Result<(), Error> {
         self.tell(&Line::Unknown(key.to_owned()))?;
         let happened = match self.scene.target() {
-            Target::HonoursKeys => false,
-            Target::Blind => self.world.has(key).map_err(outside)?,
+            Target::Idempotent => false,
+            Target::Blind => self.work_dir.has(key).map_err(outside)?,
         };
         let outcome = match happened {
             true => Effect::Done(receipt(key).into()),
@@ -278,7 +279,7 @@ impl Session {
     }
 
     fn tell(&self, line: &Line) -> Result<(), Error> {
-        self.world.tell(line).map_err(outside)
+        self.work_dir.append(line).map_err(outside)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A SQLite VFS that stands between SQLite and the disk and does what disks do.
+//! A SQLite VFS between SQLite and the disk that injects faults.
 //!
 //! [`install`] makes it the default of the process, so the code under test needs no hook. Every
 //! durable operation (open for writing, write, sync, truncate, delete) has a number, from 1. A
@@ -41,7 +41,7 @@ pub fn install(plan: Plan) -> Result<(), Error> {
     ffi::register()
 }
 
-/// From now on nothing happens to operations, and counting goes on.
+/// Stops injecting faults; operations are still counted.
 pub fn heal() {
     state().plan = Plan::Nothing;
 }

@@ -1,6 +1,10 @@
-//! One life of a process: look at what is there, hold it against what was promised, go on.
+//! One worker process: checks what it finds against what was acknowledged, then resumes the script.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 use superstep_core::{error::SaverError, policy::Durability, saver::Saver};
@@ -10,73 +14,138 @@ use superstep_sqlite::Database;
 use crate::{
     Fallible,
     graphs::Scene,
-    line::{Deed, Line},
+    kill_points::{Point, Points},
+    line::{Line, SaverCall},
     model::Model,
-    script::{Medium, Session},
+    recording_saver::RecordingSaver,
+    script::{DiskRecovery, Session},
     vfs,
-    witness::{Point, Points, Witness},
-    world::World,
+    work_dir::WorkDir,
 };
 
-/// How a life is to be lived.
-#[derive(Clone, Debug)]
-pub struct Life {
+/// What a worker process is given.
+#[derive(Clone, Debug, clap::Args)]
+pub struct WorkerArgs {
     /// The graph.
+    #[arg(value_name = "GRAPH")]
     pub scene: Scene,
-    /// The folder.
+    /// Its work directory.
     pub dir: PathBuf,
     /// What happens to the disk.
+    #[arg(long = "vfs", value_name = "PLAN", default_value_t)]
     pub plan: vfs::Plan,
-    /// Where the process dies.
+    /// The kill point.
+    #[arg(long)]
     pub point: Option<Point>,
-    /// How many failures of the medium are borne.
-    pub patience: u32,
-    /// What becomes of a medium that has failed.
-    pub medium: Medium,
-    /// How durable its runs are.
+    /// How many disk errors are retried.
+    #[arg(long, default_value_t = 0)]
+    pub retries: u32,
+    /// What becomes of a disk that has failed.
+    #[arg(long, value_enum, default_value_t)]
+    pub recovery: DiskRecovery,
+    /// sync, normal, async or exit.
+    #[arg(long, default_value = "sync", value_parser = durability)]
     pub durability: Durability,
-    /// What the life before may have lost.
+    /// What may be missing at its start.
+    #[arg(long, value_enum, default_value_t)]
     pub loss: Loss,
 }
 
-/// What may be gone at the beginning of a life.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The levels of durability by name.
+const DURABILITIES: [(&str, Durability); 4] = [
+    ("sync", Durability::Sync),
+    ("normal", Durability::Normal),
+    ("async", Durability::Async),
+    ("exit", Durability::Exit),
+];
+
+/// A level of durability by name.
+pub fn durability(name: &str) -> Result<Durability, &'static str> {
+    let found = DURABILITIES.iter().find(|(known, _)| *known == name);
+    let unknown = "durability is sync, normal, async or exit";
+    found.map(|(_, level)| *level).ok_or(unknown)
+}
+
+/// The name of a level of durability.
+pub fn durability_name(durability: Durability) -> &'static str {
+    let found = DURABILITIES.iter().find(|(_, level)| *level == durability);
+    found.map_or("sync", |(name, _)| *name)
+}
+
+impl WorkerArgs {
+    /// A worker that nothing happens to.
+    pub fn new(scene: Scene, dir: &Path) -> Self {
+        Self {
+            scene,
+            dir: dir.to_owned(),
+            plan: vfs::Plan::Nothing,
+            point: None,
+            retries: 0,
+            recovery: DiskRecovery::default(),
+            durability: Durability::default(),
+            loss: Loss::default(),
+        }
+    }
+
+    /// The command line that starts it.
+    pub fn to_args(&self) -> Vec<String> {
+        let dir = self.dir.to_string_lossy().into_owned();
+        let mut args = vec!["worker".to_owned(), self.scene.to_string(), dir];
+        let mut option = |name: &str, value: String| args.extend([name.to_owned(), value]);
+        option("--vfs", self.plan.to_string());
+        option("--retries", self.retries.to_string());
+        option("--durability", durability_name(self.durability).to_owned());
+        if let Some(point) = &self.point {
+            option("--point", point.to_string());
+        }
+        if self.recovery == DiskRecovery::AfterError {
+            option("--recovery", "after-error".to_owned());
+        }
+        if self.loss == Loss::TheEnd {
+            option("--loss", "the-end".to_owned());
+        }
+        args
+    }
+}
+
+/// What may be missing when a worker starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Loss {
-    /// Nothing that was promised.
+    /// Nothing that was acknowledged.
     #[default]
     Nothing,
-    /// The last of it, if all that came before is there.
+    /// The end of it, if all that came before is there.
     TheEnd,
 }
 
-/// How it went.
+/// Result of a worker.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// All that is wrong.
     pub violations: Vec<String>,
     /// The state at the end.
     pub result: String,
-    /// How often each point was passed.
+    /// How often each kill point was passed.
     pub points: Vec<(String, u64)>,
     /// How many durable operations there were.
     pub ops: u64,
 }
 
-/// Opens the database of a life and lives until all is done.
-pub fn run(life: &Life) -> Fallible<Report> {
-    let world = World::at(&life.dir)?;
+/// Opens the database and runs the script to its end.
+pub fn run(worker_args: &WorkerArgs) -> Fallible<Report> {
+    let work_dir = WorkDir::at(&worker_args.dir)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let database = Database::open(world.database())?;
+    let database = Database::open(work_dir.database())?;
     let saver: Arc<dyn Saver> = Arc::new(database.saver());
-    let mut report = runtime.block_on(live(life, &world, saver))?;
+    let mut report = runtime.block_on(run_on(worker_args, &work_dir, saver))?;
     drop(runtime);
     drop(database);
     report.ops = vfs::count();
     vfs::heal();
-    report.violations.extend(unsound(&world)?);
+    report.violations.extend(unsound(&work_dir)?);
     Ok(report)
 }
 
@@ -92,52 +161,56 @@ pub fn coded(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String 
 }
 
 /// What SQLite itself finds wrong with the file.
-pub fn unsound(world: &World) -> Fallible<Vec<String>> {
-    let connection = rusqlite::Connection::open(world.database())?;
+pub fn unsound(work_dir: &WorkDir) -> Fallible<Vec<String>> {
+    let connection = rusqlite::Connection::open(work_dir.database())?;
     let mut check = connection.prepare("PRAGMA integrity_check")?;
     let lines = check.query_map([], |row| row.get::<_, String>(0))?;
     let lines: Vec<String> = lines.collect::<Result<_, _>>()?;
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
-/// Lives on a saver until all is done.
-pub async fn live(life: &Life, world: &World, saver: Arc<dyn Saver>) -> Fallible<Report> {
+/// Runs the script on a saver to its end.
+pub async fn run_on(
+    worker_args: &WorkerArgs,
+    work_dir: &WorkDir,
+    saver: Arc<dyn Saver>,
+) -> Fallible<Report> {
     let mut report = Report {
-        violations: match life.loss {
-            Loss::Nothing => differences(&world.told()?, &*saver).await?,
-            Loss::TheEnd => forget_the_end(world, &*saver).await?,
+        violations: match worker_args.loss {
+            Loss::Nothing => differences(&work_dir.lines()?, &*saver).await?,
+            Loss::TheEnd => forget_the_end(work_dir, &*saver).await?,
         },
         ..Report::default()
     };
     if !report.violations.is_empty() {
         return Ok(report);
     }
-    world.tell(&Line::Life)?;
-    let points = Arc::new(Points::new(life.point.clone()));
-    let witness = Witness::new(saver.clone(), world.clone(), points.clone());
-    let watched: Arc<dyn Saver> = Arc::new(witness);
+    work_dir.append(&Line::Start)?;
+    let points = Arc::new(Points::new(worker_args.point.clone()));
+    let recording = RecordingSaver::new(saver.clone(), work_dir.clone(), points.clone());
+    let watched: Arc<dyn Saver> = Arc::new(recording);
     let backends = Backends {
         saver: Some(watched.clone()),
         ..Backends::default()
     };
     let session = Session {
-        scene: life.scene,
-        graph: life.scene.graph(world, backends)?,
+        scene: worker_args.scene,
+        graph: worker_args.scene.graph(work_dir, backends)?,
         saver: watched,
-        world: world.clone(),
-        patience: life.patience,
-        medium: life.medium,
-        durability: life.durability,
+        work_dir: work_dir.clone(),
+        retries: worker_args.retries,
+        recovery: worker_args.recovery,
+        durability: worker_args.durability,
     };
     session.play().await?;
-    let told = world.told()?;
+    let told = work_dir.lines()?;
     report.violations = differences(&told, &*saver).await?;
     report.violations.extend(ran_again(&told));
-    let lost = world.lost()?;
+    let lost = work_dir.lost()?;
     report
         .violations
         .extend(cursors_again(lost.iter().chain(&told)));
-    report.violations.extend(booked_twice(world)?);
+    report.violations.extend(booked_twice(work_dir)?);
     report.result = session.result().await?;
     let passed = points.passed().into_iter();
     report.points = passed.map(|(name, n)| (name.to_owned(), n)).collect();
@@ -149,16 +222,16 @@ async fn differences(told: &[Line], saver: &dyn Saver) -> Result<Vec<String>, Sa
     Ok(model.compare(&model.read(saver).await?))
 }
 
-/// Finds the moment of the log that the saver stands at, and forgets what came after.
-async fn forget_the_end(world: &World, saver: &dyn Saver) -> Fallible<Vec<String>> {
-    let told = world.told()?;
+/// Finds the prefix of the log that the saver has, and drops the rest.
+async fn forget_the_end(work_dir: &WorkDir, saver: &dyn Saver) -> Fallible<Vec<String>> {
+    let told = work_dir.lines()?;
     let found = Model::of(&told).read(saver).await?;
     let mut wrong = Vec::new();
     for end in (0..=told.len()).rev() {
         let (moment, lost) = told.split_at(end);
         let differences = Model::of(moment).compare(&found);
         if differences.is_empty() {
-            world.go_back(moment, lost)?;
+            work_dir.rewind(moment, lost)?;
             return Ok(Vec::new());
         }
         if wrong.is_empty() {
@@ -192,12 +265,12 @@ fn cursors_again<'a>(told: impl Iterator<Item = &'a Line>) -> Vec<String> {
     let mut wrong = Vec::new();
     for line in told {
         match line {
-            Line::Life => tried.clear(),
-            Line::Try(n, deed) => {
-                tried.insert(*n, deed);
+            Line::Start => tried.clear(),
+            Line::Try(n, call) => {
+                tried.insert(*n, call);
             }
             Line::Ack(n, _) => {
-                for (thread, entry) in tried.remove(n).map(Deed::entries).unwrap_or_default() {
+                for (thread, entry) in tried.remove(n).map(SaverCall::entries).unwrap_or_default() {
                     let before = seen.insert((thread, entry.cursor), entry);
                     if before.is_some_and(|before| before != entry) {
                         wrong.push(format!("cursor {} stood for two entries", entry.cursor));
@@ -211,8 +284,8 @@ fn cursors_again<'a>(told: impl Iterator<Item = &'a Line>) -> Vec<String> {
 }
 
 /// Effects that happened more than once.
-fn booked_twice(world: &World) -> Fallible<Vec<String>> {
-    let mut entries = world.ledger()?;
+fn booked_twice(work_dir: &WorkDir) -> Fallible<Vec<String>> {
+    let mut entries = work_dir.ledger()?;
     entries.sort();
     let pairs = entries.iter().zip(entries.iter().skip(1));
     let twice = pairs.filter(|(a, b)| a == b);

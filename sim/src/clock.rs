@@ -1,5 +1,5 @@
-//! Two clocks: time that only passes, which orders what happens, and the wall clock, which can jump
-//! and from which leases and checkpoint ids are made.
+//! Virtual clocks: a monotonic one, which orders events, and a wall clock, which can jump and from which
+//! leases and checkpoint ids are made.
 
 use std::sync::{
     Arc,

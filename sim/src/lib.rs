@@ -1,18 +1,18 @@
-//! A seeded simulation of the whole runtime above the loop.
+//! Seeded simulation of the runtime around the loop.
 //!
 //! One seed is one history: a graph of the catalogue ([`graphs`]), workers that drive its loop
 //! ([`sim`]), a store whose writes can be lost, refused or late, a virtual clock that can jump, and
 //! people who answer questions, sometimes the same one twice. Every sentence of [`report::Promise`]
-//! is checked on the way and at the end. What goes wrong with a seed goes wrong with it again.
+//! is checked on the way and at the end. A seed that fails fails again.
 
 mod clock;
-mod dice;
+mod external_effects;
 pub mod graphs;
+pub mod mutation;
 mod oracle;
-mod outside;
-pub mod plant;
 mod reference;
 pub mod report;
+mod rng;
 pub mod sim;
 mod store;
 

@@ -1,32 +1,24 @@
-//! `superstep-sim [--seeds N] [--from S] [--seed N] [--trace]`: runs histories and says what came of
-//! them. Ends with 1 if a promise is broken and with 2 if the arguments make no sense.
+//! `superstep-sim`: runs histories and prints a summary. Ends with 1 if a promise is broken.
 
-use std::{io::Write, process::ExitCode, time::Instant};
+use std::{io::Write, ops::Range, process::ExitCode, time::Instant};
 
+use clap::Parser;
 use superstep_sim::{
     report::Counts,
-    sim::{Lab, Settings, Weather},
+    sim::{FaultMode, Settings, Simulator},
 };
 
-const USAGE: &str = "usage: superstep-sim [--seeds N] [--from S] [--seed N] [--trace]";
-
 fn main() -> ExitCode {
-    let wanted = match Wanted::parse(std::env::args().skip(1)) {
-        Ok(wanted) => wanted,
-        Err(why) => {
-            say(&format!("{why}\n{USAGE}"));
-            return ExitCode::from(2);
-        }
-    };
-    let lab = match Lab::new() {
-        Ok(lab) => lab,
+    let args = Args::parse();
+    let simulator = match Simulator::new() {
+        Ok(simulator) => simulator,
         Err(error) => {
             say(&error.to_string());
             return ExitCode::FAILURE;
         }
     };
     let began = Instant::now();
-    match run(&lab, &wanted) {
+    match run(&simulator, &args) {
         Ok(counts) => {
             say(&format!(
                 "{counts}no promise broken in {:?}",
@@ -41,58 +33,53 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the arguments ask for.
-struct Wanted {
-    from: u64,
+/// Runs seeded histories of the loop over a store that fails.
+#[derive(Parser)]
+#[command(name = "superstep-sim")]
+struct Args {
+    /// How many seeds.
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
     seeds: u64,
+    /// The first seed.
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    from: u64,
+    /// Only this seed.
+    #[arg(long, conflicts_with_all = ["seeds", "from"])]
+    seed: Option<u64>,
+    /// Prints all that happens.
+    #[arg(long)]
     trace: bool,
 }
 
-impl Wanted {
-    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut wanted = Self {
-            from: 0,
-            seeds: 2_000,
-            trace: false,
-        };
-        while let Some(arg) = args.next() {
-            if arg == "--trace" {
-                wanted.trace = true;
-                continue;
-            }
-            let number = args.next().ok_or(format!("{arg} needs a number"))?;
-            let number: u64 = number
-                .parse()
-                .map_err(|_| format!("`{number}` is not a number"))?;
-            match arg.as_str() {
-                "--seeds" => wanted.seeds = number,
-                "--from" => wanted.from = number,
-                "--seed" => (wanted.from, wanted.seeds) = (number, 1),
-                _ => return Err(format!("unknown argument `{arg}`")),
-            }
+impl Args {
+    fn range(&self) -> Range<u64> {
+        match self.seed {
+            Some(seed) => seed..seed.saturating_add(1),
+            None => self.from..self.from.saturating_add(self.seeds),
         }
-        Ok(wanted)
     }
 }
 
-/// Every seed once with faults, and every eighth in peace, too.
-fn run(lab: &Lab, wanted: &Wanted) -> Result<Counts, String> {
+/// Every seed once with faults, and every eighth without, too.
+fn run(simulator: &Simulator, args: &Args) -> Result<Counts, String> {
     let mut all = Counts::default();
-    for seed in wanted.from..wanted.from.saturating_add(wanted.seeds) {
-        for weather in [Weather::Faults, Weather::Quiet] {
+    for seed in args.range() {
+        for fault_mode in [FaultMode::Faults, FaultMode::Quiet] {
             let settings = Settings {
                 seed,
-                weather,
-                plant: None,
+                fault_mode,
+                mutation: None,
             };
-            if weather == Weather::Quiet && !seed.is_multiple_of(8) {
+            if fault_mode == FaultMode::Quiet && !seed.is_multiple_of(8) {
                 continue;
             }
-            if wanted.trace {
-                let trace = lab.trace(settings).map_err(|found| found.to_string())?;
-                say(&format!("{weather:?}\n{}", trace.join("\n")));
+            if args.trace {
+                let trace = simulator
+                    .trace(settings)
+                    .map_err(|found| found.to_string())?;
+                say(&format!("{fault_mode:?}\n{}", trace.join("\n")));
             }
-            all.absorb(&lab.run(settings).map_err(|found| found.to_string())?);
+            all.absorb(&simulator.run(settings).map_err(|found| found.to_string())?);
         }
     }
     Ok(all)

@@ -1,4 +1,5 @@
-//! What must hold, told as it happens: leases, what was stored and acknowledged, which tasks start.
+//! Oracle: checks what must hold while it happens: leases, what was stored and acknowledged, which
+//! tasks start.
 
 use std::collections::{BTreeMap, BTreeSet};
 

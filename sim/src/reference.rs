@@ -1,5 +1,5 @@
-//! Quiet histories: what each graph does when nothing goes wrong, step by step, and the check that a
-//! stored checkpoint is one of theirs.
+//! Reference histories: what each graph does without faults, step by step, and the check that a stored
+//! checkpoint is one of them.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use superstep_core::{
 };
 
 use crate::{
+    external_effects::ExternalEffects,
     graphs::Graph,
-    outside::Outside,
     report::{Broken, Promise, broken},
     store::Store,
 };
@@ -53,10 +53,10 @@ impl Reference {
         graph: &Graph,
         store: &Store,
         above: &Above,
-        outside: &Outside,
+        external_effects: &ExternalEffects,
     ) -> Result<Self, Broken> {
         let mut found = Self {
-            effects: outside.keys().map(str::to_owned).collect(),
+            effects: external_effects.keys().map(str::to_owned).collect(),
             ..Self::default()
         };
         let places: Vec<_> = store

@@ -1,4 +1,4 @@
-//! What a history came to: how often what happened, or which promise was broken.
+//! Report of a history: counts of what happened, or the promise that was broken.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -1,4 +1,4 @@
-//! One history: events in order of virtual time, and what each of them leads to.
+//! Simulator of one history: events in order of virtual time, and what each of them leads to.
 //!
 //! `session` is a worker that has leased the thread and drives its loops, `task` is what the tasks
 //! of those do, `fault` is what goes wrong, and `people` are those who start, answer and look.
@@ -17,13 +17,13 @@ use superstep_core::{error::SaverError, plan::BuildErrors, policy::Durability};
 
 use crate::{
     clock::{Floor, Ids, Wall},
-    dice::Dice,
+    external_effects::ExternalEffects,
     graphs::{Graph, catalogue},
+    mutation::Mutation,
     oracle::Oracle,
-    outside::Outside,
-    plant::Plant,
     reference::Reference,
     report::{Broken, Counts, Promise, Violation, broken},
+    rng::Rng,
     store::{Answer, Request, Store},
 };
 use people::Intent;
@@ -39,10 +39,10 @@ const CALM_RUNS: u64 = 60;
 /// How many events a trace shows.
 const TRACE: usize = 80;
 
-/// Whether things go wrong.
+/// Whether faults are injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weather {
-    /// Only the order of things is drawn.
+pub enum FaultMode {
+    /// No faults; only the order of events is random.
     Quiet,
     /// Everything can fail for a while.
     Faults,
@@ -53,37 +53,38 @@ pub enum Weather {
 pub struct Settings {
     /// The seed.
     pub seed: u64,
-    /// Whether things go wrong.
-    pub weather: Weather,
-    /// A mistake that the checks should see.
-    pub plant: Option<Plant>,
+    /// Whether faults are injected.
+    pub fault_mode: FaultMode,
+    /// A mistake that the checks should find.
+    pub mutation: Option<Mutation>,
 }
 
-/// The graphs with their quiet histories.
-pub struct Lab(Vec<(Graph, Reference)>);
+/// The graphs, each with its history without faults.
+pub struct Simulator(Vec<(Graph, Reference)>);
 
-impl Lab {
-    /// Runs every graph once in peace.
-    pub fn new() -> Result<Self, LabError> {
+impl Simulator {
+    /// Runs every graph once without faults.
+    pub fn new() -> Result<Self, SimulatorError> {
         let mut all = Vec::new();
         for graph in catalogue()? {
             let settings = Settings {
                 seed: 0,
-                weather: Weather::Quiet,
-                plant: None,
+                fault_mode: FaultMode::Quiet,
+                mutation: None,
             };
             let mut sim = Sim::new(&graph, None, settings);
             (sim.durability, sim.tracing) = (Durability::Sync, Tracing::On);
-            let played = sim
-                .play()
-                .and_then(|()| Reference::of(&graph, &sim.store, &sim.oracle.above, &sim.outside));
-            let reference = played.map_err(|broken| LabError::Broken(sim.violation(broken)))?;
+            let played = sim.play().and_then(|()| {
+                Reference::of(&graph, &sim.store, &sim.oracle.above, &sim.external_effects)
+            });
+            let reference =
+                played.map_err(|broken| SimulatorError::Broken(sim.violation(broken)))?;
             all.push((graph, reference));
         }
         Ok(Self(all))
     }
 
-    /// Runs one history. One that breaks a promise is run again to tell what happened.
+    /// Runs one history. One that breaks a promise is run again with a trace.
     pub fn run(&self, settings: Settings) -> Result<Counts, Box<Violation>> {
         match self.attempt(settings, Tracing::Off) {
             Ok((counts, _)) => Ok(counts),
@@ -91,7 +92,7 @@ impl Lab {
         }
     }
 
-    /// Runs one history and tells all of it.
+    /// Runs one history and returns its trace.
     pub fn trace(&self, settings: Settings) -> Result<Vec<String>, Box<Violation>> {
         let (_, trace) = self.attempt(settings, Tracing::All)?;
         Ok(trace)
@@ -102,8 +103,8 @@ impl Lab {
         settings: Settings,
         tracing: Tracing,
     ) -> Result<(Counts, Vec<String>), Box<Violation>> {
-        let mut dice = Dice::new(settings.seed ^ 0x5eed);
-        let Some((graph, reference)) = self.0.get(dice.place(self.0.len())) else {
+        let mut rng = Rng::new(settings.seed ^ 0x5eed);
+        let Some((graph, reference)) = self.0.get(rng.place(self.0.len())) else {
             return Ok(Default::default());
         };
         let mut sim = Sim::new(graph, Some(reference), settings);
@@ -122,14 +123,14 @@ impl Lab {
 /// Why there are no quiet histories to compare with.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum LabError {
+pub enum SimulatorError {
     /// A graph does not compile.
     Build(BuildErrors),
     /// A quiet history breaks a promise.
     Broken(Violation),
 }
 
-impl std::fmt::Display for LabError {
+impl std::fmt::Display for SimulatorError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Build(errors) => errors.fmt(f),
@@ -138,9 +139,9 @@ impl std::fmt::Display for LabError {
     }
 }
 
-impl std::error::Error for LabError {}
+impl std::error::Error for SimulatorError {}
 
-impl From<BuildErrors> for LabError {
+impl From<BuildErrors> for SimulatorError {
     fn from(errors: BuildErrors) -> Self {
         Self::Build(errors)
     }
@@ -210,7 +211,7 @@ struct Sim<'a> {
     reference: Option<&'a Reference>,
     settings: Settings,
     durability: Durability,
-    dice: Dice,
+    rng: Rng,
     now: u64,
     /// How far the wall clock is ahead; it starts far from zero so that it can go back.
     ahead: u64,
@@ -222,7 +223,7 @@ struct Sim<'a> {
     sent: BTreeMap<u64, (Request, Fate, usize)>,
     workers: Vec<Worker>,
     oracle: Oracle,
-    outside: Outside,
+    external_effects: ExternalEffects,
     counts: Counts,
     trace: VecDeque<String>,
     tracing: Tracing,
@@ -236,15 +237,15 @@ struct Sim<'a> {
 
 impl<'a> Sim<'a> {
     fn new(graph: &'a Graph, reference: Option<&'a Reference>, settings: Settings) -> Self {
-        let mut dice = Dice::new(settings.seed);
-        let durability = match dice.below(4) {
+        let mut rng = Rng::new(settings.seed);
+        let durability = match rng.below(4) {
             0 | 1 => Durability::Sync,
             2 => Durability::Async,
             _ => Durability::Exit,
         };
-        let faulty = match settings.weather {
-            Weather::Quiet => 0,
-            Weather::Faults => dice.between(20, 700),
+        let faulty = match settings.fault_mode {
+            FaultMode::Quiet => 0,
+            FaultMode::Faults => rng.between(20, 700),
         };
         let wall = Wall::default();
         let mut sim = Self {
@@ -254,14 +255,14 @@ impl<'a> Sim<'a> {
             durability,
             now: 0,
             ahead: 10_000_000,
-            store: Store::new(settings.plant, Dice::new(settings.seed ^ 0xd15c)),
+            store: Store::new(settings.mutation, Rng::new(settings.seed ^ 0xd15c)),
             sent: BTreeMap::new(),
             workers: Vec::new(),
             wall,
             queue: BTreeMap::new(),
             serial: 0,
             oracle: Oracle::default(),
-            outside: Outside::default(),
+            external_effects: ExternalEffects::default(),
             counts: Counts::default(),
             trace: VecDeque::new(),
             tracing: Tracing::Off,
@@ -270,7 +271,7 @@ impl<'a> Sim<'a> {
             calm_events: 0,
             calm_runs: 0,
             over: false,
-            dice,
+            rng,
         };
         sim.workers = (0..WORKERS)
             .map(|_| Worker {
@@ -284,7 +285,7 @@ impl<'a> Sim<'a> {
 
     fn play(&mut self) -> Result<(), Broken> {
         for worker in 0..WORKERS {
-            let delay = self.dice.below(50);
+            let delay = self.rng.below(50);
             self.after(delay, Event::Wake(worker));
         }
         self.after(1, Event::Look);
@@ -393,7 +394,7 @@ impl<'a> Sim<'a> {
             Fate::Told => answer,
             Fate::Untold => Err(SaverError::Io("the connection broke".into())),
         };
-        let delay = self.dice.between(0, 3);
+        let delay = self.rng.between(0, 3);
         let (session, ticket) = (request.session, request.ticket);
         self.after(
             delay,
@@ -417,12 +418,12 @@ impl<'a> Sim<'a> {
 
     /// True once in so many times, as long as things go wrong.
     fn bad_luck(&mut self, times: u64) -> bool {
-        self.is_faulty() && self.dice.one_in(times)
+        self.is_faulty() && self.rng.one_in(times)
     }
 
     fn new_ids(&mut self) -> Arc<Ids> {
-        let floor = match self.settings.plant {
-            Some(Plant::RepeatsIds) => Floor::Ignored,
+        let floor = match self.settings.mutation {
+            Some(Mutation::RepeatsIds) => Floor::Ignored,
             _ => Floor::Kept,
         };
         self.serial += 1;

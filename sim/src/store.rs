@@ -1,4 +1,4 @@
-//! The store: what the saver trait means, in memory, with writes that are on their way.
+//! Store in memory with the meaning of the saver trait, and with writes in flight.
 //!
 //! A request waits in a queue until it is synced; only then is it checked, applied and visible, all
 //! of it or nothing. A power loss keeps a prefix of the queue. Leases end by the wall clock, and
@@ -13,7 +13,7 @@ use superstep_core::{
     record::{Record, TaskNote},
 };
 
-use crate::{dice::Dice, plant::Plant};
+use crate::{mutation::Mutation, rng::Rng};
 
 /// How long a lease is good, in milliseconds.
 pub(crate) const LEASE: u64 = 10_000;
@@ -49,8 +49,8 @@ pub(crate) struct Store {
     queue: VecDeque<Request>,
     epoch: u64,
     until: Option<u64>,
-    plant: Option<Plant>,
-    dice: Dice,
+    mutation: Option<Mutation>,
+    rng: Rng,
 }
 
 #[derive(Default)]
@@ -61,21 +61,21 @@ struct Log {
 }
 
 impl Store {
-    pub(crate) fn new(plant: Option<Plant>, dice: Dice) -> Self {
+    pub(crate) fn new(mutation: Option<Mutation>, rng: Rng) -> Self {
         Self {
             logs: BTreeMap::new(),
             queue: VecDeque::new(),
             epoch: 0,
             until: None,
-            plant,
-            dice,
+            mutation,
+            rng,
         }
     }
 
     /// Claims the thread.
     pub(crate) fn lease(&mut self, wall: u64) -> Result<u64, SaverError> {
         let held = self.until.is_some_and(|until| wall < until);
-        if held && self.plant == Some(Plant::LeasesTwice) && self.dice.one_in(3) {
+        if held && self.mutation == Some(Mutation::LeasesTwice) && self.rng.one_in(3) {
             return Ok(self.epoch);
         }
         if held {
@@ -129,7 +129,7 @@ impl Store {
     /// The power is gone: a prefix of the queue was written, the rest never was.
     pub(crate) fn lose_power(&mut self, kept: usize) -> (Vec<(Request, Answer)>, Vec<Request>) {
         let written = self.sync(kept);
-        if self.plant == Some(Plant::LosesSynced)
+        if self.mutation == Some(Mutation::LosesSynced)
             && let Some(log) = self.logs.get_mut(&Namespace::default())
         {
             log.records.pop();
@@ -141,8 +141,10 @@ impl Store {
     pub(crate) fn load(&self, namespace: &Namespace) -> Option<Loaded> {
         let log = self.logs.get(namespace)?;
         let newest = log.records.last()?;
-        let shown = match self.plant {
-            Some(Plant::ReadsStale) if log.records.len() > 1 => log.records.iter().rev().nth(1)?,
+        let shown = match self.mutation {
+            Some(Mutation::ReadsStale) if log.records.len() > 1 => {
+                log.records.iter().rev().nth(1)?
+            }
             _ => newest,
         };
         self.load_at(namespace, shown.id)
@@ -191,7 +193,7 @@ impl Store {
     }
 
     fn apply(&mut self, request: &Request) -> Answer {
-        if request.epoch != self.epoch && self.plant != Some(Plant::IgnoresEpochs) {
+        if request.epoch != self.epoch && self.mutation != Some(Mutation::IgnoresEpochs) {
             return Err(SaverError::Conflict { thread: thread() });
         }
         match &request.op {
@@ -216,16 +218,16 @@ impl Store {
             return Err(SaverError::Corrupt(why));
         }
         let mut record = record.clone();
-        if self.plant == Some(Plant::DropsCommits) && self.dice.one_in(10) {
+        if self.mutation == Some(Mutation::DropsCommits) && self.rng.one_in(10) {
             return Ok(NextRecord::Changes);
         }
-        if self.plant == Some(Plant::HalfCommits) && self.dice.one_in(10) {
+        if self.mutation == Some(Mutation::HalfCommits) && self.rng.one_in(10) {
             record.changes.pop();
         }
-        let plant = self.plant;
+        let mutation = self.mutation;
         let log = self.logs.entry(namespace.clone()).or_default();
         if let Some(parent) = record.parent {
-            log.absorb(parent, &record.tasks, plant);
+            log.absorb(parent, &record.tasks, mutation);
         }
         log.tail = if record.full { 0 } else { log.tail + 1 };
         log.records.push(Arc::new(record));
@@ -236,12 +238,12 @@ impl Store {
         if self.notes(namespace, at).is_none() {
             return Err(SaverError::Corrupt(format!("a note for unknown {at}")));
         }
-        if self.plant == Some(Plant::ForgetsNotes) && self.dice.one_in(4) {
+        if self.mutation == Some(Mutation::ForgetsNotes) && self.rng.one_in(4) {
             return Ok(NextRecord::Changes);
         }
-        let plant = self.plant;
+        let mutation = self.mutation;
         if let Some(log) = self.logs.get_mut(namespace) {
-            log.absorb(at, notes, plant);
+            log.absorb(at, notes, mutation);
         }
         Ok(NextRecord::Changes)
     }
@@ -256,14 +258,14 @@ impl Log {
         }
     }
 
-    fn absorb(&mut self, at: CheckpointId, notes: &[TaskNote], plant: Option<Plant>) {
+    fn absorb(&mut self, at: CheckpointId, notes: &[TaskNote], mutation: Option<Mutation>) {
         let known = self.notes.entry(at).or_default();
         for note in notes {
             let Some(earlier) = known.iter_mut().find(|earlier| earlier.key == note.key) else {
                 known.push(note.clone());
                 continue;
             };
-            let forgets = plant == Some(Plant::ReplacesAnswers) && note.output.is_none();
+            let forgets = mutation == Some(Mutation::ReplacesAnswers) && note.output.is_none();
             earlier.absorb(note.clone());
             if forgets {
                 earlier.answers.clear();

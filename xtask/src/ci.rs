@@ -64,7 +64,7 @@ const STEPS: [Step; 10] = [
     },
 ];
 
-const CASES: [&str; 2] = ["conformance/cases", "conformance/fuzz"];
+const CASES: [&str; 2] = ["conformance/cases", "conformance/generated"];
 /// Set to 1 where there is a network: then what cannot be fetched is a failure, and not left out.
 const FULL: &str = "SUPERSTEP_CI_FULL";
 /// What the recorded cases run on.

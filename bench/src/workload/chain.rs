@@ -10,15 +10,16 @@ use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
 
 use super::check;
 use crate::{
+    args::Args,
+    backend::Store,
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
-    words::{Store, Words},
 };
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
-    let (n, store) = (words.number("n", 10_usize)?, words.store()?);
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
+    let (n, store) = (args.number("n", 10_usize)?, args.store()?);
     let opened = store.open()?;
     let graph = graph(n, opened.backends.clone())?;
     let outcome = graph.invoke(input(), &opened.on("warm-up")).await?;
@@ -48,7 +49,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
         let steps = 7 * reps * n;
         format!("\"bytes_per_step\":{:.1}", bytes as f64 / steps as f64)
     });
-    let variant = format!("n={n},store={}", store.word());
+    let variant = format!("n={n},store={}", store.name());
     let line = Line {
         workload: "chain",
         variant: &variant,

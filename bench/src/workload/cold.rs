@@ -20,17 +20,17 @@ use superstep_engine::{Ctx, GraphBuilder, RunOptions};
 
 use super::chain;
 use crate::{
+    args::Args,
     error::BenchError,
     meter::{Best, Cost, cpu_nanos_of, least_and_middle, rss_kb_of},
     report::Line,
-    words::Words,
 };
 
 const STARTS: usize = 20;
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
-    if words.text("first", "0") == "1" {
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
+    if args.text("first", "0") == "1" {
         return child().await;
     }
     let (mut best, mut seconds, mut rss) = (Best::NONE, Vec::new(), f64::MAX);

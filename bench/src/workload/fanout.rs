@@ -11,15 +11,15 @@ use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
 
 use super::check;
 use crate::{
+    args::Args,
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
-    words::Words,
 };
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
-    let (n, store) = (words.number("n", 100_usize)?, words.store()?);
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
+    let (n, store) = (args.number("n", 100_usize)?, args.store()?);
     let opened = store.open()?;
     let graph = graph(opened.backends.clone())?;
     let input = Value::map([("n", Value::Int(n as i64))]);
@@ -33,7 +33,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
         graph.invoke(input.clone(), &options).await?;
         best.take(lap.stop()?);
     }
-    let variant = format!("n={n},store={}", store.word());
+    let variant = format!("n={n},store={}", store.name());
     Line {
         workload: "fanout",
         variant: &variant,

@@ -19,19 +19,19 @@ use superstep_engine::{
 
 use super::message;
 use crate::{
+    args::Args,
     error::BenchError,
     meter::{Cost, Lap, cpu_nanos, least_and_middle, rss_kb},
     report::Line,
-    words::Words,
 };
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
-    let (n, store) = (words.number("n", 1000_usize)?, words.store()?);
-    let tail = words.text("tail", "0") == "1";
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
+    let (n, store) = (args.number("n", 1000_usize)?, args.store()?);
+    let tail = args.text("tail", "0") == "1";
     let opened = store.open()?;
     let graph = graph(opened.backends.clone(), if tail { "ask" } else { END })?;
-    let variant = format!("n={n},store={}", store.word());
+    let variant = format!("n={n},store={}", store.name());
     let thread = ThreadId::from("loop");
     let limit = Value::map([("i", 0.into()), ("limit", Value::Int(n as i64))]);
     let before = rss_kb()?;

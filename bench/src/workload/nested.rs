@@ -8,17 +8,17 @@ use superstep_engine::{Backends, Graph, GraphBuilder, NodeOptions};
 
 use super::{chain, check};
 use crate::{
+    args::Args,
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
-    words::Words,
 };
 
 const RUNS: usize = 50;
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
-    let (depth, store) = (words.number("depth", 10_usize)?, words.store()?);
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
+    let (depth, store) = (args.number("depth", 10_usize)?, args.store()?);
     let opened = store.open()?;
     let graph = graph(depth, &opened.backends)?;
     let outcome = graph.invoke(chain::input(), &opened.on("warm-up")).await?;
@@ -34,7 +34,7 @@ pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
         }
         best.take(lap.stop()?);
     }
-    let variant = format!("depth={depth},store={}", store.word());
+    let variant = format!("depth={depth},store={}", store.name());
     Line {
         workload: "nested",
         variant: &variant,

@@ -12,21 +12,22 @@ use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, Status, input::resume
 
 use super::message;
 use crate::{
+    args::Args,
+    backend::{Opened, Store},
     error::BenchError,
     meter::{Lap, rss_kb},
     report::Line,
-    words::{Opened, Store, Words},
 };
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
-    let (n, store) = (words.number("n", 1000_usize)?, words.store()?);
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
+    let (n, store) = (args.number("n", 1000_usize)?, args.store()?);
     if store == Store::None {
-        return Err(BenchError::Words("pause needs a store".to_owned()));
+        return Err(BenchError::Args("pause needs a store".to_owned()));
     }
     let opened = store.open()?;
     let graph = graph(opened.backends.clone())?;
-    let variant = format!("n={n},store={}", store.word());
+    let variant = format!("n={n},store={}", store.name());
     let before = rss_kb()?;
     let lap = Lap::start()?;
     every_thread(

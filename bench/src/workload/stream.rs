@@ -12,22 +12,22 @@ use superstep_engine::{Ctx, Graph, GraphBuilder, RunOptions};
 
 use super::chain;
 use crate::{
+    args::Args,
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
-    words::Words,
 };
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     let (n, kind) = (
-        words.number("n", 100_000_usize)?,
-        words.text("kind", "custom"),
+        args.number("n", 100_000_usize)?,
+        args.text("kind", "custom"),
     );
     let (graph, modes) = match kind {
         "custom" => (custom(n)?, Modes::CUSTOM),
         "messages" => (messages(n)?, Modes::MESSAGES),
-        other => return Err(BenchError::Words(format!("no kind `{other}`"))),
+        other => return Err(BenchError::Args(format!("no kind `{other}`"))),
     };
     let mut best = Best::NONE;
     for _ in 0..3 {

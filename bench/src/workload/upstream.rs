@@ -14,22 +14,22 @@ use superstep_engine::{Ctx, Graph, GraphBuilder, NodeOptions};
 
 use super::on;
 use crate::{
+    args::Args,
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
-    words::Words,
 };
 
 /// Measures it.
-pub(super) async fn run(words: &Words) -> Result<(), BenchError> {
-    let name = words.text("name", "sequential_1000");
+pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
+    let name = args.text("name", "sequential_1000");
     let (graph, input) = match name {
         "sequential_1000" => (
             sequential(1000)?,
             Value::map([("messages", Value::list([]))]),
         ),
         "fanout_to_subgraph_100x" => (fanout_to_subgraph()?, subjects(100)),
-        other => return Err(BenchError::Words(format!("no graph `{other}`"))),
+        other => return Err(BenchError::Args(format!("no graph `{other}`"))),
     };
     read_all(&graph, &input).await?;
     let mut best = Best::NONE;

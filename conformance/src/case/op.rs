@@ -73,7 +73,7 @@ pub enum Action {
         /// Milliseconds.
         ms: u64,
     },
-    /// Sets a flag of the world.
+    /// Sets an external flag.
     SetFlag {
         /// The flag.
         name: String,

@@ -6,7 +6,7 @@ use super::*;
 
 struct Fixed;
 
-impl World for Fixed {
+impl Externals for Fixed {
     fn counter(&self, name: &str) -> i64 {
         match name {
             "seen" => 3,

@@ -1,11 +1,11 @@
-//! What a program asks of the engine that runs it.
+//! Host trait: what a program asks of the engine that runs it.
 
 use std::any::Any;
 use std::pin::Pin;
 
 use serde_json::{Map, Value as Json};
 
-use crate::expr::{ExprError, World};
+use crate::expr::{ExprError, Externals};
 use crate::value::Val;
 
 /// The answer of a host, in the future.
@@ -14,8 +14,8 @@ pub type Reply<'a, T> = Pin<Box<dyn Future<Output = Result<T, Stop>> + Send + 'a
 /// The engine's side of a running program.
 ///
 /// A method that fails ends the program, unless a `try` statement catches the [`Stop`].
-pub trait Host: World + Send {
-    /// Adds one to a counter of the world and gives its new value.
+pub trait Host: Externals + Send {
+    /// Adds one to an external counter and returns its new value.
     fn count(&mut self, name: &str) -> i64;
     /// Asks the outside; the answer is what the run is resumed with.
     fn interrupt(&mut self, value: Json, schema: Option<Json>) -> Reply<'_, Val>;

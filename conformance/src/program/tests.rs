@@ -14,7 +14,7 @@ struct Fake {
     tasks: Vec<Result<Val, (&'static str, &'static str)>>,
 }
 
-impl World for Fake {
+impl Externals for Fake {
     fn counter(&self, name: &str) -> i64 {
         self.counters.get(name).copied().unwrap_or(0)
     }

@@ -12,9 +12,9 @@ use superstep_core::{
 use superstep_engine::memory::MemorySaver;
 
 use super::deletion::filled;
+use super::fixture::{BUSY, Bench, CORRUPT, EXISTS, Fixture, NO_THREAD, UNSTORABLE, refused};
 use super::model::Model;
 use super::records::{delta, done, everywhere, first, full, id, node, note_everywhere};
-use super::world::{BUSY, Bench, CORRUPT, EXISTS, NO_THREAD, UNSTORABLE, World, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -39,9 +39,9 @@ impl From<ArchiveError> for Failure {
 }
 
 /// A thread with forks, notes from many hands, and several namespaces.
-async fn grown(world: &World, thread: &str) -> Result<Model, Failure> {
-    let model = filled(world, thread).await?;
-    let mut writer = world.writer_after(thread, model).await?;
+async fn grown(fixture: &Fixture, thread: &str) -> Result<Model, Failure> {
+    let model = filled(fixture, thread).await?;
+    let mut writer = fixture.writer_after(thread, model).await?;
     let value = Value::from("grown");
     for namespace in ["", "a:1"] {
         writer.commit(namespace, everywhere(4, 2, &value)).await?;
@@ -71,21 +71,21 @@ fn filed(archive: &Archive) -> Result<Archive, Failure> {
 }
 
 async fn an_import_reads_like_the_original(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = grown(&world, "from").await?;
-    let other = filled(&world, "other").await?;
-    let archive = world.saver.export(&"from".into()).await?;
-    world.saver.import(&"to".into(), archive).await?;
-    world.agrees("to", &model).await?;
-    world.agrees("from", &model).await?;
-    world.agrees("other", &other).await?;
-    equal("threads", world.listed().await?, ["from", "other", "to"])
+    let fixture = bench.open().await?;
+    let model = grown(&fixture, "from").await?;
+    let other = filled(&fixture, "other").await?;
+    let archive = fixture.saver.export(&"from".into()).await?;
+    fixture.saver.import(&"to".into(), archive).await?;
+    fixture.agrees("to", &model).await?;
+    fixture.agrees("from", &model).await?;
+    fixture.agrees("other", &other).await?;
+    equal("threads", fixture.listed().await?, ["from", "other", "to"])
 }
 
 async fn an_archive_holds_every_checkpoint_in_order(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = grown(&world, "t").await?;
-    let archive = world.saver.export(&"t".into()).await?;
+    let fixture = bench.open().await?;
+    let model = grown(&fixture, "t").await?;
+    let archive = fixture.saver.export(&"t".into()).await?;
     archive.check().map_err(Failure)?;
     let namespaces: Vec<_> = archive.namespaces.keys().collect();
     equal(
@@ -103,11 +103,11 @@ async fn an_archive_holds_every_checkpoint_in_order(bench: &Bench<'_>) -> Verdic
 }
 
 async fn a_thread_moves_to_another_saver_and_back(bench: &Bench<'_>) -> Verdict {
-    let (world, memory, target) = (bench.open().await?, MemorySaver::new(), bench.open().await?);
-    let model = grown(&world, "t").await?;
-    let archive = filed(&world.saver.export(&"t".into()).await?)?;
+    let (fixture, memory, target) = (bench.open().await?, MemorySaver::new(), bench.open().await?);
+    let model = grown(&fixture, "t").await?;
+    let archive = filed(&fixture.saver.export(&"t".into()).await?)?;
     memory.import(&"m".into(), archive).await?;
-    let middle = World {
+    let middle = Fixture {
         saver: Arc::new(memory.clone()),
     };
     middle.agrees("m", &model).await?;
@@ -117,7 +117,7 @@ async fn a_thread_moves_to_another_saver_and_back(bench: &Bench<'_>) -> Verdict 
 }
 
 async fn every_value_survives_an_archive(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let floats = [-0.0, 5e-324, 0.1 + 0.2, f64::MAX, 1.0].map(Value::Float);
     let value = Value::list([
         Value::list(floats),
@@ -129,22 +129,22 @@ async fn every_value_survives_an_archive(bench: &Bench<'_>) -> Verdict {
         Value::map::<Arc<str>>([]),
         Value::list([]),
     ]);
-    let mut writer = world.writer("t").await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     writer.commit("", everywhere(2, 1, &value)).await?;
     writer
         .note("", 2, vec![note_everywhere(TaskKey::Input, &value)])
         .await?;
     let model = writer.end();
-    let archive = filed(&world.saver.export(&"t".into()).await?)?;
-    world.saver.import(&"to".into(), archive).await?;
-    world.agrees("to", &model).await
+    let archive = filed(&fixture.saver.export(&"t".into()).await?)?;
+    fixture.saver.import(&"to".into(), archive).await?;
+    fixture.agrees("to", &model).await
 }
 
 async fn what_is_stored_can_be_archived_however_deep_it_is(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let deep = |levels| (0..levels).fold(Value::Null, |inner, _| Value::list([inner]));
-    let mut writer = world.writer("t").await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     // Where a list is extended, the value is one level deeper.
     let value = deep(MAX_DEPTH - 1);
@@ -159,15 +159,15 @@ async fn what_is_stored_can_be_archived_however_deep_it_is(bench: &Bench<'_>) ->
         refused("a note that is too deep", got, UNSTORABLE)?;
     }
     let model = writer.end();
-    let archive = filed(&world.saver.export(&"t".into()).await?)?;
-    world.saver.import(&"to".into(), archive).await?;
-    world.agrees("to", &model).await
+    let archive = filed(&fixture.saver.export(&"t".into()).await?)?;
+    fixture.saver.import(&"to".into(), archive).await?;
+    fixture.agrees("to", &model).await
 }
 
 async fn an_imported_thread_goes_on(bench: &Bench<'_>) -> Verdict {
-    let (world, target) = (bench.open().await?, bench.open().await?);
-    let model = grown(&world, "t").await?;
-    let archive = world.saver.export(&"t".into()).await?;
+    let (fixture, target) = (bench.open().await?, bench.open().await?);
+    let model = grown(&fixture, "t").await?;
+    let archive = fixture.saver.export(&"t".into()).await?;
     target.saver.import(&"t".into(), archive).await?;
     let mut writer = target.writer_after("t", model).await?;
     writer
@@ -185,32 +185,35 @@ async fn an_imported_thread_goes_on(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn imports_of_one_archive_go_their_own_ways(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = grown(&world, "t").await?;
-    let archive = world.saver.export(&"t".into()).await?;
+    let fixture = bench.open().await?;
+    let model = grown(&fixture, "t").await?;
+    let archive = fixture.saver.export(&"t".into()).await?;
     for thread in ["one", "two"] {
-        world.saver.import(&thread.into(), archive.clone()).await?;
+        fixture
+            .saver
+            .import(&thread.into(), archive.clone())
+            .await?;
     }
-    let mut one = world.writer_after("one", model.clone()).await?;
-    let mut two = world.writer_after("two", model.clone()).await?;
+    let mut one = fixture.writer_after("one", model.clone()).await?;
+    let mut two = fixture.writer_after("two", model.clone()).await?;
     one.commit("", delta(8, 7)).await?;
     two.note("", 7, vec![done(node(2), "of the second")])
         .await?;
-    world.agrees("one", &one.model).await?;
-    world.agrees("two", &two.model).await?;
-    world.agrees("t", &model).await
+    fixture.agrees("one", &one.model).await?;
+    fixture.agrees("two", &two.model).await?;
+    fixture.agrees("t", &model).await
 }
 
 async fn a_pruned_thread_can_be_moved(bench: &Bench<'_>) -> Verdict {
     for keep in [Keep::Latest, Keep::Last(3)] {
-        let (world, target) = (bench.open().await?, bench.open().await?);
-        let model = grown(&world, "t").await?;
-        world.saver.prune(&"t".into(), keep).await?;
-        let archive = filed(&world.saver.export(&"t".into()).await?)?;
+        let (fixture, target) = (bench.open().await?, bench.open().await?);
+        let model = grown(&fixture, "t").await?;
+        fixture.saver.prune(&"t".into(), keep).await?;
+        let archive = filed(&fixture.saver.export(&"t".into()).await?)?;
         target.saver.import(&"t".into(), archive).await?;
         for namespace in model.spaces.keys() {
             let all = superstep_core::saver::HistoryQuery::default();
-            let wanted = world.saver.history(&"t".into(), namespace, &all).await?;
+            let wanted = fixture.saver.history(&"t".into(), namespace, &all).await?;
             let got = target.saver.history(&"t".into(), namespace, &all).await?;
             equal("how many are there", got.len(), wanted.len())?;
             for (got, wanted) in got.iter().zip(&wanted) {
@@ -222,55 +225,55 @@ async fn a_pruned_thread_can_be_moved(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn an_unknown_thread_is_not_exported(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    drop(world.lease("leased").await?);
-    filled(&world, "t").await?;
+    let fixture = bench.open().await?;
+    drop(fixture.lease("leased").await?);
+    filled(&fixture, "t").await?;
     for thread in ["unknown", "leased", ""] {
-        let got = world.saver.export(&thread.into()).await;
+        let got = fixture.saver.export(&thread.into()).await;
         refused("an export of nothing", got, NO_THREAD)?;
     }
     // Reading needs no lease.
-    let _writer = world.writer("t").await?;
-    world.saver.export(&"t".into()).await?;
+    let _writer = fixture.writer("t").await?;
+    fixture.saver.export(&"t".into()).await?;
     Ok(())
 }
 
 async fn an_import_onto_a_thread_is_refused(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let from = grown(&world, "from").await?;
-    let mut writer = world.writer("to").await?;
+    let fixture = bench.open().await?;
+    let from = grown(&fixture, "from").await?;
+    let mut writer = fixture.writer("to").await?;
     writer.commit("", first(9)).await?;
     let to = writer.end();
-    let archive = world.saver.export(&"from".into()).await?;
+    let archive = fixture.saver.export(&"from".into()).await?;
     for thread in ["to", "from"] {
-        let got = world.saver.import(&thread.into(), archive.clone()).await;
+        let got = fixture.saver.import(&thread.into(), archive.clone()).await;
         refused("an import onto a thread", got, EXISTS)?;
     }
-    world.agrees("from", &from).await?;
-    world.agrees("to", &to).await?;
-    let below = world
+    fixture.agrees("from", &from).await?;
+    fixture.agrees("to", &to).await?;
+    let below = fixture
         .head("to", "a:1", superstep_core::saver::At::Latest)
         .await?;
     equal("a namespace that was not imported", below, None)
 }
 
 async fn an_import_onto_a_leased_name_is_refused(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = grown(&world, "from").await?;
-    let archive = world.saver.export(&"from".into()).await?;
-    let lease = world.lease("to").await?;
-    let got = world.saver.import(&"to".into(), archive.clone()).await;
+    let fixture = bench.open().await?;
+    let model = grown(&fixture, "from").await?;
+    let archive = fixture.saver.export(&"from".into()).await?;
+    let lease = fixture.lease("to").await?;
+    let got = fixture.saver.import(&"to".into(), archive.clone()).await;
     refused("an import onto a leased name", got, BUSY)?;
     drop(lease);
-    equal("threads", world.listed().await?, ["from"])?;
-    world.saver.import(&"to".into(), archive).await?;
-    world.agrees("to", &model).await
+    equal("threads", fixture.listed().await?, ["from"])?;
+    fixture.saver.import(&"to".into(), archive).await?;
+    fixture.agrees("to", &model).await
 }
 
 async fn a_broken_archive_is_refused_whole(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    grown(&world, "t").await?;
-    let good = world.saver.export(&"t".into()).await?;
+    let fixture = bench.open().await?;
+    grown(&fixture, "t").await?;
+    let good = fixture.saver.export(&"t".into()).await?;
     type Break = fn(&mut Vec<Archived>);
     let breaks: [(&str, Break); 6] = [
         ("no checkpoint at all", Vec::clear),
@@ -291,15 +294,19 @@ async fn a_broken_archive_is_refused_whole(bench: &Bench<'_>) -> Verdict {
     for (what, break_it) in breaks {
         let mut archive = good.clone();
         break_it(archive.namespaces.entry(broken.clone()).or_default());
-        let got = world.saver.import(&"to".into(), archive).await;
+        let got = fixture.saver.import(&"to".into(), archive).await;
         refused(what, got, CORRUPT)?;
-        equal(what, world.listed().await?, ["t"])?;
+        equal(what, fixture.listed().await?, ["t"])?;
         for namespace in good.namespaces.keys() {
             let at = superstep_core::saver::At::Latest;
-            equal(what, world.head("to", namespace.as_str(), at).await?, None)?;
+            equal(
+                what,
+                fixture.head("to", namespace.as_str(), at).await?,
+                None,
+            )?;
         }
     }
-    let got = world.saver.import(&"to".into(), Archive::default()).await;
+    let got = fixture.saver.import(&"to".into(), Archive::default()).await;
     refused("an empty archive", got, CORRUPT)
 }
 

@@ -7,8 +7,8 @@ use superstep_core::{
     saver::{At, Commit, HistoryQuery, Notes},
 };
 
+use super::fixture::{Bench, CORRUPT, Fixture, refused};
 use super::records::{X, delta, done, first, full, id, int, node, number, set};
-use super::world::{Bench, CORRUPT, World, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -33,52 +33,56 @@ cases![
 ];
 
 async fn an_unknown_thread_has_no_checkpoint(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for at in [At::Latest, At::Id(id(1)), At::Before(id(1))] {
-        equal("an unknown thread", world.head("t", "", at).await?, None)?;
+        equal("an unknown thread", fixture.head("t", "", at).await?, None)?;
     }
-    let history = world.history("t", "", HistoryQuery::default()).await?;
+    let history = fixture.history("t", "", HistoryQuery::default()).await?;
     equal("its history", history.len(), 0)?;
-    equal("threads after reading", world.listed().await?.len(), 0)?;
-    let mut writer = world.writer("t").await?;
+    equal("threads after reading", fixture.listed().await?.len(), 0)?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
-    let other = world.head("t", "a:1", At::Latest).await?;
+    let other = fixture.head("t", "a:1", At::Latest).await?;
     equal("an unknown namespace", other, None)
 }
 
 async fn the_newest_checkpoint_is_loaded(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     for n in 2..8 {
         writer.commit("", delta(n, n - 1)).await?;
         let at = At::Latest;
-        equal("the newest", world.head("t", "", at).await?, Some(n))?;
+        equal("the newest", fixture.head("t", "", at).await?, Some(n))?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_checkpoint_is_loaded_by_id(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(10)).await?;
     writer.commit("", delta(20, 10)).await?;
     writer.commit("", delta(30, 20)).await?;
     for n in [10, 20, 30] {
-        let head = world.head("t", "", At::Id(id(n))).await?;
+        let head = fixture.head("t", "", At::Id(id(n))).await?;
         equal("by id", head, Some(n))?;
     }
     for n in [1, 15, 31] {
-        let head = world.head("t", "", At::Id(id(n))).await?;
+        let head = fixture.head("t", "", At::Id(id(n))).await?;
         equal("an unknown id", head, None)?;
     }
     let near = CheckpointId(id(20).0 + 1);
-    equal("a near id", world.head("t", "", At::Id(near)).await?, None)
+    equal(
+        "a near id",
+        fixture.head("t", "", At::Id(near)).await?,
+        None,
+    )
 }
 
 async fn the_newest_before_an_id_is_loaded(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(10)).await?;
     writer.commit("", delta(20, 10)).await?;
     writer.commit("", delta(30, 20)).await?;
@@ -92,31 +96,31 @@ async fn the_newest_before_an_id_is_loaded(bench: &Bench<'_>) -> Verdict {
         (99, Some(30)),
     ];
     for (before, wanted) in wanted {
-        let head = world.head("t", "", At::Before(id(before))).await?;
+        let head = fixture.head("t", "", At::Before(id(before))).await?;
         equal(&format!("before {before}"), head, wanted)?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_chain_starts_at_the_last_full_record(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     writer.commit("", delta(2, 1)).await?;
     writer.commit("", full(3, 2)).await?;
     writer.commit("", delta(4, 3)).await?;
     writer.commit("", delta(5, 4)).await?;
     writer.commit("", full(6, 5)).await?;
-    equal("of 2", chain(&world, 2).await?, [1, 2])?;
-    equal("of 3", chain(&world, 3).await?, [3])?;
-    equal("of 5", chain(&world, 5).await?, [3, 4, 5])?;
-    equal("of 6", chain(&world, 6).await?, [6])?;
-    world.agrees("t", &writer.model).await
+    equal("of 2", chain(&fixture, 2).await?, [1, 2])?;
+    equal("of 3", chain(&fixture, 3).await?, [3])?;
+    equal("of 5", chain(&fixture, 5).await?, [3, 4, 5])?;
+    equal("of 6", chain(&fixture, 6).await?, [6])?;
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_chain_without_a_full_record_starts_at_the_first(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     let plain = Record {
         full: false,
         ..first(1)
@@ -124,13 +128,13 @@ async fn a_chain_without_a_full_record_starts_at_the_first(bench: &Bench<'_>) ->
     writer.commit("", plain).await?;
     writer.commit("", delta(2, 1)).await?;
     writer.commit("", delta(3, 2)).await?;
-    equal("of 3", chain(&world, 3).await?, [1, 2, 3])?;
-    world.agrees("t", &writer.model).await
+    equal("of 3", chain(&fixture, 3).await?, [1, 2, 3])?;
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_second_beginning_stands_alone(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     writer.commit("", delta(2, 1)).await?;
     let again = Record {
@@ -139,14 +143,14 @@ async fn a_second_beginning_stands_alone(bench: &Bench<'_>) -> Verdict {
     };
     writer.commit("", again).await?;
     writer.commit("", delta(4, 3)).await?;
-    equal("of 4", chain(&world, 4).await?, [3, 4])?;
-    equal("of 2", chain(&world, 2).await?, [1, 2])?;
-    world.agrees("t", &writer.model).await
+    equal("of 4", chain(&fixture, 4).await?, [3, 4])?;
+    equal("of 2", chain(&fixture, 2).await?, [1, 2])?;
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_fork_reads_along_its_own_branch(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     for n in 2..6 {
         writer.commit("", delta(n, n - 1)).await?;
@@ -157,16 +161,16 @@ async fn a_fork_reads_along_its_own_branch(bench: &Bench<'_>) -> Verdict {
     };
     writer.commit("", fork).await?;
     writer.commit("", delta(7, 6)).await?;
-    equal("of the fork", chain(&world, 7).await?, [1, 2, 6, 7])?;
-    equal("of the trunk", chain(&world, 5).await?, [1, 2, 3, 4, 5])?;
-    let head = world.head("t", "", At::Latest).await?;
+    equal("of the fork", chain(&fixture, 7).await?, [1, 2, 6, 7])?;
+    equal("of the trunk", chain(&fixture, 5).await?, [1, 2, 3, 4, 5])?;
+    let head = fixture.head("t", "", At::Latest).await?;
     equal("the newest", head, Some(7))?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn two_branches_keep_apart(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     writer.commit("", delta(2, 1)).await?;
     writer.commit("", delta(3, 1)).await?;
@@ -176,34 +180,34 @@ async fn two_branches_keep_apart(bench: &Bench<'_>) -> Verdict {
     writer.commit("", full(12, 10)).await?;
     writer.commit("", delta(13, 11)).await?;
     writer.commit("", delta(14, 12)).await?;
-    equal("of 10", chain(&world, 10).await?, [1, 2, 4, 6, 8, 10])?;
+    equal("of 10", chain(&fixture, 10).await?, [1, 2, 4, 6, 8, 10])?;
     let other = [1, 3, 5, 7, 9, 11, 13];
-    equal("of 13", chain(&world, 13).await?, other)?;
-    equal("of 14", chain(&world, 14).await?, [12, 14])?;
-    world.agrees("t", &writer.model).await
+    equal("of 13", chain(&fixture, 13).await?, other)?;
+    equal("of 14", chain(&fixture, 14).await?, [12, 14])?;
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn namespaces_are_independent(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     // Ids grow within a namespace; between namespaces they may come in any order.
     for (namespace, start) in [("", 1), ("a:1", 2), ("a:1|b:2", 1), ("a", 7), ("a:1|1", 3)] {
         writer.commit(namespace, first(start)).await?;
         let next = delta(start + 10, start);
         writer.commit(namespace, next).await?;
     }
-    world.agrees("t", &writer.model).await?;
-    let head = world.head("t", "", At::Latest).await?;
+    fixture.agrees("t", &writer.model).await?;
+    let head = fixture.head("t", "", At::Latest).await?;
     equal("the newest of the root", head, Some(11))?;
-    let stranger = world.head("t", "a", At::Id(id(1))).await?;
+    let stranger = fixture.head("t", "a", At::Id(id(1))).await?;
     equal("an id of another namespace", stranger, None)
 }
 
 async fn threads_are_independent(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let mut models = Vec::new();
     for (n, thread) in ["t", "t2", "T", "t "].into_iter().enumerate() {
-        let mut writer = world.writer(thread).await?;
+        let mut writer = fixture.writer(thread).await?;
         let value = Record {
             changes: vec![set(X, int(n as u64))],
             ..first(1)
@@ -213,78 +217,78 @@ async fn threads_are_independent(bench: &Bench<'_>) -> Verdict {
         models.push((thread, writer.end()));
     }
     for (thread, model) in &models {
-        world.agrees(thread, model).await?;
+        fixture.agrees(thread, model).await?;
     }
     Ok(())
 }
 
 async fn a_checkpoint_is_superseded_once_there_is_a_newer_one(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
-    equal("the only one", superseded(&world, 1).await?, false)?;
+    equal("the only one", superseded(&fixture, 1).await?, false)?;
     writer.commit("a:1", first(2)).await?;
     let what = "after a commit in another namespace";
-    equal(what, superseded(&world, 1).await?, false)?;
+    equal(what, superseded(&fixture, 1).await?, false)?;
     writer.commit("", delta(3, 1)).await?;
-    equal("the older", superseded(&world, 1).await?, true)?;
-    equal("the newer", superseded(&world, 3).await?, false)?;
+    equal("the older", superseded(&fixture, 1).await?, true)?;
+    equal("the newer", superseded(&fixture, 3).await?, false)?;
     writer.commit("", delta(4, 1)).await?;
-    equal("the tip of a branch", superseded(&world, 3).await?, true)?;
-    equal("the newest", superseded(&world, 4).await?, false)?;
-    world.agrees("t", &writer.model).await
+    equal("the tip of a branch", superseded(&fixture, 3).await?, true)?;
+    equal("the newest", superseded(&fixture, 4).await?, false)?;
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn ids_must_grow(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(10)).await?;
     writer.commit("", delta(20, 10)).await?;
     for n in [5, 10, 15, 20] {
         let got = writer.try_commit("", first(n)).await;
         refused(&format!("checkpoint {n} after 20"), got, CORRUPT)?;
     }
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.commit("", delta(21, 20)).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn an_unknown_parent_is_refused(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(10)).await?;
     writer.commit("a:1", first(11)).await?;
     for (n, parent) in [(20, 5), (20, 15), (20, 20), (20, 25), (20, 11)] {
         let got = writer.try_commit("", delta(n, parent)).await;
         refused(&format!("{n} after {parent}"), got, CORRUPT)?;
     }
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.commit("", delta(20, 10)).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_refused_commit_leaves_nothing(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     let got = writer.try_commit("", delta(2, 1)).await;
     refused("a child without its parent", got, CORRUPT)?;
-    equal("threads", world.listed().await?.len(), 0)?;
+    equal("threads", fixture.listed().await?.len(), 0)?;
     writer.commit("", first(1)).await?;
     let got = writer.try_commit("a:1", delta(3, 1)).await;
     refused("a child of another namespace", got, CORRUPT)?;
     equal(
         "its namespace",
-        world.head("t", "a:1", At::Latest).await?,
+        fixture.head("t", "a:1", At::Latest).await?,
         None,
     )?;
     let again = writer.try_commit("", first(1)).await;
     refused("the same checkpoint again", again, CORRUPT)?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn ids_are_ordered_as_unsigned_numbers(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     let ids = [
         0,
         1,
@@ -307,11 +311,11 @@ async fn ids_are_ordered_as_unsigned_numbers(bench: &Bench<'_>) -> Verdict {
         writer.commit("", record).await?;
         parent = Some(id);
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn names_are_only_names(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let long = "long".repeat(100);
     let names = [
         "",
@@ -337,7 +341,7 @@ async fn names_are_only_names(bench: &Bench<'_>) -> Verdict {
     ];
     let mut models = Vec::new();
     for (n, name) in names.into_iter().enumerate() {
-        let mut writer = world.writer(name).await?;
+        let mut writer = fixture.writer(name).await?;
         writer.commit("", first(n as u64 + 1)).await?;
         for namespace in names.into_iter().filter(|name| !name.is_empty()) {
             writer.commit(namespace, first(n as u64 + 100)).await?;
@@ -345,15 +349,15 @@ async fn names_are_only_names(bench: &Bench<'_>) -> Verdict {
         models.push((name, writer.end()));
     }
     for (name, model) in &models {
-        world.agrees(name, model).await?;
+        fixture.agrees(name, model).await?;
     }
     let mut sorted = names.to_vec();
     sorted.sort_unstable();
-    equal("threads", world.listed().await?, sorted)
+    equal("threads", fixture.listed().await?, sorted)
 }
 
-async fn chain(world: &World, n: u64) -> Result<Vec<u64>, Failure> {
-    let loaded = loaded(world, n).await?;
+async fn chain(fixture: &Fixture, n: u64) -> Result<Vec<u64>, Failure> {
+    let loaded = loaded(fixture, n).await?;
     Ok(loaded
         .chain
         .iter()
@@ -361,32 +365,32 @@ async fn chain(world: &World, n: u64) -> Result<Vec<u64>, Failure> {
         .collect())
 }
 
-async fn superseded(world: &World, n: u64) -> Result<bool, Failure> {
-    Ok(loaded(world, n).await?.superseded)
+async fn superseded(fixture: &Fixture, n: u64) -> Result<bool, Failure> {
+    Ok(loaded(fixture, n).await?.superseded)
 }
 
-async fn loaded(world: &World, n: u64) -> Result<Loaded, Failure> {
-    let loaded = world.load("t", "", At::Id(id(n))).await?;
+async fn loaded(fixture: &Fixture, n: u64) -> Result<Loaded, Failure> {
+    let loaded = fixture.load("t", "", At::Id(id(n))).await?;
     loaded.ok_or_else(|| Failure(format!("checkpoint {n} is not there")))
 }
 
 async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let (mut commits, mut notes) = (Vec::new(), Vec::new());
     for n in 2..20 {
         let (record, said) = (delta(n, n - 1), vec![done(node(0), int(n))]);
         writer.model.commit(&"".into(), record.clone());
         writer.model.note(&"".into(), id(n), &said);
-        commits.push(world.saver.commit(Commit {
+        commits.push(fixture.saver.commit(Commit {
             thread: "t".into(),
             namespace: "".into(),
             epoch: writer.epoch(),
             record,
             events: Vec::new(),
         }));
-        notes.push(world.saver.note(Notes {
+        notes.push(fixture.saver.note(Notes {
             thread: "t".into(),
             namespace: "".into(),
             epoch: writer.epoch(),
@@ -401,5 +405,5 @@ async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
         note.await?;
         commit.await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }

@@ -1,4 +1,4 @@
-//! What is inside records comes back as it was.
+//! Contents of records come back unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use superstep_core::{
     value::{MAX_DEPTH, Value},
 };
 
+use super::fixture::Bench;
 use super::records::{
     LOG, X, Y, clear, delta, everywhere, extend, first, id, node, note_everywhere, set, trigger,
 };
-use super::world::Bench;
 use crate::kit::{Verdict, cases};
 
 cases![
@@ -134,8 +134,8 @@ async fn a_typed_cell_survives_as_its_json_form(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn every_kind_of_change_survives(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     let one = |n| Value::Int(n);
     let steps = [
         vec![set(X, one(1)), set(LOG, Value::list([])), set(Y, one(2))],
@@ -154,7 +154,7 @@ async fn every_kind_of_change_survives(bench: &Bench<'_>) -> Verdict {
         };
         writer.commit("", record).await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn the_input_that_waits_survives(bench: &Bench<'_>) -> Verdict {
@@ -239,8 +239,8 @@ async fn sends_survive_with_their_limits(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn the_small_fields_survive(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let nodes = |list: &[usize]| list.iter().map(|n| NodeIx::at(*n)).collect();
     let records = [
@@ -277,12 +277,12 @@ async fn the_small_fields_survive(bench: &Bench<'_>) -> Verdict {
     for record in records {
         writer.commit("", record).await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn the_checkpoints_of_graphs_above_survive(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let parents = [
         (Namespace::default(), id(1)),
@@ -297,12 +297,12 @@ async fn the_checkpoints_of_graphs_above_survive(bench: &Bench<'_>) -> Verdict {
         };
         writer.commit(&format!("a:{n}"), record).await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn layouts_survive_and_may_change(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let layouts = [
         Layout::default(),
@@ -345,12 +345,12 @@ async fn layouts_survive_and_may_change(bench: &Bench<'_>) -> Verdict {
             },
         )
         .await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn values_survive(bench: &Bench<'_>, values: Vec<Value>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     for (n, value) in (2..).zip(values) {
         let note = note_everywhere(node(1), &value);
@@ -362,15 +362,15 @@ async fn values_survive(bench: &Bench<'_>, values: Vec<Value>) -> Verdict {
         };
         writer.commit("", record).await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn pending_survives(
     bench: &Bench<'_>,
     pending: impl IntoIterator<Item = Pending>,
 ) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     for (n, pending) in (2..).zip(pending) {
         let record = Record {
@@ -379,5 +379,5 @@ async fn pending_survives(
         };
         writer.commit("", record).await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }

@@ -1,10 +1,10 @@
-//! The list of threads, and removing them.
+//! Listing and deleting threads.
 
 use superstep_core::saver::{At, HistoryQuery};
 
+use super::fixture::{BUSY, Bench, Fixture, refused};
 use super::model::Model;
 use super::records::{delta, done, first, node};
-use super::world::{BUSY, Bench, World, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -17,30 +17,34 @@ cases![
 ];
 
 async fn threads_are_listed_in_order_of_name(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    equal("threads of an empty saver", world.listed().await?.len(), 0)?;
+    let fixture = bench.open().await?;
+    equal(
+        "threads of an empty saver",
+        fixture.listed().await?.len(),
+        0,
+    )?;
     for thread in ["b", "a", "B", "ä", "10", "9", "a b", ""] {
-        filled(&world, thread).await?;
+        filled(&fixture, thread).await?;
     }
     let wanted = ["", "10", "9", "B", "a", "a b", "b", "ä"];
-    equal("threads", world.listed().await?, wanted)
+    equal("threads", fixture.listed().await?, wanted)
 }
 
 async fn a_deleted_thread_is_gone_with_all_namespaces(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "t").await?;
-    world.agrees("t", &model).await?;
-    world.saver.delete(&"t".into()).await?;
-    equal("threads", world.listed().await?.len(), 0)?;
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "t").await?;
+    fixture.agrees("t", &model).await?;
+    fixture.saver.delete(&"t".into()).await?;
+    equal("threads", fixture.listed().await?.len(), 0)?;
     for (namespace, rows) in &model.spaces {
         let namespace = namespace.as_str();
-        let head = world.head("t", namespace, At::Latest).await?;
+        let head = fixture.head("t", namespace, At::Latest).await?;
         equal(&format!("the newest of {namespace:?}"), head, None)?;
         for row in rows {
-            let head = world.head("t", namespace, At::Id(row.record.id)).await?;
+            let head = fixture.head("t", namespace, At::Id(row.record.id)).await?;
             equal(&format!("a checkpoint of {namespace:?}"), head, None)?;
         }
-        let history = world.history("t", namespace, HistoryQuery::default());
+        let history = fixture.history("t", namespace, HistoryQuery::default());
         let history = history.await?.len();
         equal(&format!("the history of {namespace:?}"), history, 0)?;
     }
@@ -48,59 +52,59 @@ async fn a_deleted_thread_is_gone_with_all_namespaces(bench: &Bench<'_>) -> Verd
 }
 
 async fn a_deleted_thread_can_begin_again(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    filled(&world, "t").await?;
-    world.saver.delete(&"t".into()).await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    filled(&fixture, "t").await?;
+    fixture.saver.delete(&"t".into()).await?;
+    let mut writer = fixture.writer("t").await?;
     // The same ids as before: nothing of the old thread may show through.
     writer.commit("", first(1)).await?;
     writer.commit("a:1", first(2)).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.commit("", delta(2, 1)).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn deleting_an_unknown_thread_is_fine(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.saver.delete(&"t".into()).await?;
-    let model = filled(&world, "other").await?;
-    world.saver.delete(&"t".into()).await?;
-    equal("threads", world.listed().await?, ["other"])?;
-    world.agrees("other", &model).await
+    let fixture = bench.open().await?;
+    fixture.saver.delete(&"t".into()).await?;
+    let model = filled(&fixture, "other").await?;
+    fixture.saver.delete(&"t".into()).await?;
+    equal("threads", fixture.listed().await?, ["other"])?;
+    fixture.agrees("other", &model).await
 }
 
 async fn deleting_leaves_other_threads(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let mut models = Vec::new();
     for thread in ["t", "t2", "T", "t%", "a:1", ""] {
-        models.push((thread, filled(&world, thread).await?));
+        models.push((thread, filled(&fixture, thread).await?));
     }
-    world.saver.delete(&"t".into()).await?;
+    fixture.saver.delete(&"t".into()).await?;
     for (thread, model) in models.iter().filter(|(thread, _)| *thread != "t") {
-        world.agrees(thread, model).await?;
+        fixture.agrees(thread, model).await?;
     }
     equal(
         "threads",
-        world.listed().await?,
+        fixture.listed().await?,
         ["", "T", "a:1", "t%", "t2"],
     )
 }
 
 async fn a_leased_thread_is_not_deleted(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "t").await?;
-    let writer = world.writer_after("t", model).await?;
-    let got = world.saver.delete(&"t".into()).await;
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "t").await?;
+    let writer = fixture.writer_after("t", model).await?;
+    let got = fixture.saver.delete(&"t".into()).await;
     refused("deleting a leased thread", got, BUSY)?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     drop(writer);
-    world.saver.delete(&"t".into()).await?;
-    equal("threads", world.listed().await?.len(), 0)
+    fixture.saver.delete(&"t".into()).await?;
+    equal("threads", fixture.listed().await?.len(), 0)
 }
 
 /// A thread with two namespaces and notes.
-pub(super) async fn filled(world: &World, thread: &str) -> Result<Model, Failure> {
-    let mut writer = world.writer(thread).await?;
+pub(super) async fn filled(fixture: &Fixture, thread: &str) -> Result<Model, Failure> {
+    let mut writer = fixture.writer(thread).await?;
     for namespace in ["", "a:1", "a:1|b:2", "c"] {
         writer.commit(namespace, first(1)).await?;
         writer.commit(namespace, delta(2, 1)).await?;

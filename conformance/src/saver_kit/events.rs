@@ -1,4 +1,4 @@
-//! The log of a thread: what is stored with steps and beside them, and how it is read.
+//! Event logs: what is stored with steps and alone, and how it is read.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use superstep_core::{
 };
 use superstep_engine::{Backends, GraphBuilder, LogItem, RunOptions};
 
+use super::fixture::{Bench, CONFLICT, CORRUPT, Fixture, Writer, refused};
 use super::records::{delta, done, first, id, node};
-use super::world::{Bench, CONFLICT, CORRUPT, World, Writer, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -45,10 +45,10 @@ cases![
 const PATIENCE: Duration = Duration::from_secs(3);
 
 async fn entries_come_back_in_order_over_runs(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let mut all = Vec::new();
     for run in 1..4 {
-        let mut scribe = Scribe::on(&world, "t").await?;
+        let mut scribe = Scribe::on(&fixture, "t").await?;
         let records = [first(3 * run), delta(3 * run + 1, 3 * run)];
         for record in records {
             scribe.commit(record, 2).await?;
@@ -56,40 +56,40 @@ async fn entries_come_back_in_order_over_runs(bench: &Bench<'_>) -> Verdict {
         }
         all.append(&mut scribe.wrote);
     }
-    reads(&world, "t", None, &all).await
+    reads(&fixture, "t", None, &all).await
 }
 
 async fn a_cursor_gives_exactly_what_follows_it(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let mut all = Vec::new();
     for run in 1..3 {
-        let mut scribe = Scribe::on(&world, "t").await?;
+        let mut scribe = Scribe::on(&fixture, "t").await?;
         scribe.commit(first(run), 12).await?;
         all.append(&mut scribe.wrote);
     }
     for (at, entry) in all.iter().enumerate() {
         let rest = all.get(at + 1..).unwrap_or_default();
-        reads(&world, "t", Some(entry.cursor), rest).await?;
+        reads(&fixture, "t", Some(entry.cursor), rest).await?;
     }
     // Places where no entry is count too: between two runs, and after everything.
     let last = all.iter().map(|entry| entry.cursor);
     let between = last.filter(|cursor| cursor.n == 12).min();
     let between = between.map(|cursor| Cursor { n: 40, ..cursor });
-    reads(&world, "t", between, all.get(12..).unwrap_or_default()).await?;
+    reads(&fixture, "t", between, all.get(12..).unwrap_or_default()).await?;
     let end = Cursor {
         epoch: u64::MAX >> 1,
         n: 1,
     };
-    reads(&world, "t", Some(end), &[]).await
+    reads(&fixture, "t", Some(end), &[]).await
 }
 
 async fn reading_a_log_stops_at_its_limit(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.commit(first(1), 100).await?;
     let (mut after, mut read) = (None, Vec::new());
     loop {
-        let page = world.saver.events(&"t".into(), after, 7).await?;
+        let page = fixture.saver.events(&"t".into(), after, 7).await?;
         if page.is_empty() {
             break;
         }
@@ -99,13 +99,13 @@ async fn reading_a_log_stops_at_its_limit(bench: &Bench<'_>) -> Verdict {
         read.extend(page);
     }
     same(&read, &scribe.wrote)?;
-    let none = world.saver.events(&"t".into(), None, 0).await?;
+    let none = fixture.saver.events(&"t".into(), None, 0).await?;
     equal("entries at a limit of none", none.len(), 0)
 }
 
 async fn entries_come_back_as_they_went_in(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     let mut entries = Vec::new();
     for value in values() {
         let lines = every_kind(&value).into_iter();
@@ -113,26 +113,26 @@ async fn entries_come_back_as_they_went_in(bench: &Bench<'_>) -> Verdict {
     }
     scribe.writer.commit("", first(1)).await?;
     scribe.send(entries.clone()).await?;
-    reads(&world, "t", None, &entries).await
+    reads(&fixture, "t", None, &entries).await
 }
 
 async fn entries_are_stored_with_commits_and_notes(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.commit(first(1), 3).await?;
-    reads(&world, "t", None, &scribe.wrote).await?;
+    reads(&fixture, "t", None, &scribe.wrote).await?;
     scribe.note(1, vec![done(node(0), 1)], 4).await?;
-    reads(&world, "t", None, &scribe.wrote).await?;
+    reads(&fixture, "t", None, &scribe.wrote).await?;
     scribe.commit(delta(2, 1), 0).await?;
-    reads(&world, "t", None, &scribe.wrote).await?;
+    reads(&fixture, "t", None, &scribe.wrote).await?;
     scribe.log(2).await?;
-    reads(&world, "t", None, &scribe.wrote).await?;
-    world.agrees("t", &scribe.writer.model).await
+    reads(&fixture, "t", None, &scribe.wrote).await?;
+    fixture.agrees("t", &scribe.writer.model).await
 }
 
 async fn a_refused_store_logs_nothing(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.commit(first(5), 2).await?;
     let kept = scribe.wrote.clone();
     for record in [first(4), delta(6, 3)] {
@@ -143,15 +143,15 @@ async fn a_refused_store_logs_nothing(bench: &Bench<'_>) -> Verdict {
     let events = scribe.some(2);
     let got = scribe.try_note(9, Vec::new(), events).await;
     refused("a note", got, CORRUPT)?;
-    reads(&world, "t", None, &kept).await?;
+    reads(&fixture, "t", None, &kept).await?;
     scribe.wrote = kept;
     scribe.commit(delta(6, 5), 2).await?;
-    reads(&world, "t", None, &scribe.wrote).await
+    reads(&fixture, "t", None, &scribe.wrote).await
 }
 
 async fn logging_with_an_old_epoch_is_refused(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.commit(first(1), 1).await?;
     let late = Events {
         thread: "t".into(),
@@ -161,16 +161,16 @@ async fn logging_with_an_old_epoch_is_refused(bench: &Bench<'_>) -> Verdict {
     let mut wrote = std::mem::take(&mut scribe.wrote);
     wrote.truncate(1);
     drop(scribe);
-    let mut scribe = Scribe::on(&world, "t").await?;
-    refused("a late entry", world.saver.log(late).await, CONFLICT)?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
+    refused("a late entry", fixture.saver.log(late).await, CONFLICT)?;
     scribe.log(1).await?;
     wrote.append(&mut scribe.wrote);
-    reads(&world, "t", None, &wrote).await
+    reads(&fixture, "t", None, &wrote).await
 }
 
 async fn cursors_must_grow(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.commit(first(1), 5).await?;
     let kept = scribe.wrote.clone();
     for n in [5, 1] {
@@ -182,78 +182,78 @@ async fn cursors_must_grow(bench: &Bench<'_>) -> Verdict {
     let mut swapped = scribe.some(2);
     swapped.reverse();
     refused("swapped entries", scribe.try_log(swapped).await, CORRUPT)?;
-    reads(&world, "t", None, &kept).await?;
+    reads(&fixture, "t", None, &kept).await?;
     // Numbers may be left out: what a crash has cost is not written again.
     (scribe.n, scribe.wrote) = (20, kept);
     scribe.log(2).await?;
-    reads(&world, "t", None, &scribe.wrote).await
+    reads(&fixture, "t", None, &scribe.wrote).await
 }
 
 async fn logs_of_two_threads_keep_apart(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut left = Scribe::on(&world, "left").await?;
-    let mut right = Scribe::on(&world, "right").await?;
+    let fixture = bench.open().await?;
+    let mut left = Scribe::on(&fixture, "left").await?;
+    let mut right = Scribe::on(&fixture, "right").await?;
     left.commit(first(1), 2).await?;
     right.commit(first(1), 3).await?;
     left.log(1).await?;
-    reads(&world, "left", None, &left.wrote).await?;
-    reads(&world, "right", None, &right.wrote).await?;
-    reads(&world, "unknown", None, &[]).await
+    reads(&fixture, "left", None, &left.wrote).await?;
+    reads(&fixture, "right", None, &right.wrote).await?;
+    reads(&fixture, "unknown", None, &[]).await
 }
 
 async fn a_log_without_a_checkpoint_is_kept_and_not_listed(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.log(3).await?;
     let wrote = std::mem::take(&mut scribe.wrote);
     drop(scribe);
-    reads(&world, "t", None, &wrote).await?;
-    equal("threads", world.listed().await?.len(), 0)?;
-    world.saver.delete(&"t".into()).await?;
-    reads(&world, "t", None, &[]).await
+    reads(&fixture, "t", None, &wrote).await?;
+    equal("threads", fixture.listed().await?.len(), 0)?;
+    fixture.saver.delete(&"t".into()).await?;
+    reads(&fixture, "t", None, &[]).await
 }
 
 async fn a_deleted_thread_has_no_log(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.commit(first(1), 3).await?;
-    let mut other = Scribe::on(&world, "t2").await?;
+    let mut other = Scribe::on(&fixture, "t2").await?;
     other.commit(first(1), 3).await?;
     drop(scribe);
-    world.saver.delete(&"t".into()).await?;
-    reads(&world, "t", None, &[]).await?;
-    let mut scribe = Scribe::on(&world, "t").await?;
+    fixture.saver.delete(&"t".into()).await?;
+    reads(&fixture, "t", None, &[]).await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     scribe.commit(first(1), 2).await?;
-    reads(&world, "t", None, &scribe.wrote).await?;
-    reads(&world, "t2", None, &other.wrote).await
+    reads(&fixture, "t", None, &scribe.wrote).await?;
+    reads(&fixture, "t2", None, &other.wrote).await
 }
 
 async fn a_copied_thread_has_its_own_log(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut scribe = Scribe::on(&world, "from").await?;
+    let fixture = bench.open().await?;
+    let mut scribe = Scribe::on(&fixture, "from").await?;
     scribe.commit(first(1), 3).await?;
-    world.saver.copy(&"from".into(), &"to".into()).await?;
+    fixture.saver.copy(&"from".into(), &"to".into()).await?;
     let copied = scribe.wrote.clone();
-    reads(&world, "to", None, &copied).await?;
+    reads(&fixture, "to", None, &copied).await?;
     scribe.log(2).await?;
-    reads(&world, "to", None, &copied).await?;
-    reads(&world, "from", None, &scribe.wrote).await?;
+    reads(&fixture, "to", None, &copied).await?;
+    reads(&fixture, "from", None, &scribe.wrote).await?;
     drop(scribe);
-    world.saver.delete(&"from".into()).await?;
-    reads(&world, "to", None, &copied).await
+    fixture.saver.delete(&"from".into()).await?;
+    reads(&fixture, "to", None, &copied).await
 }
 
 async fn a_copied_log_is_continued_after_its_end(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     // Several runs, so that the first lease of the copy may not be the first epoch there is.
     let mut wrote = Vec::new();
     for run in 1..5 {
-        let mut scribe = Scribe::on(&world, "from").await?;
+        let mut scribe = Scribe::on(&fixture, "from").await?;
         scribe.commit(first(run), 2).await?;
         wrote.append(&mut scribe.wrote);
     }
-    world.saver.copy(&"from".into(), &"to".into()).await?;
-    let mut scribe = Scribe::on(&world, "to").await?;
+    fixture.saver.copy(&"from".into(), &"to".into()).await?;
+    let mut scribe = Scribe::on(&fixture, "to").await?;
     let (epoch, copied) = (scribe.writer.epoch(), wrote.last());
     if let Some(copied) = copied.filter(|copied| copied.cursor.epoch >= epoch) {
         let cursor = copied.cursor;
@@ -261,13 +261,13 @@ async fn a_copied_log_is_continued_after_its_end(bench: &Bench<'_>) -> Verdict {
     }
     scribe.commit(first(9), 2).await?;
     wrote.append(&mut scribe.wrote);
-    reads(&world, "to", None, &wrote).await
+    reads(&fixture, "to", None, &wrote).await
 }
 
 async fn pruning_drops_the_entries_of_what_it_drops(bench: &Bench<'_>) -> Verdict {
     for keep in [Keep::Last(2), Keep::Latest] {
-        let world = bench.open().await?;
-        let mut scribe = Scribe::on(&world, "t").await?;
+        let fixture = bench.open().await?;
+        let mut scribe = Scribe::on(&fixture, "t").await?;
         scribe.log(1).await?;
         scribe.commit(first(1), 2).await?;
         for n in 2..6 {
@@ -281,24 +281,24 @@ async fn pruning_drops_the_entries_of_what_it_drops(bench: &Bench<'_>) -> Verdic
         let wrote = std::mem::take(&mut scribe.wrote).into_iter();
         let left: Vec<Logged> = wrote.filter(|e| e.checkpoint >= Some(oldest)).collect();
         drop(scribe);
-        world.saver.prune(&"t".into(), keep).await?;
-        reads(&world, "t", None, &left).await?;
+        fixture.saver.prune(&"t".into(), keep).await?;
+        reads(&fixture, "t", None, &left).await?;
     }
     Ok(())
 }
 
 async fn a_reader_is_woken_when_the_log_grows(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let thread = "t".into();
-    let mut scribe = Scribe::on(&world, "t").await?;
+    let mut scribe = Scribe::on(&fixture, "t").await?;
     let asleep = |_| Failure("a reader was not woken".into());
     // Whoever asked before the log grew is told, also if they wait for the answer only then.
-    let early = world.saver.changed(&thread);
+    let early = fixture.saver.changed(&thread);
     scribe.commit(first(1), 1).await?;
     tokio::time::timeout(PATIENCE, early)
         .await
         .map_err(asleep)??;
-    let waiting = world.saver.changed(&thread);
+    let waiting = fixture.saver.changed(&thread);
     let write = async {
         tokio::task::yield_now().await;
         scribe.log(1).await
@@ -310,7 +310,7 @@ async fn a_reader_is_woken_when_the_log_grows(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn a_followed_run_shows_its_states(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let adds = |ctx: superstep_engine::Ctx| async move {
         let x: i64 = ctx.read("x")?;
         ctx.emit(Value::Int(x)).await;
@@ -319,7 +319,7 @@ async fn a_followed_run_shows_its_states(bench: &Bench<'_>) -> Verdict {
     let graph = GraphBuilder::new()
         .last("x")
         .backends(Backends {
-            saver: Some(world.saver.clone()),
+            saver: Some(fixture.saver.clone()),
             ..Backends::default()
         })
         .node("a", adds)
@@ -365,7 +365,7 @@ async fn a_followed_run_shows_its_states(bench: &Bench<'_>) -> Verdict {
 
 /// A run that logs.
 struct Scribe {
-    world: World,
+    fixture: Fixture,
     thread: String,
     writer: Writer,
     n: u64,
@@ -374,11 +374,11 @@ struct Scribe {
 }
 
 impl Scribe {
-    async fn on(world: &World, thread: &str) -> Result<Self, Failure> {
+    async fn on(fixture: &Fixture, thread: &str) -> Result<Self, Failure> {
         Ok(Self {
-            world: world.clone(),
+            fixture: fixture.clone(),
             thread: thread.to_owned(),
-            writer: world.writer(thread).await?,
+            writer: fixture.writer(thread).await?,
             n: 0,
             at: None,
             wrote: Vec::new(),
@@ -423,7 +423,7 @@ impl Scribe {
             record,
             events,
         };
-        self.world.saver.commit(commit).await.map(drop)
+        self.fixture.saver.commit(commit).await.map(drop)
     }
 
     async fn note(&mut self, checkpoint: u64, notes: Vec<TaskNote>, count: u64) -> Verdict {
@@ -449,7 +449,7 @@ impl Scribe {
             notes,
             events,
         };
-        self.world.saver.note(notes).await
+        self.fixture.saver.note(notes).await
     }
 
     async fn log(&mut self, count: u64) -> Verdict {
@@ -469,7 +469,7 @@ impl Scribe {
             epoch: self.writer.epoch(),
             events,
         };
-        self.world.saver.log(events).await
+        self.fixture.saver.log(events).await
     }
 }
 
@@ -646,8 +646,13 @@ fn swap<A, B>((a, b): (A, B)) -> (B, A) {
 }
 
 /// Demands that a log reads so after a cursor.
-async fn reads(world: &World, thread: &str, after: Option<Cursor>, wanted: &[Logged]) -> Verdict {
-    let got = world
+async fn reads(
+    fixture: &Fixture,
+    thread: &str,
+    after: Option<Cursor>,
+    wanted: &[Logged],
+) -> Verdict {
+    let got = fixture
         .saver
         .events(&thread.into(), after, usize::MAX >> 1)
         .await?;

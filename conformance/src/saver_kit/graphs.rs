@@ -1,4 +1,4 @@
-//! Graphs on the saver: whatever the engine does with it must look as it does on memory.
+//! Graphs on the saver: everything observable must be as on the memory saver.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,9 +19,9 @@ use superstep_engine::{
     input::{answers, go_on, resume},
 };
 
+use super::fixture::Bench;
 use super::records::id;
 use super::stage::{Stage, checkpoints, like_memory};
-use super::world::Bench;
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![

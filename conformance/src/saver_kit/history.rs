@@ -5,8 +5,8 @@ use superstep_core::{
     saver::HistoryQuery,
 };
 
+use super::fixture::{Bench, Fixture, Writer};
 use super::records::{delta, done, first, full, id, node};
-use super::world::{Bench, World, Writer};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -21,42 +21,42 @@ cases![
 ];
 
 async fn a_history_is_newest_first(bench: &Bench<'_>) -> Verdict {
-    let (world, writer) = story(bench).await?;
-    let all = world.history("t", "", HistoryQuery::default()).await?;
+    let (fixture, writer) = story(bench).await?;
+    let all = fixture.history("t", "", HistoryQuery::default()).await?;
     equal("the history", all, [9, 8, 7, 6, 5, 4, 3, 2, 1])?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_history_stops_at_its_limit(bench: &Bench<'_>) -> Verdict {
-    let (world, _writer) = story(bench).await?;
+    let (fixture, _writer) = story(bench).await?;
     for limit in [0, 1, 2, 8, 9, 10, usize::MAX] {
         let query = HistoryQuery {
             limit: Some(limit),
             ..HistoryQuery::default()
         };
         let wanted: Vec<u64> = (1..=9).rev().take(limit).collect();
-        let got = world.history("t", "", query).await?;
+        let got = fixture.history("t", "", query).await?;
         equal(&format!("limit {limit}"), got, wanted)?;
     }
     Ok(())
 }
 
 async fn a_history_may_start_before_an_id(bench: &Bench<'_>) -> Verdict {
-    let (world, _writer) = story(bench).await?;
+    let (fixture, _writer) = story(bench).await?;
     for (before, newest) in [(0, 0), (1, 0), (2, 1), (5, 4), (9, 8), (10, 9), (99, 9)] {
         let query = HistoryQuery {
             before: Some(id(before)),
             ..HistoryQuery::default()
         };
         let wanted: Vec<u64> = (1..=newest).rev().collect();
-        let got = world.history("t", "", query).await?;
+        let got = fixture.history("t", "", query).await?;
         equal(&format!("before {before}"), got, wanted)?;
     }
     Ok(())
 }
 
 async fn a_history_may_be_of_one_source(bench: &Bench<'_>) -> Verdict {
-    let (world, _writer) = story(bench).await?;
+    let (fixture, _writer) = story(bench).await?;
     let wanted: [(Source, &[u64]); 4] = [
         (Source::Input, &[6, 1]),
         (Source::Loop, &[8, 7, 3, 2]),
@@ -68,14 +68,14 @@ async fn a_history_may_be_of_one_source(bench: &Bench<'_>) -> Verdict {
             source: Some(source),
             ..HistoryQuery::default()
         };
-        let got = world.history("t", "", query).await?;
+        let got = fixture.history("t", "", query).await?;
         equal(source.as_str(), got, wanted)?;
     }
     Ok(())
 }
 
 async fn a_history_may_be_of_one_step(bench: &Bench<'_>) -> Verdict {
-    let (world, _writer) = story(bench).await?;
+    let (fixture, _writer) = story(bench).await?;
     let wanted: [(i64, &[u64]); 5] = [
         (-1, &[1]),
         (0, &[2]),
@@ -88,46 +88,46 @@ async fn a_history_may_be_of_one_step(bench: &Bench<'_>) -> Verdict {
             step: Some(step),
             ..HistoryQuery::default()
         };
-        let got = world.history("t", "", query).await?;
+        let got = fixture.history("t", "", query).await?;
         equal(&format!("step {step}"), got, wanted)?;
     }
     Ok(())
 }
 
 async fn a_limit_counts_what_fits_all_conditions(bench: &Bench<'_>) -> Verdict {
-    let (world, _writer) = story(bench).await?;
+    let (fixture, _writer) = story(bench).await?;
     let query = HistoryQuery {
         limit: Some(2),
         before: Some(id(8)),
         source: Some(Source::Loop),
         step: None,
     };
-    let got = world.history("t", "", query.clone()).await?;
+    let got = fixture.history("t", "", query.clone()).await?;
     equal("two steps before 8", got, [7, 3])?;
     let query = HistoryQuery {
         step: Some(0),
         ..query
     };
-    let got = world.history("t", "", query).await?;
+    let got = fixture.history("t", "", query).await?;
     equal("step 0 before 8", got, [2])
 }
 
 async fn a_history_is_of_one_namespace(bench: &Bench<'_>) -> Verdict {
-    let (world, mut writer) = story(bench).await?;
+    let (fixture, mut writer) = story(bench).await?;
     writer.commit("a:1", first(20)).await?;
     writer.commit("a:1", delta(21, 20)).await?;
     writer.commit("a", first(22)).await?;
     for (namespace, wanted) in [("a:1", &[21, 20][..]), ("a", &[22]), ("a:2", &[])] {
-        let got = world
+        let got = fixture
             .history("t", namespace, HistoryQuery::default())
             .await?;
         equal(namespace, got, wanted)?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn each_entry_of_a_history_reads_like_a_load(bench: &Bench<'_>) -> Verdict {
-    let (world, mut writer) = story(bench).await?;
+    let (fixture, mut writer) = story(bench).await?;
     for n in [1, 4, 9] {
         writer.note("", n, vec![done(node(2), n as i64)]).await?;
     }
@@ -136,20 +136,23 @@ async fn each_entry_of_a_history_reads_like_a_load(bench: &Bench<'_>) -> Verdict
         source: Some(Source::Update),
         ..HistoryQuery::default()
     };
-    let shown = world.saver.history(&"t".into(), &"".into(), &query).await?;
+    let shown = fixture
+        .saver
+        .history(&"t".into(), &"".into(), &query)
+        .await?;
     equal("updates", shown.len(), 2)?;
     for loaded in &shown {
         let head = loaded.head().map(|record| record.id);
         let wanted = head.and_then(|id| writer.model.reading(&"".into(), id));
         super::model::same("an update", Some(loaded), wanted.as_ref())?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 /// A thread of nine checkpoints: two runs, two edits, a fork, a snapshot.
-async fn story(bench: &Bench<'_>) -> Result<(World, Writer), Failure> {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+async fn story(bench: &Bench<'_>) -> Result<(Fixture, Writer), Failure> {
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     let of = |source, step, record| Record {
         source,
         step,
@@ -173,5 +176,5 @@ async fn story(bench: &Bench<'_>) -> Result<(World, Writer), Failure> {
     for record in records {
         writer.commit("", record).await?;
     }
-    Ok((world, writer))
+    Ok((fixture, writer))
 }

@@ -1,4 +1,4 @@
-//! What a thread should read like: everything that was stored, in the plainest form.
+//! Model of a thread: everything that was stored, in the plainest form.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

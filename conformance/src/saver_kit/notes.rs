@@ -11,8 +11,8 @@ use superstep_core::{
     value::Value,
 };
 
+use super::fixture::{Bench, CORRUPT, refused};
 use super::records::{Y, delta, done, first, id, journal, node, trigger};
-use super::world::{Bench, CORRUPT, refused};
 use crate::kit::{Verdict, cases, equal};
 
 cases![
@@ -36,23 +36,23 @@ cases![
 ];
 
 async fn a_note_is_read_with_its_checkpoint(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     writer.note("", 1, vec![done(node(0), "a")]).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.note("", 1, vec![done(node(1), "b")]).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.commit("", delta(2, 1)).await?;
-    let loaded = world.load("t", "", At::Latest).await?;
+    let loaded = fixture.load("t", "", At::Latest).await?;
     let notes = loaded.map(|loaded| loaded.notes.len());
     equal("notes of the next checkpoint", notes, Some(0))?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn the_tasks_of_a_record_are_notes_of_its_parent(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     for n in 2..5 {
         let tasks = vec![done(node(0), n as i64), done(node(1), "b")];
@@ -62,15 +62,15 @@ async fn the_tasks_of_a_record_are_notes_of_its_parent(bench: &Bench<'_>) -> Ver
         };
         writer.commit("", record).await?;
     }
-    let loaded = world.load("t", "", At::Id(id(1))).await?;
+    let loaded = fixture.load("t", "", At::Id(id(1))).await?;
     let notes = loaded.map(|loaded| loaded.notes.len());
     equal("notes of the first checkpoint", notes, Some(2))?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn the_tasks_of_all_branches_meet_at_the_fork(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let tasks = [
         vec![done(node(0), "one")],
@@ -91,12 +91,12 @@ async fn the_tasks_of_all_branches_meet_at_the_fork(bench: &Bench<'_>) -> Verdic
             )
             .await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_later_note_of_a_task_is_absorbed(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let answered = |answers: &[i32]| TaskNote {
         answers: answers.iter().map(|answer| Value::from(*answer)).collect(),
@@ -119,14 +119,14 @@ async fn a_later_note_of_a_task_is_absorbed(bench: &Bench<'_>) -> Verdict {
     ];
     for note in notes {
         writer.note("", 1, vec![note]).await?;
-        world.agrees("t", &writer.model).await?;
+        fixture.agrees("t", &writer.model).await?;
     }
     Ok(())
 }
 
 async fn what_a_note_leaves_open_stays(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let everything = super::records::note_everywhere(node(0), &Value::from("kept"));
     let everything = TaskNote {
@@ -136,44 +136,44 @@ async fn what_a_note_leaves_open_stays(bench: &Bench<'_>) -> Verdict {
     };
     writer.note("", 1, vec![everything]).await?;
     writer.note("", 1, vec![TaskNote::new(node(0))]).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     let record = Record {
         tasks: vec![TaskNote::new(node(0))],
         ..delta(2, 1)
     };
     writer.commit("", record).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_plain_answer_is_gone_once_it_is_taken(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let given = TaskNote {
         resume: Some(PlainAnswer::Given("yes".into())),
         ..TaskNote::new(TaskKey::Input)
     };
     writer.note("", 1, vec![given]).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     let note = TaskNote {
         resume: Some(PlainAnswer::Taken),
         ..TaskNote::new(TaskKey::Input)
     };
     let taken = vec![note, asking(node(0), &[1])];
     writer.note("", 1, taken).await?;
-    let loaded = world.load("t", "", At::Latest).await?;
+    let loaded = fixture.load("t", "", At::Latest).await?;
     let notes = loaded.map(|loaded| loaded.notes).unwrap_or_default();
     let left = notes
         .iter()
         .filter(|note| matches!(note.resume, Some(PlainAnswer::Given(_))))
         .count();
     equal("plain answers left", left, 0)?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn notes_and_tasks_count_in_the_order_they_came(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     writer.note("", 1, vec![done(node(0), "first")]).await?;
     let record = Record {
@@ -181,42 +181,42 @@ async fn notes_and_tasks_count_in_the_order_they_came(bench: &Bench<'_>) -> Verd
         ..delta(2, 1)
     };
     writer.commit("", record).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.note("", 1, vec![done(node(0), "third")]).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     let record = Record {
         tasks: vec![done(node(0), "fourth")],
         ..delta(3, 1)
     };
     writer.commit("", record).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn notes_of_an_older_checkpoint_still_grow(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     writer.commit("", delta(2, 1)).await?;
     writer.commit("", delta(3, 2)).await?;
     writer.note("", 1, vec![asking(node(0), &[1])]).await?;
     writer.note("", 2, vec![done(node(1), "late")]).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn notes_of_two_namespaces_keep_apart(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     for namespace in ["", "a:1", "a:2"] {
         writer.commit(namespace, first(1)).await?;
     }
     writer.note("", 1, vec![done(node(0), "root")]).await?;
     writer.note("a:1", 1, vec![done(node(0), "below")]).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn several_notes_are_stored_together(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let notes = vec![
         done(node(0), "a"),
@@ -226,18 +226,18 @@ async fn several_notes_are_stored_together(bench: &Bench<'_>) -> Verdict {
         journal(node(2), [("e", Effect::Done(Value::Null))]),
     ];
     writer.note("", 1, notes).await?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.note("", 1, Vec::new()).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn a_note_for_an_unknown_checkpoint_is_refused(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     let notes = || vec![done(node(0), "lost")];
     let got = writer.try_note("", id(1), notes()).await;
     refused("a note before any checkpoint", got, CORRUPT)?;
-    equal("threads after it", world.listed().await?.len(), 0)?;
+    equal("threads after it", fixture.listed().await?.len(), 0)?;
     writer.commit("", first(1)).await?;
     writer.commit("a:1", first(2)).await?;
     for (namespace, n) in [("", 2), ("", 3), ("a:1", 1), ("b:1", 1)] {
@@ -245,12 +245,12 @@ async fn a_note_for_an_unknown_checkpoint_is_refused(bench: &Bench<'_>) -> Verdi
         refused(&format!("a note for {n} in {namespace:?}"), got, CORRUPT)?;
     }
     writer.commit("", delta(3, 1)).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn every_kind_of_task_has_its_own_notes(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let handler = |of| TaskKey::Handler(Box::new(of));
     let call = |by, n| TaskKey::Call(Box::new(by), n);
@@ -272,14 +272,14 @@ async fn every_kind_of_task_has_its_own_notes(bench: &Bench<'_>) -> Verdict {
             let value = Value::list([Value::Int(round), Value::Int(n)]);
             writer.note("", 1, vec![done(key.clone(), value)]).await?;
         }
-        world.agrees("t", &writer.model).await?;
+        fixture.agrees("t", &writer.model).await?;
     }
     Ok(())
 }
 
 async fn every_kind_of_write_survives(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let writes = vec![
         Write::State(ChannelIx::at(Y), Value::Null),
@@ -299,12 +299,12 @@ async fn every_kind_of_write_survives(bench: &Bench<'_>) -> Verdict {
         };
         writer.note("", 1, vec![note]).await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn asks_survive_with_their_schema(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let schema = Value::map([("type", Value::from("integer")), ("minimum", 1.into())]);
     let ask = |id, schema| Ask {
@@ -323,16 +323,16 @@ async fn asks_survive_with_their_schema(bench: &Bench<'_>) -> Verdict {
         ..TaskNote::new(node(0))
     };
     writer.note("", 1, vec![note]).await?;
-    let loaded = world.load("t", "", At::Latest).await?;
+    let loaded = fixture.load("t", "", At::Latest).await?;
     let notes = loaded.map(|loaded| loaded.notes).unwrap_or_default();
     let got: Vec<Ask> = notes.into_iter().flat_map(|note| note.asks).collect();
     equal("asks", got, asks)?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn errors_survive_with_their_limit(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     for (n, limit) in [None, Some(Limit::Run), Some(Limit::Idle)]
         .into_iter()
@@ -340,12 +340,12 @@ async fn errors_survive_with_their_limit(bench: &Bench<'_>) -> Verdict {
     {
         writer.note("", 1, vec![failed(node(n), limit)]).await?;
     }
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 async fn effects_survive_and_failed_ones_are_forgotten(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let notes = [
         journal(node(0), [("a", Effect::Started), ("b", Effect::Started)]),
@@ -358,14 +358,14 @@ async fn effects_survive_and_failed_ones_are_forgotten(bench: &Bench<'_>) -> Ver
     ];
     for note in notes {
         writer.note("", 1, vec![note]).await?;
-        world.agrees("t", &writer.model).await?;
+        fixture.agrees("t", &writer.model).await?;
     }
     Ok(())
 }
 
 async fn thousands_of_notes_of_one_checkpoint_are_merged(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let keys = || (0..2_000).map(TaskKey::Send);
     writer
@@ -380,7 +380,7 @@ async fn thousands_of_notes_of_one_checkpoint_are_merged(bench: &Bench<'_>) -> V
         ..delta(2, 1)
     };
     writer.commit("", record).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 fn asking(key: TaskKey, ids: &[u128]) -> TaskNote {

@@ -1,4 +1,4 @@
-//! Pruning: what goes, and that what stays reads as before.
+//! Pruning: what is dropped, and that what stays reads as before.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use superstep_core::{
 };
 
 use super::deletion::filled;
+use super::fixture::{BUSY, Bench, Fixture, NO_THREAD, refused};
 use super::model::{Model, alike, same_notes, state};
 use super::records::{Y, clear, delta, done, first, full, id, int, node, number, set};
-use super::world::{BUSY, Bench, NO_THREAD, World, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -30,8 +30,8 @@ cases![
 ];
 
 async fn pruning_to_the_latest_keeps_one_of_each_namespace(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     for (namespace, start) in [("", 1), ("a:1", 11), ("a", 21)] {
         writer.commit(namespace, first(start)).await?;
         for n in start + 1..start + 6 {
@@ -39,50 +39,50 @@ async fn pruning_to_the_latest_keeps_one_of_each_namespace(bench: &Bench<'_>) ->
         }
     }
     let model = writer.end();
-    world.saver.prune(&"t".into(), Keep::Latest).await?;
+    fixture.saver.prune(&"t".into(), Keep::Latest).await?;
     for (namespace, newest) in [("", 6), ("a:1", 16), ("a", 26)] {
-        kept(&world, &model, namespace, &[newest]).await?;
+        kept(&fixture, &model, namespace, &[newest]).await?;
     }
-    equal("threads", world.listed().await?, ["t"])
+    equal("threads", fixture.listed().await?, ["t"])
 }
 
 async fn pruning_to_the_last_few_keeps_just_those(bench: &Bench<'_>) -> Verdict {
     for n in [1, 2, 3, 5] {
-        let world = bench.open().await?;
-        let model = line(&world, 12).await?;
-        world.saver.prune(&"t".into(), Keep::Last(n)).await?;
+        let fixture = bench.open().await?;
+        let model = line(&fixture, 12).await?;
+        fixture.saver.prune(&"t".into(), Keep::Last(n)).await?;
         let wanted: Vec<u64> = (1..=12).rev().take(n).collect();
-        kept(&world, &model, "", &wanted).await?;
+        kept(&fixture, &model, "", &wanted).await?;
     }
     Ok(())
 }
 
 async fn pruning_less_than_there_is_changes_nothing(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = line(&world, 6).await?;
+    let fixture = bench.open().await?;
+    let model = line(&fixture, 6).await?;
     for n in [6, 7, usize::MAX] {
-        world.saver.prune(&"t".into(), Keep::Last(n)).await?;
-        world.agrees("t", &model).await?;
+        fixture.saver.prune(&"t".into(), Keep::Last(n)).await?;
+        fixture.agrees("t", &model).await?;
     }
     Ok(())
 }
 
 async fn pruning_keeps_notes(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = line(&world, 8).await?;
-    let mut writer = world.writer_after("t", model).await?;
+    let fixture = bench.open().await?;
+    let model = line(&fixture, 8).await?;
+    let mut writer = fixture.writer_after("t", model).await?;
     writer.note("", 8, vec![done(node(0), "open")]).await?;
     writer.note("", 7, vec![done(node(2), "late")]).await?;
     let model = writer.end();
-    world.saver.prune(&"t".into(), Keep::Last(3)).await?;
-    kept(&world, &model, "", &[8, 7, 6]).await?;
-    world.saver.prune(&"t".into(), Keep::Latest).await?;
-    kept(&world, &model, "", &[8]).await
+    fixture.saver.prune(&"t".into(), Keep::Last(3)).await?;
+    kept(&fixture, &model, "", &[8, 7, 6]).await?;
+    fixture.saver.prune(&"t".into(), Keep::Latest).await?;
+    kept(&fixture, &model, "", &[8]).await
 }
 
 async fn pruning_keeps_branches_whole(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     // Two branches from 2, one of which has a snapshot before the cut and one has not.
     writer.commit("", first(1)).await?;
     writer.commit("", delta(2, 1)).await?;
@@ -98,27 +98,27 @@ async fn pruning_keeps_branches_whole(bench: &Bench<'_>) -> Verdict {
     writer.commit("", delta(8, 6)).await?;
     writer.commit("", delta(9, 2)).await?;
     let model = writer.end();
-    world.saver.prune(&"t".into(), Keep::Last(4)).await?;
-    kept(&world, &model, "", &[9, 8, 7, 6]).await?;
-    world.saver.prune(&"t".into(), Keep::Last(2)).await?;
-    kept(&world, &model, "", &[9, 8]).await
+    fixture.saver.prune(&"t".into(), Keep::Last(4)).await?;
+    kept(&fixture, &model, "", &[9, 8, 7, 6]).await?;
+    fixture.saver.prune(&"t".into(), Keep::Last(2)).await?;
+    kept(&fixture, &model, "", &[9, 8]).await
 }
 
 async fn pruning_twice_is_pruning_once(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = line(&world, 10).await?;
+    let fixture = bench.open().await?;
+    let model = line(&fixture, 10).await?;
     for _ in 0..2 {
-        world.saver.prune(&"t".into(), Keep::Last(4)).await?;
-        kept(&world, &model, "", &[10, 9, 8, 7]).await?;
+        fixture.saver.prune(&"t".into(), Keep::Last(4)).await?;
+        kept(&fixture, &model, "", &[10, 9, 8, 7]).await?;
     }
     Ok(())
 }
 
 async fn a_pruned_thread_goes_on(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = line(&world, 10).await?;
-    world.saver.prune(&"t".into(), Keep::Last(2)).await?;
-    let mut writer = world.writer_after("t", model).await?;
+    let fixture = bench.open().await?;
+    let model = line(&fixture, 10).await?;
+    fixture.saver.prune(&"t".into(), Keep::Last(2)).await?;
+    let mut writer = fixture.writer_after("t", model).await?;
     let gone = writer.try_commit("", delta(11, 8)).await;
     refused("a child of a dropped checkpoint", gone, "SS2005")?;
     let tasks = vec![done(node(0), "next")];
@@ -135,14 +135,14 @@ async fn a_pruned_thread_goes_on(bench: &Bench<'_>) -> Verdict {
     writer.commit("", delta(13, 9)).await?;
     writer.note("", 9, vec![done(node(1), "late")]).await?;
     let model = writer.end();
-    kept(&world, &model, "", &[13, 12, 11, 10, 9]).await?;
-    world.saver.prune(&"t".into(), Keep::Latest).await?;
-    kept(&world, &model, "", &[13]).await
+    kept(&fixture, &model, "", &[13, 12, 11, 10, 9]).await?;
+    fixture.saver.prune(&"t".into(), Keep::Latest).await?;
+    kept(&fixture, &model, "", &[13]).await
 }
 
 async fn pruning_keeps_what_belongs_below_what_it_keeps(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     // Each step of the root runs a graph of that task alone, and one that lives as long as the
     // thread; both store while the step runs, so between two records of the root.
     writer.commit("", first(10)).await?;
@@ -165,15 +165,15 @@ async fn pruning_keeps_what_belongs_below_what_it_keeps(bench: &Bench<'_>) -> Ve
         writer.commit("", delta(above + 10, above)).await?;
     }
     let model = writer.end();
-    world.saver.prune(&"t".into(), Keep::Last(3)).await?;
-    kept(&world, &model, "", &[50, 40, 30]).await?;
-    kept(&world, &model, "a:3", &[33, 31]).await?;
-    kept(&world, &model, "a:4", &[43, 41]).await?;
-    let gone = world.head("t", "a:1", At::Latest).await?;
+    fixture.saver.prune(&"t".into(), Keep::Last(3)).await?;
+    kept(&fixture, &model, "", &[50, 40, 30]).await?;
+    kept(&fixture, &model, "a:3", &[33, 31]).await?;
+    kept(&fixture, &model, "a:4", &[43, 41]).await?;
+    let gone = fixture.head("t", "a:1", At::Latest).await?;
     equal("a graph of a task of a dropped checkpoint", gone, None)?;
     // What the shared graph was when the oldest kept step began is still to be read.
     for (before, wanted) in [(30, 22), (40, 32), (50, 42)] {
-        let loaded = world.load("t", "b", At::Before(id(before))).await?;
+        let loaded = fixture.load("t", "b", At::Before(id(before))).await?;
         let what = format!("the shared graph before {before}");
         reads_as_before(&what, loaded.as_ref(), &model, "b", wanted)?;
     }
@@ -181,46 +181,46 @@ async fn pruning_keeps_what_belongs_below_what_it_keeps(bench: &Bench<'_>) -> Ve
 }
 
 async fn pruning_leaves_other_threads(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    line(&world, 10).await?;
-    let other = filled(&world, "t2").await?;
+    let fixture = bench.open().await?;
+    line(&fixture, 10).await?;
+    let other = filled(&fixture, "t2").await?;
     let copy = {
-        let model = filled(&world, "from").await?;
-        world.saver.copy(&"from".into(), &"to".into()).await?;
+        let model = filled(&fixture, "from").await?;
+        fixture.saver.copy(&"from".into(), &"to".into()).await?;
         model
     };
-    world.saver.prune(&"t".into(), Keep::Latest).await?;
-    world.saver.prune(&"from".into(), Keep::Latest).await?;
-    world.agrees("t2", &other).await?;
-    world.agrees("to", &copy).await
+    fixture.saver.prune(&"t".into(), Keep::Latest).await?;
+    fixture.saver.prune(&"from".into(), Keep::Latest).await?;
+    fixture.agrees("t2", &other).await?;
+    fixture.agrees("to", &copy).await
 }
 
 async fn an_unknown_thread_is_not_pruned(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    drop(world.lease("leased").await?);
+    let fixture = bench.open().await?;
+    drop(fixture.lease("leased").await?);
     for thread in ["unknown", "leased"] {
         for keep in [Keep::Latest, Keep::Last(3)] {
-            let got = world.saver.prune(&thread.into(), keep).await;
+            let got = fixture.saver.prune(&thread.into(), keep).await;
             refused("pruning nothing", got, NO_THREAD)?;
         }
     }
-    equal("threads", world.listed().await?.len(), 0)
+    equal("threads", fixture.listed().await?.len(), 0)
 }
 
 async fn a_leased_thread_is_not_pruned(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = line(&world, 6).await?;
+    let fixture = bench.open().await?;
+    let model = line(&fixture, 6).await?;
     // A run that holds the lease may be about to fork from what would be dropped.
-    let mut writer = world.writer_after("t", model).await?;
-    let got = world.saver.prune(&"t".into(), Keep::Latest).await;
+    let mut writer = fixture.writer_after("t", model).await?;
+    let got = fixture.saver.prune(&"t".into(), Keep::Latest).await;
     refused("pruning a leased thread", got, BUSY)?;
     writer.commit("", delta(7, 2)).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }
 
 /// A thread with one branch and a task for each step.
-async fn line(world: &World, length: u64) -> Result<Model, Failure> {
-    let mut writer = world.writer("t").await?;
+async fn line(fixture: &Fixture, length: u64) -> Result<Model, Failure> {
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     for n in 2..=length {
         let mut record = Record {
@@ -236,11 +236,11 @@ async fn line(world: &World, length: u64) -> Result<Model, Failure> {
 }
 
 /// Demands that these checkpoints are what is left of a namespace, and read as before.
-async fn kept(world: &World, model: &Model, namespace: &str, wanted: &[u64]) -> Verdict {
+async fn kept(fixture: &Fixture, model: &Model, namespace: &str, wanted: &[u64]) -> Verdict {
     let all = HistoryQuery::default();
     let space = Namespace::from(namespace);
-    let history = world.saver.history(&"t".into(), &space, &all).await?;
-    let left = super::world::numbers(&history);
+    let history = fixture.saver.history(&"t".into(), &space, &all).await?;
+    let left = super::fixture::numbers(&history);
     equal(&format!("what is left of {namespace:?}"), left, wanted)?;
     for (loaded, n) in history.iter().zip(wanted) {
         let what = format!("checkpoint {n} of {namespace:?}");
@@ -253,10 +253,10 @@ async fn kept(world: &World, model: &Model, namespace: &str, wanted: &[u64]) -> 
             equal(&format!("{what}: its parent"), parent, before)?;
         }
         let at = At::Id(id(*n));
-        let loaded = world.load("t", namespace, at).await?;
+        let loaded = fixture.load("t", namespace, at).await?;
         reads_as_before(&what, loaded.as_ref(), model, namespace, *n)?;
     }
-    let head = world.head("t", namespace, At::Latest).await?;
+    let head = fixture.head("t", namespace, At::Latest).await?;
     equal("the newest", head, wanted.first().copied())
 }
 

@@ -1,4 +1,4 @@
-//! Retention: which threads go, which are pruned, and what counts as use.
+//! Retention: which threads are deleted, which are pruned, and what counts as use.
 //!
 //! A saver notes times on its own clock, so it must be opened on the real one here.
 
@@ -12,8 +12,8 @@ use superstep_core::{
 use superstep_engine::clock::SystemClock;
 
 use super::deletion::filled;
+use super::fixture::{Bench, CONFLICT, Fixture, refused};
 use super::records::{delta, first};
-use super::world::{Bench, CONFLICT, World, refused};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
@@ -42,12 +42,15 @@ async fn moment() -> UnixMillis {
 }
 
 /// Deletes what was not used since a moment.
-async fn sweep(world: &World, moment: UnixMillis) -> Result<Vec<String>, Failure> {
+async fn sweep(fixture: &Fixture, moment: UnixMillis) -> Result<Vec<String>, Failure> {
     let retention = Retention {
         idle: Some(HOUR),
         keep: None,
     };
-    let got = world.saver.retain(&retention, moment + HOUR_MILLIS).await?;
+    let got = fixture
+        .saver
+        .retain(&retention, moment + HOUR_MILLIS)
+        .await?;
     equal("pruned checkpoints", got.pruned, 0)?;
     Ok(names(&got))
 }
@@ -57,94 +60,97 @@ fn names(retained: &Retained) -> Vec<String> {
 }
 
 async fn an_idle_thread_goes_and_a_used_one_stays(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for thread in ["old", "b", ""] {
-        filled(&world, thread).await?;
+        filled(&fixture, thread).await?;
     }
-    let kept = filled(&world, "new").await?;
+    let kept = filled(&fixture, "new").await?;
     let moment = moment().await;
-    let mut writer = world.writer_after("new", kept).await?;
+    let mut writer = fixture.writer_after("new", kept).await?;
     writer.commit("", delta(4, 3)).await?;
     let kept = writer.end();
-    let early = sweep(&world, moment - HOUR_MILLIS).await?;
+    let early = sweep(&fixture, moment - HOUR_MILLIS).await?;
     equal("deleted too early", early.len(), 0)?;
-    equal("deleted", sweep(&world, moment).await?, ["", "b", "old"])?;
-    equal("threads", world.listed().await?, ["new"])?;
+    equal("deleted", sweep(&fixture, moment).await?, ["", "b", "old"])?;
+    equal("threads", fixture.listed().await?, ["new"])?;
     for namespace in kept.spaces.keys() {
-        let head = world.head("old", namespace.as_str(), At::Latest).await?;
+        let head = fixture.head("old", namespace.as_str(), At::Latest).await?;
         equal("what is left of a deleted thread", head, None)?;
     }
-    world.agrees("new", &kept).await?;
-    equal("deleted again", sweep(&world, moment).await?.len(), 0)
+    fixture.agrees("new", &kept).await?;
+    equal("deleted again", sweep(&fixture, moment).await?.len(), 0)
 }
 
 async fn a_lease_without_a_write_is_use(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "t").await?;
     let moment = moment().await;
-    drop(world.lease("t").await?);
-    equal("deleted", sweep(&world, moment).await?.len(), 0)?;
-    world.agrees("t", &model).await
+    drop(fixture.lease("t").await?);
+    equal("deleted", sweep(&fixture, moment).await?.len(), 0)?;
+    fixture.agrees("t", &model).await
 }
 
 async fn the_end_of_a_lease_is_use(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "t").await?;
-    let lease = world.lease("t").await?;
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "t").await?;
+    let lease = fixture.lease("t").await?;
     let moment = moment().await;
     drop(lease);
-    equal("deleted", sweep(&world, moment).await?.len(), 0)?;
-    world.agrees("t", &model).await
+    equal("deleted", sweep(&fixture, moment).await?.len(), 0)?;
+    fixture.agrees("t", &model).await
 }
 
 async fn reading_is_no_use(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "t").await?;
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "t").await?;
     let moment = moment().await;
-    world.agrees("t", &model).await?;
-    world.saver.export(&"t".into()).await?;
-    world.listed().await?;
-    equal("deleted", sweep(&world, moment).await?, ["t"])
+    fixture.agrees("t", &model).await?;
+    fixture.saver.export(&"t".into()).await?;
+    fixture.listed().await?;
+    equal("deleted", sweep(&fixture, moment).await?, ["t"])
 }
 
 async fn a_copy_is_used_when_it_is_made(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "from").await?;
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "from").await?;
     let moment = moment().await;
-    world.saver.copy(&"from".into(), &"copy".into()).await?;
-    let archive = world.saver.export(&"from".into()).await?;
-    world.saver.import(&"import".into(), archive).await?;
-    equal("deleted", sweep(&world, moment).await?, ["from"])?;
-    world.agrees("copy", &model).await?;
-    world.agrees("import", &model).await
+    fixture.saver.copy(&"from".into(), &"copy".into()).await?;
+    let archive = fixture.saver.export(&"from".into()).await?;
+    fixture.saver.import(&"import".into(), archive).await?;
+    equal("deleted", sweep(&fixture, moment).await?, ["from"])?;
+    fixture.agrees("copy", &model).await?;
+    fixture.agrees("import", &model).await
 }
 
 async fn a_leased_thread_is_left_alone(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "t").await?;
-    filled(&world, "other").await?;
-    let mut writer = world.writer_after("t", model).await?;
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "t").await?;
+    filled(&fixture, "other").await?;
+    let mut writer = fixture.writer_after("t", model).await?;
     let moment = moment().await;
     let retention = Retention {
         idle: Some(HOUR),
         keep: Some(Keep::Latest),
     };
-    let got = world.saver.retain(&retention, moment + HOUR_MILLIS).await?;
+    let got = fixture
+        .saver
+        .retain(&retention, moment + HOUR_MILLIS)
+        .await?;
     equal("deleted", names(&got), ["other"])?;
     equal("pruned", got.pruned, 0)?;
-    world.agrees("t", &writer.model).await?;
+    fixture.agrees("t", &writer.model).await?;
     writer.commit("", delta(4, 1)).await?;
     let model = writer.end();
-    world.agrees("t", &model).await
+    fixture.agrees("t", &model).await
 }
 
 async fn a_retention_prunes_as_prune_does(bench: &Bench<'_>) -> Verdict {
     for keep in [Keep::Latest, Keep::Last(2), Keep::Last(usize::MAX)] {
         let (swept, pruned) = (bench.open().await?, bench.open().await?);
         let mut model = None;
-        for world in [&swept, &pruned] {
+        for fixture in [&swept, &pruned] {
             for thread in ["a", "b"] {
-                model = Some(filled(world, thread).await?);
+                model = Some(filled(fixture, thread).await?);
             }
         }
         let spaces = model.map(|model| model.spaces).unwrap_or_default();
@@ -175,53 +181,59 @@ async fn a_retention_prunes_as_prune_does(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn count(
-    world: &World,
+    fixture: &Fixture,
     namespaces: impl Iterator<Item = &Namespace>,
 ) -> Result<usize, Failure> {
     let mut count = 0;
     for namespace in namespaces {
         for thread in ["a", "b"] {
             let all = HistoryQuery::default();
-            count += world.history(thread, namespace.as_str(), all).await?.len();
+            count += fixture
+                .history(thread, namespace.as_str(), all)
+                .await?
+                .len();
         }
     }
     Ok(count)
 }
 
 async fn an_idle_thread_goes_whole(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    filled(&world, "t").await?;
+    let fixture = bench.open().await?;
+    filled(&fixture, "t").await?;
     let moment = moment().await;
     let retention = Retention {
         idle: Some(HOUR),
         keep: Some(Keep::Latest),
     };
-    let got = world.saver.retain(&retention, moment + HOUR_MILLIS).await?;
+    let got = fixture
+        .saver
+        .retain(&retention, moment + HOUR_MILLIS)
+        .await?;
     equal("deleted", names(&got), ["t"])?;
     equal("pruned of what is deleted", got.pruned, 0)?;
-    equal("threads", world.listed().await?.len(), 0)
+    equal("threads", fixture.listed().await?.len(), 0)
 }
 
 async fn a_retention_without_wishes_changes_nothing(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let model = filled(&world, "t").await?;
-    let got = world
+    let fixture = bench.open().await?;
+    let model = filled(&fixture, "t").await?;
+    let got = fixture
         .saver
         .retain(&Retention::default(), UnixMillis::MAX)
         .await?;
     equal("what is gone", got, Retained::default())?;
-    world.agrees("t", &model).await
+    fixture.agrees("t", &model).await
 }
 
 async fn a_thread_that_went_can_begin_again(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let mut writer = world.writer("t").await?;
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let before = writer.epoch();
     drop(writer);
     let moment = moment().await;
-    sweep(&world, moment).await?;
-    let mut writer = world.writer("t").await?;
+    sweep(&fixture, moment).await?;
+    let mut writer = fixture.writer("t").await?;
     if writer.epoch() <= before {
         let epoch = writer.epoch();
         return Err(Failure(format!("epoch {epoch} came after {before}")));
@@ -235,9 +247,9 @@ async fn a_thread_that_went_can_begin_again(bench: &Bench<'_>) -> Verdict {
     };
     refused(
         "a commit from before",
-        world.saver.commit(late).await,
+        fixture.saver.commit(late).await,
         CONFLICT,
     )?;
     writer.commit("", first(1)).await?;
-    world.agrees("t", &writer.model).await
+    fixture.agrees("t", &writer.model).await
 }

@@ -1,4 +1,4 @@
-//! Runs graphs on a saver and writes down all that can be seen of it.
+//! Runs graphs on a saver and records everything observable.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +16,9 @@ use superstep_engine::{
     Backends, CheckpointRef, Graph, Outcome, RunOptions, memory::MemorySaver, state::Depth,
 };
 
+use super::fixture::Bench;
 use super::model::alike;
 use super::records::{id, number};
-use super::world::Bench;
 use crate::kit::{Failure, Verdict, equal};
 
 /// A piece that is played on a saver.
@@ -26,9 +26,9 @@ pub(super) type Play = fn(Stage) -> BoxFuture<'static, Result<Stage, Failure>>;
 
 /// Plays a piece on the saver under test and on memory; both must look the same.
 pub(super) async fn like_memory(bench: &Bench<'_>, play: Play) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let wanted = play(Stage::new(Arc::new(MemorySaver::new()))).await?;
-    let got = play(Stage::new(world.saver)).await?;
+    let got = play(Stage::new(fixture.saver)).await?;
     for ((what, got), (_, wanted)) in got.lines.iter().zip(&wanted.lines) {
         alike(what, got, wanted)?;
     }

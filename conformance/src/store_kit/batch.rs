@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::embedder::Letters;
-use super::world::{Bench, ns, refused, under};
+use super::fixture::{Bench, ns, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal, together};
 use superstep_store::{
     Delete, Get, ListNamespaces, Op, Outcome, Put, PutOptions, Search, StoreError, TtlOnRead,
@@ -23,13 +23,13 @@ cases![
 ];
 
 async fn an_empty_batch_is_fine(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    equal("outcomes", world.store.batch(vec![]).await?, [])
+    let fixture = bench.open().await?;
+    equal("outcomes", fixture.store.batch(vec![]).await?, [])
 }
 
 async fn a_batch_is_applied_in_order_and_sees_its_writes(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    let outcomes = world
+    let fixture = bench.open().await?;
+    let outcomes = fixture
         .store
         .batch(vec![
             get("a", "k")?,
@@ -49,12 +49,12 @@ async fn a_batch_is_applied_in_order_and_sees_its_writes(bench: &Bench<'_>) -> V
         "absent", "done", "1", "done", "done", "k=2 l=3", "a b", "done", "absent", "l=3",
     ];
     equal("outcomes", shown, wanted)?;
-    equal("afterwards", world.found(under("")?).await?, ["b/l"])
+    equal("afterwards", fixture.found(under("")?).await?, ["b/l"])
 }
 
 async fn a_batch_with_an_invalid_operation_changes_nothing(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.put("a", "old", json!(1)).await?;
+    let fixture = bench.open().await?;
+    fixture.put("a", "old", json!(1)).await?;
     let no_time = Op::Put(Put {
         namespace: ns("a")?,
         key: "k".to_owned(),
@@ -73,20 +73,20 @@ async fn a_batch_with_an_invalid_operation_changes_nothing(bench: &Bench<'_>) ->
             op,
             delete("a", "old")?,
         ];
-        refused("the batch", world.store.batch(ops).await, code)?;
-        equal("old", world.value("a", "old").await?, Some(json!(1)))?;
-        equal("found", world.found(under("")?).await?, ["a/old"])?;
+        refused("the batch", fixture.store.batch(ops).await, code)?;
+        equal("old", fixture.value("a", "old").await?, Some(json!(1)))?;
+        equal("found", fixture.found(under("")?).await?, ["a/old"])?;
     }
     Ok(())
 }
 
 async fn a_batch_that_fails_half_way_changes_nothing(bench: &Bench<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
-    let world = bench.open_embedding(letters.clone()).await?;
-    world.put("a", "1", json!("a")).await?;
-    world.wait(5);
-    world.put("a", "2", json!("b")).await?;
-    let before = world.store.search(under("")?).await?;
+    let fixture = bench.open_embedding(letters.clone()).await?;
+    fixture.put("a", "1", json!("a")).await?;
+    fixture.wait(5);
+    fixture.put("a", "2", json!("b")).await?;
+    let before = fixture.store.search(under("")?).await?;
     letters.change_model();
     let mismatch = Search {
         query: Some("a".to_owned()),
@@ -101,23 +101,23 @@ async fn a_batch_that_fails_half_way_changes_nothing(bench: &Bench<'_>) -> Verdi
         Op::Search(mismatch),
         put("a", "4", json!("g"))?,
     ];
-    refused("the batch", world.store.batch(ops).await, "SS3041")?;
-    let after = world.store.search(under("")?).await?;
+    refused("the batch", fixture.store.batch(ops).await, "SS3041")?;
+    let after = fixture.store.search(under("")?).await?;
     equal("items", after, before)?;
-    let listed = world.listed(ListNamespaces::default()).await?;
+    let listed = fixture.listed(ListNamespaces::default()).await?;
     equal("namespaces", listed, ["a"])?;
-    world.put("b", "5", json!("h")).await?;
-    world.put("z", "6", json!("i")).await?;
-    let found = world.found(under("")?).await?;
+    fixture.put("b", "5", json!("h")).await?;
+    fixture.put("z", "6", json!("i")).await?;
+    let found = fixture.found(under("")?).await?;
     equal("order of first use", found, ["a/1", "a/2", "b/5", "z/6"])
 }
 
 async fn a_failed_batch_leaves_times_to_live_alone(bench: &Bench<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
-    let world = bench.open_embedding(letters.clone()).await?;
-    world.put_for("a", "1", 100, json!("a")).await?;
-    world.put_for("a", "2", 100, json!("a")).await?;
-    world.wait(60);
+    let fixture = bench.open_embedding(letters.clone()).await?;
+    fixture.put_for("a", "1", 100, json!("a")).await?;
+    fixture.put_for("a", "2", 100, json!("a")).await?;
+    fixture.wait(60);
     letters.change_model();
     let page = Search {
         limit: 1,
@@ -134,20 +134,22 @@ async fn a_failed_batch_leaves_times_to_live_alone(bench: &Bench<'_>) -> Verdict
         ttl: TtlOnRead::Refresh,
     });
     let ops = vec![Op::Search(page), read, Op::Search(mismatch)];
-    refused("the batch", world.store.batch(ops).await, "SS3041")?;
-    world.wait(40);
-    equal("left", world.found(under("a")?).await?.len(), 0)
+    refused("the batch", fixture.store.batch(ops).await, "SS3041")?;
+    fixture.wait(40);
+    equal("left", fixture.found(under("a")?).await?.len(), 0)
 }
 
 async fn concurrent_puts_lose_nothing(bench: &Bench<'_>) -> Verdict {
     const WRITERS: usize = 64;
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let writers = (0..WRITERS).map(|number| {
-        let world = &world;
+        let fixture = &fixture;
         async move {
-            world.put("m", &number.to_string(), json!(number)).await?;
-            world.put("m", "shared", json!(number)).await?;
-            world.put(&format!("n.{number}"), "k", json!(number)).await
+            fixture.put("m", &number.to_string(), json!(number)).await?;
+            fixture.put("m", "shared", json!(number)).await?;
+            fixture
+                .put(&format!("n.{number}"), "k", json!(number))
+                .await
         }
     });
     together(writers.collect())
@@ -157,25 +159,25 @@ async fn concurrent_puts_lose_nothing(bench: &Bench<'_>) -> Verdict {
     for number in 0..WRITERS {
         let wanted = Some(json!(number));
         let key = number.to_string();
-        equal(&key, world.value("m", &key).await?, wanted.clone())?;
+        equal(&key, fixture.value("m", &key).await?, wanted.clone())?;
         let place = format!("n.{number}");
-        equal(&place, world.value(&place, "k").await?, wanted)?;
+        equal(&place, fixture.value(&place, "k").await?, wanted)?;
     }
-    let found = world.found(under("m")?).await?.len();
+    let found = fixture.found(under("m")?).await?.len();
     equal("items in m", found, WRITERS + 1)
 }
 
 async fn concurrent_batches_do_not_mix(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let batches = (0..32).map(|number| {
-        let world = &world;
+        let fixture = &fixture;
         async move {
             let ops = vec![
                 put("m", "left", json!(number))?,
                 put("m", "right", json!(number))?,
                 get("m", "left")?,
             ];
-            let outcomes = world.store.batch(ops).await?;
+            let outcomes = fixture.store.batch(ops).await?;
             let read = outcomes.last().map(show);
             equal("its own write", read, Some(number.to_string()))
         }
@@ -184,8 +186,8 @@ async fn concurrent_batches_do_not_mix(bench: &Bench<'_>) -> Verdict {
         .await
         .into_iter()
         .collect::<Result<Vec<()>, Failure>>()?;
-    let left = world.value("m", "left").await?;
-    equal("left and right", left, world.value("m", "right").await?)
+    let left = fixture.value("m", "left").await?;
+    equal("left and right", left, fixture.value("m", "right").await?)
 }
 
 fn put(at: &str, key: &str, value: Value) -> Result<Op, StoreError> {

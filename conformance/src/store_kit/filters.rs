@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{Bench, World, refused, under};
+use super::fixture::{Bench, Fixture, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal};
 use superstep_store::Filter::{And, Eq, Exists, Ge, Gt, In, IsObject, Le, Lt, Ne, Not, Or};
 use superstep_store::{FieldPath, Filter, MAX_FILTER_DEPTH, Search};
@@ -39,7 +39,7 @@ async fn eq_compares_deeply_and_numbers_by_value(bench: &Bench<'_>) -> Verdict {
         ("null", json!({"v": null})),
         ("absent", json!({"w": 1})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let eq = |wanted: Value| Eq("v".into(), wanted);
     let cases = [
         (eq(json!(1)), "int float"),
@@ -54,7 +54,7 @@ async fn eq_compares_deeply_and_numbers_by_value(bench: &Bench<'_>) -> Verdict {
         (eq(json!(null)), "null"),
         (eq(json!({})), ""),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn ne_holds_for_what_is_different_or_absent(bench: &Bench<'_>) -> Verdict {
@@ -66,12 +66,12 @@ async fn ne_holds_for_what_is_different_or_absent(bench: &Bench<'_>) -> Verdict 
         ("absent", json!({})),
         ("scalar", json!(1)),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let cases = [
         (Ne("v".into(), json!(1)), "two text null absent scalar"),
         (Ne("v".into(), json!(null)), "one two text absent scalar"),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn bounds_on_numbers_are_sharp(bench: &Bench<'_>) -> Verdict {
@@ -82,7 +82,7 @@ async fn bounds_on_numbers_are_sharp(bench: &Bench<'_>) -> Verdict {
         ("2.5", json!({"v": 2.5})),
         ("10", json!({"v": 10})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let v = || FieldPath::from("v");
     let cases = [
         (Lt(v(), json!(2)), "-1 1"),
@@ -93,7 +93,7 @@ async fn bounds_on_numbers_are_sharp(bench: &Bench<'_>) -> Verdict {
         (Ge(v(), json!(2.5)), "2.5 10"),
         (Gt(v(), json!(-1.5)), "-1 1 2 2.5 10"),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn bounds_on_texts_go_by_code_point(bench: &Bench<'_>) -> Verdict {
@@ -104,7 +104,7 @@ async fn bounds_on_texts_go_by_code_point(bench: &Bench<'_>) -> Verdict {
         ("é", json!({"v": "é"})),
         ("10", json!({"v": "10"})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let v = || FieldPath::from("v");
     let cases = [
         (Lt(v(), json!("a")), "B 10"),
@@ -113,7 +113,7 @@ async fn bounds_on_texts_go_by_code_point(bench: &Bench<'_>) -> Verdict {
         (Ge(v(), json!("a")), "a a1 é"),
         (Lt(v(), json!("9")), "10"),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn bounds_never_hold_between_kinds(bench: &Bench<'_>) -> Verdict {
@@ -126,7 +126,7 @@ async fn bounds_never_hold_between_kinds(bench: &Bench<'_>) -> Verdict {
         ("object", json!({"v": {}})),
         ("absent", json!({})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let v = || FieldPath::from("v");
     let cases = [
         (Gt(v(), json!(0)), "number"),
@@ -137,7 +137,7 @@ async fn bounds_never_hold_between_kinds(bench: &Bench<'_>) -> Verdict {
         (Le(v(), json!(true)), ""),
         (Ge(v(), json!([])), ""),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn large_integers_are_compared_exactly(bench: &Bench<'_>) -> Verdict {
@@ -148,7 +148,7 @@ async fn large_integers_are_compared_exactly(bench: &Bench<'_>) -> Verdict {
         ("max", json!({"v": u64::MAX})),
         ("min", json!({"v": i64::MIN})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let v = || FieldPath::from("v");
     let cases = [
         (Eq(v(), json!(EDGE)), "edge"),
@@ -157,7 +157,7 @@ async fn large_integers_are_compared_exactly(bench: &Bench<'_>) -> Verdict {
         (Ge(v(), json!(u64::MAX)), "max"),
         (Le(v(), json!(i64::MIN)), "min"),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn in_holds_for_any_of_its_values(bench: &Bench<'_>) -> Verdict {
@@ -168,7 +168,7 @@ async fn in_holds_for_any_of_its_values(bench: &Bench<'_>) -> Verdict {
         ("null", json!({"v": null})),
         ("absent", json!({})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let among = |wanted: &[Value]| In("v".into(), wanted.to_vec());
     let cases = [
         (among(&[json!("x"), json!(1.0)]), "1 x"),
@@ -177,7 +177,7 @@ async fn in_holds_for_any_of_its_values(bench: &Bench<'_>) -> Verdict {
         (among(&[json!("1"), json!("X")]), ""),
         (among(&[]), ""),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn exists_tells_null_from_absent(bench: &Bench<'_>) -> Verdict {
@@ -187,13 +187,13 @@ async fn exists_tells_null_from_absent(bench: &Bench<'_>) -> Verdict {
         ("absent", json!({"w": 1})),
         ("scalar", json!("v")),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let cases = [
         (Exists("v".into()), "one null"),
         (Exists(["v", "w"].into()), "one"),
         (Not(Box::new(Exists("v".into()))), "absent scalar"),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn is_object_looks_at_the_kind(bench: &Bench<'_>) -> Verdict {
@@ -204,8 +204,8 @@ async fn is_object_looks_at_the_kind(bench: &Bench<'_>) -> Verdict {
         ("text", json!({"v": "{}"})),
         ("absent", json!({})),
     ];
-    let world = filled(bench, &values).await?;
-    all(&world, [(IsObject("v".into()), "empty full")]).await
+    let fixture = filled(bench, &values).await?;
+    all(&fixture, [(IsObject("v".into()), "empty full")]).await
 }
 
 async fn and_or_not_combine(bench: &Bench<'_>) -> Verdict {
@@ -215,7 +215,7 @@ async fn and_or_not_combine(bench: &Bench<'_>) -> Verdict {
         ("1y", json!({"n": 1, "t": "y"})),
         ("none", json!({})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let one = || Eq("n".into(), json!(1));
     let x = || Eq("t".into(), json!("x"));
     let not = |inner: Filter| Not(Box::new(inner));
@@ -232,7 +232,7 @@ async fn and_or_not_combine(bench: &Bench<'_>) -> Verdict {
         (And(vec![]), "1x 2x 1y none"),
         (Or(vec![]), ""),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn a_path_goes_into_objects(bench: &Bench<'_>) -> Verdict {
@@ -242,7 +242,7 @@ async fn a_path_goes_into_objects(bench: &Bench<'_>) -> Verdict {
         ("list", json!({"a": [{"b": {"c": 1}}]})),
         ("cut", json!({"a": {"b": 1}})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let cases = [
         (Eq(["a", "b", "c"].into(), json!(1)), "deep"),
         (Eq("a.b.c".into(), json!(1)), "dotted"),
@@ -250,7 +250,7 @@ async fn a_path_goes_into_objects(bench: &Bench<'_>) -> Verdict {
         (Exists(["a", "0"].into()), ""),
         (Ne(["a", "b", "c"].into(), json!(1)), "dotted list cut"),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn an_empty_path_is_the_value_itself(bench: &Bench<'_>) -> Verdict {
@@ -260,7 +260,7 @@ async fn an_empty_path_is_the_value_itself(bench: &Bench<'_>) -> Verdict {
         ("null", json!(null)),
         ("object", json!({"v": 3})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let itself = FieldPath::default;
     let cases = [
         (Eq(itself(), json!(3)), "3"),
@@ -269,7 +269,7 @@ async fn an_empty_path_is_the_value_itself(bench: &Bench<'_>) -> Verdict {
         (IsObject(itself()), "object"),
         (Exists(itself()), "3 text null object"),
     ];
-    all(&world, cases).await
+    all(&fixture, cases).await
 }
 
 async fn hostile_keys_in_a_filter_are_only_keys(bench: &Bench<'_>) -> Verdict {
@@ -288,15 +288,15 @@ async fn hostile_keys_in_a_filter_are_only_keys(bench: &Bench<'_>) -> Verdict {
         "\\",
         "日本",
     ];
-    let world = bench.open().await?;
-    world.put("m", "plain", json!({"v": 1})).await?;
+    let fixture = bench.open().await?;
+    fixture.put("m", "plain", json!({"v": 1})).await?;
     for key in hostile {
         let filter = || Eq(key.into(), json!(1));
-        all(&world, [(filter(), "")]).await?;
-        world.put("m", "hit", json!({key: 1})).await?;
-        all(&world, [(filter(), "hit")]).await?;
-        all(&world, [(Eq("v".into(), json!(key)), "")]).await?;
-        world.delete("m", "hit").await?;
+        all(&fixture, [(filter(), "")]).await?;
+        fixture.put("m", "hit", json!({key: 1})).await?;
+        all(&fixture, [(filter(), "hit")]).await?;
+        all(&fixture, [(Eq("v".into(), json!(key)), "")]).await?;
+        fixture.delete("m", "hit").await?;
     }
     Ok(())
 }
@@ -307,7 +307,7 @@ async fn the_json_form_filters_alike(bench: &Bench<'_>) -> Verdict {
         ("2", json!({"n": 2, "t": "x", "d": {"e": 2, "f": null}})),
         ("3", json!({"n": 3, "t": null, "d": 7})),
     ];
-    let world = filled(bench, &values).await?;
+    let fixture = filled(bench, &values).await?;
     let cases = [
         (json!({}), "1 2 3"),
         (json!({"t": "x"}), "1 2"),
@@ -324,17 +324,17 @@ async fn the_json_form_filters_alike(bench: &Bench<'_>) -> Verdict {
     ];
     for (form, wanted) in cases {
         let filter = Filter::from_json(&form).map_err(|error| Failure(error.to_string()))?;
-        all(&world, [(filter, wanted)]).await?;
+        all(&fixture, [(filter, wanted)]).await?;
     }
     Ok(())
 }
 
 async fn a_filter_counts_before_the_page(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for number in 0..10 {
         let even = number % 2 == 0;
         let value = json!({"even": even});
-        world.put("m", &number.to_string(), value).await?;
+        fixture.put("m", &number.to_string(), value).await?;
     }
     let page = Search {
         filter: Eq("even".into(), json!(true)),
@@ -342,12 +342,12 @@ async fn a_filter_counts_before_the_page(bench: &Bench<'_>) -> Verdict {
         offset: 1,
         ..under("m")?
     };
-    equal("the page", world.found(page).await?, ["m/2", "m/4"])
+    equal("the page", fixture.found(page).await?, ["m/2", "m/4"])
 }
 
 async fn a_filter_that_is_too_deep_is_refused(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.put("m", "1", json!({"v": 1})).await?;
+    let fixture = bench.open().await?;
+    fixture.put("m", "1", json!({"v": 1})).await?;
     let tower = |height: usize| {
         let ground = Exists("v".into());
         (0..height).fold(ground, |inner, _| Not(Box::new(inner)))
@@ -359,22 +359,22 @@ async fn a_filter_that_is_too_deep_is_refused(bench: &Bench<'_>) -> Verdict {
         })
     };
     // An odd number of negations of what is true.
-    let found = world.found(search(tower(MAX_FILTER_DEPTH - 1))?).await?;
+    let found = fixture.found(search(tower(MAX_FILTER_DEPTH - 1))?).await?;
     equal("at the limit", found.len(), 0)?;
-    let found = world.store.search(search(tower(MAX_FILTER_DEPTH))?).await;
+    let found = fixture.store.search(search(tower(MAX_FILTER_DEPTH))?).await;
     refused("above the limit", found, "SS3024")
 }
 
-async fn filled(bench: &Bench<'_>, values: &[(&str, Value)]) -> Result<World, Failure> {
-    let world = bench.open().await?;
+async fn filled(bench: &Bench<'_>, values: &[(&str, Value)]) -> Result<Fixture, Failure> {
+    let fixture = bench.open().await?;
     for (key, value) in values {
-        world.put("m", key, value.clone()).await?;
+        fixture.put("m", key, value.clone()).await?;
     }
-    Ok(world)
+    Ok(fixture)
 }
 
 /// Each filter must find exactly the keys given, which are separated by spaces.
-async fn all<const N: usize>(world: &World, cases: [(Filter, &str); N]) -> Verdict {
+async fn all<const N: usize>(fixture: &Fixture, cases: [(Filter, &str); N]) -> Verdict {
     for (filter, keys) in cases {
         let what = format!("{filter:?}");
         let wanted: Vec<String> = keys
@@ -385,7 +385,7 @@ async fn all<const N: usize>(world: &World, cases: [(Filter, &str); N]) -> Verdi
             filter,
             ..under("m")?
         };
-        equal(&what, world.found(search).await?, wanted)?;
+        equal(&what, fixture.found(search).await?, wanted)?;
     }
     Ok(())
 }

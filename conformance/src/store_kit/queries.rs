@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::embedder::Letters;
-use super::world::{Bench, World, close, ns, refused, under};
+use super::fixture::{Bench, Fixture, close, ns, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal};
 use superstep_store::{Filter, Index, IndexPath, PutOptions, Search, TtlOnRead};
 
@@ -25,7 +25,7 @@ cases![
 ];
 
 async fn a_text_query_ranks_by_matching_words(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let values = [
         ("one", json!({"t": "green"})),
         ("none", json!({"t": "coffee"})),
@@ -34,9 +34,9 @@ async fn a_text_query_ranks_by_matching_words(bench: &Bench<'_>) -> Verdict {
         ("all", json!("hot green tea")),
     ];
     for (key, value) in values {
-        world.put("m", key, value).await?;
+        fixture.put("m", key, value).await?;
     }
-    let scored = world.scored(asking("m", "green tea, hot!")?).await?;
+    let scored = fixture.scored(asking("m", "green tea, hot!")?).await?;
     let wanted = [
         ("m/all".to_owned(), 3.0),
         ("m/two".to_owned(), 2.0),
@@ -47,26 +47,26 @@ async fn a_text_query_ranks_by_matching_words(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn a_text_query_ignores_case_and_keys(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.put("m", "upper", json!(["ÉCOLE"])).await?;
-    world.put("m", "lower", json!({"a": "école"})).await?;
-    world.put("m", "key", json!({"école": 1})).await?;
-    world.put("école", "école", json!(1)).await?;
+    let fixture = bench.open().await?;
+    fixture.put("m", "upper", json!(["ÉCOLE"])).await?;
+    fixture.put("m", "lower", json!({"a": "école"})).await?;
+    fixture.put("m", "key", json!({"école": 1})).await?;
+    fixture.put("école", "école", json!(1)).await?;
     equal(
         "found",
-        world.found(asking("", "École")?).await?,
+        fixture.found(asking("", "École")?).await?,
         ["m/upper", "m/lower"],
     )?;
-    world.put("m", "long", json!("私は日本にいます")).await?;
-    let found = world.found(asking("", "日本")?).await?;
+    fixture.put("m", "long", json!("私は日本にいます")).await?;
+    let found = fixture.found(asking("", "日本")?).await?;
     equal("inside a longer text", found, ["m/long"])?;
-    world.put("m", "percent", json!("100%")).await?;
-    let found = world.found(asking("", "%")?).await?;
+    fixture.put("m", "percent", json!("100%")).await?;
+    let found = fixture.found(asking("", "%")?).await?;
     equal("a sign", found, ["m/percent"])
 }
 
 async fn a_text_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for (place, key, size) in [
         ("m", "1", 1),
         ("m", "2", 2),
@@ -75,20 +75,20 @@ async fn a_text_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> Verdict
         ("n", "5", 5),
     ] {
         let value = json!({"t": "tea", "size": size});
-        world.put(place, key, value).await?;
+        fixture.put(place, key, value).await?;
     }
-    pages_of(&world, "tea").await
+    pages_of(&fixture, "tea").await
 }
 
 async fn a_blank_query_is_no_query(bench: &Bench<'_>) -> Verdict {
-    for world in [
+    for fixture in [
         bench.open().await?,
         bench.open_embedding(Arc::new(Letters::default())).await?,
     ] {
-        world.put("m", "1", json!("a")).await?;
-        world.put("m", "2", json!(2)).await?;
+        fixture.put("m", "1", json!("a")).await?;
+        fixture.put("m", "2", json!(2)).await?;
         for blank in ["", " \n"] {
-            let found = world.store.search(asking("m", blank)?).await?;
+            let found = fixture.store.search(asking("m", blank)?).await?;
             let scores: Vec<Option<f64>> = found.iter().map(|found| found.score).collect();
             equal("scores", scores, [None, None])?;
         }
@@ -97,27 +97,27 @@ async fn a_blank_query_is_no_query(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn a_text_query_refreshes_what_it_returns(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.put_for("m", "tea", 100, json!("tea")).await?;
-    world.put_for("m", "milk", 100, json!("milk")).await?;
-    world.wait(60);
+    let fixture = bench.open().await?;
+    fixture.put_for("m", "tea", 100, json!("tea")).await?;
+    fixture.put_for("m", "milk", 100, json!("milk")).await?;
+    fixture.wait(60);
     let search = Search {
         ttl: TtlOnRead::Refresh,
         ..asking("m", "tea")?
     };
-    equal("found", world.found(search).await?, ["m/tea"])?;
-    world.wait(60);
-    equal("left", world.found(under("m")?).await?, ["m/tea"])?;
-    let found = world.found(asking("m", "milk")?).await?;
+    equal("found", fixture.found(search).await?, ["m/tea"])?;
+    fixture.wait(60);
+    equal("left", fixture.found(under("m")?).await?, ["m/tea"])?;
+    let found = fixture.found(asking("m", "milk")?).await?;
     equal("the expired", found.len(), 0)
 }
 
 async fn a_similarity_query_ranks_by_cosine(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open_embedding(Arc::new(Letters::default())).await?;
+    let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     for text in ["bbb", "abc", "aaaa", "a", "zzz", "aab"] {
-        world.put("m", text, json!(text)).await?;
+        fixture.put("m", text, json!(text)).await?;
     }
-    let scored = world.scored(asking("m", "aa")?).await?;
+    let scored = fixture.scored(asking("m", "aa")?).await?;
     let keys: Vec<&str> = scored.iter().map(|(name, _)| name.as_str()).collect();
     equal(
         "order",
@@ -132,7 +132,7 @@ async fn a_similarity_query_ranks_by_cosine(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn a_similarity_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open_embedding(Arc::new(Letters::default())).await?;
+    let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     for (place, key, size) in [
         ("m", "1", 1),
         ("m", "2", 2),
@@ -142,18 +142,18 @@ async fn a_similarity_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> V
     ] {
         let value = json!({"t": "a", "size": size});
         let options = fields(&["t"])?;
-        world.put_as(place, key, value, options).await?;
+        fixture.put_as(place, key, value, options).await?;
     }
-    pages_of(&world, "a").await
+    pages_of(&fixture, "a").await
 }
 
 async fn an_item_is_as_similar_as_its_best_field(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open_embedding(Arc::new(Letters::default())).await?;
+    let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     let value = json!({"t": "ccc", "l": [{"u": "b"}, {"u": "d"}], "rest": "aaaa"});
     let options = fields(&["t", "l[*].u"])?;
-    world.put_as("m", "k", value, options).await?;
+    fixture.put_as("m", "k", value, options).await?;
     for (query, wanted) in [("d", 1.0), ("b", 1.0), ("c", 1.0), ("a", 0.0)] {
-        let scored = world.scored(asking("m", query)?).await?;
+        let scored = fixture.scored(asking("m", query)?).await?;
         let Some((_, score)) = scored.first() else {
             return Err(Failure(format!("{query:?} found nothing")));
         };
@@ -163,93 +163,93 @@ async fn an_item_is_as_similar_as_its_best_field(bench: &Bench<'_>) -> Verdict {
 }
 
 async fn an_item_without_vectors_is_not_similar(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open_embedding(Arc::new(Letters::default())).await?;
+    let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     let off = PutOptions {
         index: Index::Off,
         ..PutOptions::default()
     };
-    world.put_as("m", "off", json!({"t": "a"}), off).await?;
+    fixture.put_as("m", "off", json!({"t": "a"}), off).await?;
     let absent = fields(&["t"])?;
-    world
+    fixture
         .put_as("m", "absent", json!({"u": "a"}), absent)
         .await?;
-    world.put("m", "null", json!(null)).await?;
-    world.put("m", "there", json!({"t": "a"})).await?;
-    let found = world.found(asking("m", "a")?).await?;
+    fixture.put("m", "null", json!(null)).await?;
+    fixture.put("m", "there", json!({"t": "a"})).await?;
+    let found = fixture.found(asking("m", "a")?).await?;
     equal("by query", found, ["m/there"])?;
-    let found = world.found(under("m")?).await?.len();
+    let found = fixture.found(under("m")?).await?.len();
     equal("without a query", found, 4)
 }
 
 async fn a_replaced_item_is_embedded_again(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open_embedding(Arc::new(Letters::default())).await?;
-    world.put("m", "1", json!("a")).await?;
-    world.put("m", "2", json!("b")).await?;
-    world.put("m", "1", json!("c")).await?;
-    let scored = world.scored(asking("m", "c")?).await?;
+    let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
+    fixture.put("m", "1", json!("a")).await?;
+    fixture.put("m", "2", json!("b")).await?;
+    fixture.put("m", "1", json!("c")).await?;
+    let scored = fixture.scored(asking("m", "c")?).await?;
     equal("order", names(&scored), ["m/1", "m/2"])?;
-    let scored = world.scored(asking("m", "b")?).await?;
+    let scored = fixture.scored(asking("m", "b")?).await?;
     equal("order", names(&scored), ["m/2", "m/1"])?;
-    world.delete("m", "2").await?;
-    let found = world.found(asking("m", "b")?).await?;
+    fixture.delete("m", "2").await?;
+    let found = fixture.found(asking("m", "b")?).await?;
     equal("after a deletion", found, ["m/1"])
 }
 
 async fn a_query_of_another_model_is_an_error(bench: &Bench<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
-    let world = bench.open_embedding(letters.clone()).await?;
-    world.put("m.old", "1", json!("a")).await?;
+    let fixture = bench.open_embedding(letters.clone()).await?;
+    fixture.put("m.old", "1", json!("a")).await?;
     // Without vectors it is of no model.
     let off = PutOptions {
         index: Index::Off,
         ..PutOptions::default()
     };
-    world.put_as("m.new", "0", json!("a"), off).await?;
+    fixture.put_as("m.new", "0", json!("a"), off).await?;
     letters.change_model();
-    world.put("m.new", "2", json!("a")).await?;
+    fixture.put("m.new", "2", json!("a")).await?;
     for prefix in ["m", "m.old", ""] {
-        let found = world.store.search(asking(prefix, "a")?).await;
+        let found = fixture.store.search(asking(prefix, "a")?).await;
         refused("mixed models", found, "SS3041")?;
     }
     let first_page = Search {
         limit: 0,
         ..asking("m.old", "a")?
     };
-    let found = world.store.search(first_page).await;
+    let found = fixture.store.search(first_page).await;
     refused("whatever the limit", found, "SS3041")?;
-    let found = world.found(asking("m.new", "a")?).await?;
+    let found = fixture.found(asking("m.new", "a")?).await?;
     equal("one model", found, ["m.new/2"])?;
-    let found = world.found(under("m")?).await?.len();
+    let found = fixture.found(under("m")?).await?.len();
     equal("without a query", found, 3)?;
-    world.put("m.old", "1", json!("a")).await?;
-    let found = world.found(asking("m", "a")?).await?;
+    fixture.put("m.old", "1", json!("a")).await?;
+    let found = fixture.found(asking("m", "a")?).await?;
     equal("put again", found, ["m.old/1", "m.new/2"])
 }
 
 async fn an_embedder_that_fails_leaves_nothing_half_done(bench: &Bench<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
-    let world = bench.open_embedding(letters.clone()).await?;
-    world.put("m", "1", json!("a")).await?;
+    let fixture = bench.open_embedding(letters.clone()).await?;
+    fixture.put("m", "1", json!("a")).await?;
     letters.break_down();
-    let (store, m) = (&world.store, ns("m")?);
+    let (store, m) = (&fixture.store, ns("m")?);
     for key in ["1", "2"] {
         let put = store.put(&m, key, json!("b"), PutOptions::default()).await;
         refused("the put", put, "SS3040")?;
     }
     let search = store.search(asking("m", "a")?).await;
     refused("the search", search, "SS3040")?;
-    equal("the item", world.value("m", "1").await?, Some(json!("a")))?;
-    equal("found", world.found(under("m")?).await?, ["m/1"])?;
+    equal("the item", fixture.value("m", "1").await?, Some(json!("a")))?;
+    equal("found", fixture.found(under("m")?).await?, ["m/1"])?;
     let off = PutOptions {
         index: Index::Off,
         ..PutOptions::default()
     };
-    world.put_as("m", "3", json!("c"), off).await
+    fixture.put_as("m", "3", json!("c"), off).await
 }
 
 /// Items 1 to 4 in `m` and 5 in `n`, all equally good answers, with a `size` each.
-async fn pages_of(world: &World, query: &str) -> Verdict {
-    let found = world.found(asking("m", query)?).await?;
+async fn pages_of(fixture: &Fixture, query: &str) -> Verdict {
+    let found = fixture.found(asking("m", query)?).await?;
     equal("under m", found, ["m/1", "m/2", "m/3", "m/4"])?;
     let page = Search {
         filter: Filter::Gt("size".into(), Value::from(1)),
@@ -257,7 +257,7 @@ async fn pages_of(world: &World, query: &str) -> Verdict {
         offset: 1,
         ..asking("", query)?
     };
-    equal("a page", world.found(page).await?, ["m/3", "m/4"])
+    equal("a page", fixture.found(page).await?, ["m/3", "m/4"])
 }
 
 fn asking(dotted: &str, query: &str) -> Result<Search, Failure> {

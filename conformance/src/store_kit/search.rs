@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{Bench, START, ns, under};
+use super::fixture::{Bench, START, ns, under};
 use crate::kit::{Verdict, cases, equal};
 use superstep_store::{Found, Item, Search};
 
@@ -20,10 +20,10 @@ cases![
 ];
 
 async fn a_search_returns_whole_items_without_a_score(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.put("a.b", "k", json!({"x": 1})).await?;
-    world.wait(3);
-    world.put("a.b", "k", json!({"x": 2})).await?;
+    let fixture = bench.open().await?;
+    fixture.put("a.b", "k", json!({"x": 1})).await?;
+    fixture.wait(3);
+    fixture.put("a.b", "k", json!({"x": 2})).await?;
     let wanted = Found {
         item: Item {
             namespace: ns("a.b")?,
@@ -34,32 +34,32 @@ async fn a_search_returns_whole_items_without_a_score(bench: &Bench<'_>) -> Verd
         },
         score: None,
     };
-    let found = world.store.search(under("a")?).await?;
+    let found = fixture.store.search(under("a")?).await?;
     equal("found", found, [wanted])
 }
 
 async fn a_prefix_is_made_of_whole_labels(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for place in ["a", "ab", "a.b", "a.b.c", "a.bc", "b.a"] {
-        world.put(place, "k", json!(1)).await?;
+        fixture.put(place, "k", json!(1)).await?;
     }
-    let found = world.found(under("a")?).await?;
+    let found = fixture.found(under("a")?).await?;
     equal("under a", found, ["a/k", "a.b/k", "a.b.c/k", "a.bc/k"])?;
-    let found = world.found(under("a.b")?).await?;
+    let found = fixture.found(under("a.b")?).await?;
     equal("under a.b", found, ["a.b/k", "a.b.c/k"])?;
-    equal("under c", world.found(under("c")?).await?.len(), 0)
+    equal("under c", fixture.found(under("c")?).await?.len(), 0)
 }
 
 async fn the_empty_prefix_finds_everything(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    equal("at first", world.found(under("")?).await?.len(), 0)?;
-    world.put("b", "k", json!(1)).await?;
-    world.put("a.c", "k", json!(2)).await?;
-    equal("found", world.found(under("")?).await?, ["b/k", "a.c/k"])
+    let fixture = bench.open().await?;
+    equal("at first", fixture.found(under("")?).await?.len(), 0)?;
+    fixture.put("b", "k", json!(1)).await?;
+    fixture.put("a.c", "k", json!(2)).await?;
+    equal("found", fixture.found(under("")?).await?, ["b/k", "a.c/k"])
 }
 
 async fn namespaces_come_in_order_of_first_use(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for (place, key) in [
         ("m.z", "1"),
         ("m", "2"),
@@ -67,66 +67,70 @@ async fn namespaces_come_in_order_of_first_use(bench: &Bench<'_>) -> Verdict {
         ("m.z", "4"),
         ("m", "5"),
     ] {
-        world.put(place, key, json!(1)).await?;
+        fixture.put(place, key, json!(1)).await?;
     }
     equal(
         "found",
-        world.found(under("m")?).await?,
+        fixture.found(under("m")?).await?,
         ["m.z/1", "m.z/4", "m/2", "m/5", "m.a/3"],
     )
 }
 
 async fn items_come_in_order_of_insertion(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for key in ["9", "10", "b", "a", "B"] {
-        world.put("m", key, json!(1)).await?;
+        fixture.put("m", key, json!(1)).await?;
     }
     equal(
         "found",
-        world.found(under("m")?).await?,
+        fixture.found(under("m")?).await?,
         ["m/9", "m/10", "m/b", "m/a", "m/B"],
     )
 }
 
 async fn a_replaced_item_keeps_its_place(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for key in ["1", "2", "3", "1"] {
-        world.wait(1);
-        world.put("m", key, json!(key)).await?;
+        fixture.wait(1);
+        fixture.put("m", key, json!(key)).await?;
     }
     equal(
         "found",
-        world.found(under("m")?).await?,
+        fixture.found(under("m")?).await?,
         ["m/1", "m/2", "m/3"],
     )
 }
 
 async fn an_item_put_after_its_deletion_comes_last(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.put("m", "1", json!(1)).await?;
-    world.put("m", "2", json!(2)).await?;
-    world.delete("m", "1").await?;
-    world.put("m", "1", json!(3)).await?;
-    equal("found", world.found(under("m")?).await?, ["m/2", "m/1"])
+    let fixture = bench.open().await?;
+    fixture.put("m", "1", json!(1)).await?;
+    fixture.put("m", "2", json!(2)).await?;
+    fixture.delete("m", "1").await?;
+    fixture.put("m", "1", json!(3)).await?;
+    equal("found", fixture.found(under("m")?).await?, ["m/2", "m/1"])
 }
 
 async fn an_emptied_namespace_keeps_its_place(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
-    world.put("m.b", "1", json!(1)).await?;
-    world.put("m.a", "2", json!(2)).await?;
-    world.delete("m.b", "1").await?;
-    world.put("m.b", "3", json!(3)).await?;
-    equal("found", world.found(under("m")?).await?, ["m.b/3", "m.a/2"])
+    let fixture = bench.open().await?;
+    fixture.put("m.b", "1", json!(1)).await?;
+    fixture.put("m.a", "2", json!(2)).await?;
+    fixture.delete("m.b", "1").await?;
+    fixture.put("m.b", "3", json!(3)).await?;
+    equal(
+        "found",
+        fixture.found(under("m")?).await?,
+        ["m.b/3", "m.a/2"],
+    )
 }
 
 async fn pages_cover_everything_once(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     let keys: Vec<String> = (0..7).map(|number| number.to_string()).collect();
     for key in &keys {
         let place = if key == "3" { "m.x" } else { "m" };
-        world.put(place, key, json!(1)).await?;
+        fixture.put(place, key, json!(1)).await?;
     }
-    let everything = world.found(under("m")?).await?;
+    let everything = fixture.found(under("m")?).await?;
     equal("everything", everything.len(), keys.len())?;
     for limit in [1, 2, 3, 7, 8] {
         let mut collected = Vec::new();
@@ -136,7 +140,7 @@ async fn pages_cover_everything_once(bench: &Bench<'_>) -> Verdict {
                 offset,
                 ..under("m")?
             };
-            let found = world.found(page).await?;
+            let found = fixture.found(page).await?;
             let wanted = everything.iter().skip(offset).take(limit).count();
             equal("the size of a page", found.len(), wanted)?;
             collected.extend(found);
@@ -147,19 +151,19 @@ async fn pages_cover_everything_once(bench: &Bench<'_>) -> Verdict {
         limit: 0,
         ..under("m")?
     };
-    equal("limit 0", world.found(nothing).await?.len(), 0)?;
+    equal("limit 0", fixture.found(nothing).await?.len(), 0)?;
     let beyond = Search {
         offset: usize::MAX,
         limit: usize::MAX,
         ..under("m")?
     };
-    equal("beyond the end", world.found(beyond).await?.len(), 0)
+    equal("beyond the end", fixture.found(beyond).await?.len(), 0)
 }
 
 async fn a_search_returns_ten_items_by_default(bench: &Bench<'_>) -> Verdict {
-    let world = bench.open().await?;
+    let fixture = bench.open().await?;
     for number in 0..12 {
-        world.put("m", &number.to_string(), json!(1)).await?;
+        fixture.put("m", &number.to_string(), json!(1)).await?;
     }
-    equal("found", world.found(Search::default()).await?.len(), 10)
+    equal("found", fixture.found(Search::default()).await?.len(), 10)
 }

@@ -50,27 +50,29 @@ fn cases_that_cannot_be_restarted_are_counted_apart() {
 }
 
 #[test]
-fn words_that_make_no_sense_end_with_2_and_say_why() {
+fn arguments_that_make_no_sense_end_with_2_and_say_why() {
     let refused = |words: &[&str], why: &str| {
         let output = run::<&str>(words, &[]);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         let shown = text_of(&output.stderr);
         assert!(shown.contains(why), "{words:?}: {shown}");
-        assert!(shown.contains("usage:"), "{words:?}: {shown}");
+        assert!(shown.contains("Usage:"), "{words:?}: {shown}");
     };
-    refused(&[], "name at least one folder");
-    refused(&["--restart"], "name at least one folder");
-    refused(&["cases", "--saver"], "--saver needs a name");
-    refused(&["cases", "--saver", "paper"], "no saver `paper`");
-    refused(&["cases", "--restarts"], "unknown option --restarts");
+    refused(&[], "<PATH>...");
+    refused(&["--restart"], "<PATH>...");
+    refused(&["cases", "--saver"], "a value is required for '--saver");
+    refused(&["cases", "--saver", "paper"], "invalid value 'paper'");
+    refused(&["cases", "--restarts"], "unexpected argument '--restarts'");
     let kept = "a saver that outlives its process";
     refused(&["cases", "--restart", "--saver", "memory"], kept);
-    refused(&["--one-op"], "--one-op needs");
-    let one = ["--one-op", "x", "--case", "a", "--db", "b", "--world", "c"];
-    refused(&one, "--one-op needs");
-    let swapped = ["--one-op", "0", "--db", "a", "--case", "b", "--world", "c"];
-    refused(&swapped, "--one-op needs");
-    refused(&["cases", "--one-op", "0"], "unknown option --one-op");
+    refused(&["--one-op"], "a value is required for '--one-op");
+    let one = ["--one-op", "x", "--case", "a", "--db", "b", "--state", "c"];
+    refused(&one, "invalid value 'x'");
+    refused(&["--one-op", "0", "--case", "a"], "--db <DB>");
+    let mixed = [
+        "cases", "--one-op", "0", "--case", "a", "--db", "b", "--state", "c",
+    ];
+    refused(&mixed, "cannot be used with");
 }
 
 #[test]
@@ -85,7 +87,7 @@ fn a_place_without_cases_ends_with_2() {
 #[test]
 fn a_single_operation_of_a_case_that_is_not_there_ends_with_2() {
     let words = [
-        "--one-op", "0", "--case", "absent", "--db", "d", "--world", "w",
+        "--one-op", "0", "--case", "absent", "--db", "d", "--state", "w",
     ];
     let output = run::<&str>(&words, &[]);
     assert_eq!(output.status.code(), Some(2));

@@ -53,9 +53,9 @@ fn an_operation_answers_and_leaves_everything_open() {
         op: 0,
         case: file("interrupts-single"),
         database: folder.path().join("case.db"),
-        world: folder.path().join("world.json"),
+        state: folder.path().join("state.json"),
     };
-    let output = Command::new(PROGRAM).args(part.words()).output().unwrap();
+    let output = Command::new(PROGRAM).args(part.args()).output().unwrap();
     assert!(!output.status.success(), "{}", output.status);
     let answer: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert!(answer.get("chunks").is_some(), "{answer}");

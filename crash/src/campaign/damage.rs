@@ -1,5 +1,5 @@
-//! `damage`: files that are cut, flipped, replaced or held by others. Every read gives a state that
-//! once was, or an error with a code; never a panic, never an empty database, never anything else.
+//! `damage`: files that are truncated, flipped, replaced or locked by others. Every read gives a state
+//! that was really stored, or an error with a code; never a panic or an empty database.
 
 use std::{
     collections::BTreeMap,
@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use fastrand::Rng;
 use superstep_core::{error::SaverError, saver::Saver};
 use superstep_sqlite::{Database, Options};
 use tokio::runtime::Runtime;
@@ -18,39 +19,50 @@ use tokio::runtime::Runtime;
 use super::{Summary, Violation};
 use crate::{
     Fallible,
-    args::Args,
-    case::{Ended, Ground},
-    dice::Dice,
     graphs::Scene,
+    harness::{Harness, WorkerExit},
+    kill_points::{Point, When},
     line::Line,
     model::{Found, Model},
     vfs::disk::Image,
-    witness::{Point, When},
-    worker::Life,
-    world::{DATABASE, World},
+    work_dir::{DATABASE, WorkDir},
+    worker::WorkerArgs,
 };
 
 const WAL: &str = "threads.db-wal";
-/// So many bytes a log begins with before its first frame.
+/// Bytes of a WAL before its first frame.
 const HEADER: usize = 32;
 
-/// All kinds of damage: `--flips` bits, from `--seed` on, and the end of the log cut every `--step`
-/// bytes.
-pub fn run(args: &Args) -> Fallible<bool> {
-    let ground = Ground::new()?;
-    let bench = Bench::new(&ground)?;
+/// How much damage is done.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct DamageArgs {
+    /// How many bits are flipped, each in a copy of its own.
+    #[arg(long, default_value_t = 1000)]
+    pub flips: u64,
+    /// The first seed of the flips.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// The WAL is cut every so many bytes.
+    #[arg(long, default_value_t = 1)]
+    pub step: usize,
+}
+
+/// All kinds of damage.
+pub fn run(args: &DamageArgs) -> Fallible<bool> {
+    let harness = Harness::new()?;
+    let bench = Bench::new(&harness)?;
     let mut fine = bench.header()?;
-    fine &= bench.cuts(args.option_or("step", 1)?)?;
-    fine &= bench.flips(args.option_or("flips", 1000)?, args.option_or("seed", 1)?)?;
+    fine &= bench.cuts(args.step)?;
+    fine &= bench.flips(args.flips, args.seed)?;
     fine &= bench.shortened()?;
     fine &= bench.strangers()?;
     Ok(fine)
 }
 
-/// A database in the middle of its life, with all its latest steps still in the log, the same at
+/// A database in use, with all its latest steps still in the WAL, the same at
 /// its end, and the states it has had.
 struct Bench<'a> {
-    ground: &'a Ground,
+    harness: &'a Harness,
     runtime: Runtime,
     open: Base,
     closed: Base,
@@ -73,38 +85,38 @@ enum Seen {
 }
 
 impl Base {
-    fn of(world: &World) -> Fallible<Self> {
-        let newest = past(&world.told()?).len() - 1;
-        let image = image(world.dir())?;
+    fn of(work_dir: &WorkDir) -> Fallible<Self> {
+        let newest = past(&work_dir.lines()?).len() - 1;
+        let image = image(work_dir.dir())?;
         Ok(Self { image, newest })
     }
 }
 
 impl<'a> Bench<'a> {
-    fn new(ground: &'a Ground) -> Fallible<Self> {
-        let dir = ground.folder()?;
+    fn new(harness: &'a Harness) -> Fallible<Self> {
+        let dir = harness.folder()?;
         // Near its end, and before any record was rewritten: every value can be compared.
         let point = Point {
             when: When::Before,
             name: "commit".to_owned(),
             n: 21,
         };
-        let mut life = Life::new(Scene::Nested, &dir);
-        life.point = Some(point);
-        let Ended::Killed = ground.live(&life)? else {
+        let mut worker_args = WorkerArgs::new(Scene::Nested, &dir);
+        worker_args.point = Some(point);
+        let WorkerExit::Killed = harness.run_worker(&worker_args)? else {
             return Err("the worker was not killed".into());
         };
-        let world = World::at(&dir)?;
-        let open = Base::of(&world)?;
-        life.point = None;
-        let Ended::Done(_) = ground.live(&life)? else {
+        let work_dir = WorkDir::at(&dir)?;
+        let open = Base::of(&work_dir)?;
+        worker_args.point = None;
+        let WorkerExit::Done(_) = harness.run_worker(&worker_args)? else {
             return Err("the worker did not go on".into());
         };
-        let closed = Base::of(&world)?;
-        let told = world.told()?;
+        let closed = Base::of(&work_dir)?;
+        let told = work_dir.lines()?;
         fs::remove_dir_all(&dir)?;
         Ok(Self {
-            ground,
+            harness,
             runtime: Runtime::new()?,
             open,
             closed,
@@ -121,7 +133,7 @@ impl<'a> Bench<'a> {
             let log = flipped.get_mut(WAL).ok_or("there is no log to flip")?;
             let byte = log.get_mut(bit / 8).ok_or("the log has no header")?;
             *byte ^= 1 << (bit % 8);
-            let dir = self.ground.folder()?;
+            let dir = self.harness.folder()?;
             write(&flipped, &dir)?;
             let read = self.read_at(&dir, *newest)?;
             let read = match (read, self::image(&dir)? == flipped) {
@@ -161,13 +173,13 @@ impl<'a> Bench<'a> {
     fn flips(&self, flips: u64, seed: u64) -> Fallible<bool> {
         let mut tally = Tally::new("bit flips");
         for seed in seed..seed + flips {
-            let mut dice = Dice::new(seed);
-            let base = match dice.coin() {
+            let mut rng = Rng::with_seed(seed);
+            let base = match rng.bool() {
                 true => &self.open,
                 false => &self.closed,
             };
             let mut image = base.image.clone();
-            let flipped = flip(&mut image, &mut dice);
+            let flipped = flip(&mut image, &mut rng);
             let replay = || format!("superstep-crash damage --flips 1 --seed {seed}");
             tally.add(
                 match self.read(&image, base.newest)? {
@@ -231,7 +243,7 @@ impl<'a> Bench<'a> {
 
     /// A database that plain SQL was run on; ours or an empty one.
     fn with_sql(&self, sql: &str, ours: bool) -> Fallible<Image> {
-        let dir = self.ground.folder()?;
+        let dir = self.harness.folder()?;
         if ours {
             write(&self.closed.image, &dir)?;
         }
@@ -244,7 +256,7 @@ impl<'a> Bench<'a> {
     }
 
     fn folder(&self) -> Fallible<Seen> {
-        let dir = self.ground.folder()?;
+        let dir = self.harness.folder()?;
         fs::create_dir(dir.join(DATABASE))?;
         let read = self.read_at(&dir, self.closed.newest)?;
         fs::remove_dir_all(&dir)?;
@@ -256,10 +268,10 @@ impl<'a> Bench<'a> {
 
     /// Another program keeps the file to itself.
     fn locked(&self) -> Fallible<Seen> {
-        let dir = self.ground.folder()?;
+        let dir = self.harness.folder()?;
         write(&self.closed.image, &dir)?;
         let path = dir.join(DATABASE).to_string_lossy().into_owned();
-        let mut command = self.ground.command(&["locker", &path]);
+        let mut command = self.harness.command(&["locker", &path]);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -280,7 +292,7 @@ impl<'a> Bench<'a> {
 
     /// A file without the right to write it; who may do anything can write it all the same.
     fn read_only(&self) -> Fallible<Seen> {
-        let dir = self.ground.folder()?;
+        let dir = self.harness.folder()?;
         write(&self.closed.image, &dir)?;
         let path = dir.join(DATABASE);
         let mut rights = fs::metadata(&path)?.permissions();
@@ -297,7 +309,7 @@ impl<'a> Bench<'a> {
     }
 
     fn read(&self, image: &Image, newest: usize) -> Fallible<Seen> {
-        let dir = self.ground.folder()?;
+        let dir = self.harness.folder()?;
         write(image, &dir)?;
         let read = self.read_at(&dir, newest)?;
         fs::remove_dir_all(&dir)?;
@@ -382,12 +394,12 @@ fn write(image: &Image, dir: &Path) -> Fallible<()> {
 }
 
 /// Flips one bit of one file, the longer the likelier, and names it.
-fn flip(image: &mut Image, dice: &mut Dice) -> String {
+fn flip(image: &mut Image, rng: &mut Rng) -> String {
     let len: usize = image.values().map(Vec::len).sum();
-    let mut at = usize::try_from(dice.below(len as u64)).unwrap_or_default();
+    let mut at = rng.usize(..len.max(1));
     for (name, bytes) in image {
         if let Some(byte) = bytes.get_mut(at) {
-            *byte ^= 1 << dice.below(8);
+            *byte ^= 1 << rng.u32(..8);
             return name.clone();
         }
         at -= bytes.len();
@@ -450,8 +462,7 @@ impl Tally {
 }
 
 /// A process that keeps a database to itself until it is killed.
-pub fn child(args: &mut Args) -> Fallible<ExitCode> {
-    let path: String = args.word("the database")?;
+pub fn child(path: &Path) -> Fallible<ExitCode> {
     let connection = rusqlite::Connection::open(path)?;
     connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")?;
     println!("locked");

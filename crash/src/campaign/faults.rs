@@ -1,5 +1,5 @@
 //! `faults`: every durable operation fails, once or from then on, in every way a disk fails. Then
-//! the disk is well again, and the next life must find all that was promised.
+//! the disk works again, and the next worker must find all that was acknowledged.
 
 use std::{
     collections::BTreeMap,
@@ -10,18 +10,18 @@ use std::{
 use super::{Summary, try_all};
 use crate::{
     Fallible,
-    case::{Ended, Ground},
     graphs::Scene,
-    script::Medium,
+    harness::{Harness, WorkerExit},
+    script::DiskRecovery,
     vfs::{Fault, Plan},
-    worker::Life,
+    worker::WorkerArgs,
 };
 
-/// How many failures a life bears before it gives up.
-const PATIENCE: u32 = 3;
+/// How many disk errors a worker retries.
+const RETRIES: u32 = 3;
 
 /// How much is tried at each operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Width {
     /// Every fault.
     All,
@@ -30,30 +30,30 @@ pub enum Width {
 }
 
 /// Every durable operation of a graph's script.
-pub fn run(ground: &Ground, scene: Scene, width: Width, jobs: usize) -> Fallible<bool> {
+pub fn run(harness: &Harness, scene: Scene, width: Width, jobs: usize) -> Fallible<bool> {
     let mut summary = Summary::new(format!("faults of {scene}"));
-    let undisturbed = ground.undisturbed(scene)?;
+    let undisturbed = harness.undisturbed(scene)?;
     let mut cases = Vec::new();
     for at in 1..=undisturbed.ops {
         for (turn, fault) in (0..).zip(Fault::ALL) {
             if width == Width::Turns && at % 3 != turn {
                 continue;
             }
-            cases.push((Plan::Fail { at, fault }, Medium::AsPlanned));
-            cases.push((Plan::FailFrom { at, fault }, Medium::AsPlanned));
-            cases.push((Plan::FailFrom { at, fault }, Medium::Heals));
+            cases.push((Plan::Fail { at, fault }, DiskRecovery::AsPlanned));
+            cases.push((Plan::FailFrom { at, fault }, DiskRecovery::AsPlanned));
+            cases.push((Plan::FailFrom { at, fault }, DiskRecovery::AfterError));
         }
     }
     let ends = Mutex::new(BTreeMap::<String, u64>::new());
-    let replay = |(plan, medium): &(Plan, Medium)| {
-        let heals = match medium {
-            Medium::AsPlanned => "",
-            Medium::Heals => " --medium heals",
+    let replay = |(plan, recovery): &(Plan, DiskRecovery)| {
+        let heals = match recovery {
+            DiskRecovery::AsPlanned => "",
+            DiskRecovery::AfterError => " --recovery after-error",
         };
-        ground.replay(scene, &format!("--fault {plan}{heals}"))
+        harness.replay(scene, &format!("--fault {plan}{heals}"))
     };
     let violations = try_all(jobs, &cases, replay, |case| {
-        let (end, wrong) = attempt(ground, scene, *case, &undisturbed.result)?;
+        let (end, wrong) = attempt(harness, scene, *case, &undisturbed.result)?;
         let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
         *ends.entry(end).or_default() += 1;
         Ok(wrong)
@@ -61,28 +61,28 @@ pub fn run(ground: &Ground, scene: Scene, width: Width, jobs: usize) -> Fallible
     summary.figure("cases", cases.len());
     let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ends: Vec<String> = ends.iter().map(|(end, n)| format!("{end} {n}")).collect();
-    summary.figure("first lives", format!("({})", ends.join(", ")));
+    summary.figure("first workers", format!("({})", ends.join(", ")));
     summary.wrong(violations);
     Ok(summary.close())
 }
 
-/// How the first life ended, and all that was wrong.
+/// How the first worker ended, and all that was wrong.
 pub fn attempt(
-    ground: &Ground,
+    harness: &Harness,
     scene: Scene,
-    (plan, medium): (Plan, Medium),
+    (plan, recovery): (Plan, DiskRecovery),
     expected: &str,
 ) -> Fallible<(String, Vec<String>)> {
-    let dir = ground.folder()?;
-    let life = Life {
+    let dir = harness.folder()?;
+    let worker_args = WorkerArgs {
         plan,
-        medium,
-        patience: PATIENCE,
-        ..ground.life(scene, &dir)
+        recovery,
+        retries: RETRIES,
+        ..harness.worker_args(scene, &dir)
     };
-    let (end, mut wrong) = match ground.live(&life)? {
-        Ended::Done(report) if report.result == expected => ("done".to_owned(), Vec::new()),
-        Ended::Failed(error) => match code(&error) {
+    let (end, mut wrong) = match harness.run_worker(&worker_args)? {
+        WorkerExit::Done(report) if report.result == expected => ("done".to_owned(), Vec::new()),
+        WorkerExit::Failed(error) => match code(&error) {
             Some(code) => (code, Vec::new()),
             None => (
                 "no code".to_owned(),
@@ -91,10 +91,10 @@ pub fn attempt(
         },
         other => (
             "wrong".to_owned(),
-            vec![format!("the first life: {other:?}")],
+            vec![format!("the first worker: {other:?}")],
         ),
     };
-    wrong.extend(ground.bring_to_end(scene, &dir, expected)?);
+    wrong.extend(harness.run_to_end(scene, &dir, expected)?);
     fs::remove_dir_all(&dir)?;
     Ok((end, wrong))
 }

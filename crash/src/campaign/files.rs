@@ -22,9 +22,8 @@ use super::{
 };
 use crate::{
     Fallible,
-    args::Args,
-    case::Ground,
-    world::{DATABASE, World},
+    harness::Harness,
+    work_dir::{DATABASE, WorkDir},
 };
 use clock::Clock;
 
@@ -53,8 +52,8 @@ const CASES: [(&str, Case); 10] = [
 /// All cases, so many times.
 pub fn run(rounds: u64) -> Fallible<bool> {
     let mut summary = Summary::new("files");
-    let ground = Ground::new()?;
-    let clock = match Clock::build(&ground)? {
+    let harness = Harness::new()?;
+    let clock = match Clock::build(&harness)? {
         Ok(clock) => clock,
         Err(why) => {
             summary.not_run(why);
@@ -64,19 +63,19 @@ pub fn run(rounds: u64) -> Fallible<bool> {
     let runtime = Runtime::new()?;
     for round in 0..rounds {
         for (name, case) in CASES {
-            let world = World::at(ground.folder()?)?;
+            let work_dir = WorkDir::at(harness.folder()?)?;
             let bench = Bench {
-                ground: &ground,
+                harness: &harness,
                 runtime: &runtime,
                 clock: &clock,
-                world: &world,
+                work_dir: &work_dir,
             };
             let wrong = case(&bench).unwrap_or_else(|error| vec![error.to_string()]);
             summary.wrong(wrong.into_iter().map(|what| Violation {
                 what: format!("{name}: {what}"),
                 replay: format!("superstep-crash files --rounds {}", round + 1),
             }));
-            fs::remove_dir_all(world.dir())?;
+            fs::remove_dir_all(work_dir.dir())?;
         }
     }
     summary.figure("rounds", rounds);
@@ -86,32 +85,36 @@ pub fn run(rounds: u64) -> Fallible<bool> {
 
 /// A folder with a database.
 struct Bench<'a> {
-    ground: &'a Ground,
+    harness: &'a Harness,
     runtime: &'a Runtime,
     clock: &'a Clock,
-    world: &'a World,
+    work_dir: &'a WorkDir,
 }
 
 impl Bench<'_> {
     fn path(&self) -> PathBuf {
-        self.world.database()
+        self.work_dir.database()
     }
 
     fn at(&self, name: &str) -> PathBuf {
-        self.world.dir().join(name)
+        self.work_dir.dir().join(name)
     }
 
-    fn command(&self, word: &str, thread: &str) -> Command {
-        let dir = self.world.dir().to_string_lossy().into_owned();
-        let mut command = self.ground.command(&[word, &dir, thread]);
+    fn command(&self, name: &str) -> Command {
+        let dir = self.work_dir.dir().to_string_lossy().into_owned();
+        self.harness.command(&[name, &dir])
+    }
+
+    fn holder_of(&self, thread: &str) -> Command {
+        let mut command = self.command("holder");
         // Longer than a busy machine needs to renew it.
-        command.args(["--lease", "30000"]);
+        command.args([thread, "--lease", "30000"]);
         command
     }
 
     /// A process that holds the thread in the middle of a task.
     fn holder(&self) -> Fallible<Holder> {
-        Holder::spawn(self.command("holder", THREAD))
+        Holder::spawn(self.holder_of(THREAD))
     }
 
     /// Runs the thread from here by a name of the file; what it ends with, or the code of an error.
@@ -189,7 +192,7 @@ impl Bench<'_> {
         Ok(wrong)
     }
 
-    /// A thread whose holder is gone goes on behind its first step.
+    /// A thread whose holder is gone resumes after its first step.
     fn ends_whole(&self) -> Vec<String> {
         match self.go_on(&self.path()) {
             Ok(output) => {
@@ -244,7 +247,7 @@ impl Bench<'_> {
         let mut wrong = self.rival(THREAD, Some(seconds))?;
         wrong.extend(expect_told(&mut holder, "done")?);
         let other = "held by another clock";
-        let mut command = self.command("holder", other);
+        let mut command = self.holder_of(other);
         self.clock.set(&mut command, seconds);
         let mut holder = Holder::spawn(command)?;
         wrong.extend(self.rival(other, None)?);
@@ -254,7 +257,8 @@ impl Bench<'_> {
 
     /// A process that wants the thread while it is held.
     fn rival(&self, thread: &str, seconds: Option<i64>) -> Fallible<Vec<String>> {
-        let mut command = self.command("rival", thread);
+        let mut command = self.command("rival");
+        command.arg(thread);
         if let Some(seconds) = seconds {
             self.clock.set(&mut command, seconds);
         }
@@ -271,7 +275,7 @@ impl Bench<'_> {
     /// Processes that were killed before they held a thread leave nothing behind.
     fn killed_openers(&self) -> Fallible<Vec<String>> {
         for _ in 0..OPENED {
-            let mut command = self.command("opener", THREAD);
+            let mut command = self.command("opener");
             let mut child = command
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -283,7 +287,7 @@ impl Bench<'_> {
         }
         drop(Database::open(self.path())?);
         let mut left = Vec::new();
-        for entry in fs::read_dir(self.world.dir())? {
+        for entry in fs::read_dir(self.work_dir.dir())? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if name.contains("-worker-") {
                 left.push(format!("{name} was left behind"));
@@ -300,7 +304,7 @@ fn expect(who: &str, ended: Result<Option<Value>, String>, code: &str) -> Vec<St
     }
 }
 
-/// Lets a holder end, and compares what it was told.
+/// Lets a holder end, and compares its result.
 fn expect_told(holder: &mut Holder, wanted: &str) -> Fallible<Vec<String>> {
     let told = holder.goes_on()?;
     holder.wait()?;
@@ -310,14 +314,13 @@ fn expect_told(holder: &mut Holder, wanted: &str) -> Fallible<Vec<String>> {
     })
 }
 
-/// A process that asks for a thread once, and says what it was told.
-pub fn rival(args: &mut Args) -> Fallible<ExitCode> {
-    let (dir, thread): (String, String) = (args.word("the folder")?, args.word("the thread")?);
+/// A process that tries to lease a thread once, and prints the result.
+pub fn rival(dir: PathBuf, thread: String) -> Fallible<ExitCode> {
     if !clock::is_set()? {
         println!("the clock is not set");
         return Ok(ExitCode::SUCCESS);
     }
-    let database = Database::open(World::at(dir)?.database())?;
+    let database = Database::open(WorkDir::at(dir)?.database())?;
     let graph = graph(&database, Middle::GoesOn)?;
     let ended = Runtime::new()?.block_on(graph.invoke(input::go_on(), &RunOptions::on(thread)));
     let told = ended.map_or_else(|error| error.code().to_owned(), |_| "done".to_owned());
@@ -326,9 +329,8 @@ pub fn rival(args: &mut Args) -> Fallible<ExitCode> {
 }
 
 /// A process that opens a database and waits for its end.
-pub fn opener(args: &mut Args) -> Fallible<ExitCode> {
-    let dir: String = args.word("the folder")?;
-    let _database = Database::open(World::at(dir)?.database())?;
+pub fn opener(dir: PathBuf) -> Fallible<ExitCode> {
+    let _database = Database::open(WorkDir::at(dir)?.database())?;
     println!("open");
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(ExitCode::SUCCESS)

@@ -16,7 +16,7 @@ use superstep_sqlite::Database;
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{Summary, Violation};
-use crate::{Fallible, case::Ground, world::World};
+use crate::{Fallible, harness::Harness, work_dir::WorkDir};
 
 /// So many run at once.
 const AT_ONCE: usize = 64;
@@ -53,9 +53,9 @@ fn graph(database: &Database) -> Result<Graph, BuildErrors> {
 /// Runs and parks so many threads.
 pub fn run(threads: u64) -> Fallible<bool> {
     let mut summary = Summary::new("load");
-    let ground = Ground::below(&std::env::temp_dir())?;
-    let world = World::at(ground.folder()?)?;
-    let database = Database::open(world.database())?;
+    let harness = Harness::below(&std::env::temp_dir())?;
+    let work_dir = WorkDir::at(harness.folder()?)?;
+    let database = Database::open(work_dir.database())?;
     let graph = graph(&database)?;
     let runtime = tokio::runtime::Runtime::new()?;
 
@@ -98,7 +98,7 @@ pub fn run(threads: u64) -> Fallible<bool> {
         format!("{:.1} ms", asking.as_secs_f64() * 1e3),
     );
     summary.figure("memory", format!("{} MiB", resident()?));
-    let size = fs::metadata(world.database())?.len();
+    let size = fs::metadata(work_dir.database())?.len();
     summary.figure("file", format!("{} MiB", size >> 20));
     Ok(summary.close())
 }

@@ -1,5 +1,5 @@
-//! `matrix`: a worker is killed at every durable operation, or at every named point, and the next
-//! one goes on.
+//! `matrix`: a worker is killed at every durable operation, or at every kill point, and the next one
+//! resumes.
 
 use std::{
     fs,
@@ -9,11 +9,10 @@ use std::{
 use super::{Summary, Violation, try_all};
 use crate::{
     Fallible,
-    case::{Ended, Ground},
-    dice::Dice,
     graphs::Scene,
+    harness::{Harness, WorkerExit},
+    kill_points::{Point, When},
     vfs::Plan,
-    witness::{Point, When},
 };
 
 /// What a worker is killed at.
@@ -21,9 +20,9 @@ use crate::{
 pub enum Case {
     /// A durable operation.
     Op(Plan),
-    /// A named point.
+    /// A kill point.
     Point(Point),
-    /// An operation of the first life, and one of the second.
+    /// An operation of the first worker, and one of the second.
     Pair {
         /// Chooses them.
         seed: u64,
@@ -33,7 +32,7 @@ pub enum Case {
 }
 
 /// The ways to die at a durable operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Ways {
     /// Before it.
     Before,
@@ -42,8 +41,8 @@ pub enum Ways {
 }
 
 /// Every durable operation of a graph's script.
-pub fn ops(ground: &Ground, scene: Scene, ways: Ways, jobs: usize) -> Fallible<bool> {
-    let undisturbed = ground.undisturbed(scene)?;
+pub fn ops(harness: &Harness, scene: Scene, ways: Ways, jobs: usize) -> Fallible<bool> {
+    let undisturbed = harness.undisturbed(scene)?;
     let mut cases = Vec::new();
     for n in 1..=undisturbed.ops {
         cases.push(Case::Op(Plan::DieBefore(n)));
@@ -53,12 +52,12 @@ pub fn ops(ground: &Ground, scene: Scene, ways: Ways, jobs: usize) -> Fallible<b
         }
     }
     let name = format!("kill at operations of {scene}");
-    run(ground, scene, &name, &cases, &undisturbed.result, jobs)
+    run(harness, scene, &name, &cases, &undisturbed.result, jobs)
 }
 
-/// Every named point of a graph's script.
-pub fn points(ground: &Ground, scene: Scene, jobs: usize) -> Fallible<bool> {
-    let undisturbed = ground.undisturbed(scene)?;
+/// Every kill point of a graph's script.
+pub fn points(harness: &Harness, scene: Scene, jobs: usize) -> Fallible<bool> {
+    let undisturbed = harness.undisturbed(scene)?;
     let mut cases = Vec::new();
     for (name, passed) in &undisturbed.points {
         for n in 1..=*passed {
@@ -69,20 +68,20 @@ pub fn points(ground: &Ground, scene: Scene, jobs: usize) -> Fallible<bool> {
         }
     }
     let name = format!("kill at points of {scene}");
-    run(ground, scene, &name, &cases, &undisturbed.result, jobs)
+    run(harness, scene, &name, &cases, &undisturbed.result, jobs)
 }
 
-/// Workers that are killed, and killed again in their second life.
-pub fn pairs(ground: &Ground, scene: Scene, pairs: u64, jobs: usize) -> Fallible<bool> {
-    let undisturbed = ground.undisturbed(scene)?;
+/// Workers that are killed, and killed again after the restart.
+pub fn pairs(harness: &Harness, scene: Scene, pairs: u64, jobs: usize) -> Fallible<bool> {
+    let undisturbed = harness.undisturbed(scene)?;
     let ops = undisturbed.ops;
     let cases: Vec<Case> = (0..pairs).map(|seed| Case::Pair { seed, ops }).collect();
     let name = format!("kill twice in {scene}");
-    run(ground, scene, &name, &cases, &undisturbed.result, jobs)
+    run(harness, scene, &name, &cases, &undisturbed.result, jobs)
 }
 
 fn run(
-    ground: &Ground,
+    harness: &Harness,
     scene: Scene,
     name: &str,
     cases: &[Case],
@@ -94,9 +93,9 @@ fn run(
     let violations = try_all(
         jobs,
         cases,
-        |case| ground.replay(scene, &case.words()),
+        |case| harness.replay(scene, &case.words()),
         |case| {
-            let (killed, wrong) = case.attempt(ground, scene, expected)?;
+            let (killed, wrong) = case.attempt(harness, scene, expected)?;
             kills.fetch_add(u64::from(killed), Ordering::Relaxed);
             Ok(wrong)
         },
@@ -123,30 +122,30 @@ impl Case {
         }
     }
 
-    /// Whether the first life was killed, and all that was wrong after it.
+    /// Whether the first worker was killed, and all that was wrong after it.
     pub fn attempt(
         &self,
-        ground: &Ground,
+        harness: &Harness,
         scene: Scene,
         expected: &str,
     ) -> Fallible<(bool, Vec<String>)> {
-        let dir = ground.folder()?;
-        let mut life = ground.life(scene, &dir);
+        let dir = harness.folder()?;
+        let mut worker_args = harness.worker_args(scene, &dir);
         match self {
-            Self::Op(plan) => life.plan = *plan,
-            Self::Point(point) => life.point = Some(point.clone()),
+            Self::Op(plan) => worker_args.plan = *plan,
+            Self::Point(point) => worker_args.point = Some(point.clone()),
             Self::Pair { seed, ops } => {
-                let mut dice = Dice::new(*seed);
-                life.plan = Plan::DieBefore(1 + dice.below(*ops));
-                ground.live(&life)?;
-                // The second life has less to do, and begins with what the first left behind.
-                life.plan = Plan::DieWithin(1 + dice.below(*ops / 2));
+                let mut rng = fastrand::Rng::with_seed(*seed);
+                worker_args.plan = Plan::DieBefore(1 + rng.u64(..(*ops).max(1)));
+                harness.run_worker(&worker_args)?;
+                // The second worker has less to do, and starts with what the first left behind.
+                worker_args.plan = Plan::DieWithin(1 + rng.u64(..(*ops / 2).max(1)));
             }
         }
-        let (killed, wrong) = match ground.live(&life)? {
-            Ended::Killed => (true, ground.bring_to_end(scene, &dir, expected)?),
-            Ended::Done(report) if report.result == expected => (false, Vec::new()),
-            other => (false, vec![format!("the first life ends with {other:?}")]),
+        let (killed, wrong) = match harness.run_worker(&worker_args)? {
+            WorkerExit::Killed => (true, harness.run_to_end(scene, &dir, expected)?),
+            WorkerExit::Done(report) if report.result == expected => (false, Vec::new()),
+            other => (false, vec![format!("the first worker ends with {other:?}")]),
         };
         fs::remove_dir_all(&dir)?;
         Ok((killed, wrong))

@@ -1,6 +1,6 @@
-//! `power`: one undisturbed life is recorded, and for every durable operation the disk is rebuilt
-//! as a power cut after it would leave it. A new life goes on from each. `syncs`: the same with a
-//! life in which one sync fails, for every sync.
+//! `power`: one undisturbed worker is recorded, and for every durable operation the disk is rebuilt
+//! as a power cut after it would leave it. A new worker resumes from each. `syncs`: the same with a
+//! worker in which one fsync fails, for every fsync.
 
 use std::{
     collections::BTreeSet,
@@ -14,13 +14,13 @@ use superstep_core::policy::Durability;
 use super::{Summary, try_all};
 use crate::{
     Fallible,
-    case::Ground,
     graphs::Scene,
+    harness::Harness,
     vfs::{
         self,
         disk::{Disk, Event, Image},
     },
-    worker::{self, Life, Loss},
+    worker::{self, Loss, WorkerArgs},
 };
 
 /// A power cut.
@@ -33,7 +33,7 @@ pub struct Cut {
 }
 
 /// What a disk says about a sync.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Honesty {
     /// The truth.
     Honest,
@@ -45,14 +45,14 @@ pub enum Honesty {
 /// Cuts the power after every operation: once with nothing but what was synced, and with so many
 /// seeds.
 pub fn run(
-    ground: &Ground,
+    harness: &Harness,
     scene: Scene,
     seeds: u64,
     honesty: Honesty,
     jobs: usize,
 ) -> Fallible<bool> {
     let mut summary = Summary::new(format!("power cuts of {scene}"));
-    let (mut trace, expected) = record(ground, scene)?;
+    let (mut trace, expected) = record(harness, scene)?;
     let expected = &expected;
     if honesty == Honesty::Lies {
         trace.retain(|event| !matches!(event, Event::Sync { .. }));
@@ -76,10 +76,10 @@ pub fn run(
             .seed
             .map(|seed| format!(" --seed {seed}"))
             .unwrap_or_default();
-        ground.replay(scene, &format!("--power {}{seed}", cut.after))
+        harness.replay(scene, &format!("--power {}{seed}", cut.after))
     };
     let violations = try_all(jobs, &cases, replay, |(_, image)| {
-        attempt(ground, scene, image, expected)
+        attempt(harness, scene, image, expected)
     });
     summary.figure("operations", ops);
     summary.figure("cuts", cuts);
@@ -93,9 +93,9 @@ const AFTER: usize = 24;
 
 /// Fails each sync once, and cuts the power after each of the operations that follow, and at the
 /// end.
-pub fn syncs(ground: &Ground, scene: Scene, honesty: Honesty, jobs: usize) -> Fallible<bool> {
+pub fn syncs(harness: &Harness, scene: Scene, honesty: Honesty, jobs: usize) -> Fallible<bool> {
     let mut summary = Summary::new(format!("failed syncs of {scene}, then power cuts"));
-    let (trace, expected) = record(ground, scene)?;
+    let (trace, expected) = record(harness, scene)?;
     let syncs = trace
         .iter()
         .filter(|event| matches!(event, Event::Sync { .. }));
@@ -103,7 +103,7 @@ pub fn syncs(ground: &Ground, scene: Scene, honesty: Honesty, jobs: usize) -> Fa
     let mut seen = BTreeSet::new();
     let (mut cases, mut cuts) = (Vec::new(), 0_u64);
     for sync in 1..=syncs {
-        for (after, disk) in failing(ground, scene, sync, honesty)? {
+        for (after, disk) in failing(harness, scene, sync, honesty)? {
             cuts += 1;
             let image = disk.synced();
             if seen.insert(hash(&image)) {
@@ -112,10 +112,10 @@ pub fn syncs(ground: &Ground, scene: Scene, honesty: Honesty, jobs: usize) -> Fa
         }
     }
     let replay = |(sync, after, _): &(u64, usize, Image)| {
-        ground.replay(scene, &format!("--sync {sync} --power {after}"))
+        harness.replay(scene, &format!("--sync {sync} --power {after}"))
     };
     let violations = try_all(jobs, &cases, replay, |(_, _, image)| {
-        attempt(ground, scene, image, &expected)
+        attempt(harness, scene, image, &expected)
     });
     summary.figure("failed syncs", syncs);
     summary.figure("cuts", cuts);
@@ -125,31 +125,31 @@ pub fn syncs(ground: &Ground, scene: Scene, honesty: Honesty, jobs: usize) -> Fa
 }
 
 /// One cut after a failed sync alone.
-pub fn one_sync(ground: &Ground, scene: Scene, sync: u64, after: usize) -> Fallible<Vec<String>> {
-    let (_, expected) = record(ground, scene)?;
-    let mut disks = failing(ground, scene, sync, Honesty::Honest)?.into_iter();
+pub fn one_sync(harness: &Harness, scene: Scene, sync: u64, after: usize) -> Fallible<Vec<String>> {
+    let (_, expected) = record(harness, scene)?;
+    let mut disks = failing(harness, scene, sync, Honesty::Honest)?.into_iter();
     let (_, disk) = disks
         .find(|(at, _)| *at == after)
         .ok_or("there are not so many operations")?;
-    attempt(ground, scene, &disk.synced(), &expected)
+    attempt(harness, scene, &disk.synced(), &expected)
 }
 
-/// The disks behind a failed sync of a life that goes on after it.
+/// The disks after a failed fsync of a worker that continues.
 fn failing(
-    ground: &Ground,
+    harness: &Harness,
     scene: Scene,
     sync: u64,
     honesty: Honesty,
 ) -> Fallible<Vec<(usize, Disk)>> {
-    let dir = ground.folder()?;
+    let dir = harness.folder()?;
     vfs::install(vfs::Plan::FailSync(sync))?;
     vfs::record();
-    let life = Life {
-        patience: 3,
-        ..ground.life(scene, &dir)
+    let worker_args = WorkerArgs {
+        retries: 3,
+        ..harness.worker_args(scene, &dir)
     };
     // How it ends is for `faults` to judge; here the disk counts.
-    let _ended = worker::run(&life);
+    let _ended = worker::run(&worker_args);
     let mut trace = vfs::recorded();
     vfs::heal();
     fs::remove_dir_all(&dir)?;
@@ -169,11 +169,11 @@ fn failing(
 }
 
 /// One cut alone.
-pub fn one(ground: &Ground, scene: Scene, cut: Cut) -> Fallible<Vec<String>> {
-    let (trace, expected) = record(ground, scene)?;
+pub fn one(harness: &Harness, scene: Scene, cut: Cut) -> Fallible<Vec<String>> {
+    let (trace, expected) = record(harness, scene)?;
     let found = disks(&trace).find(|(after, _)| *after == cut.after);
     let (_, disk) = found.ok_or("there are not so many operations")?;
-    attempt(ground, scene, &cut.image(&disk), &expected)
+    attempt(harness, scene, &cut.image(&disk), &expected)
 }
 
 impl Cut {
@@ -210,12 +210,12 @@ fn hash(image: &Image) -> u64 {
     hasher.finish()
 }
 
-/// Leads a life in this process and keeps what it did to the disk.
-fn record(ground: &Ground, scene: Scene) -> Fallible<(Vec<Event>, String)> {
-    let dir = ground.folder()?;
+/// Runs a worker in this process and records what it does to the disk.
+fn record(harness: &Harness, scene: Scene) -> Fallible<(Vec<Event>, String)> {
+    let dir = harness.folder()?;
     vfs::install(vfs::Plan::Nothing)?;
     vfs::record();
-    let report = worker::run(&ground.life(scene, &dir))?;
+    let report = worker::run(&harness.worker_args(scene, &dir))?;
     let trace = vfs::recorded();
     fs::remove_dir_all(&dir)?;
     if !report.violations.is_empty() {
@@ -224,15 +224,26 @@ fn record(ground: &Ground, scene: Scene) -> Fallible<(Vec<Event>, String)> {
     Ok((trace, report.result))
 }
 
-fn attempt(ground: &Ground, scene: Scene, image: &Image, expected: &str) -> Fallible<Vec<String>> {
-    let dir = ground.folder()?;
+fn attempt(
+    harness: &Harness,
+    scene: Scene,
+    image: &Image,
+    expected: &str,
+) -> Fallible<Vec<String>> {
+    let dir = harness.folder()?;
     write(image, &dir)?;
-    let life = ground.life(scene, &dir);
-    let loss = match life.durability {
+    let worker_args = harness.worker_args(scene, &dir);
+    let loss = match worker_args.durability {
         Durability::Normal => Loss::TheEnd,
         _ => Loss::Nothing,
     };
-    let wrong = ground.bring_on(&Life { loss, ..life }, expected)?;
+    let wrong = harness.rerun_to_end(
+        &WorkerArgs {
+            loss,
+            ..worker_args
+        },
+        expected,
+    )?;
     fs::remove_dir_all(&dir)?;
     Ok(wrong)
 }

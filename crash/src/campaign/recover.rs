@@ -1,8 +1,9 @@
-//! `recover`: a process is killed in the middle of a long thread. How long until the next one has
-//! opened the database, read the thread and stored a step?
+//! `recover`: a process is killed in the middle of a long thread; measures how long the next one takes
+//! to open the database, load the thread and store a step.
 
 use std::{
     io::{BufRead, BufReader},
+    path::PathBuf,
     process::{ExitCode, Stdio},
     sync::{Arc, OnceLock},
     time::Instant,
@@ -14,7 +15,7 @@ use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, RunOptions, input, st
 use superstep_sqlite::Database;
 
 use super::{Summary, Violation};
-use crate::{Fallible, args::Args, case::Ground, world::World};
+use crate::{Fallible, harness::Harness, work_dir::WorkDir};
 
 /// What a node does when it runs.
 type Hook = Arc<dyn Fn(&Ctx, i64) + Send + Sync>;
@@ -53,13 +54,13 @@ fn options(steps: u64) -> RunOptions {
 /// Grows, kills, and measures.
 pub fn run(steps: u64) -> Fallible<bool> {
     let mut summary = Summary::new("recover");
-    let ground = Ground::below(&std::env::temp_dir())?;
-    let world = World::at(ground.folder()?)?;
-    let grown = grow_and_kill(&ground, &world, steps)?;
+    let harness = Harness::below(&std::env::temp_dir())?;
+    let work_dir = WorkDir::at(harness.folder()?)?;
+    let grown = grow_and_kill(&harness, &work_dir, steps)?;
     let runtime = tokio::runtime::Runtime::new()?;
 
     let begun = Instant::now();
-    let database = Database::open(world.database())?;
+    let database = Database::open(work_dir.database())?;
     let opened = begun.elapsed();
     let running = Arc::new(OnceLock::new());
     let first = running.clone();
@@ -105,10 +106,10 @@ pub fn run(steps: u64) -> Fallible<bool> {
     Ok(summary.close())
 }
 
-/// Lets a process run until it has stored so many steps, and kills it while it goes on.
-fn grow_and_kill(ground: &Ground, world: &World, steps: u64) -> Fallible<u64> {
-    let dir = world.dir().to_string_lossy().into_owned();
-    let mut command = ground.command(&["grower", &dir, &steps.to_string()]);
+/// Lets a process run until it has stored so many steps, and kills it while it runs.
+fn grow_and_kill(harness: &Harness, work_dir: &WorkDir, steps: u64) -> Fallible<u64> {
+    let dir = work_dir.dir().to_string_lossy().into_owned();
+    let mut command = harness.command(&["grower", &dir, &steps.to_string()]);
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let mut line = String::new();
     let said = child.stdout.take().ok_or("no pipe")?;
@@ -120,10 +121,9 @@ fn grow_and_kill(ground: &Ground, world: &World, steps: u64) -> Fallible<u64> {
 }
 
 /// A process that grows a thread, and says so when it has so many steps.
-pub fn child(args: &mut Args) -> Fallible<ExitCode> {
-    let (dir, steps): (String, u64) = (args.word("the folder")?, args.word("the steps")?);
-    let world = World::at(dir)?;
-    let database = Database::open(world.database())?;
+pub fn child(dir: PathBuf, steps: u64) -> Fallible<ExitCode> {
+    let work_dir = WorkDir::at(dir)?;
+    let database = Database::open(work_dir.database())?;
     let wanted = i64::try_from(steps)?;
     // When a task runs, all steps before its own are stored.
     let tell = move |_: &Ctx, n: i64| {

@@ -1,8 +1,9 @@
-//! `resumers`: one question, many who answer it at the same moment. One wins, all others are told
-//! so, and what was approved happens once.
+//! `resumers`: one question, many who answer it at the same moment. One wins, all others get an
+//! error, and what was approved happens once.
 
 use std::{
     io::{BufRead, BufReader, Write},
+    path::PathBuf,
     process::{Child, ChildStdin, ChildStdout, ExitCode, Stdio},
     sync::{Arc, Barrier, mpsc},
     thread,
@@ -24,25 +25,24 @@ use tokio::runtime::Runtime;
 use super::{Summary, Violation};
 use crate::{
     Fallible,
-    args::Args,
-    case::Ground,
-    world::{Target, World},
+    harness::Harness,
+    work_dir::{Target, WorkDir},
 };
 
-/// What those who come too late are told: in use, changed meanwhile, no such question, nothing to
+/// The errors of those who come too late: in use, changed meanwhile, no such question, nothing to
 /// go on with.
 const LATE: [&str; 4] = ["SS2001", "SS2002", "SS1105", "SS1101"];
 
 /// A question, then an effect on a service that does not know keys.
-pub fn graph(world: &World, database: &Database) -> Result<Graph, BuildErrors> {
-    let world = world.clone();
+pub fn graph(work_dir: &WorkDir, database: &Database) -> Result<Graph, BuildErrors> {
+    let work_dir = work_dir.clone();
     let pay = move |ctx: Ctx| {
-        let world = world.clone();
+        let work_dir = work_dir.clone();
         async move {
             let answer = ctx.ask("pay")?;
             let key = ctx.thread().map(ThreadId::to_string).unwrap_or_default();
             let effect = || async {
-                world.enter(&key, Target::Blind)?;
+                work_dir.enter(&key, Target::Blind)?;
                 Ok(true)
             };
             ctx.once("pay", effect).await?;
@@ -62,7 +62,7 @@ fn runtime() -> std::io::Result<Runtime> {
     builder.enable_all().build()
 }
 
-/// One attempt to answer: nothing if it won, else the code it was told.
+/// One attempt to answer: nothing if it won, else the error code.
 async fn answer(graph: &Graph, thread: &str, ask: AskId, who: &str) -> Result<(), Error> {
     let options = RunOptions {
         strict_resume: true,
@@ -79,39 +79,53 @@ fn verdict(result: Result<(), Error>) -> String {
     }
 }
 
-/// Rounds among threads (`--threads`) or processes (`--processes`).
-pub fn run(args: &Args) -> Fallible<bool> {
-    let rounds = args.option_or("rounds", 1000)?;
-    let ground = Ground::new()?;
-    let world = World::at(ground.folder()?)?;
-    let database = Database::open(world.database())?;
-    let graph = graph(&world, &database)?;
-    match args.option("processes")? {
+/// How many contend, and how often.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct ResumersArgs {
+    /// Questions.
+    #[arg(long, default_value_t = 1000)]
+    pub rounds: u64,
+    /// Threads that answer.
+    #[arg(long, default_value_t = 64)]
+    pub threads: usize,
+    /// Processes that answer, instead of threads.
+    #[arg(long, conflicts_with = "threads")]
+    pub processes: Option<usize>,
+}
+
+/// Rounds among threads or processes.
+pub fn run(args: &ResumersArgs) -> Fallible<bool> {
+    let rounds = args.rounds;
+    let harness = Harness::new()?;
+    let work_dir = WorkDir::at(harness.folder()?)?;
+    let database = Database::open(work_dir.database())?;
+    let graph = graph(&work_dir, &database)?;
+    match args.processes {
         Some(n) => {
-            let crowd = Processes::start(&ground, &world, n)?;
-            play(&world, &graph, rounds, "processes", n, crowd)
+            let contenders = Processes::start(&harness, &work_dir, n)?;
+            play(&work_dir, &graph, rounds, "processes", n, contenders)
         }
         None => {
-            let n = args.option_or("threads", 64)?;
-            let crowd = Threads::start(&world, &database, n)?;
-            play(&world, &graph, rounds, "threads", n, crowd)
+            let n = args.threads;
+            let contenders = Threads::start(&work_dir, &database, n)?;
+            play(&work_dir, &graph, rounds, "threads", n, contenders)
         }
     }
 }
 
-/// Those who answer.
-trait Crowd {
-    /// Lets all answer at once; what each was told, `won` for the one who won.
+/// Those who answer at the same moment.
+trait Contenders {
+    /// Lets all answer at once; returns the error code of each, `won` for the winner.
     fn answer(&mut self, thread: &str, ask: AskId) -> Fallible<Vec<String>>;
 }
 
 fn play(
-    world: &World,
+    work_dir: &WorkDir,
     graph: &Graph,
     rounds: u64,
     kind: &'static str,
     size: usize,
-    mut crowd: impl Crowd,
+    mut contenders: impl Contenders,
 ) -> Fallible<bool> {
     let mut summary = Summary::new(format!("resumers, {size} {kind}"));
     let runtime = runtime()?;
@@ -121,7 +135,7 @@ fn play(
         let options = RunOptions::on(&thread);
         let asked = runtime.block_on(graph.invoke(Value::from(json!({})), &options))?;
         let ask = asked.asks.first().ok_or("it does not ask")?.id;
-        let verdicts = crowd.answer(&thread, ask)?;
+        let verdicts = contenders.answer(&thread, ask)?;
         let mut wrong = Vec::new();
         let winners = verdicts.iter().filter(|verdict| *verdict == "won").count();
         if winners != 1 {
@@ -134,7 +148,7 @@ fn play(
                 .find(is_odd)
                 .map(|odd| format!("one was told {odd}")),
         );
-        let entries = world.ledger()?;
+        let entries = work_dir.ledger()?;
         let entries = entries.iter().filter(|entry| **entry == thread).count();
         if entries != 1 {
             wrong.push(format!("the effect happened {entries} times"));
@@ -165,14 +179,14 @@ struct Threads {
 }
 
 impl Threads {
-    fn start(world: &World, database: &Database, n: usize) -> Fallible<Self> {
+    fn start(work_dir: &WorkDir, database: &Database, n: usize) -> Fallible<Self> {
         let (tell, verdicts) = mpsc::channel();
         let barrier = Arc::new(Barrier::new(n));
         let mut gates = Vec::new();
         for k in 0..n {
             let (gate, rounds) = mpsc::channel::<(String, AskId)>();
             let (tell, barrier, runtime) = (tell.clone(), barrier.clone(), runtime()?);
-            let graph = graph(world, database)?;
+            let graph = graph(work_dir, database)?;
             thread::spawn(move || {
                 for (thread, ask) in rounds {
                     barrier.wait();
@@ -189,7 +203,7 @@ impl Threads {
     }
 }
 
-impl Crowd for Threads {
+impl Contenders for Threads {
     fn answer(&mut self, thread: &str, ask: AskId) -> Fallible<Vec<String>> {
         for gate in &self.gates {
             gate.send((thread.to_owned(), ask))?;
@@ -208,11 +222,11 @@ struct Resumer {
 }
 
 impl Processes {
-    fn start(ground: &Ground, world: &World, n: usize) -> Fallible<Self> {
-        let dir = world.dir().to_string_lossy().into_owned();
+    fn start(harness: &Harness, work_dir: &WorkDir, n: usize) -> Fallible<Self> {
+        let dir = work_dir.dir().to_string_lossy().into_owned();
         let mut all = Vec::new();
         for k in 0..n {
-            let mut command = ground.command(&["resumer", &dir, &k.to_string()]);
+            let mut command = harness.command(&["resumer", &dir, &k.to_string()]);
             let mut child = command
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -229,7 +243,7 @@ impl Processes {
     }
 }
 
-impl Crowd for Processes {
+impl Contenders for Processes {
     fn answer(&mut self, thread: &str, ask: AskId) -> Fallible<Vec<String>> {
         for resumer in &mut self.0 {
             writeln!(resumer.orders, "{ask} {thread}")?;
@@ -254,16 +268,15 @@ impl Drop for Resumer {
     }
 }
 
-/// A process that answers what it is told to: `ASK THREAD` a line, until the lines end.
-pub fn child(args: &mut Args) -> Fallible<ExitCode> {
-    let (dir, who): (String, String) = (args.word("the folder")?, args.word("the name")?);
-    let world = World::at(dir)?;
-    let database = Database::open(world.database())?;
-    let (graph, runtime) = (graph(&world, &database)?, runtime()?);
+/// A process that reads `ASK THREAD` per line and answers, until its input ends.
+pub fn child(dir: PathBuf, who: &str) -> Fallible<ExitCode> {
+    let work_dir = WorkDir::at(dir)?;
+    let database = Database::open(work_dir.database())?;
+    let (graph, runtime) = (graph(&work_dir, &database)?, runtime()?);
     for line in std::io::stdin().lines() {
         let line = line?;
         let (ask, thread) = line.split_once(' ').ok_or("not an order")?;
-        let result = runtime.block_on(answer(&graph, thread, ask.parse()?, &who));
+        let result = runtime.block_on(answer(&graph, thread, ask.parse()?, who));
         println!("{}", verdict(result));
     }
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,10 @@
 //! `stopped`: a process that holds a thread is stopped in the middle of a task for longer than its
-//! lease, another one takes the thread over and ends it, and the first one goes on. What it then
+//! lease, another one takes the thread over and ends it, and the first one wakes up. What it then
 //! wants to store must be refused.
 
 use std::{
     io::{BufRead, BufReader, Write},
+    path::PathBuf,
     process::{Child, Command, ExitCode, Stdio},
     time::Duration,
 };
@@ -20,20 +21,20 @@ use superstep_engine::{
 use superstep_sqlite::{Database, Options};
 
 use super::{Summary, Violation};
-use crate::{Fallible, args::Args, case::Ground, world::World};
+use crate::{Fallible, harness::Harness, work_dir::WorkDir};
 
-/// How long a process that shows no sign of life keeps its threads.
+/// The lease: how long a process that hangs keeps its threads.
 const LEASE: Duration = Duration::from_millis(150);
 
 /// How often somebody who wants a thread asks for it.
 const RETRY: Duration = Duration::from_millis(10);
 
-fn open(world: &World, lease: Duration) -> Fallible<Database> {
+fn open(work_dir: &WorkDir, lease: Duration) -> Fallible<Database> {
     let options = Options {
         lease,
         ..Options::default()
     };
-    Ok(Database::open_with(world.database(), options)?)
+    Ok(Database::open_with(work_dir.database(), options)?)
 }
 
 /// Whether the task in the middle waits for a word from outside.
@@ -77,15 +78,15 @@ pub(super) fn graph(database: &Database, middle: Middle) -> Result<Graph, BuildE
 /// The rounds.
 pub fn run(rounds: u64) -> Fallible<bool> {
     let mut summary = Summary::new("stopped");
-    let ground = Ground::new()?;
-    let world = World::at(ground.folder()?)?;
-    let database = open(&world, LEASE)?;
+    let harness = Harness::new()?;
+    let work_dir = WorkDir::at(harness.folder()?)?;
+    let database = open(&work_dir, LEASE)?;
     let graph = graph(&database, Middle::GoesOn)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let (mut refused, mut stale) = (0, 0);
     for round in 0..rounds {
         let thread = format!("round {round}");
-        let mut holder = Holder::start(&ground, &world, &thread)?;
+        let mut holder = Holder::start(&harness, &work_dir, &thread)?;
         let wrong = runtime.block_on(play(&graph, &thread, &mut holder))?;
         match wrong.is_empty() {
             true => refused += 1,
@@ -151,10 +152,10 @@ pub(super) struct Holder {
 }
 
 impl Holder {
-    /// Starts it; it holds the thread and stands in the middle of a task when this returns.
-    fn start(ground: &Ground, world: &World, thread: &str) -> Fallible<Self> {
-        let dir = world.dir().to_string_lossy().into_owned();
-        Self::spawn(ground.command(&["holder", &dir, thread]))
+    /// Starts it; it holds the thread and is in the middle of a task when this returns.
+    fn start(harness: &Harness, work_dir: &WorkDir, thread: &str) -> Fallible<Self> {
+        let dir = work_dir.dir().to_string_lossy().into_owned();
+        Self::spawn(harness.command(&["holder", &dir, thread]))
     }
 
     /// The same, by a command.
@@ -183,7 +184,7 @@ impl Holder {
         Ok(kill_process(id, signal)?)
     }
 
-    /// Lets its task end; what its run was told.
+    /// Lets its task end; returns the result of its run.
     pub(super) fn goes_on(&mut self) -> Fallible<String> {
         let mut pipe = self.child.stdin.take().ok_or("no pipe")?;
         writeln!(pipe, "go on")?;
@@ -208,16 +209,26 @@ impl Drop for Holder {
     }
 }
 
-/// A process that holds a thread until it hears a line.
-pub fn child(args: &mut Args) -> Fallible<ExitCode> {
-    let (dir, thread): (String, String) = (args.word("the folder")?, args.word("the thread")?);
-    let lease = Duration::from_millis(args.option_or("lease", LEASE.as_millis() as u64)?);
-    let world = World::at(dir)?;
-    let database = open(&world, lease)?;
+/// What a holder is given.
+#[derive(Clone, Debug, clap::Args)]
+pub struct HolderArgs {
+    /// Its folder.
+    pub dir: PathBuf,
+    /// The thread it leases.
+    pub thread: String,
+    /// How long its lease is, in milliseconds.
+    #[arg(long, default_value_t = LEASE.as_millis() as u64)]
+    pub lease: u64,
+}
+
+/// A process that holds a thread until it reads a line.
+pub fn child(args: HolderArgs) -> Fallible<ExitCode> {
+    let work_dir = WorkDir::at(args.dir)?;
+    let database = open(&work_dir, Duration::from_millis(args.lease))?;
     let graph = graph(&database, Middle::Waits)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let input = Value::from(json!({ "first": false }));
-    let ended = runtime.block_on(graph.invoke(input, &RunOptions::on(thread)));
+    let ended = runtime.block_on(graph.invoke(input, &RunOptions::on(args.thread)));
     println!(
         "{}",
         ended.map_or_else(|error| error.code().to_owned(), |_| "done".to_owned())

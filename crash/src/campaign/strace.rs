@@ -9,9 +9,9 @@ use std::{
 use super::{Summary, Violation, try_all};
 use crate::{
     Fallible,
-    case::{Ended, Ground},
     graphs::Scene,
-    worker::Life,
+    harness::{Harness, WorkerExit},
+    worker::WorkerArgs,
 };
 
 /// The system calls that make something last.
@@ -29,16 +29,16 @@ const CALLS: [&str; 7] = [
 const BATCH: u64 = 8;
 
 /// Every such call of a graph's script.
-pub fn run(ground: &Ground, scene: Scene, jobs: usize) -> Fallible<bool> {
+pub fn run(harness: &Harness, scene: Scene, jobs: usize) -> Fallible<bool> {
     let mut summary = Summary::new(format!("strace of {scene}"));
     if !is_installed() {
         summary.not_run("strace is not installed or may not trace");
         return Ok(summary.close());
     }
-    let expected = ground.undisturbed(scene)?.result;
+    let expected = harness.undisturbed(scene)?.result;
     let mut kills = 0;
     for call in CALLS {
-        let (killed, violations) = every(ground, scene, call, &expected, jobs);
+        let (killed, violations) = every(harness, scene, call, &expected, jobs);
         summary.figure(call, killed);
         kills += killed;
         summary.wrong(violations);
@@ -60,7 +60,7 @@ fn is_installed() -> bool {
 
 /// Kills at the first, second and so on call of a kind until a script has no more of them.
 fn every(
-    ground: &Ground,
+    harness: &Harness,
     scene: Scene,
     call: &str,
     expected: &str,
@@ -73,7 +73,7 @@ fn every(
         let kills = std::sync::atomic::AtomicU64::new(0);
         let replay = |n: &u64| inject(call, *n) + " superstep-crash worker " + scene.name();
         found.extend(try_all(jobs, &batch, replay, |n| {
-            let (was_killed, wrong) = attempt(ground, scene, call, *n, expected)?;
+            let (was_killed, wrong) = attempt(harness, scene, call, *n, expected)?;
             kills.fetch_add(u64::from(was_killed), std::sync::atomic::Ordering::Relaxed);
             Ok(wrong)
         }));
@@ -90,28 +90,28 @@ fn inject(call: &str, n: u64) -> String {
 }
 
 fn attempt(
-    ground: &Ground,
+    harness: &Harness,
     scene: Scene,
     call: &str,
     n: u64,
     expected: &str,
 ) -> Fallible<(bool, Vec<String>)> {
-    let dir = ground.folder()?;
-    let ended = traced(&ground.life(scene, &dir), &inject(call, n))?;
-    let killed = matches!(ended, Ended::Killed);
+    let dir = harness.folder()?;
+    let ended = traced(&harness.worker_args(scene, &dir), &inject(call, n))?;
+    let killed = matches!(ended, WorkerExit::Killed);
     let wrong = match ended {
-        Ended::Killed => ground.bring_to_end(scene, &dir, expected)?,
-        Ended::Done(report) if report.result == expected => Vec::new(),
-        other => vec![format!("the first life ends with {other:?}")],
+        WorkerExit::Killed => harness.run_to_end(scene, &dir, expected)?,
+        WorkerExit::Done(report) if report.result == expected => Vec::new(),
+        other => vec![format!("the first worker ends with {other:?}")],
     };
     fs::remove_dir_all(&dir)?;
     Ok((killed, wrong))
 }
 
-fn traced(life: &Life, strace: &str) -> Fallible<Ended> {
+fn traced(worker_args: &WorkerArgs, strace: &str) -> Fallible<WorkerExit> {
     let mut words = strace.split(' ');
     let mut command = Command::new(words.next().unwrap_or("strace"));
     command.args(words).arg(std::env::current_exe()?);
-    command.args(life.words());
-    Ok(Ended::of(&command.stdin(Stdio::null()).output()?))
+    command.args(worker_args.to_args());
+    Ok(WorkerExit::of(&command.stdin(Stdio::null()).output()?))
 }

@@ -13,9 +13,9 @@ use superstep_model::{
 use superstep_tools::{Access, Agent, Can, Tool, ToolCtx, ToolError, ToolOutput, Tools};
 
 use super::receipt;
-use crate::world::{Target, World};
+use crate::work_dir::{Target, WorkDir};
 
-pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
     let pay = |name, target| Pay {
         spec: ToolSpec {
             name: String::from(name),
@@ -23,10 +23,10 @@ pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErr
             parameters: json!({"type": "object"}),
         },
         target,
-        world: world.clone(),
+        work_dir: work_dir.clone(),
     };
     let tools = Tools::builder()
-        .tool(pay("pay_keyed", Target::HonoursKeys))
+        .tool(pay("pay_keyed", Target::Idempotent))
         .tool(pay("pay_blind", Target::Blind));
     // Two tools with names of their own and no services cannot be refused.
     let tools = tools.build().unwrap_or_default();
@@ -45,7 +45,7 @@ pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErr
 struct Pay {
     spec: ToolSpec,
     target: Target,
-    world: World,
+    work_dir: WorkDir,
 }
 
 impl Tool for Pay {
@@ -56,7 +56,7 @@ impl Tool for Pay {
     fn access(&self) -> Access {
         Access {
             can: Can::SEND,
-            honours_key: self.target == Target::HonoursKeys,
+            honours_key: self.target == Target::Idempotent,
             vouches: true,
         }
     }
@@ -70,9 +70,9 @@ impl Tool for Pay {
         ctx: ToolCtx,
         args: Map<String, Json>,
     ) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-        let (world, target) = (self.world.clone(), self.target);
+        let (work_dir, target) = (self.work_dir.clone(), self.target);
         Box::pin(async move {
-            let entered = world.enter(ctx.key(), target);
+            let entered = work_dir.enter(ctx.key(), target);
             entered.map_err(|error| ToolError::Unknown(error.to_string()))?;
             let who = args.get("who").and_then(Json::as_str).unwrap_or_default();
             Ok(receipt(who).into())

@@ -5,26 +5,25 @@ use superstep_core::{command::START, plan::BuildErrors, reducer::Reducer, value:
 use superstep_engine::{Backends, Graph, GraphBuilder};
 
 use super::node;
-use crate::world::World;
+use crate::work_dir::WorkDir;
 
-pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
-    let pair = node(world, |ctx, _| async move {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+    let pair = node(work_dir, |ctx, _| async move {
         let first = ctx.ask("first")?;
         let second = ctx.ask("second")?;
         Ok(json!({ "log": [first.to_json(), second.to_json()] }).into())
     });
-    let side = node(world, |ctx, _| async move {
+    let side = node(work_dir, |ctx, _| async move {
         let answer = ctx.ask(ctx.node().as_ref())?;
         Ok(json!({ "log": [answer.to_json()] }).into())
     });
-    let other = node(world, |ctx, _| async move {
+    let other = node(work_dir, |ctx, _| async move {
         let answer = ctx.ask(ctx.node().as_ref())?;
         Ok(json!({ "log": [answer.to_json()] }).into())
     });
-    let end = node(
-        world,
-        |_, _| async move { Ok(json!({ "done": true }).into()) },
-    );
+    let end = node(work_dir, |_, _| async move {
+        Ok(json!({ "done": true }).into())
+    });
     GraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
         .last("done")

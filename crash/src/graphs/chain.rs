@@ -1,4 +1,4 @@
-//! A loop that says one thing a step.
+//! A loop that writes one value per step.
 
 use serde_json::json;
 use superstep_core::{
@@ -12,10 +12,10 @@ use superstep_core::{
 use superstep_engine::{Backends, Graph, GraphBuilder};
 
 use super::node;
-use crate::world::World;
+use crate::work_dir::WorkDir;
 
-pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
-    let say = node(world, |ctx, _| async move {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+    let say = node(work_dir, |ctx, _| async move {
         let (turn, n) = (ctx.get("turn"), ctx.get("n").as_i64().unwrap_or_default());
         let turn = turn.as_i64().unwrap_or_default();
         let id = format!("{turn}.{n}");

@@ -1,4 +1,4 @@
-//! An approval, then effects on a service outside: two in one task, and one in each of two tasks
+//! An approval, then effects on an external service: two in one task, and one in each of two tasks
 //! of a step.
 
 use serde_json::json;
@@ -12,7 +12,7 @@ use superstep_core::{
 use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
 
 use super::node;
-use crate::world::{Target, World};
+use crate::work_dir::{Target, WorkDir};
 
 /// What the service answers to an effect.
 pub(crate) fn receipt(key: &str) -> String {
@@ -20,23 +20,23 @@ pub(crate) fn receipt(key: &str) -> String {
 }
 
 pub(super) fn graph(
-    world: &World,
+    work_dir: &WorkDir,
     backends: Backends,
     target: Target,
 ) -> Result<Graph, BuildErrors> {
-    let pay = node(world, move |ctx, world| async move {
+    let pay = node(work_dir, move |ctx, work_dir| async move {
         let answer = ctx.ask("pay")?;
-        let reserved = once(&ctx, &world, "reserve", target).await?;
-        let paid = once(&ctx, &world, "pay", target).await?;
+        let reserved = once(&ctx, &work_dir, "reserve", target).await?;
+        let paid = once(&ctx, &work_dir, "pay", target).await?;
         let log = json!([answer.to_json(), reserved, paid]);
         let tell = |who| Send::new("tell", json!({ "who": who }));
         let next = Command::goto(tell("ann")).and_goto(tell("bob"));
         Ok(next.set("log", log).into())
     });
-    let tell = node(world, move |ctx, world| async move {
+    let tell = node(work_dir, move |ctx, work_dir| async move {
         let who = ctx.get("who");
         let key = format!("tell {}", who.as_str().unwrap_or_default());
-        let told = once(&ctx, &world, &key, target).await?;
+        let told = once(&ctx, &work_dir, &key, target).await?;
         Ok(json!({ "log": [told] }).into())
     });
     GraphBuilder::new()
@@ -49,9 +49,9 @@ pub(super) fn graph(
         .build()
 }
 
-async fn once(ctx: &Ctx, world: &World, key: &str, target: Target) -> Result<String, Halt> {
+async fn once(ctx: &Ctx, work_dir: &WorkDir, key: &str, target: Target) -> Result<String, Halt> {
     let effect = || async {
-        world.enter(key, target)?;
+        work_dir.enter(key, target)?;
         Ok(receipt(key))
     };
     ctx.once(key, effect).await

@@ -1,4 +1,4 @@
-//! Five tasks in one step; one fails until somebody has mended its cause, and the results of the
+//! Five tasks in one step; one fails until its cause is removed, and the results of the
 //! others must be kept until then.
 
 use serde_json::json;
@@ -12,29 +12,29 @@ use superstep_core::{
 use superstep_engine::{Backends, Graph, GraphBuilder};
 
 use super::node;
-use crate::world::World;
+use crate::work_dir::WorkDir;
 
 /// The entry of the ledger that lets the failing task succeed.
 pub(crate) const MENDED: &str = "mended";
 
-pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
-    let split = node(world, |_, _| async move {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+    let split = node(work_dir, |_, _| async move {
         let sends = (0..4).map(|n| Send::new("work", json!({ "n": n })));
         let all = sends.fold(Command::goto("flaky"), Command::and_goto);
         Ok(all.into())
     });
-    let work = node(world, |ctx, _| async move {
+    let work = node(work_dir, |ctx, _| async move {
         Ok(json!({ "log": [ctx.get("n").to_json()] }).into())
     });
-    let flaky = node(world, |_, world| async move {
-        if !world.has(MENDED)? {
+    let flaky = node(work_dir, |_, work_dir| async move {
+        if !work_dir.has(MENDED)? {
             return Err(Failure::new("Down", "the service is down")
                 .permanent()
                 .into());
         }
         Ok(json!({ "log": ["flaky"] }).into())
     });
-    let gather = node(world, |ctx, _| async move {
+    let gather = node(work_dir, |ctx, _| async move {
         let len = ctx.get("log").as_list().map_or(0, <[Value]>::len);
         Ok(json!({ "sum": len }).into())
     });

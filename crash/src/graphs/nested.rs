@@ -12,10 +12,10 @@ use superstep_core::{
 use superstep_engine::{Backends, Graph, GraphBuilder, NodeOptions};
 
 use super::node;
-use crate::world::World;
+use crate::work_dir::WorkDir;
 
-pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErrors> {
-    let count = node(world, |ctx, _| async move {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+    let count = node(work_dir, |ctx, _| async move {
         let round = ctx.get("round").as_i64().unwrap_or_default() + 1;
         Ok(json!({ "round": round }).into())
     });
@@ -24,8 +24,8 @@ pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErr
         .last("round")
         .last("seen")
         .node("count", count)
-        .subgraph("inner", inner(world)?, NodeOptions::default())
-        .subgraph("memory", memory(world)?, NodeOptions::default())
+        .subgraph("inner", inner(work_dir)?, NodeOptions::default())
+        .subgraph("memory", memory(work_dir)?, NodeOptions::default())
         .edge(START, "count")
         .edge("count", "inner")
         .edge("inner", "memory")
@@ -37,12 +37,11 @@ pub(super) fn graph(world: &World, backends: Backends) -> Result<Graph, BuildErr
         .build()
 }
 
-fn inner(world: &World) -> Result<Graph, BuildErrors> {
-    let before = node(
-        world,
-        |_, _| async move { Ok(json!({ "ready": true }).into()) },
-    );
-    let asks = node(world, |ctx, _| async move {
+fn inner(work_dir: &WorkDir) -> Result<Graph, BuildErrors> {
+    let before = node(work_dir, |_, _| async move {
+        Ok(json!({ "ready": true }).into())
+    });
+    let asks = node(work_dir, |ctx, _| async move {
         let round = ctx.get("round").as_i64().unwrap_or_default();
         let answer = ctx.ask(format!("round {round}"))?;
         Ok(json!({ "log": [answer.to_json()] }).into())
@@ -59,8 +58,8 @@ fn inner(world: &World) -> Result<Graph, BuildErrors> {
         .build()
 }
 
-fn memory(world: &World) -> Result<Graph, BuildErrors> {
-    let recall = node(world, |ctx, _| async move {
+fn memory(work_dir: &WorkDir) -> Result<Graph, BuildErrors> {
+    let recall = node(work_dir, |ctx, _| async move {
         let seen = ctx.get("visits").as_i64().unwrap_or_default() + 1;
         Ok(json!({ "visits": seen, "seen": seen }).into())
     });

@@ -1,4 +1,4 @@
-//! What a disk holds when the power fails: a model that is fed with recorded operations.
+//! Model of a disk at a power cut, fed with recorded operations.
 //!
 //! A disk keeps what was synced. Of what was written since, it may keep any part, in units of a
 //! sector; what a failed sync dropped it never gets; of a name that was made or removed since its folder was synced, it may or may not know.
@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use fastrand::Rng;
+
 use super::Op;
-use crate::dice::Dice;
 
 /// Something that happened, in order.
 #[derive(Clone, Debug)]
@@ -192,11 +193,11 @@ impl Disk {
 
     /// What is left when a seeded half of all that was not synced made it, sector by sector.
     pub fn torn(&self, seed: u64) -> Image {
-        let mut dice = Dice::new(seed);
-        let sector = if dice.coin() { 512 } else { 4096 };
+        let mut rng = Rng::with_seed(seed);
+        let sector = if rng.bool() { 512 } else { 4096 };
         let mut names = self.synced_names.clone();
         for name in self.synced_names.keys().chain(self.names.keys()) {
-            if dice.coin() {
+            if rng.bool() {
                 match self.names.get(name) {
                     Some(at) => names.insert(name.clone(), *at),
                     None => names.remove(name),
@@ -210,7 +211,7 @@ impl Disk {
             };
             let mut bytes = file.synced.clone();
             for change in &file.pending {
-                change.apply_torn(&mut bytes, sector, &mut dice);
+                change.apply_torn(&mut bytes, sector, &mut rng);
             }
             image.insert(name, bytes);
         }
@@ -238,9 +239,9 @@ impl Change {
         }
     }
 
-    fn apply_torn(&self, to: &mut Vec<u8>, sector: u64, dice: &mut Dice) {
+    fn apply_torn(&self, to: &mut Vec<u8>, sector: u64, rng: &mut Rng) {
         let Self::Write(at, bytes) = self else {
-            if dice.coin() {
+            if rng.bool() {
                 self.apply(to);
             }
             return;
@@ -250,7 +251,7 @@ impl Change {
             // Sectors are those of the file, whatever the write began at.
             let room = usize::try_from(sector - at % sector).unwrap_or(rest.len());
             let (here, later) = rest.split_at(room.min(rest.len()));
-            if dice.coin() {
+            if rng.bool() {
                 put(to, at, here);
             }
             at += here.len() as u64;

@@ -1,4 +1,4 @@
-//! The part of the VFS that SQLite calls, and the only place with `unsafe`.
+//! Foreign functions of the VFS, and the only place with `unsafe`.
 //!
 //! The shim is a copy of the default VFS with its own `xOpen` and `xDelete`. A file is the default
 //! VFS's own file with a [`Tail`] behind it; the tail holds a copy of that file's methods in which
@@ -36,7 +36,7 @@ unsafe impl Sync for Wrapped {}
 
 static WRAPPED: OnceLock<Wrapped> = OnceLock::new();
 
-/// What stands behind the wrapped VFS's own file.
+/// What follows the wrapped VFS's own file.
 struct Tail {
     /// What SQLite calls; the file's `pMethods` points here while it is open.
     methods: sqlite3_io_methods,

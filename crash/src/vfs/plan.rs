@@ -1,5 +1,5 @@
-//! What happens at which operation. As text (`die-before:17`, `fail:4:short`) it goes on a
-//! command line, so that one case can be replayed.
+//! Fault plans: what happens at which operation. As text (`die-before:17`, `fail:4:short`) a plan fits
+//! on a command line, so that one case can be replayed.
 
 use std::{fmt, str::FromStr};
 

@@ -1,4 +1,4 @@
-//! The short tier: every campaign, as far as it goes in a minute. `cargo xtask crash` runs the rest.
+//! The short tier: a part of every campaign that takes a minute. `cargo xtask crash` runs all of it.
 //!
 //! Each test is a run of the program, which starts the processes that die. What a campaign finds is
 //! printed with the command that replays it.
@@ -18,18 +18,18 @@ mod kills;
 mod power;
 mod rivals;
 
-/// Runs a campaign that must find nothing, and returns its closing lines.
-fn campaign(words: &str) -> String {
-    let (found_nothing, said) = run(words);
-    assert!(found_nothing, "{words}:\n{said}");
-    assert!(said.contains("violations 0"), "{words}:\n{said}");
+/// Runs a campaign that must find nothing, and returns its output.
+fn campaign(args: &str) -> String {
+    let (found_nothing, said) = run(args);
+    assert!(found_nothing, "{args}:\n{said}");
+    assert!(said.contains("violations 0"), "{args}:\n{said}");
     said
 }
 
-/// Whether a campaign found nothing, and all it said.
-fn run(words: &str) -> (bool, String) {
+/// Whether a campaign found nothing, and its output.
+fn run(args: &str) -> (bool, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_superstep-crash"))
-        .args(words.split(' '))
+        .args(args.split(' '))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

@@ -1,4 +1,4 @@
-//! The catalogue: every shape of graph that the loop treats in its own way.
+//! Catalogue of graphs: one per case that the loop treats differently.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,11 +1,11 @@
-//! What goes wrong: crashes, frozen workers, power losses, jumps of the clock, requests that are
-//! refused, late, or whose outcome nobody learns.
+//! Fault injection: crashes, frozen workers, power cuts, clock jumps, requests that are refused, late,
+//! or whose outcome is never known.
 
 use superstep_core::error::SaverError;
 
 use super::{Event, Fate, Place, Sim, session::Session};
 use crate::{
-    plant::Plant,
+    mutation::Mutation,
     report::Broken,
     store::{Op, Request},
 };
@@ -14,15 +14,15 @@ impl Sim<'_> {
     /// Sends something to the store.
     pub(super) fn send(&mut self, session: &Session, request: Request) {
         let fate = match self.is_faulty() {
-            true if self.dice.one_in(60) => {
+            true if self.rng.one_in(60) => {
                 self.counts.add("refused: disk full");
                 return self.turn_away(session, request, "no space left");
             }
-            true if self.dice.one_in(60) => {
+            true if self.rng.one_in(60) => {
                 self.counts.add("I/O errors before a write");
                 return self.turn_away(session, request, "the medium failed");
             }
-            true if self.dice.one_in(60) => {
+            true if self.rng.one_in(60) => {
                 self.counts.add("I/O errors after a write");
                 Fate::Untold
             }
@@ -30,12 +30,12 @@ impl Sim<'_> {
         };
         let late = self.bad_luck(25);
         let delay = match late {
-            true => self.dice.between(1_000, 15_000),
-            false => self.dice.between(0, 5),
+            true => self.rng.between(1_000, 15_000),
+            false => self.rng.between(0, 5),
         };
         let sent = (request.clone(), fate, session.worker);
         self.sent.insert(request.ticket, sent);
-        if late && self.dice.one_in(2) {
+        if late && self.rng.one_in(2) {
             self.counts.add("writes that timed out and came later");
             let answer = Err(SaverError::Io("no answer in time".into()));
             self.after(
@@ -62,7 +62,7 @@ impl Sim<'_> {
         };
         let sent = (request.clone(), Fate::Untold, session.worker);
         self.sent.insert(request.ticket, sent);
-        let delay = self.dice.between(0, 50);
+        let delay = self.rng.between(0, 50);
         self.after(delay, event);
     }
 
@@ -72,11 +72,11 @@ impl Sim<'_> {
             .iter()
             .filter_map(|worker| worker.session.as_ref())
             .any(|session| session.id == request.session);
-        if gone && self.dice.one_in(2) {
+        if gone && self.rng.one_in(2) {
             return self.tell(|| format!("{} is lost", described(&request)));
         }
         self.store.push(request);
-        let delay = self.dice.between(0, 5);
+        let delay = self.rng.between(0, 5);
         self.after(delay, Event::Sync);
     }
 
@@ -111,15 +111,15 @@ impl Sim<'_> {
         if !self.is_faulty() {
             return Ok(());
         }
-        match self.dice.below(8) {
+        match self.rng.below(8) {
             0 => self.lose_power()?,
             1 | 2 => self.jump(),
             3 | 4 => self.freeze(),
             _ => {}
         }
-        let delay = match self.dice.one_in(4) {
-            true => self.dice.between(500, 20_000),
-            false => self.dice.between(1, 60),
+        let delay = match self.rng.one_in(4) {
+            true => self.rng.between(500, 20_000),
+            false => self.rng.between(1, 60),
         };
         self.after(delay, Event::Mishap);
         Ok(())
@@ -128,7 +128,7 @@ impl Sim<'_> {
     fn lose_power(&mut self) -> Result<(), Broken> {
         self.counts.add("power losses");
         let waiting = self.store.waiting();
-        let kept = self.dice.place(waiting + 1);
+        let kept = self.rng.place(waiting + 1);
         self.tell(|| format!("power loss: {kept} of {waiting} waiting writes are kept"));
         let (written, lost) = self.store.lose_power(kept);
         for (request, answer) in &written {
@@ -140,7 +140,7 @@ impl Sim<'_> {
         for request in all {
             self.reply(&request, Err(SaverError::Io("the power was gone".into())));
         }
-        if self.dice.one_in(2) {
+        if self.rng.one_in(2) {
             for worker in 0..self.workers.len() {
                 self.crash(worker);
             }
@@ -149,11 +149,11 @@ impl Sim<'_> {
     }
 
     fn jump(&mut self) {
-        let far = match self.dice.one_in(3) {
-            true => self.dice.between(10_000, 100_000),
-            false => self.dice.between(1, 5_000),
+        let far = match self.rng.one_in(3) {
+            true => self.rng.between(10_000, 100_000),
+            false => self.rng.between(1, 5_000),
         };
-        if self.dice.one_in(2) {
+        if self.rng.one_in(2) {
             self.counts.add("clock jumps forward");
             self.ahead += far;
             self.tell(|| format!("the clock jumps forward by {far}"));
@@ -165,8 +165,8 @@ impl Sim<'_> {
     }
 
     fn freeze(&mut self) {
-        let worker = self.dice.place(self.workers.len());
-        let until = self.now + self.dice.between(100, 30_000);
+        let worker = self.rng.place(self.workers.len());
+        let until = self.now + self.rng.between(100, 30_000);
         self.counts.add("frozen workers");
         self.tell(|| format!("worker {worker} is frozen until {until}"));
         if let Some(worker) = self.workers.get_mut(worker) {
@@ -190,8 +190,8 @@ impl Sim<'_> {
     pub(super) fn crashed(&mut self, worker: usize) {
         self.counts.add("crashes");
         self.tell(|| format!("worker {worker} crashes"));
-        if self.settings.plant != Some(Plant::GivesUp) {
-            let delay = self.dice.between(1, 3_000);
+        if self.settings.mutation != Some(Mutation::GivesUp) {
+            let delay = self.rng.between(1, 3_000);
             self.after(delay, Event::Wake(worker));
         }
     }

@@ -1,4 +1,4 @@
-//! Those around a thread: workers that look for work, people who answer, and readers.
+//! Actors around a thread: workers that look for work, people who answer, and readers.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use superstep_core::{
 };
 
 use super::{
-    Event, Sim, Weather,
+    Event, FaultMode, Sim,
     session::{Running, Session},
 };
 use crate::{
-    plant::Plant,
+    mutation::Mutation,
     reference::plain,
     report::{Broken, Promise, broken},
 };
@@ -48,18 +48,18 @@ impl Sim<'_> {
         let intent = match open.as_slice() {
             [] => Intent::GoOn,
             _ if self.bad_luck(6) => Intent::GoOn,
-            [_] if self.graph.asks_in_turn && self.dice.one_in(2) => Intent::Plain,
+            [_] if self.graph.asks_in_turn && self.rng.one_in(2) => Intent::Plain,
             _ => {
                 let mut some = open.clone();
-                some.retain(|_| !self.dice.one_in(3));
+                some.retain(|_| !self.rng.one_in(3));
                 Intent::ById(if some.is_empty() { open } else { some })
             }
         };
         // Whoever answers may take a while, and others answer meanwhile.
         let delay = match intent {
-            Intent::GoOn => self.dice.between(0, 5),
-            _ if self.bad_luck(3) => self.dice.between(500, 30_000),
-            _ => self.dice.between(0, 800),
+            Intent::GoOn => self.rng.between(0, 5),
+            _ if self.bad_luck(3) => self.rng.between(500, 30_000),
+            _ => self.rng.between(0, 800),
         };
         self.after(delay, Event::Take(worker, intent));
         Ok(())
@@ -68,7 +68,7 @@ impl Sim<'_> {
     /// A worker leases the thread and starts a run.
     pub(super) fn take(&mut self, worker: usize, intent: Intent) -> Result<(), Broken> {
         let Ok(epoch) = self.store.lease(self.wall.now()) else {
-            let delay = self.dice.between(50, 2_000);
+            let delay = self.rng.between(50, 2_000);
             self.after(delay, Event::Wake(worker));
             return Ok(());
         };
@@ -80,11 +80,11 @@ impl Sim<'_> {
             graphs: Vec::new(),
             acts_left: None,
             troubled: false,
-            strict: self.dice.one_in(2),
+            strict: self.rng.one_in(2),
             ended: None,
         };
         if self.bad_luck(2) {
-            session.acts_left = Some(u32::try_from(self.dice.between(1, 40)).unwrap_or(1));
+            session.acts_left = Some(u32::try_from(self.rng.between(1, 40)).unwrap_or(1));
         }
         let overtakes = self.workers.iter().any(|worker| worker.session.is_some());
         if overtakes {
@@ -118,7 +118,7 @@ impl Sim<'_> {
                 }
                 self.counts.add("answers refused");
                 self.store.release(epoch);
-                let delay = self.dice.between(1, 500);
+                let delay = self.rng.between(1, 500);
                 self.after(delay, Event::Wake(worker));
                 return Ok(());
             }
@@ -153,7 +153,7 @@ impl Sim<'_> {
                     }
                     given.insert(ask.id, self.answer_to(worker, ask));
                 }
-                if self.settings.plant == Some(Plant::MixesAnswers)
+                if self.settings.mutation == Some(Mutation::MixesAnswers)
                     && let (Some(first), Some(last)) = (asks.first(), asks.last())
                 {
                     let mixed = self.answer_to(worker, first);
@@ -175,8 +175,8 @@ impl Sim<'_> {
     /// Somebody reads the thread, or a graph in it.
     pub(super) fn look(&mut self) -> Result<(), Broken> {
         let places = self.store.namespaces();
-        let place = match self.dice.one_in(2) {
-            true => places.get(self.dice.place(places.len())).cloned(),
+        let place = match self.rng.one_in(2) {
+            true => places.get(self.rng.place(places.len())).cloned(),
             false => None,
         };
         let namespace = place.unwrap_or_default();
@@ -186,9 +186,9 @@ impl Sim<'_> {
             self.counts.add("looks");
             reference.check(self.graph, &namespace, loaded, &self.oracle.above)?;
         }
-        let delay = match self.dice.one_in(3) {
-            true => self.dice.between(100, 4_000),
-            false => self.dice.between(1, 40),
+        let delay = match self.rng.one_in(3) {
+            true => self.rng.between(100, 4_000),
+            false => self.rng.between(1, 40),
         };
         self.after(delay, Event::Look);
         Ok(())
@@ -217,12 +217,12 @@ impl Sim<'_> {
                 reference.check(self.graph, &namespace, &loaded, &self.oracle.above)?;
             }
         }
-        let happened: Vec<&str> = self.outside.keys().collect();
+        let happened: Vec<&str> = self.external_effects.keys().collect();
         if happened != reference.effects {
             let detail = format!("effects {happened:?}, not {:?}", reference.effects);
             return broken(Promise::SameEnd, detail);
         }
-        if self.settings.weather == Weather::Quiet && self.counts.of("I/O errors") > 0 {
+        if self.settings.fault_mode == FaultMode::Quiet && self.counts.of("I/O errors") > 0 {
             return broken(Promise::Explained, "an I/O error in a quiet history");
         }
         Ok(())

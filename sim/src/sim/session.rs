@@ -1,5 +1,5 @@
-//! A worker that has leased the thread and drives its loops: it takes their acts, sends what is to
-//! be stored, waits as long as the durability says, and ends.
+//! Session of a worker that has leased the thread and drives its loops: it takes their acts, sends what
+//! is to be stored, waits as the durability demands, and ends.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     graphs::Graph,
-    plant::Plant,
+    mutation::Mutation,
     report::{Broken, Promise, broken},
     store::{Answer, Op, Request},
 };
@@ -165,12 +165,12 @@ impl Sim<'_> {
 
     fn head(&self, graph: &Graph, mut loaded: Loaded) -> Result<Head, Broken> {
         for note in &mut loaded.notes {
-            match self.settings.plant {
-                Some(Plant::RerunsFinished) => note.output = None,
-                Some(Plant::RepeatsStarted) => {
+            match self.settings.mutation {
+                Some(Mutation::RerunsFinished) => note.output = None,
+                Some(Mutation::RepeatsStarted) => {
                     note.effects.retain(|_, effect| *effect != Effect::Started);
                 }
-                Some(Plant::RepeatsDone) => note.effects.clear(),
+                Some(Mutation::RepeatsDone) => note.effects.clear(),
                 _ => {}
             }
         }
@@ -208,7 +208,7 @@ impl Sim<'_> {
             }
         }
         self.post(session, at);
-        let hurries = self.settings.plant == Some(Plant::HurriesStop);
+        let hurries = self.settings.mutation == Some(Mutation::HurriesStop);
         let Some(running) = session.graphs.get_mut(at) else {
             return Ok(());
         };
@@ -226,8 +226,8 @@ impl Sim<'_> {
         let Some(running) = session.graphs.get(at) else {
             return true;
         };
-        let waits = match self.settings.plant {
-            Some(Plant::HurriesTasks) => false,
+        let waits = match self.settings.mutation {
+            Some(Mutation::HurriesTasks) => false,
             _ => self.durability != Durability::Async,
         };
         running.has_journal() || waits && !running.outbox.is_empty()
@@ -260,7 +260,7 @@ impl Sim<'_> {
             }
             Act::Wait(wait) => {
                 self.counts.add("retries");
-                let jitter = self.dice.below(wait.jitter.as_millis() as u64 + 1);
+                let jitter = self.rng.below(wait.jitter.as_millis() as u64 + 1);
                 return start(self, wait.task, wait.delay.as_millis() as u64 + jitter);
             }
             Act::Stop(stop) => {
@@ -433,7 +433,7 @@ impl Sim<'_> {
         } else {
             self.store.release(session.epoch);
         }
-        let delay = self.dice.between(1, 500);
+        let delay = self.rng.between(1, 500);
         self.after(delay, Event::Wake(worker));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a task does, piece by piece, with time and faults between the pieces.
+//! Tasks: what one does, piece by piece, with time and faults between the pieces.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     graphs::{Piece, Script, number},
-    plant::Plant,
+    mutation::Mutation,
     reference::plain,
     report::{Broken, Promise, broken},
     store::Op,
@@ -97,7 +97,7 @@ impl Sim<'_> {
             return Ok(());
         }
         if self.is_blocked(session, place.graph) {
-            let delay = self.dice.between(1, 4);
+            let delay = self.rng.between(1, 4);
             self.after(delay, Event::Task(place));
             return Ok(());
         }
@@ -138,8 +138,8 @@ impl Sim<'_> {
 
     pub(super) fn task_delay(&mut self) -> u64 {
         match self.bad_luck(25) {
-            true => self.dice.between(500, 15_000),
-            false => self.dice.between(0, 20),
+            true => self.rng.between(500, 15_000),
+            false => self.rng.between(0, 20),
         }
     }
 
@@ -227,7 +227,7 @@ impl Sim<'_> {
             Piece::Once(key) => self.once(session, place, key, phase)?,
             Piece::Settle(key) => {
                 self.counts.add("effects that were settled");
-                Next::Brought(Some(self.outside.settle(&key)))
+                Next::Brought(Some(self.external_effects.settle(&key)))
             }
             Piece::Child => Next::Call,
         }))
@@ -293,7 +293,7 @@ impl Sim<'_> {
                 }
                 self.tell(|| format!("worker {}: effect `{key}` happens", place.worker));
                 self.counts.add("effects");
-                let value = self.outside.happen(&key, &with)?;
+                let value = self.external_effects.happen(&key, &with)?;
                 if self.bad_luck(12) {
                     self.counts.add("effects whose answer was lost");
                     let cause = Some("no answer".to_owned());
@@ -303,14 +303,14 @@ impl Sim<'_> {
             }
             Phase::Happened(value) => Next::Journal(key, Effect::Done(value), Phase::Settled),
             Phase::Settled => {
-                self.outside.is_stored(&key);
+                self.external_effects.is_stored(&key);
                 Next::Brought(Some(key.into()))
             }
             Phase::Missed => Next::Halt(flaky("the effect did not happen")),
             _ => match scratch.effects.get(&key) {
                 Some(Effect::Done(_)) => {
                     self.counts.add("effects that were done before");
-                    self.outside.check_fit(&key, &with)?;
+                    self.external_effects.check_fit(&key, &with)?;
                     Next::Brought(Some(key.into()))
                 }
                 Some(Effect::Started) => {
@@ -400,7 +400,7 @@ impl Sim<'_> {
                 waiters: Vec::new(),
             });
         }
-        let hurries = self.settings.plant == Some(Plant::HurriesEffects);
+        let hurries = self.settings.mutation == Some(Mutation::HurriesEffects);
         match running.outbox.back_mut().filter(|_| !hurries) {
             Some(last) => last.waiters.push(waiter),
             None => self.journaled(session, waiter.0, waiter.1),

@@ -6,22 +6,22 @@
     reason = "a test that cannot go on fails"
 )]
 
-mod plants;
+mod mutations;
 mod seeds;
 
 use superstep_sim::{
-    plant::Plant,
-    sim::{Lab, Settings, Weather},
+    mutation::Mutation,
+    sim::{FaultMode, Settings, Simulator},
 };
 
-fn lab() -> Lab {
-    Lab::new().unwrap_or_else(|error| panic!("{error}"))
+fn simulator() -> Simulator {
+    Simulator::new().unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn settings(seed: u64, weather: Weather, plant: Option<Plant>) -> Settings {
+fn settings(seed: u64, fault_mode: FaultMode, mutation: Option<Mutation>) -> Settings {
     Settings {
         seed,
-        weather,
-        plant,
+        fault_mode,
+        mutation,
     }
 }

@@ -1,14 +1,14 @@
-//! The fast tier: 2,000 seeds with faults, in two halves, and some in peace.
+//! The fast tier: 2,000 seeds with faults, in two halves, and some without.
 
-use superstep_sim::{report::Counts, sim::Weather};
+use superstep_sim::{report::Counts, sim::FaultMode};
 
-use crate::{lab, settings};
+use crate::{settings, simulator};
 
-fn run(seeds: std::ops::Range<u64>, weather: Weather) -> Counts {
-    let lab = lab();
+fn run(seeds: std::ops::Range<u64>, fault_mode: FaultMode) -> Counts {
+    let simulator = simulator();
     let mut all = Counts::default();
     for seed in seeds {
-        match lab.run(settings(seed, weather, None)) {
+        match simulator.run(settings(seed, fault_mode, None)) {
             Ok(counts) => all.absorb(&counts),
             Err(violation) => panic!("{violation}"),
         }
@@ -50,17 +50,17 @@ fn everything_happened(counts: &Counts) {
 
 #[test]
 fn no_promise_is_broken_in_the_first_thousand_histories() {
-    everything_happened(&run(0..1_000, Weather::Faults));
+    everything_happened(&run(0..1_000, FaultMode::Faults));
 }
 
 #[test]
 fn no_promise_is_broken_in_the_second_thousand_histories() {
-    everything_happened(&run(1_000..2_000, Weather::Faults));
+    everything_happened(&run(1_000..2_000, FaultMode::Faults));
 }
 
 #[test]
 fn without_faults_only_the_order_of_things_is_drawn() {
-    let counts = run(0..200, Weather::Quiet);
+    let counts = run(0..200, FaultMode::Quiet);
     for what in ["crashes", "I/O errors", "fenced writes", "power losses"] {
         assert_eq!(counts.of(what), 0, "{what}");
     }
@@ -72,9 +72,13 @@ fn without_faults_only_the_order_of_things_is_drawn() {
 
 #[test]
 fn a_seed_gives_the_same_history_every_time() {
-    let lab = lab();
+    let simulator = simulator();
     for seed in 0..20 {
-        let once = || lab.trace(settings(seed, Weather::Faults, None)).unwrap();
+        let once = || {
+            simulator
+                .trace(settings(seed, FaultMode::Faults, None))
+                .unwrap()
+        };
         assert_eq!(once(), once(), "seed {seed}");
     }
 }

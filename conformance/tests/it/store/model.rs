@@ -26,7 +26,7 @@ async fn random_batches_give_what_the_model_gives() {
             .with_clock(clock.clone())
             .with_embedder(embedder.clone());
         let mut model = Model::default();
-        let mut random = Random(seed);
+        let mut random = Random(fastrand::Rng::with_seed(seed));
         let trap = vec![Op::Put(trap())];
         store.batch(trap.clone()).await.unwrap();
         model.batch(trap, clock.now()).unwrap();
@@ -223,16 +223,11 @@ impl Embedder for Renamed {
     }
 }
 
-struct Random(u64);
+struct Random(fastrand::Rng);
 
 impl Random {
     fn below(&mut self, bound: u64) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
+        self.0.u64(..bound)
     }
 
     fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {

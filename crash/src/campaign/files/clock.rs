@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::{Fallible, case::Ground};
+use crate::{Fallible, harness::Harness};
 
 /// How many seconds the clock is wrong by.
 const JUMP: &str = "SUPERSTEP_CRASH_CLOCK";
@@ -34,8 +34,8 @@ pub(super) struct Clock(PathBuf);
 
 impl Clock {
     /// Builds it, or says why that cannot be done here.
-    pub(super) fn build(ground: &Ground) -> Fallible<Result<Self, String>> {
-        let dir = ground.folder()?;
+    pub(super) fn build(harness: &Harness) -> Fallible<Result<Self, String>> {
+        let dir = harness.folder()?;
         let (source, library) = (dir.join("clock.c"), dir.join("clock.so"));
         fs::write(&source, SOURCE)?;
         let mut cc = Command::new("cc");

@@ -67,13 +67,9 @@ mod tests {
     #[test]
     fn every_bit_of_a_number_is_kept() {
         let (seal, place) = here();
-        // SplitMix64.
-        let mut state = 1_u64;
+        let mut rng = fastrand::Rng::with_seed(1);
         for _ in 0..100_000 {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut bits = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            let number = f64::from_bits(bits ^ (bits >> 31));
+            let number = f64::from_bits(rng.u64(..));
             if !number.is_finite() {
                 continue;
             }

@@ -49,7 +49,7 @@ async fn compare(
     let memory = memory.with_clock(clock.clone());
     let open = || dress(file.store().with_clock(clock.clone()));
     let mut store = open();
-    let mut random = Random(seed);
+    let mut random = Random(fastrand::Rng::with_seed(seed));
     let mut written = 0;
     for step in 0..60 {
         clock.advance(Duration::from_millis(random.below(30)));
@@ -79,16 +79,11 @@ fn shown(outcome: Result<Vec<Outcome>, StoreError>) -> Result<Vec<Outcome>, Stri
     outcome.map_err(|error| error.to_string())
 }
 
-struct Random(u64);
+struct Random(fastrand::Rng);
 
 impl Random {
     fn below(&mut self, bound: u64) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound
+        self.0.u64(..bound)
     }
 
     fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {

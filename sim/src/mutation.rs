@@ -1,8 +1,8 @@
-//! Mistakes planted on purpose, to prove that the checks see them.
+//! Mutations: mistakes made on purpose, to prove that the checks find them.
 
-/// A mistake of the store or of the driver.
+/// A mistake of the store or of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plant {
+pub enum Mutation {
     /// The store says that a step is stored and drops it.
     DropsCommits,
     /// The store says that notes are stored and drops them.
@@ -39,7 +39,7 @@ pub enum Plant {
     GivesUp,
 }
 
-impl Plant {
+impl Mutation {
     /// All of them.
     pub const ALL: [Self; 17] = [
         Self::DropsCommits,

@@ -1,4 +1,4 @@
-//! What cases call sources, stream modes and pauses, in the engine's terms.
+//! Names of sources, stream modes and pauses in cases, mapped to the engine's.
 
 use superstep_core::{event::Modes, plan::Pauses, record::Source};
 

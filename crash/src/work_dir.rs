@@ -1,6 +1,6 @@
-//! The folder a worker lives in: the database, the log of its witnesses, and the ledger that
-//! effects write to. Log and ledger are not part of the system under test: they stand for the
-//! people and services outside, who do not forget.
+//! Work directory of a worker: the database, the log of the recording saver, and the ledger of
+//! effects. Log and ledger are not part of the system under test: they stand for people and external
+//! services, which do not forget.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -14,28 +14,28 @@ use crate::{line::Line, vfs};
 pub const DATABASE: &str = "threads.db";
 /// The name of the log.
 pub const LOG: &str = "log";
-/// The name of what a power cut took out of the log.
+/// The name of the lines that a power cut took out of the log.
 const LOST: &str = "lost";
 /// The name of the ledger.
 pub const LEDGER: &str = "ledger";
 
 /// A folder with a database, a log and a ledger.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct WorkDir {
     dir: PathBuf,
 }
 
-/// Whether the service outside knows an effect again by its key.
+/// Whether an external service is idempotent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A key that it has is answered from its books.
-    HonoursKeys,
+    /// A second call with a key has no effect.
+    Idempotent,
     /// Each call is a new entry.
     Blind,
 }
 
-impl World {
-    /// The world in a folder, which is made if it is not there.
+impl WorkDir {
+    /// The work directory at a path, which is created if it is missing.
     pub fn at(dir: impl Into<PathBuf>) -> io::Result<Self> {
         let dir = dir.into();
         fs::create_dir_all(&dir)?;
@@ -53,18 +53,18 @@ impl World {
     }
 
     /// Writes a line to the log.
-    pub fn tell(&self, line: &Line) -> io::Result<()> {
+    pub fn append(&self, line: &Line) -> io::Result<()> {
         let text = serde_json::to_string(line)?;
-        // Not synced: what a process wrote outlives it, and a power cut is a model (`vfs::disk`).
-        append(&self.dir.join(LOG), &text)?;
+        // Not synced: what a process wrote survives it, and power cuts are modelled (`vfs::disk`).
+        append_line(&self.dir.join(LOG), &text)?;
         vfs::mark(LOG, &text);
         Ok(())
     }
 
-    /// Goes back to a moment of the log; what was told after it is kept apart.
-    pub fn go_back(&self, moment: &[Line], lost: &[Line]) -> io::Result<()> {
+    /// Truncates the log; the lines that are lost are kept apart.
+    pub fn rewind(&self, moment: &[Line], lost: &[Line]) -> io::Result<()> {
         for line in lost {
-            append(&self.dir.join(LOST), &serde_json::to_string(line)?)?;
+            append_line(&self.dir.join(LOST), &serde_json::to_string(line)?)?;
         }
         let lines = moment.iter().map(serde_json::to_string);
         let lines: Vec<String> = lines.collect::<Result<_, _>>()?;
@@ -72,26 +72,26 @@ impl World {
         fs::write(self.dir.join(LOG), text.collect::<String>())
     }
 
-    /// What was told and is not true any more.
+    /// The lines that a power cut took out of the log.
     pub fn lost(&self) -> io::Result<Vec<Line>> {
-        lines(&self.dir.join(LOST))
+        read_lines(&self.dir.join(LOST))
     }
 
-    /// All lines of the log. A last line that the end of a process cut short does not count.
-    pub fn told(&self) -> io::Result<Vec<Line>> {
-        lines(&self.dir.join(LOG))
+    /// All lines of the log, without a torn last line.
+    pub fn lines(&self) -> io::Result<Vec<Line>> {
+        read_lines(&self.dir.join(LOG))
     }
 
-    /// An effect outside: an entry in the ledger. Returns how many entries there are.
+    /// An external effect: an entry in the ledger. Returns how many entries there are.
     pub fn enter(&self, key: &str, target: Target) -> io::Result<usize> {
         let path = self.dir.join(LEDGER);
         let books = OpenOptions::new().create(true).append(true).open(&path)?;
         books.lock()?;
         let entries = self.ledger()?;
-        if target == Target::HonoursKeys && entries.iter().any(|entry| entry == key) {
+        if target == Target::Idempotent && entries.iter().any(|entry| entry == key) {
             return Ok(entries.len());
         }
-        append(&path, key)?;
+        append_line(&path, key)?;
         books.sync_data()?;
         vfs::mark(LEDGER, key);
         Ok(entries.len() + 1)
@@ -109,13 +109,13 @@ impl World {
     }
 }
 
-/// One write for a line, so that a process that dies leaves all of it or nothing.
-fn append(path: &Path, line: &str) -> io::Result<()> {
+/// One write per line, so that a process that dies leaves all of it or nothing.
+fn append_line(path: &Path, line: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(format!("{line}\n").as_bytes())
 }
 
-fn lines(path: &Path) -> io::Result<Vec<Line>> {
+fn read_lines(path: &Path) -> io::Result<Vec<Line>> {
     let text = read(path)?;
     let whole = text.rfind('\n').map_or("", |end| text.split_at(end).0);
     let lines = whole.lines().map(serde_json::from_str);

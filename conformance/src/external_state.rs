@@ -1,6 +1,6 @@
-//! What lives outside the graphs of a case: counters and flags.
+//! External state of a case: counters and flags.
 //!
-//! They stand for the world around the program, so they outlive its process: see
+//! They stand for services around the program, so they outlive its process: see
 //! [`crate::restart`].
 
 use std::{
@@ -10,11 +10,11 @@ use std::{
 
 use serde_json::{Value as Json, json};
 
-use crate::expr::World;
+use crate::expr::Externals;
 
 /// Counters and flags of one case run; cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Outside(Arc<Mutex<Inner>>);
+pub struct ExternalState(Arc<Mutex<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -22,12 +22,12 @@ struct Inner {
     flags: BTreeMap<String, Json>,
 }
 
-impl Outside {
+impl ExternalState {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The world that [`Outside::to_json`] wrote down; an empty one if it is none.
+    /// The world that [`ExternalState::to_json`] wrote down; an empty one if it is none.
     pub fn from_json(json: &Json) -> Self {
         let part = |name: &str| {
             json.get(name)
@@ -43,7 +43,7 @@ impl Outside {
         })))
     }
 
-    /// All there is, for [`Outside::from_json`].
+    /// All there is, for [`ExternalState::from_json`].
     pub fn to_json(&self) -> Json {
         let inner = self.inner();
         json!({ "counters": inner.counters, "flags": inner.flags })
@@ -68,7 +68,7 @@ impl Outside {
     }
 }
 
-impl World for Outside {
+impl Externals for ExternalState {
     fn counter(&self, name: &str) -> i64 {
         self.inner().counters.get(name).copied().unwrap_or(0)
     }
@@ -83,10 +83,10 @@ mod tests {
 
     #[test]
     fn a_world_read_back_counts_on_and_knows_its_flags() {
-        let world = Outside::default();
-        world.count("calls");
-        world.set_flag("open", json!(["yes"]));
-        let again = Outside::from_json(&world.to_json());
+        let state = ExternalState::default();
+        state.count("calls");
+        state.set_flag("open", json!(["yes"]));
+        let again = ExternalState::from_json(&state.to_json());
         assert_eq!(again.count("calls"), 2);
         assert_eq!(again.flag("open"), json!(["yes"]));
         assert_eq!(again.flag("shut"), Json::Null);

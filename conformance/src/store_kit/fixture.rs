@@ -1,4 +1,4 @@
-//! A store under test with its clock, and the few words in which checks are written.
+//! Fixture: a store under test with its clock, and the helpers that checks are written with.
 //!
 //! Namespaces are given in dotted form, and items are named `namespace/key`.
 
@@ -39,7 +39,7 @@ impl<'a> Bench<'a> {
     }
 
     /// An empty store without an embedder.
-    pub(super) async fn open(&self) -> Result<World, Failure> {
+    pub(super) async fn open(&self) -> Result<Fixture, Failure> {
         self.open_with(None).await
     }
 
@@ -47,30 +47,30 @@ impl<'a> Bench<'a> {
     pub(super) async fn open_embedding(
         &self,
         embedder: Arc<dyn Embedder>,
-    ) -> Result<World, Failure> {
+    ) -> Result<Fixture, Failure> {
         self.open_with(Some(embedder)).await
     }
 
-    async fn open_with(&self, embedder: Option<Arc<dyn Embedder>>) -> Result<World, Failure> {
+    async fn open_with(&self, embedder: Option<Arc<dyn Embedder>>) -> Result<Fixture, Failure> {
         let clock = Arc::new(ManualClock::at(START));
         let setup = Setup {
             clock: clock.clone(),
             embedder,
         };
         let store = (self.0)(setup).await?;
-        Ok(World { store, clock })
+        Ok(Fixture { store, clock })
     }
 }
 
 /// What the clock of a fresh store shows.
 pub(super) const START: UnixMillis = 1_700_000_000_000;
 
-pub(super) struct World {
+pub(super) struct Fixture {
     pub(super) store: Arc<dyn Store>,
     clock: Arc<ManualClock>,
 }
 
-impl World {
+impl Fixture {
     pub(super) fn now(&self) -> UnixMillis {
         self.clock.now()
     }

@@ -1,10 +1,7 @@
-//! A saver that passes everything on, writes down what was tried and promised, and can let the
-//! process die at a named point.
+//! Recording saver: logs every call and its acknowledgement, and passes kill points.
 
 use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
-    str::FromStr,
+    collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -21,147 +18,56 @@ use superstep_core::{
 };
 
 use crate::{
-    line::{Deed, Line},
-    vfs,
-    world::World,
+    kill_points::{Points, When},
+    line::{Line, SaverCall},
+    work_dir::WorkDir,
 };
 
-/// Whether a process dies before or after a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum When {
-    /// Nothing of it has happened.
-    Before,
-    /// All of it has happened, and nobody was told.
-    After,
-}
-
-/// A point of a run, such as `after:commit:3`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
-    /// Before or after it.
-    pub when: When,
-    /// Its name.
-    pub name: String,
-    /// The how manieth, from 1.
-    pub n: u64,
-}
-
-/// Text is not a point.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("`{0}` is not a point: expected before:NAME:N or after:NAME:N")]
-pub struct ParseError(pub String);
-
-impl FromStr for Point {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let wrong = || ParseError(text.to_owned());
-        let words: Vec<&str> = text.split(':').collect();
-        let [when, name, n] = words.as_slice() else {
-            return Err(wrong());
-        };
-        let when = match *when {
-            "before" => When::Before,
-            "after" => When::After,
-            _ => return Err(wrong()),
-        };
-        let (name, n) = ((*name).to_owned(), n.parse().map_err(|_| wrong())?);
-        Ok(Self { when, name, n })
-    }
-}
-
-impl fmt::Display for Point {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let when = match self.when {
-            When::Before => "before",
-            When::After => "after",
-        };
-        write!(f, "{when}:{}:{}", self.name, self.n)
-    }
-}
-
-/// The points a process has passed, and the one it dies at.
-#[derive(Debug, Default)]
-pub struct Points {
-    dies: Option<Point>,
-    passed: Mutex<BTreeMap<(&'static str, When), u64>>,
-}
-
-impl Points {
-    /// Points of a process that dies at one of them, or at none.
-    pub fn new(dies: Option<Point>) -> Self {
-        Self {
-            dies,
-            ..Self::default()
-        }
-    }
-
-    /// Passes a point.
-    pub fn pass(&self, when: When, name: &'static str) {
-        let n = {
-            let mut passed = lock(&self.passed);
-            let n = passed.entry((name, when)).or_default();
-            *n += 1;
-            *n
-        };
-        let here = |point: &Point| point.when == when && point.name == name && point.n == n;
-        if self.dies.as_ref().is_some_and(here) {
-            vfs::die();
-        }
-    }
-
-    /// How often each point was passed.
-    pub fn passed(&self) -> BTreeMap<&'static str, u64> {
-        let passed = lock(&self.passed);
-        passed.iter().map(|((name, _), n)| (*name, *n)).collect()
-    }
-}
-
-/// Passes everything on to a saver and writes it down.
-pub struct Witness {
+/// Forwards every call to a saver and logs it.
+pub struct RecordingSaver {
     inner: Arc<dyn Saver>,
-    world: World,
+    work_dir: WorkDir,
     points: Arc<Points>,
-    deeds: AtomicU64,
+    calls: AtomicU64,
     places: Mutex<HashMap<(ThreadId, Namespace, CheckpointId), Arc<Record>>>,
 }
 
-impl Witness {
-    /// Watches a saver.
-    pub fn new(inner: Arc<dyn Saver>, world: World, points: Arc<Points>) -> Self {
+impl RecordingSaver {
+    /// Records the calls of a saver.
+    pub fn new(inner: Arc<dyn Saver>, work_dir: WorkDir, points: Arc<Points>) -> Self {
         Self {
             inner,
-            world,
+            work_dir,
             points,
-            deeds: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
             places: Mutex::default(),
         }
     }
 
-    fn tell(&self, line: &Line) -> Result<(), SaverError> {
-        let told = self.world.tell(line);
-        told.map_err(|error| SaverError::Io(format!("the log: {error}")))
+    fn write(&self, line: &Line) -> Result<(), SaverError> {
+        let written = self.work_dir.append(line);
+        written.map_err(|error| SaverError::Io(format!("the log: {error}")))
     }
 
-    /// Writes down that something is tried, tries it at once, and writes down what became of it.
+    /// Logs a call, forwards it at once, and logs how it ended.
     ///
-    /// At once, and not when the reply is first awaited: a saver may be called several times before
+    /// At once, and not when the reply is first polled: a saver may be called several times before
     /// the first reply is awaited, and stores in the order of the calls.
-    fn watched<'a, T: Unpin + Send + 'a>(
+    fn recorded<'a, T: Unpin + Send + 'a>(
         &'a self,
         names: Vec<&'static str>,
-        deed: Deed,
+        call: SaverCall,
         finished: Vec<String>,
-        call: impl FnOnce() -> Reply<'a, T>,
+        forward: impl FnOnce() -> Reply<'a, T>,
     ) -> Reply<'a, T> {
-        let n = self.deeds.fetch_add(1, Ordering::Relaxed);
-        if let Err(error) = self.tell(&Line::Try(n, deed)) {
+        let n = self.calls.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = self.write(&Line::Try(n, call)) {
             return Reply::now(Err(error));
         }
         for name in &names {
             self.points.pass(When::Before, name);
         }
-        let reply = call();
+        let reply = forward();
         Reply::Later(Box::pin(async move {
             let answer = reply.await;
             if answer.is_ok() {
@@ -169,7 +75,7 @@ impl Witness {
                     self.points.pass(When::After, name);
                 }
             }
-            self.tell(&match &answer {
+            self.write(&match &answer {
                 Ok(_) => Line::Ack(n, finished),
                 Err(error) => Line::Refused(n, error.code().to_owned()),
             })?;
@@ -182,7 +88,7 @@ impl Witness {
         lock(&self.places).insert(place, record.clone());
     }
 
-    /// The ids of tasks that notes at a checkpoint give a result.
+    /// The ids of tasks that get a result by notes at a checkpoint.
     fn finished(
         &self,
         thread: &ThreadId,
@@ -212,7 +118,7 @@ impl Witness {
     }
 }
 
-/// The points that a note is.
+/// The kill points of a note.
 fn note_points(notes: &[TaskNote]) -> Vec<&'static str> {
     let mut names = Vec::new();
     for note in notes {
@@ -240,7 +146,7 @@ fn note_points(notes: &[TaskNote]) -> Vec<&'static str> {
     names
 }
 
-impl SaverLayer for Witness {
+impl SaverLayer for RecordingSaver {
     fn inner(&self) -> &dyn Saver {
         &*self.inner
     }
@@ -288,49 +194,49 @@ impl SaverLayer for Witness {
             None => Vec::new(),
         };
         self.remember(thread, namespace, &Arc::new(record.clone()));
-        let deed = Deed::Commit(
+        let call = SaverCall::Commit(
             thread.clone(),
             namespace.clone(),
             Box::new(record.clone()),
             commit.events.clone(),
         );
-        self.watched(vec![name], deed, finished, || self.inner.commit(commit))
+        self.recorded(vec![name], call, finished, || self.inner.commit(commit))
     }
 
     fn note(&self, notes: Notes) -> Reply<'_, ()> {
         let (thread, namespace) = (notes.thread.clone(), notes.namespace.clone());
         let names = note_points(&notes.notes);
         let finished = self.finished(&thread, &namespace, notes.checkpoint, &notes.notes);
-        let deed = Deed::Note(
+        let call = SaverCall::Note(
             thread,
             namespace,
             notes.checkpoint,
             notes.notes.clone(),
             notes.events.clone(),
         );
-        self.watched(names, deed, finished, || self.inner.note(notes))
+        self.recorded(names, call, finished, || self.inner.note(notes))
     }
 
     fn log(&self, events: Events) -> Reply<'_, ()> {
-        let deed = Deed::Log(events.thread.clone(), events.events.clone());
-        self.watched(vec!["log"], deed, Vec::new(), || self.inner.log(events))
+        let call = SaverCall::Log(events.thread.clone(), events.events.clone());
+        self.recorded(vec!["log"], call, Vec::new(), || self.inner.log(events))
     }
 
     fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        let deed = Deed::Delete(thread.clone());
-        self.watched(vec!["delete"], deed, Vec::new(), || {
+        let call = SaverCall::Delete(thread.clone());
+        self.recorded(vec!["delete"], call, Vec::new(), || {
             self.inner.delete(thread)
         })
     }
 
     fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        let deed = Deed::Copy(from.clone(), to.clone());
-        self.watched(vec!["copy"], deed, Vec::new(), || self.inner.copy(from, to))
+        let call = SaverCall::Copy(from.clone(), to.clone());
+        self.recorded(vec!["copy"], call, Vec::new(), || self.inner.copy(from, to))
     }
 
     fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        let deed = Deed::Prune(thread.clone());
-        self.watched(vec!["prune"], deed, Vec::new(), || {
+        let call = SaverCall::Prune(thread.clone());
+        self.recorded(vec!["prune"], call, Vec::new(), || {
             self.inner.prune(thread, keep)
         })
     }

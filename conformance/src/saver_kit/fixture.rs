@@ -1,4 +1,4 @@
-//! A saver under test, and the few words in which checks are written.
+//! Fixture: a saver under test, and the helpers that checks are written with.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -34,8 +34,8 @@ impl<'a> Bench<'a> {
     }
 
     /// An empty saver.
-    pub(super) async fn open(&self) -> Result<World, Failure> {
-        Ok(World {
+    pub(super) async fn open(&self) -> Result<Fixture, Failure> {
+        Ok(Fixture {
             saver: (self.0)().await?,
         })
     }
@@ -43,11 +43,11 @@ impl<'a> Bench<'a> {
 
 /// A saver under test.
 #[derive(Clone)]
-pub(super) struct World {
+pub(super) struct Fixture {
     pub(super) saver: Arc<dyn Saver>,
 }
 
-impl World {
+impl Fixture {
     pub(super) async fn lease(&self, thread: &str) -> Result<Lease, Failure> {
         Ok(self.saver.lease(&thread.into()).await?)
     }

@@ -1,4 +1,4 @@
-//! The world outside: where effects happen, and how often.
+//! External effects: which happened, and how often.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use superstep_core::Value;
 
 use crate::report::{Broken, Promise, broken};
 
-/// Everything that happened outside.
+/// All effects that happened.
 #[derive(Default)]
-pub(crate) struct Outside(BTreeMap<String, Happened>);
+pub(crate) struct ExternalEffects(BTreeMap<String, Happened>);
 
 struct Happened {
     /// What it acted on.
@@ -19,7 +19,7 @@ struct Happened {
     settled: bool,
 }
 
-impl Outside {
+impl ExternalEffects {
     /// A task has an effect. A second time is never right.
     pub(crate) fn happen(&mut self, key: &str, with: &Value) -> Result<Value, Broken> {
         match self.0.get(key) {

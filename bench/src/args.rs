@@ -1,0 +1,88 @@
+//! Command line: a workload and `key=value` settings.
+//!
+//! Read by hand: the syntax is that of the bench suite, and `cold` measures the start of this process.
+
+use std::{collections::BTreeMap, str::FromStr};
+
+use crate::{backend::Store, error::BenchError};
+
+/// A workload and its settings.
+#[derive(Clone, Debug)]
+pub(crate) struct Args {
+    /// The workload.
+    pub(crate) workload: String,
+    settings: BTreeMap<String, String>,
+}
+
+impl Args {
+    /// Reads the arguments after the program's name.
+    pub(crate) fn read(mut args: impl Iterator<Item = String>) -> Result<Self, BenchError> {
+        let usage = "usage: superstep-bench WORKLOAD [key=value...]";
+        let workload = args
+            .next()
+            .ok_or_else(|| BenchError::Args(usage.to_owned()))?;
+        let settings = args
+            .map(|arg| match arg.split_once('=') {
+                Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+                None => Err(BenchError::Args(format!("`{arg}` is not key=value"))),
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { workload, settings })
+    }
+
+    /// The value of a key as text.
+    pub(crate) fn text<'a>(&'a self, key: &str, default: &'a str) -> &'a str {
+        self.settings.get(key).map_or(default, String::as_str)
+    }
+
+    /// The value of a key as a number.
+    pub(crate) fn number<T: FromStr>(&self, key: &str, default: T) -> Result<T, BenchError> {
+        let Some(text) = self.settings.get(key) else {
+            return Ok(default);
+        };
+        text.parse()
+            .map_err(|_| BenchError::Args(format!("`{key}={text}` is not a number")))
+    }
+
+    /// Where threads are stored.
+    pub(crate) fn store(&self) -> Result<Store, BenchError> {
+        match self.text("store", "none") {
+            "none" => Ok(Store::None),
+            "memory" => Ok(Store::Memory),
+            "sqlite" => Ok(Store::Sqlite),
+            "sqlite_normal" => Ok(Store::SqliteNormal),
+            "sqlite_async" => Ok(Store::SqliteAsync),
+            other => Err(BenchError::NoStore(other.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &str) -> Result<Args, BenchError> {
+        Args::read(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn arguments_after_the_workload_are_settings() {
+        let args = args("chain n=100 store=memory").unwrap();
+        assert_eq!(args.workload, "chain");
+        assert_eq!(args.number("n", 10).unwrap(), 100);
+        assert_eq!(args.store().unwrap(), Store::Memory);
+        assert_eq!(args.text("kind", "custom"), "custom");
+    }
+
+    #[test]
+    fn a_store_this_build_lacks_is_refused_by_name() {
+        let error = args("chain store=postgres").unwrap().store().unwrap_err();
+        assert!(error.to_string().contains("`postgres`"));
+    }
+
+    #[test]
+    fn an_argument_without_a_value_is_refused() {
+        assert!(args("chain n").is_err());
+        assert!(args("").is_err());
+    }
+}
