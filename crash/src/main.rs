@@ -106,6 +106,9 @@ enum Command {
     /// A process of `recover`.
     #[command(hide = true)]
     Grower { dir: PathBuf, steps: u64 },
+    /// Grows a thread until an error.
+    #[command(hide = true)]
+    Filler { dir: PathBuf },
     /// A process of `damage`.
     #[command(hide = true)]
     Locker { database: PathBuf },
@@ -183,7 +186,7 @@ fn main() -> ExitCode {
     match run(Cli::parse().command) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", worker::coded(&*error));
             ExitCode::from(2)
         }
     }
@@ -195,6 +198,7 @@ fn run(command: Command) -> Fallible<ExitCode> {
         Command::Resumer { dir, name } => return resumers::child(dir, &name),
         Command::Holder(args) => return stopped::child(args),
         Command::Grower { dir, steps } => return recover::child(dir, steps),
+        Command::Filler { dir } => return recover::filler(dir),
         Command::Locker { database } => return damage::child(&database),
         Command::Rival { dir, thread } => return files::rival(dir, thread),
         Command::Opener { dir } => return files::opener(dir),

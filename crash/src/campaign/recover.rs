@@ -20,7 +20,7 @@ use crate::{Fallible, harness::Harness, work_dir::WorkDir};
 /// What a node does when it runs.
 type Hook = Arc<dyn Fn(&Ctx, i64) + Send + Sync>;
 
-/// A loop without end that says one thing a step.
+/// An endless loop that writes one value per step.
 fn graph(database: &Database, hook: Hook) -> Result<Graph, BuildErrors> {
     let say = move |ctx: Ctx| {
         let hook = hook.clone();
@@ -134,5 +134,21 @@ pub fn child(dir: PathBuf, steps: u64) -> Fallible<ExitCode> {
     let graph = graph(&database, Arc::new(tell))?;
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(graph.invoke(Value::from(json!({ "n": 0 })), &options(steps)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A process that grows a thread until an error. It prints each step that is stored, and at last the
+/// error's code.
+pub fn filler(dir: PathBuf) -> Fallible<ExitCode> {
+    let database = Database::open(WorkDir::at(dir)?.database())?;
+    // When a task runs, all steps before its own are stored.
+    let graph = graph(&database, Arc::new(|_: &Ctx, n| println!("{}", n - 1)))?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let input = Value::from(json!({ "n": 0 }));
+    let ended = runtime.block_on(graph.invoke(input, &options(1_000_000)));
+    println!(
+        "{}",
+        ended.map_or_else(|error| error.code().to_owned(), |_| "done".to_owned())
+    );
     Ok(ExitCode::SUCCESS)
 }

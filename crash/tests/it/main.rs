@@ -14,7 +14,9 @@ use std::process::Command;
 
 mod damage;
 mod faults;
+mod full_disk;
 mod kills;
+mod permissions;
 mod power;
 mod rivals;
 

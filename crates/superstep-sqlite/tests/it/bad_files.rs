@@ -1,13 +1,12 @@
-//! Paths at which there is something else, files that are damaged, locked or read-only.
+//! Paths at which there is something else, files that are damaged or locked.
 //!
 //! Each is refused with a code of its own and a message that names the file, and stays as it is.
 
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
-use superstep_core::{error::SaverError, id::ThreadId, saver::Saver};
 use superstep_sqlite::{Database, Options};
 
-use crate::world::{Folder, fill, load, tamper};
+use crate::env::{Folder, fill, load, tamper};
 
 /// The code and the message of a refusal, which names the file.
 fn refused(path: &Path) -> (&'static str, String) {
@@ -238,39 +237,6 @@ fn something_in_the_place_of_the_log_is_an_error_that_names_the_file() {
     no_signs(&folder);
 }
 
-/// Whether permissions bind this process; nothing is read-only for an administrator.
-#[cfg(unix)]
-fn permissions_bind(folder: &Folder) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    let probe = folder.at("probe");
-    fs::write(&probe, "").unwrap();
-    fs::set_permissions(&probe, fs::Permissions::from_mode(0o400)).unwrap();
-    let binds = fs::OpenOptions::new().append(true).open(&probe).is_err();
-    fs::remove_file(probe).unwrap();
-    binds
-}
-
-#[cfg(unix)]
-#[test]
-fn a_read_only_file_or_folder_is_refused_as_such() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = Folder::new();
-    drop(folder.open());
-    if !permissions_bind(&folder) {
-        return;
-    }
-    let inside = folder.path();
-    for path in [inside.clone(), inside.parent().unwrap().to_owned()] {
-        let before = fs::metadata(&path).unwrap().permissions();
-        let mode = before.mode() & !0o222;
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        let (code, _) = refused_untouched(&inside);
-        fs::set_permissions(&path, before).unwrap();
-        assert_eq!(code, "SS2007", "{}", path.display());
-    }
-    drop(folder.open());
-}
-
 #[test]
 fn many_who_make_the_same_file_at_once_all_get_it() {
     for _ in 0..10 {
@@ -285,83 +251,4 @@ fn many_who_make_the_same_file_at_once_all_get_it() {
             }
         });
     }
-}
-
-/// Set in a process that may write files of a certain size only.
-const LIMITED: &str = "SUPERSTEP_TEST_LIMITED";
-
-/// Runs as a process of its own, started by the test below.
-#[tokio::test]
-async fn writing_with_no_room_left() {
-    let Some(path) = std::env::var_os(LIMITED) else {
-        return;
-    };
-    let database = Database::open(Path::new(&path)).unwrap();
-    let saver = database.saver();
-    let thread = ThreadId::from("a");
-    let lease = saver.lease(&thread).await.unwrap();
-    let mut stored = 0;
-    let error = loop {
-        let id = stored + 1;
-        let parent = (stored > 0).then_some(stored);
-        let text = format!("{id}").repeat(2_000);
-        let change = superstep_core::record::Change::Set(text.as_str().into());
-        let commit = superstep_core::saver::Commit {
-            thread: thread.clone(),
-            namespace: "".into(),
-            epoch: lease.epoch,
-            record: crate::world::record(id, parent, change),
-            events: Vec::new(),
-        };
-        match saver.commit(commit).await {
-            Ok(_) => stored = id,
-            Err(error) => break error,
-        }
-        assert!(stored < 10_000, "there is always room");
-    };
-    assert!(
-        matches!(error, SaverError::Full(_) | SaverError::Io(_)),
-        "{error}"
-    );
-    println!("stored={stored}.");
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn what_was_stored_before_the_room_ran_out_is_kept() {
-    let folder = Folder::new();
-    // The signal that comes with the limit would end the process; a full disk sends none.
-    let script = "trap '' XFSZ; ulimit -f 1000; exec \"$0\" \"$@\"";
-    let output = Command::new("sh")
-        .args(["-c", script])
-        .arg(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "bad_files::writing_with_no_room_left",
-            "--nocapture",
-        ])
-        .env(LIMITED, folder.path())
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}\n{errors}");
-    let stored = text.split("stored=").nth(1).unwrap();
-    let stored: usize = stored.split('.').next().unwrap().parse().unwrap();
-    assert!(stored > 10, "{stored}");
-    let database = folder.open();
-    let report = database.check().await.unwrap();
-    assert!(report.is_clean(), "{:?}", report.problems);
-    let root = superstep_core::id::Namespace::from("");
-    let history = database
-        .saver()
-        .history(&ThreadId::from("a"), &root, &Default::default())
-        .await
-        .unwrap();
-    // A commit whose outcome nobody was told may be there or not.
-    let found = history.len();
-    assert!(
-        found == stored || found == stored + 1,
-        "{found} of {stored}"
-    );
 }

@@ -9,14 +9,14 @@
 )]
 
 mod bad_files;
-mod care;
-mod kit;
-mod long;
+mod conformance;
+mod env;
+mod long_threads;
+mod maintenance;
 mod migration;
 mod parts;
-mod private;
+mod permissions;
 mod rivals;
 mod sealed;
 mod store;
 mod surroundings;
-mod world;

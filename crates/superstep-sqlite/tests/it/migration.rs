@@ -1,19 +1,18 @@
 //! Files of older versions.
 //!
-//! `tests/fixtures/version-1.sql` is a database as the first step of the schema makes it, with
-//! threads in it. It was written by the code of that version and is not changed after a release:
-//! until then, `SUPERSTEP_WRITE_FIXTURES=1` writes it anew.
+//! `tests/fixtures/version-1.sql` is a database as the first migration makes it, with threads in it. It
+//! was written by the code of that version and never changes.
 
-use std::{fmt::Write, fs, path::PathBuf};
+use std::{fs, path::PathBuf};
 
-use rusqlite::{Connection, types::ValueRef};
+use rusqlite::Connection;
 use superstep_core::{
     id::{Namespace, ThreadId},
     saver::Saver,
 };
 use superstep_sqlite::{Database, OpenMode, Options};
 
-use crate::world::{Folder, Writing, fill, load};
+use crate::env::{Folder, Writing, fill, load};
 
 fn fixture() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1.sql")
@@ -26,56 +25,6 @@ fn version(path: &std::path::Path) -> i64 {
         .unwrap()
 }
 
-fn literal(value: ValueRef<'_>) -> String {
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
-    };
-    match value {
-        ValueRef::Null => "NULL".to_owned(),
-        ValueRef::Integer(n) => n.to_string(),
-        ValueRef::Real(n) => n.to_string(),
-        ValueRef::Text(text) => {
-            let text = String::from_utf8_lossy(text).replace('\'', "''");
-            format!("'{text}'")
-        }
-        ValueRef::Blob(bytes) => format!("x'{}'", hex(bytes)),
-    }
-}
-
-/// The tables of the first version that a database has, as statements.
-fn dump(connection: &Connection) -> String {
-    let mut out = String::from("-- A database of version 1; see tests/it/migration.rs.\n");
-    let mut select = connection
-        .prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
-        .unwrap();
-    let entries: Vec<(String, String, String)> = select
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    for (kind, name, statement) in entries {
-        writeln!(out, "{statement};").unwrap();
-        if kind != "table" {
-            continue;
-        }
-        let mut rows = connection
-            .prepare(&format!("SELECT * FROM {name}"))
-            .unwrap();
-        let columns = rows.column_count();
-        let mut rows = rows.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            let values: Vec<String> = (0..columns)
-                .map(|column| literal(row.get_ref(column).unwrap()))
-                .collect();
-            writeln!(out, "INSERT INTO {name} VALUES ({});", values.join(", ")).unwrap();
-        }
-    }
-    out.push_str("PRAGMA application_id = 1397970000;\nPRAGMA user_version = 1;\n");
-    out
-}
-
 /// What the fixture holds.
 async fn history(database: &Database) {
     fill(database, "long", "text", 12).await;
@@ -85,21 +34,6 @@ async fn history(database: &Database) {
     }
     writing.note(2, "late").await;
     drop(writing.below("child:1"));
-}
-
-#[tokio::test]
-async fn the_fixture_can_be_written_anew() {
-    if std::env::var_os("SUPERSTEP_WRITE_FIXTURES").is_none() {
-        return;
-    }
-    let folder = Folder::new();
-    let database = folder.open();
-    history(&database).await;
-    drop(database);
-    assert_eq!(version(&folder.path()), 1, "the first version is history");
-    let connection = Connection::open(folder.path()).unwrap();
-    fs::create_dir_all(fixture().parent().unwrap()).unwrap();
-    fs::write(fixture(), dump(&connection)).unwrap();
 }
 
 #[test]

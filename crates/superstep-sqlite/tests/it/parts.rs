@@ -9,7 +9,7 @@ use superstep_core::{
 };
 use superstep_sqlite::Database;
 
-use crate::world::{Folder, Writing, load, tamper};
+use crate::env::{Folder, Writing, load, tamper};
 
 /// An entry that shows the last thirty of so many messages.
 fn entry(epoch: u64, n: u64, messages: usize) -> Logged {

@@ -7,7 +7,7 @@ use superstep_core::{
     value::Value,
 };
 
-use crate::world::{Folder, record};
+use crate::env::{Folder, record};
 
 #[tokio::test]
 async fn a_run_that_lost_its_thread_does_not_take_others_down_with_it() {

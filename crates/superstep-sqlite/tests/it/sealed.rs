@@ -7,7 +7,7 @@ use superstep_core::{
 };
 use superstep_sqlite::Database;
 
-use crate::world::{Folder, fill, load};
+use crate::env::{Folder, fill, load};
 
 fn refused<T>(result: Result<T, SaverError>) -> String {
     match result {
@@ -57,7 +57,7 @@ mod with_a_key {
     use superstep_sqlite::{Options, cipher::Key};
 
     use super::*;
-    use crate::world::Writing;
+    use crate::env::Writing;
 
     fn key(byte: u8) -> Options {
         Options {
@@ -154,7 +154,7 @@ mod with_a_key {
         let folder = Folder::new();
         let database = Database::open_with(folder.path(), key(1)).unwrap();
         fill(&database, "a", "text", 3).await;
-        crate::world::tamper(
+        crate::env::tamper(
             &folder.path(),
             "UPDATE log SET body = (SELECT body FROM log WHERE seq = 1) WHERE seq = 2",
         );

@@ -1,8 +1,8 @@
 //! The long-term store in a file; this module has what its tests share.
 
+mod conformance;
 mod damage;
 mod hostile;
-mod kit;
 mod large;
 mod parallel;
 mod random;

@@ -15,7 +15,7 @@ use superstep_core::{
 };
 use superstep_sqlite::{Database, OpenMode, Options};
 
-use crate::world::{Folder, Writing, fill, load, record, tamper};
+use crate::env::{Folder, Writing, fill, load, record, tamper};
 
 /// Set in a process that fills a thread of a database, holds it and waits.
 const HOLDER: &str = "SUPERSTEP_TEST_HOLDER";

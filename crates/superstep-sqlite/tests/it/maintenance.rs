@@ -16,7 +16,7 @@ use superstep_core::{
 };
 use superstep_sqlite::{Database, Options, Report};
 
-use crate::world::{Folder, Writing, fill, load, record, tamper};
+use crate::env::{Folder, Writing, fill, load, record, tamper};
 
 fn clean(report: &Report) {
     assert!(report.is_clean(), "{:#?}", report.problems);

@@ -2,7 +2,7 @@
 
 use superstep_core::{id::ThreadId, saver::Saver};
 
-use crate::world::{Folder, Writing};
+use crate::env::{Folder, Writing};
 
 /// About what a turn of a conversation takes.
 const MESSAGE: usize = 500;

@@ -10,7 +10,7 @@ use std::{
 
 use superstep_sqlite::Database;
 
-use crate::world::{Folder, fill};
+use crate::env::{Folder, fill};
 
 /// The names beside a database, and their rights.
 fn rights(folder: &Folder) -> Vec<(String, u32)> {
