@@ -27,7 +27,7 @@ impl ExternalState {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The world that [`ExternalState::to_json`] wrote down; an empty one if it is none.
+    /// The state that [`ExternalState::to_json`] wrote; an empty one if it is not one.
     pub fn from_json(json: &Json) -> Self {
         let part = |name: &str| {
             json.get(name)

@@ -2,7 +2,7 @@
 //!
 //! [`check`] opens an empty saver for each check and reports what failed and why
 //! ([`crate::kit`]). It runs graphs too, so it must be awaited inside a tokio runtime. The checks are
-//! in the modules below, by subject; `world` is what they stand on, `model` what they compare with.
+//! in the modules below, by subject; `fixture` is what they run on, `model` what they compare with.
 
 mod archive;
 mod commits;

@@ -2,7 +2,7 @@
 //!
 //! [`check`] opens a fresh store for each check, on a clock and an embedder that the kit owns, and
 //! reports what failed and why ([`crate::kit`]). It needs no particular async runtime. The checks
-//! are in the modules below, by subject; `world` is what they stand on.
+//! are in the modules below, by subject; `fixture` is what they run on.
 
 mod batch;
 mod conditions;

@@ -1,4 +1,4 @@
-//! The bytes of values and vectors.
+//! Encoding of values and vectors.
 //!
 //! A value is its JSON text, a vector its numbers as little-endian `f32`; both are sealed, since a
 //! vector tells about the text it stands for.

@@ -1,4 +1,4 @@
-//! Who may read a database: its owner, unless somebody said otherwise.
+//! File permissions: a database is for its owner, unless its mode says otherwise.
 #![cfg(unix)]
 
 use std::{
