@@ -19,19 +19,16 @@ use super::{
     split,
 };
 
-/// Numbers that are equal for equal seeds.
-struct Dice(u64);
+/// A seeded generator.
+struct Random(fastrand::Rng);
 
-impl Dice {
+impl Random {
     fn new(seed: u64) -> Self {
-        Self(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % u64::try_from(count).unwrap()).unwrap()
+        self.0.usize(..count)
     }
 
     fn of<'a>(&mut self, choices: &[&'a str]) -> &'a str {
@@ -51,27 +48,27 @@ fn with_seeds(rounds: u64, check: impl Fn(u64)) {
 }
 
 /// A part of a well-formed mail, its headers first.
-fn part(dice: &mut Dice, depth: usize, number: &mut usize) -> String {
+fn part(random: &mut Random, depth: usize, number: &mut usize) -> String {
     *number += 1;
     let own = *number;
-    if depth < 4 && dice.below(3) > 0 {
-        let kind = dice.of(&["mixed", "alternative", "related", "report", "digest"]);
+    if depth < 4 && random.below(3) > 0 {
+        let kind = random.of(&["mixed", "alternative", "related", "report", "digest"]);
         let mut text =
             format!("Content-Type: multipart/{kind}; boundary=\"=_{own:06}\"\r\n\r\npreamble\r\n");
-        for _ in 0..=dice.below(3) {
-            let inner = part(dice, depth + 1, number);
+        for _ in 0..=random.below(3) {
+            let inner = part(random, depth + 1, number);
             write!(text, "--=_{own:06}\r\n{inner}\r\n").unwrap();
         }
         write!(text, "--=_{own:06}--\r\n").unwrap();
-        text.push_str(dice.of(&["", "epilogue\r\n", "\r\n\r\n"]));
+        text.push_str(random.of(&["", "epilogue\r\n", "\r\n\r\n"]));
         return text;
     }
-    if depth < 4 && dice.below(8) == 0 {
+    if depth < 4 && random.below(8) == 0 {
         // A leaf: the parser loses its way behind an attached mail of several parts.
-        let inner = part(dice, usize::MAX, number);
+        let inner = part(random, usize::MAX, number);
         return format!("Content-Type: message/rfc822\r\n\r\nSubject: attached {own}\r\n{inner}");
     }
-    let kind = dice.of(&[
+    let kind = random.of(&[
         "text/plain",
         "text/html; charset=utf-8",
         "text/plain; name=note.txt",
@@ -79,13 +76,13 @@ fn part(dice: &mut Dice, depth: usize, number: &mut usize) -> String {
         "image/png; name=a.png",
         "application/pdf",
     ]);
-    let disposition = dice.of(&[
+    let disposition = random.of(&[
         "",
         "",
         "Content-Disposition: attachment; filename=file\r\n",
         "Content-Disposition: inline\r\n",
     ]);
-    let (encoding, body) = match dice.below(3) {
+    let (encoding, body) = match random.below(3) {
         0 => ("base64", "PHA+dGV4dCBvZiBhIHBhcnQ8L3A+".to_owned()),
         1 => ("quoted-printable", format!("<p>caf=C3=A9 {own}=\r\n</p>")),
         _ => (
@@ -99,7 +96,7 @@ fn part(dice: &mut Dice, depth: usize, number: &mut usize) -> String {
 }
 
 fn mail(seed: u64) -> Vec<u8> {
-    let body = part(&mut Dice::new(seed), 0, &mut 0);
+    let body = part(&mut Random::new(seed), 0, &mut 0);
     format!("From: a@b.example\r\nTo: c@d.example\r\nSubject: {seed}\r\n{body}").into_bytes()
 }
 
@@ -150,32 +147,32 @@ fn well_formed_mails_are_read_as_the_parser_reads_them_whole() {
 }
 
 /// Bytes with some changed, pieces moved, repeated and cut.
-fn damaged(dice: &mut Dice, mut bytes: Vec<u8>) -> Vec<u8> {
-    for _ in 0..=dice.below(12) {
-        let at = dice.below(bytes.len().max(1));
-        let end = (at + dice.below(200)).min(bytes.len());
-        match dice.below(7) {
-            0 if at < bytes.len() => bytes[at] = u8::try_from(dice.below(256)).unwrap(),
+fn damaged(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
+    for _ in 0..=random.below(12) {
+        let at = random.below(bytes.len().max(1));
+        let end = (at + random.below(200)).min(bytes.len());
+        match random.below(7) {
+            0 if at < bytes.len() => bytes[at] = u8::try_from(random.below(256)).unwrap(),
             1 => drop(bytes.drain(at..end)),
             2 => {
                 let piece = bytes[at..end].to_vec();
-                let to = dice.below(bytes.len().max(1));
-                let times = 1 + dice.below(40);
+                let to = random.below(bytes.len().max(1));
+                let times = 1 + random.below(40);
                 bytes.splice(to..to, piece.repeat(times));
             }
             3 => bytes.truncate(at + 1),
             4 => {
-                let piece = dice.of(&["\r\n\r\n", "\n", "--", "--=_000001", "--=_000001--\r\n"]);
+                let piece = random.of(&["\r\n\r\n", "\n", "--", "--=_000001", "--=_000001--\r\n"]);
                 bytes.splice(at..at, piece.bytes());
             }
             5 => {
-                let piece = dice.of(&[
+                let piece = random.of(&[
                     "\r\nContent-Type: message/rfc822\r\n\r\n",
                     "\r\nContent-Type: multipart/digest; boundary=\"=_000001\"\r\n\r\n",
                     "\r\nContent-Type: multipart/mixed; boundary*0=\"=_\"; boundary*1=\"000001\"\r\n\r\n",
                     "\r\nContent-Transfer-Encoding: base64\r\n",
                 ]);
-                let times = 1 + dice.below(80);
+                let times = 1 + random.below(80);
                 bytes.splice(at..at, piece.repeat(times).bytes());
             }
             _ => bytes.reverse(),
@@ -189,8 +186,8 @@ fn damaged(dice: &mut Dice, mut bytes: Vec<u8>) -> Vec<u8> {
 fn damaged_mails_are_read_within_limits_or_refused_with_a_code() {
     let (read, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
     with_seeds(3_000, |seed| {
-        let mut dice = Dice::new(seed ^ 0x5eed);
-        let bytes = damaged(&mut dice, mail(seed));
+        let mut random = Random::new(seed ^ 0x5eed);
+        let bytes = damaged(&mut random, mail(seed));
         match parse(&bytes) {
             Ok(mail) => {
                 read.set(read.get() + 1);

@@ -218,13 +218,8 @@ async fn a_mail_from_nobody_cannot_be_answered_and_nothing_is_made_up() {
 
 /// The same bytes with some changed; the same for the same seed.
 fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state % u64::try_from(below.max(1)).unwrap()).unwrap()
-    };
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut next = move |below: usize| rng.usize(..below.max(1));
     let mut bytes = bytes.to_vec();
     for _ in 0..=next(8) {
         let at = next(bytes.len());

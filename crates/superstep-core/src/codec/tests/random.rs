@@ -23,27 +23,23 @@ pub(super) fn seed() -> u64 {
 }
 
 /// Numbers that follow from a seed, and what is made of them.
-pub(super) struct Random(u64);
+pub(super) struct Random(fastrand::Rng);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.u64(..)
     }
 
     pub(super) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
+        self.0.u64(..end.max(1))
     }
 
     fn coin(&mut self) -> bool {
-        self.below(2) == 0
+        self.0.bool()
     }
 
     /// A number whose size is random too.
