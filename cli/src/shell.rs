@@ -71,7 +71,7 @@ pub(crate) async fn run(app: &mut App<'_>) -> Result<(), Error> {
                 ended = Err(Error::Reported { exit: 2 });
                 continue;
             }
-            Input::Run(args) => args,
+            Input::Run(args) => *args,
         };
         // A command has its own form of output; the shell keeps its own.
         let own = Output::new(&args.global);

@@ -5,21 +5,21 @@ use std::fs;
 use serde_json::Value as Json;
 
 use crate::{
-    desk::Desk,
-    post::{ACCOUNT, desk_with, ingest, question, questions, sent},
+    env::TestEnv,
+    post::{ACCOUNT, env_with, ingest, question, questions, sent},
 };
 
-fn asked(subjects: &[&str]) -> Desk {
-    let desk = desk_with(subjects);
-    let ran = ingest(&desk);
+fn asked(subjects: &[&str]) -> TestEnv {
+    let env = env_with(subjects);
+    let ran = ingest(&env);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    desk
+    env
 }
 
 #[test]
 fn every_command_of_the_inbox_names_questions_in_the_same_way() {
-    let desk = asked(&["Lunch", "Backup", "Hang"]);
-    let all = questions(&desk);
+    let env = asked(&["Lunch", "Backup", "Hang"]);
+    let all = questions(&env);
     let ids: Vec<&str> = all.iter().map(|it| it["id"].as_str().unwrap()).collect();
     let short = &ids[0][..3];
     for (id, code, exit) in [
@@ -35,7 +35,7 @@ fn every_command_of_the_inbox_names_questions_in_the_same_way() {
             format!("inbox respond {id} hello --send {ACCOUNT}"),
             format!("inbox ignore {id} --send {ACCOUNT}"),
         ] {
-            let ran = desk.run(&line);
+            let ran = env.run(&line);
             assert_eq!(ran.code, exit, "{line}: {}", ran.stderr);
             assert!(ran.stderr.contains(code), "{line}: {}", ran.stderr);
             // The questions that may be meant are named, by ids that can be copied.
@@ -44,10 +44,10 @@ fn every_command_of_the_inbox_names_questions_in_the_same_way() {
             }
         }
     }
-    assert_eq!(questions(&desk).len(), 3);
-    assert!(sent(&desk).is_empty());
+    assert_eq!(questions(&env).len(), 3);
+    assert!(sent(&env).is_empty());
     // The list has no numbers that could be typed.
-    let listed = desk.run("inbox list").stdout;
+    let listed = env.run("inbox list").stdout;
     for (line, id) in listed.lines().zip(&ids) {
         assert!(line.starts_with(&id[..8]), "{listed}");
     }
@@ -55,30 +55,30 @@ fn every_command_of_the_inbox_names_questions_in_the_same_way() {
 
 #[test]
 fn what_is_shown_by_an_id_is_what_is_accepted_by_it() {
-    let desk = asked(&["Lunch", "Hang"]);
-    let hang = questions(&desk)
+    let env = asked(&["Lunch", "Hang"]);
+    let hang = questions(&env)
         .into_iter()
         .find(|it| it["subject"] == "Hang")
         .unwrap();
     let id = &hang["id"].as_str().unwrap()[..4];
-    let shown = desk.run(&format!("inbox show {id}")).stdout;
+    let shown = env.run(&format!("inbox show {id}")).stdout;
     assert!(shown.contains("Subject: Re: Hang"), "{shown}");
     // Another question comes before it, or goes: the id means the same.
-    let lunch = questions(&desk)
+    let lunch = questions(&env)
         .into_iter()
         .find(|it| it["subject"] == "Lunch")
         .unwrap();
     let other = lunch["id"].as_str().unwrap();
-    assert_eq!(desk.run(&format!("inbox ignore {other} {ACCOUNT}")).code, 0);
-    let again = desk.run(&format!("inbox show {id}")).stdout;
+    assert_eq!(env.run(&format!("inbox ignore {other} {ACCOUNT}")).code, 0);
+    let again = env.run(&format!("inbox show {id}")).stdout;
     assert_eq!(again, shown);
 }
 
 #[test]
 fn what_is_about_to_be_done_is_said_before() {
-    let desk = asked(&["Lunch"]);
-    let id = question(&desk);
-    let dry = desk.run(&format!("inbox accept {id} {ACCOUNT}"));
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let dry = env.run(&format!("inbox accept {id} {ACCOUNT}"));
     assert_eq!(dry.code, 0, "{}", dry.stderr);
     for told in [
         "send a reply  in a dry run",
@@ -88,9 +88,9 @@ fn what_is_about_to_be_done_is_said_before() {
     ] {
         assert!(dry.stderr.contains(told), "{told}: {}", dry.stderr);
     }
-    desk.run(&format!("mail ingest --rerun {ACCOUNT}"));
-    let id = question(&desk);
-    let real = desk.run(&format!(
+    env.run(&format!("mail ingest --rerun {ACCOUNT}"));
+    let id = question(&env);
+    let real = env.run(&format!(
         "inbox edit {} --set response_text=Friday --send --json {ACCOUNT}",
         &id[..6]
     ));
@@ -110,19 +110,19 @@ fn what_is_about_to_be_done_is_said_before() {
     assert!(lines.contains(&"To: Ann <ann@example.org>"), "{lines:?}");
     assert!(lines.contains(&"  response_text: Friday"), "{lines:?}");
     assert_eq!(events[place("answered")]["answer"][0]["mode"], "send");
-    assert!(sent(&desk)[0].contains("Friday"));
+    assert!(sent(&env)[0].contains("Friday"));
 }
 
 #[test]
 fn nothing_is_done_if_nobody_can_read_what_is_about_to_be_done() {
-    let desk = asked(&["Lunch"]);
-    let line = format!("inbox accept {} --send --json {ACCOUNT}", question(&desk));
-    let mut child = desk.command(&line).spawn().unwrap();
+    let env = asked(&["Lunch"]);
+    let line = format!("inbox accept {} --send --json {ACCOUNT}", question(&env));
+    let mut child = env.command(&line).spawn().unwrap();
     drop(child.stdout.take());
     let ended = child.wait().unwrap();
     assert_eq!(ended.code(), Some(1));
-    assert!(sent(&desk).is_empty());
-    assert_eq!(questions(&desk).len(), 1);
+    assert!(sent(&env).is_empty());
+    assert_eq!(questions(&env).len(), 1);
 }
 
 /// A model that proposes two replies in one turn.
@@ -133,34 +133,34 @@ const TWO: &str = r#"{"when": {"schema": "triage"}, "data": {"reasoning": "it as
 
 #[test]
 fn of_two_replies_the_one_accepted_in_a_dry_run_is_asked_again_and_not_sent() {
-    let desk = desk_with(&["Lunch"]);
-    fs::write(desk.path("work/two.jsonl"), TWO).unwrap();
+    let env = env_with(&["Lunch"]);
+    fs::write(env.path("work/two.jsonl"), TWO).unwrap();
     let account = "--folder mail --owner me@example.org --model script:two.jsonl";
-    desk.run(&format!("mail ingest {account}"));
+    env.run(&format!("mail ingest {account}"));
     let of = |text: &str| {
         let fits =
             |it: &Json| it["interrupts"][0]["action_request"]["args"]["response_text"] == text;
-        let found = questions(&desk).into_iter().find(fits).unwrap();
+        let found = questions(&env).into_iter().find(fits).unwrap();
         found["id"].as_str().unwrap().to_owned()
     };
-    let first = desk.run(&format!("inbox accept {} {account}", of("One.")));
+    let first = env.run(&format!("inbox accept {} {account}", of("One.")));
     assert_eq!(first.code, 0, "{}", first.stderr);
-    let second = desk.run(&format!("inbox accept {} --send {account}", of("Two.")));
+    let second = env.run(&format!("inbox accept {} --send {account}", of("Two.")));
     assert_eq!(second.code, 0, "{}", second.stderr);
     assert!(
         second.stdout.contains("one question is open"),
         "{}",
         second.stdout
     );
-    let mails = sent(&desk);
+    let mails = sent(&env);
     assert_eq!(mails.len(), 1);
     assert!(mails[0].contains("Two."), "{}", mails[0]);
     let again = of("One.");
-    let shown = desk.run(&format!("inbox show {again}")).stdout;
+    let shown = env.run(&format!("inbox show {again}")).stdout;
     assert!(shown.contains("You accepted this in a dry run"), "{shown}");
     assert!(shown.contains("To: Ann <ann@example.org>"), "{shown}");
-    let third = desk.run(&format!("inbox accept {again} --send {account}"));
+    let third = env.run(&format!("inbox accept {again} --send {account}"));
     assert_eq!(third.code, 0, "{}", third.stderr);
-    assert_eq!(sent(&desk).len(), 2);
-    assert!(questions(&desk).is_empty());
+    assert_eq!(sent(&env).len(), 2);
+    assert!(questions(&env).is_empty());
 }

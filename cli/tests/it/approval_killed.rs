@@ -7,8 +7,8 @@
 use std::{os::unix::process::ExitStatusExt as _, process::Command};
 
 use crate::{
-    desk::Desk,
-    post::{ACCOUNT, desk_with, ingest, question, questions, sent},
+    env::TestEnv,
+    post::{ACCOUNT, env_with, ingest, question, questions, sent},
 };
 
 /// Blocks of 512 bytes: a page of the database.
@@ -21,8 +21,8 @@ const FIRST: u32 = 64;
 const MOST: u32 = 200;
 
 /// Runs a command line with a limit; whether it was ended by it.
-fn is_ended_by(desk: &Desk, line: &str, blocks: u32) -> bool {
-    let wanted = desk.command(line);
+fn is_ended_by(env: &TestEnv, line: &str, blocks: u32) -> bool {
+    let wanted = env.command(line);
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -c 0; ulimit -f \"$0\"; exec \"$@\""])
@@ -44,29 +44,29 @@ fn is_ended_by(desk: &Desk, line: &str, blocks: u32) -> bool {
     ran.status.signal().is_some()
 }
 
-/// What the open questions of a desk are about.
-fn actions(desk: &Desk) -> Vec<String> {
+/// What the open questions of a env are about.
+fn actions(env: &TestEnv) -> Vec<String> {
     let action = |it: serde_json::Value| {
         let action = &it["interrupts"][0]["action_request"]["action"];
         action.as_str().unwrap().to_owned()
     };
-    questions(desk).into_iter().map(action).collect()
+    questions(env).into_iter().map(action).collect()
 }
 
-fn asked() -> Desk {
-    let desk = desk_with(&["Lunch"]);
-    assert_eq!(ingest(&desk).code, 0);
-    desk
+fn asked() -> TestEnv {
+    let env = env_with(&["Lunch"]);
+    assert_eq!(ingest(&env).code, 0);
+    env
 }
 
 /// Ends `first` at every write, and shows what it left to `then`, until that has seen enough; how often
 /// it was ended.
-fn at_every_write(start: &Desk, first: &str, mut then: impl FnMut(Desk) -> bool) -> u32 {
+fn at_every_write(start: &TestEnv, first: &str, mut then: impl FnMut(TestEnv) -> bool) -> u32 {
     let line = format!("{first} {ACCOUNT}").replace("ID", &question(start));
     for step in 0..MOST {
-        let desk = start.copy();
-        let is_ended = is_ended_by(&desk, &line, FIRST + step * STEP);
-        if then(desk) || !is_ended {
+        let env = start.copy();
+        let is_ended = is_ended_by(&env, &line, FIRST + step * STEP);
+        if then(env) || !is_ended {
             return step;
         }
     }
@@ -76,20 +76,17 @@ fn at_every_write(start: &Desk, first: &str, mut then: impl FnMut(Desk) -> bool)
 #[test]
 fn what_was_accepted_in_a_dry_run_is_not_sent_by_a_run_for_real_that_continues() {
     let mut asked_again = 0;
-    let ended = at_every_write(&asked(), "inbox accept ID", |desk| {
-        let ran = desk.run(&format!("mail ingest --send {ACCOUNT}"));
+    let ended = at_every_write(&asked(), "inbox accept ID", |env| {
+        let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert!(sent(&desk).is_empty(), "{}", ran.stdout);
-        let open = actions(&desk);
+        assert!(sent(&env).is_empty(), "{}", ran.stdout);
+        let open = actions(&env);
         asked_again += usize::from(open == ["send_email_tool: asked again"]);
         // Accepted for real it is sent, once.
         if !open.is_empty() {
-            let real = desk.run(&format!(
-                "inbox accept {} --send {ACCOUNT}",
-                question(&desk)
-            ));
+            let real = env.run(&format!("inbox accept {} --send {ACCOUNT}", question(&env)));
             assert_eq!(real.code, 0, "{}", real.stderr);
-            assert_eq!(sent(&desk).len(), 1);
+            assert_eq!(sent(&env).len(), 1);
         }
         false
     });
@@ -100,23 +97,20 @@ fn what_was_accepted_in_a_dry_run_is_not_sent_by_a_run_for_real_that_continues()
 #[test]
 fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_that_continues() {
     let mut asked_again = 0;
-    let ended = at_every_write(&asked(), "inbox accept ID --send", |desk| {
-        let before = sent(&desk).len();
-        let ran = ingest(&desk);
+    let ended = at_every_write(&asked(), "inbox accept ID --send", |env| {
+        let before = sent(&env).len();
+        let ran = ingest(&env);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert_eq!(sent(&desk).len(), before, "{}", ran.stdout);
-        let open = actions(&desk);
+        assert_eq!(sent(&env).len(), before, "{}", ran.stdout);
+        let open = actions(&env);
         asked_again += usize::from(open == ["send_email_tool: asked again"]);
         if !open.is_empty() {
             assert!(ran.stderr.contains("1 question waits"), "{}", ran.stderr);
-            let real = desk.run(&format!(
-                "inbox accept {} --send {ACCOUNT}",
-                question(&desk)
-            ));
+            let real = env.run(&format!("inbox accept {} --send {ACCOUNT}", question(&env)));
             assert_eq!(real.code, 0, "{}", real.stderr);
         }
-        assert_eq!(sent(&desk).len(), 1, "{open:?}");
-        assert!(questions(&desk).is_empty());
+        assert_eq!(sent(&env).len(), 1, "{open:?}");
+        assert!(questions(&env).is_empty());
         false
     });
     assert!(ended > 5, "ended {ended} times");
@@ -127,20 +121,20 @@ fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_that_continues() {
 fn what_is_asked_again_and_accepted_in_a_dry_run_is_not_sent_either() {
     let again = ["send_email_tool: asked again"];
     let mut start = None;
-    at_every_write(&asked(), "inbox accept ID", |desk| {
-        desk.run(&format!("mail ingest --send {ACCOUNT}"));
-        let is_found = actions(&desk) == again;
-        start = is_found.then_some(desk);
+    at_every_write(&asked(), "inbox accept ID", |env| {
+        env.run(&format!("mail ingest --send {ACCOUNT}"));
+        let is_found = actions(&env) == again;
+        start = is_found.then_some(env);
         is_found
     });
     let start = start.unwrap();
     let first = question(&start);
     let mut asked_again = 0;
-    at_every_write(&start, "inbox accept ID", |desk| {
-        let ran = desk.run(&format!("mail ingest --send {ACCOUNT}"));
+    at_every_write(&start, "inbox accept ID", |env| {
+        let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-        assert!(sent(&desk).is_empty(), "{}", ran.stdout);
-        let open = questions(&desk);
+        assert!(sent(&env).is_empty(), "{}", ran.stdout);
+        let open = questions(&env);
         asked_again += usize::from(open.iter().any(|it| it["id"] != *first));
         false
     });

@@ -5,28 +5,28 @@ use std::{
     process::Command,
 };
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 const TALK: &str = "--model script:FIXTURES/talk.jsonl";
 
 #[test]
 fn every_line_is_a_turn_of_one_conversation() {
-    let desk = Desk::new();
-    let ran = desk.run_with(&format!("model chat {TALK}"), "one\n\ntwo\n");
+    let env = TestEnv::new();
+    let ran = env.run_with(&format!("model chat {TALK}"), "one\n\ntwo\n");
     ran.is_like("chat-turns");
     assert_eq!(ran.stdout, "You said one.\nAnd then two.\n");
 }
 
 #[test]
 fn words_on_the_command_line_are_one_turn() {
-    let ran = Desk::new().run_with(&format!("model chat {TALK} a b"), "not read\n");
+    let ran = TestEnv::new().run_with(&format!("model chat {TALK} a b"), "not read\n");
     assert_eq!((ran.code, &*ran.stdout), (0, "You said a b.\n"));
 }
 
 #[test]
 fn programs_get_a_line_of_json_for_every_turn() {
-    let desk = Desk::new();
-    let ran = desk.run_with(&format!("model chat --json {TALK}"), "one\ncall\nlong\n");
+    let env = TestEnv::new();
+    let ran = env.run_with(&format!("model chat --json {TALK}"), "one\ncall\nlong\n");
     ran.is_like("chat-json");
     for line in ran.stdout.lines() {
         serde_json::from_str::<serde_json::Value>(line).unwrap();
@@ -35,54 +35,54 @@ fn programs_get_a_line_of_json_for_every_turn() {
 
 #[test]
 fn nothing_a_model_says_acts_on_the_terminal() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for (more, words) in [
         ("", "escape"),
         ("--json", "escape"),
         ("--color always", "pieces"),
     ] {
-        let ran = desk.run(&format!("model chat {more} {TALK} {words}"));
+        let ran = env.run(&format!("model chat {more} {TALK} {words}"));
         let hidden = ['\x1b', '\u{7}', '\u{9b}', '\u{202e}'];
         assert!(!ran.stdout.contains(hidden), "{:?}", ran.stdout);
     }
-    let ran = desk.run(&format!("model chat {TALK} escape"));
+    let ran = env.run(&format!("model chat {TALK} escape"));
     assert_eq!(ran.stdout, "before red after\n");
-    let ran = desk.run(&format!("model chat {TALK} pieces"));
+    let ran = env.run(&format!("model chat {TALK} pieces"));
     assert_eq!(ran.stdout, "one two\n");
 }
 
 #[test]
 fn what_the_model_thinks_is_shown_on_request_and_apart() {
-    let desk = Desk::new();
-    let ran = desk.run(&format!("model chat --reasoning {TALK} think"));
+    let env = TestEnv::new();
+    let ran = env.run(&format!("model chat --reasoning {TALK} think"));
     assert_eq!(ran.stdout, "thought\n");
     assert!(ran.stderr.contains("hm, well"), "{}", ran.stderr);
-    let ran = desk.run(&format!("model chat {TALK} think"));
+    let ran = env.run(&format!("model chat {TALK} think"));
     assert!(!ran.stderr.contains("hm, well"), "{}", ran.stderr);
 }
 
 #[test]
 fn failures_have_their_exit_codes() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for (words, code, name) in [
         ("key", 4, "chat-refused-key"),
         ("spent", 5, "chat-budget"),
         ("third", 1, "chat-no-step"),
     ] {
         let input = if words == "third" { "a\nb\nc\n" } else { words };
-        let ran = desk.run_with(&format!("model chat {TALK}"), input);
+        let ran = env.run_with(&format!("model chat {TALK}"), input);
         ran.is_like(name);
         assert_eq!(ran.code, code);
     }
-    let ran = desk.run("model chat --json --model script:nowhere.jsonl hi");
+    let ran = env.run("model chat --json --model script:nowhere.jsonl hi");
     ran.is_like("chat-no-script");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_cancelled_reply_ends_the_command_at_once() {
-    let desk = Desk::new();
-    let mut child = desk.command(&format!("model chat {TALK}")).spawn().unwrap();
+    let env = TestEnv::new();
+    let mut child = env.command(&format!("model chat {TALK}")).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"hang\n").unwrap();
     let mut first = [0; 6];
@@ -111,8 +111,8 @@ fn a_cancelled_reply_ends_the_command_at_once() {
 
 #[test]
 fn who_stops_reading_is_no_failure() {
-    let desk = Desk::new();
-    let mut child = desk.command(&format!("model chat {TALK}")).spawn().unwrap();
+    let env = TestEnv::new();
+    let mut child = env.command(&format!("model chat {TALK}")).spawn().unwrap();
     drop(child.stdout.take());
     child.stdin.take().unwrap().write_all(b"one\n").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -120,14 +120,14 @@ fn who_stops_reading_is_no_failure() {
 
 #[test]
 fn a_script_replies_the_same_in_every_process() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     let line = "model chat --model cassette:tape.jsonl?auto=script:FIXTURES/talk.jsonl";
-    let first = desk.run_with(line, "one\ntwo\n");
-    let again = desk.run_with(line, "one\ntwo\n");
+    let first = env.run_with(line, "one\ntwo\n");
+    let again = env.run_with(line, "one\ntwo\n");
     assert_eq!(first.stdout, again.stdout);
-    let replay = desk.run_with("model chat --model cassette:tape.jsonl", "one\ntwo\n");
+    let replay = env.run_with("model chat --model cassette:tape.jsonl", "one\ntwo\n");
     replay.is_like("chat-replay");
     assert_eq!(replay.stdout, first.stdout);
-    let other = desk.run_with("model chat --model cassette:tape.jsonl", "none\n");
+    let other = env.run_with("model chat --model cassette:tape.jsonl", "none\n");
     other.is_like("chat-unrecorded");
 }

@@ -1,7 +1,7 @@
 //! A person at a terminal.
 
 use crate::{
-    desk::{Desk, thread_in},
+    env::{TestEnv, thread_in},
     terminal::Terminal,
 };
 
@@ -9,8 +9,8 @@ const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURE
 
 #[test]
 fn a_person_answers_looks_around_takes_an_answer_back_and_approves() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, ANALYZE);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
     terminal.shows("First question?").prompts(1).say("/help");
     terminal.shows("undo your last answer").prompts(2);
     terminal.say("/documents").shows("plan.md").prompts(3);
@@ -34,15 +34,15 @@ fn a_person_answers_looks_around_takes_an_answer_back_and_approves() {
     terminal.say("y").shows("the analysis is in");
     let thread = thread_in(&terminal.screen()).unwrap();
     assert_eq!(terminal.end(), 0);
-    let shown = desk.run(&format!("threads show {thread}"));
+    let shown = env.run(&format!("threads show {thread}"));
     assert!(shown.stdout.contains("human: another"), "{}", shown.stdout);
     assert!(!shown.stdout.contains("human: one"), "{}", shown.stdout);
 }
 
 #[test]
 fn ctrl_c_stops_a_reply_and_keeps_the_thread_and_enter_tries_again() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, ANALYZE);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
     terminal.prompts(1).say("hang here").shows("so far");
     terminal.press("\u{3}").prompts(2).press("\r");
     terminal.has_shown("so far", 2).press("\u{3}");
@@ -53,15 +53,15 @@ fn ctrl_c_stops_a_reply_and_keeps_the_thread_and_enter_tries_again() {
 
 #[test]
 fn an_empty_answer_is_asked_again_and_ctrl_d_leaves() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, ANALYZE);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
     terminal.prompts(1).press("\r");
     terminal.prompts(2).press("  \r");
     terminal.prompts(3).press("\u{4}");
     terminal.shows("waits for an answer");
     let thread = thread_in(&terminal.screen()).unwrap();
     assert_eq!(terminal.end(), 3);
-    let shown = desk.run(&format!("threads show {thread}"));
+    let shown = env.run(&format!("threads show {thread}"));
     assert!(
         shown.stdout.contains("analysis_history: 2 entries"),
         "{}",
@@ -71,8 +71,8 @@ fn an_empty_answer_is_asked_again_and_ctrl_d_leaves() {
 
 #[test]
 fn several_lines_are_one_answer_typed_or_pasted() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, ANALYZE);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
     terminal.prompts(1);
     terminal.press("\u{1b}[200~first line\nsecond line\u{1b}[201~");
     terminal.shows("second line").press("\r");
@@ -82,7 +82,7 @@ fn several_lines_are_one_answer_typed_or_pasted() {
     terminal.shows("waits for an answer");
     let thread = thread_in(&terminal.screen()).unwrap();
     assert_eq!(terminal.end(), 3);
-    let shown = desk.run(&format!("threads show {thread} --json"));
+    let shown = env.run(&format!("threads show {thread} --json"));
     for said in ["first line\\nsecond line", "typed \\nand more"] {
         assert!(shown.stdout.contains(said), "{}", shown.stdout);
     }
@@ -90,14 +90,14 @@ fn several_lines_are_one_answer_typed_or_pasted() {
 
 #[test]
 fn killed_at_the_prompt_the_question_is_there_and_what_was_typed_before_can_be_recalled() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, ANALYZE);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
     terminal.prompts(1).say("a long thought");
     terminal.shows("Second question?").prompts(2);
     let thread = thread_in(&terminal.screen()).unwrap();
     terminal.kill();
     let line = format!("threads resume {thread} --model script:FIXTURES/archie.jsonl");
-    let terminal = Terminal::run(&desk, &line);
+    let terminal = Terminal::run(&env, &line);
     terminal.shows("Second question?").prompts(1);
     // The arrow key brings back what was said in the process that is gone.
     terminal.press("\u{1b}[A").shows("you> a long thought");
@@ -108,8 +108,8 @@ fn killed_at_the_prompt_the_question_is_there_and_what_was_typed_before_can_be_r
 
 #[test]
 fn nothing_a_model_says_acts_on_the_terminal() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, ANALYZE);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
     terminal.prompts(1).say("escape");
     terminal.shows("abc?").prompts(2).press("\u{4}");
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
@@ -121,10 +121,10 @@ fn nothing_a_model_says_acts_on_the_terminal() {
 
 #[test]
 fn whoever_approves_is_told_of_what_nobody_sees() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, ANALYZE);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
     terminal.prompts(1).say("escape").shows("abc?").prompts(2);
-    terminal.shows("! The text above holds");
+    terminal.shows("! The text above contains");
     terminal.shows("a<U+001B>]0;owned<U+0007>").press("\u{4}");
     assert_eq!(terminal.end(), 3);
 }

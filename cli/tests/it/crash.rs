@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value as Json;
 
-use crate::desk::{Desk, thread_in};
+use crate::env::{TestEnv, thread_in};
 
 const TAPE: &str = "--model cassette:tape.jsonl?auto=script:FIXTURES/archie.jsonl";
 
@@ -41,14 +41,14 @@ fn kill(child: &mut Child) {
     child.wait().unwrap();
 }
 
-fn calls(desk: &Desk) -> usize {
-    let tape = desk.read("work/tape.jsonl");
+fn calls(env: &TestEnv) -> usize {
+    let tape = env.read("work/tape.jsonl");
     let lines = tape.lines().filter(|line| line.contains("\"key\""));
     lines.count()
 }
 
-fn history(desk: &Desk, thread: &str) -> Vec<String> {
-    let ran = desk.run(&format!("threads show {thread} --json"));
+fn history(env: &TestEnv, thread: &str) -> Vec<String> {
+    let ran = env.run(&format!("threads show {thread} --json"));
     let state: Json = serde_json::from_str(ran.stdout.trim()).unwrap();
     let history = state["state"]["analysis_history"].as_array().unwrap();
     let text = |entry: &Json| entry["content"].as_str().unwrap().to_owned();
@@ -57,34 +57,34 @@ fn history(desk: &Desk, thread: &str) -> Vec<String> {
 
 #[test]
 fn killed_while_the_model_speaks_nothing_is_lost_and_no_finished_call_is_repeated() {
-    let desk = Desk::new().with_documents();
+    let env = TestEnv::new().with_documents();
     let line = format!("analyze --query what --inputs docs {TAPE}");
-    let mut child = desk.command(&line).spawn().unwrap();
+    let mut child = env.command(&line).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"one\nplease hang here\n").unwrap();
     let thread = wait_for(&mut child, "so far");
     kill(&mut child);
-    let done = calls(&desk);
+    let done = calls(&env);
     assert_eq!(done, 3, "documents, and two turns");
     // What was said is there, the reply that was cut is not.
-    let shown = desk.run(&format!("threads show {thread}"));
+    let shown = env.run(&format!("threads show {thread}"));
     assert!(
         shown.stdout.contains("please hang here"),
         "{}",
         shown.stdout
     );
-    let traced = desk.run(&format!("trace show {thread}")).stdout;
+    let traced = env.run(&format!("trace show {thread}")).stdout;
     assert!(traced.contains("archie  cut"), "{traced}");
     let model = "--model script:FIXTURES/talk.jsonl";
-    let other = desk.run(&format!(
+    let other = env.run(&format!(
         "threads resume {thread} --model script:nowhere.jsonl"
     ));
     assert_eq!(other.code, 1, "{}", other.stderr);
-    desk.write(
+    env.write(
         "work/then.jsonl",
         "{\"text\": \"Go on?\", \"repeat\": \"always\"}\n",
     );
-    let resumed = desk.run(&format!(
+    let resumed = env.run(&format!(
         "threads resume {thread} --model script:then.jsonl"
     ));
     assert_eq!(
@@ -101,38 +101,38 @@ fn killed_while_the_model_speaks_nothing_is_lost_and_no_finished_call_is_repeate
         "please hang here",
         "Go on?",
     ];
-    assert_eq!(history(&desk, &thread), wanted);
+    assert_eq!(history(&env, &thread), wanted);
     // The question is shown as it is, whatever the model would say now.
-    let again = desk.run(&format!("threads resume {thread} {model}"));
+    let again = env.run(&format!("threads resume {thread} {model}"));
     assert_eq!((again.code, &*again.stdout), (3, "Go on?\n"));
-    assert_eq!(calls(&desk), done);
+    assert_eq!(calls(&env), done);
 }
 
 #[test]
 fn killed_while_the_person_thinks_nothing_is_lost() {
-    let desk = Desk::new().with_documents();
+    let env = TestEnv::new().with_documents();
     let line = format!("analyze --query what --inputs docs {TAPE}");
-    let mut child = desk.command(&line).spawn().unwrap();
+    let mut child = env.command(&line).spawn().unwrap();
     let stdin = child.stdin.take().unwrap();
     let thread = wait_for(&mut child, "First question?");
     kill(&mut child);
     drop(stdin);
-    let resumed = desk.run(&format!("threads resume {thread} --approve-after 1 {TAPE}"));
+    let resumed = env.run(&format!("threads resume {thread} --approve-after 1 {TAPE}"));
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     assert_eq!(
         resumed.stdout,
         "First question?\n## Summary\nOne service.\n"
     );
-    assert_eq!(calls(&desk), 3, "documents, one turn, the result");
+    assert_eq!(calls(&env), 3, "documents, one turn, the result");
 }
 
 #[test]
 fn of_two_processes_that_go_on_with_a_thread_one_wins_and_the_other_is_told() {
-    let desk = Desk::new().with_documents();
+    let env = TestEnv::new().with_documents();
     let line = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
-    let thread = desk.run(line).thread();
+    let thread = env.run(line).thread();
     let resume = format!("threads resume {thread} --model script:FIXTURES/archie.jsonl");
-    let mut first = desk.command(&resume).spawn().unwrap();
+    let mut first = env.command(&resume).spawn().unwrap();
     let mut stdin = first.stdin.take().unwrap();
     stdin.write_all(b"hang here\n").unwrap();
     let stdout = first.stdout.as_mut().unwrap();
@@ -142,20 +142,20 @@ fn of_two_processes_that_go_on_with_a_thread_one_wins_and_the_other_is_told() {
         assert_eq!(stdout.read(&mut byte).unwrap(), 1);
         seen.push(byte[0]);
     }
-    let second = desk.run_with(&resume, "me too\n");
+    let second = env.run_with(&resume, "me too\n");
     assert_eq!(second.code, 6, "{}", second.stderr);
     assert!(second.stderr.contains("SS2001"), "{}", second.stderr);
     kill(&mut first);
-    let said = history(&desk, &thread);
+    let said = history(&env, &thread);
     assert!(!said.contains(&"me too".to_owned()), "{said:?}");
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_command_without_a_person_and_keeps_the_thread() {
-    let desk = Desk::new().with_documents();
+    let env = TestEnv::new().with_documents();
     let line = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
-    let mut child = desk.command(line).spawn().unwrap();
+    let mut child = env.command(line).spawn().unwrap();
     child
         .stdin
         .take()
@@ -172,5 +172,5 @@ fn ctrl_c_ends_a_command_without_a_person_and_keeps_the_thread() {
             .success()
     );
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(history(&desk, &thread).len(), 2);
+    assert_eq!(history(&env, &thread).len(), 2);
 }

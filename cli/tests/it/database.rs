@@ -2,20 +2,20 @@
 
 use std::{fs, path::Path};
 
-use crate::desk::{Desk, Ran};
+use crate::env::{Ran, TestEnv};
 
 /// A word of a thread that is looked for in files.
 const WORD: &str = "zebraquestion";
 
-fn desk_with_thread() -> (Desk, String) {
-    let desk = Desk::new().with_documents();
+fn env_with_thread() -> (TestEnv, String) {
+    let env = TestEnv::new().with_documents();
     let line = format!(
         "analyze --query {WORD} --inputs docs --model script:FIXTURES/archie.jsonl --db x.db"
     );
-    let ran = desk.run_with(&line, "one\n");
+    let ran = env.run_with(&line, "one\n");
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let thread = ran.thread();
-    (desk, thread)
+    (env, thread)
 }
 
 fn refused(ran: &Ran, exit: i32, code: &str) {
@@ -42,21 +42,19 @@ fn holds(path: &Path, word: &str) -> bool {
 
 #[test]
 fn a_sound_database_passes_the_check_and_a_damaged_one_does_not() {
-    let (desk, _) = desk_with_thread();
+    let (env, _) = env_with_thread();
     for line in ["db check --db x.db", "db check --quick --db x.db"] {
-        let ran = desk.run(line);
+        let ran = env.run(line);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(ran.stdout.starts_with("ok  x.db"), "{}", ran.stdout);
     }
-    let ran = desk.run("db check --json --db x.db");
+    let ran = env.run("db check --json --db x.db");
     let report = &ran.events()[0];
-    assert_eq!(
-        (&report["clean"], &report["threads"]),
-        (&true.into(), &1.into())
-    );
+    assert_eq!(report["clean"], true);
+    assert_eq!(report["threads"], 1);
     // What is in the log of the database moves into it first.
-    assert_eq!(desk.run("db compact --db x.db").code, 0);
-    let path = desk.path("work/x.db");
+    assert_eq!(env.run("db compact --db x.db").code, 0);
+    let path = env.path("work/x.db");
     let mut bytes = fs::read(&path).unwrap();
     let places: Vec<usize> = bytes
         .windows(WORD.len())
@@ -69,68 +67,68 @@ fn a_sound_database_passes_the_check_and_a_damaged_one_does_not() {
         bytes[at] = b'Z';
     }
     fs::write(&path, bytes).unwrap();
-    let ran = desk.run("db check --db x.db");
+    let ran = env.run("db check --db x.db");
     refused(&ran, 1, "SS2005");
     assert!(ran.stdout.starts_with("damaged  "), "{}", ran.stdout);
-    let ran = desk.run("db check --json --db x.db");
+    let ran = env.run("db check --json --db x.db");
     assert_eq!(ran.code, 1);
     assert_eq!(ran.events()[0]["clean"], false);
 }
 
 #[test]
 fn a_backup_is_a_private_database_of_its_own_and_replaces_nothing() {
-    let (desk, thread) = desk_with_thread();
-    let ran = desk.run("db backup copy.db --db x.db");
+    let (env, thread) = env_with_thread();
+    let ran = env.run("db backup copy.db --db x.db");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.stdout, "copy.db\n");
-    is_private(&desk.path("work/copy.db"));
-    let listed = desk.run("threads list --db copy.db").stdout;
+    is_private(&env.path("work/copy.db"));
+    let listed = env.run("threads list --db copy.db").stdout;
     assert!(listed.contains(&thread), "{listed}");
-    let before = fs::read(desk.path("work/copy.db")).unwrap();
-    refused(&desk.run("db backup copy.db --db x.db"), 1, "SS6040");
-    assert_eq!(fs::read(desk.path("work/copy.db")).unwrap(), before);
-    let ran = desk.run("db backup other.db --db x.db --json");
+    let before = fs::read(env.path("work/copy.db")).unwrap();
+    refused(&env.run("db backup copy.db --db x.db"), 1, "SS6040");
+    assert_eq!(fs::read(env.path("work/copy.db")).unwrap(), before);
+    let ran = env.run("db backup other.db --db x.db --json");
     assert_eq!(ran.events()[0]["backup"], "other.db");
-    let ran = desk.run("db backup third.db --db missing.db");
+    let ran = env.run("db backup third.db --db missing.db");
     assert_eq!(ran.code, 1);
     for name in ["work/third.db", "work/missing.db"] {
-        assert!(!desk.path(name).exists(), "{name}");
+        assert!(!env.path(name).exists(), "{name}");
     }
 }
 
 #[test]
 fn compacting_makes_the_file_smaller_after_a_deletion() {
-    let (desk, thread) = desk_with_thread();
-    let ran = desk.run(&format!("threads delete {thread} --yes --db x.db"));
+    let (env, thread) = env_with_thread();
+    let ran = env.run(&format!("threads delete {thread} --yes --db x.db"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let ran = desk.run("db compact --json --db x.db");
+    let ran = env.run("db compact --json --db x.db");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let report = &ran.events()[0];
     let bytes = |name: &str| report[name].as_u64().unwrap();
     assert!(bytes("bytes_after") <= bytes("bytes_before"), "{report}");
-    assert!(desk.run("db compact --db missing.db").code == 1);
-    assert!(!desk.path("work/missing.db").exists());
+    assert!(env.run("db compact --db missing.db").code == 1);
+    assert!(!env.path("work/missing.db").exists());
 }
 
 #[test]
 fn an_encrypted_copy_reads_the_same_with_its_key_and_not_without() {
-    let (desk, thread) = desk_with_thread();
+    let (env, thread) = env_with_thread();
     let key = "a1".repeat(32);
-    desk.write("work/key", &format!("{key}\n"));
-    let ran = desk.run("db encrypt sealed.db --key-file key --db x.db");
+    env.write("work/key", &format!("{key}\n"));
+    let ran = env.run("db encrypt sealed.db --key-file key --db x.db");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("1 threads"), "{}", ran.stderr);
-    let sealed = desk.path("work/sealed.db");
+    let sealed = env.path("work/sealed.db");
     is_private(&sealed);
     assert!(!holds(&sealed, WORD));
-    assert!(!desk.path("work/sealed.db-wal").exists());
-    refused(&desk.run("threads list --db sealed.db"), 1, "SS2012");
-    let plain = desk.run(&format!("threads show {thread} --json --db x.db"));
+    assert!(!env.path("work/sealed.db-wal").exists());
+    refused(&env.run("threads list --db sealed.db"), 1, "SS2012");
+    let plain = env.run(&format!("threads show {thread} --json --db x.db"));
     for (name, value) in [
         ("SUPERSTEP_DB_KEY", key.as_str()),
         ("SUPERSTEP_DB_KEY_FILE", "key"),
     ] {
-        let mut command = desk.command(&format!("threads show {thread} --json --db sealed.db"));
+        let mut command = env.command(&format!("threads show {thread} --json --db sealed.db"));
         let output = command.env(name, value).output().unwrap();
         assert_eq!(
             String::from_utf8(output.stdout).unwrap(),
@@ -138,7 +136,7 @@ fn an_encrypted_copy_reads_the_same_with_its_key_and_not_without() {
             "{name}"
         );
     }
-    let wrong = desk
+    let wrong = env
         .command("threads list --db sealed.db")
         .env("SUPERSTEP_DB_KEY", "b2".repeat(32))
         .output()
@@ -147,18 +145,18 @@ fn an_encrypted_copy_reads_the_same_with_its_key_and_not_without() {
     // Nothing is overwritten, and a file that holds no key makes nothing.
     let before = fs::read(&sealed).unwrap();
     refused(
-        &desk.run("db encrypt sealed.db --key-file key --db x.db"),
+        &env.run("db encrypt sealed.db --key-file key --db x.db"),
         1,
         "SS6040",
     );
     assert_eq!(fs::read(&sealed).unwrap(), before);
-    desk.write("work/short", "a1\n");
+    env.write("work/short", "a1\n");
     for file in ["short", "missing"] {
         let line = format!("db encrypt other.db --key-file {file} --db x.db");
-        refused(&desk.run(&line), 2, "SS6041");
+        refused(&env.run(&line), 2, "SS6041");
     }
-    assert!(!desk.path("work/other.db").exists());
-    let entries = fs::read_dir(desk.path("work")).unwrap();
+    assert!(!env.path("work/other.db").exists());
+    let entries = fs::read_dir(env.path("work")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let left: Vec<String> = names
         .filter(|name| name.starts_with(".superstep"))
@@ -168,17 +166,17 @@ fn an_encrypted_copy_reads_the_same_with_its_key_and_not_without() {
 
 #[test]
 fn a_thread_moves_to_another_database_by_a_file() {
-    let (desk, thread) = desk_with_thread();
-    let ran = desk.run(&format!("threads export {thread} t.jsonl --db x.db"));
+    let (env, thread) = env_with_thread();
+    let ran = env.run(&format!("threads export {thread} t.jsonl --db x.db"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.stdout, "t.jsonl\n");
-    is_private(&desk.path("work/t.jsonl"));
-    let again = desk.run(&format!("threads export {thread} t.jsonl --db x.db"));
+    is_private(&env.path("work/t.jsonl"));
+    let again = env.run(&format!("threads export {thread} t.jsonl --db x.db"));
     refused(&again, 1, "SS6040");
-    let ran = desk.run("threads import t.jsonl archie-moved --db new.db --json");
+    let ran = env.run("threads import t.jsonl archie-moved --db new.db --json");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(ran.events()[0]["thread"], "archie-moved");
-    let state = |line: &str| desk.run(line).events()[0]["state"].clone();
+    let state = |line: &str| env.run(line).events()[0]["state"].clone();
     assert_eq!(
         state("threads show archie-moved --json --db new.db"),
         state(&format!("threads show {thread} --json --db x.db")),
@@ -187,26 +185,26 @@ fn a_thread_moves_to_another_database_by_a_file() {
 
 #[test]
 fn an_import_that_is_refused_changes_nothing() {
-    let (desk, thread) = desk_with_thread();
-    desk.run(&format!("threads export {thread} t.jsonl --db x.db"));
+    let (env, thread) = env_with_thread();
+    env.run(&format!("threads export {thread} t.jsonl --db x.db"));
     let import =
-        |file: &str, name: &str| desk.run(&format!("threads import {file} {name} --db x.db"));
-    let listed = || desk.run("threads list --json --db x.db").stdout;
+        |file: &str, name: &str| env.run(&format!("threads import {file} {name} --db x.db"));
+    let listed = || env.run("threads list --json --db x.db").stdout;
     let before = listed();
     refused(&import("t.jsonl", &thread), 1, "SS2004");
     assert_eq!(import("t.jsonl", "nobody").code, 2);
     refused(&import("missing.jsonl", "archie-a"), 2, "SS6042");
-    let text = desk.read("work/t.jsonl");
+    let text = env.read("work/t.jsonl");
     let lines: Vec<&str> = text.lines().collect();
-    desk.write("work/short.jsonl", &lines[..lines.len() - 1].join("\n"));
+    env.write("work/short.jsonl", &lines[..lines.len() - 1].join("\n"));
     refused(&import("short.jsonl", "archie-a"), 1, "SS210");
-    desk.write("work/other.jsonl", "{\"a\": 1}\n");
+    env.write("work/other.jsonl", "{\"a\": 1}\n");
     refused(&import("other.jsonl", "archie-a"), 1, "SS2101");
     // The thread of another agent cannot be read under this name.
     assert_eq!(import("t.jsonl", "mail-a").code, 1);
     assert_eq!(listed(), before);
     // Nor does a bad file make a database.
-    let ran = desk.run("threads import other.jsonl archie-a --db none.db");
+    let ran = env.run("threads import other.jsonl archie-a --db none.db");
     assert_eq!(ran.code, 1);
-    assert!(!desk.path("work/none.db").exists());
+    assert!(!env.path("work/none.db").exists());
 }

@@ -1,24 +1,24 @@
 //! What a new user meets first: the doctor, settings, pictures, the demo, completions, the manual.
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 #[test]
 fn the_doctor_tells_what_is_missing_and_what_is_broken() {
-    let desk = Desk::new();
-    let ran = desk.run("doctor --json");
+    let env = TestEnv::new();
+    let ran = env.run("doctor --json");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let health = |ran: &crate::desk::Ran, check: &str| {
+    let health = |ran: &crate::env::Ran, check: &str| {
         let found = ran.events().into_iter().find(|it| it["check"] == check);
         found.map(|it| it["health"].as_str().unwrap().to_owned())
     };
     assert_eq!(health(&ran, "model").as_deref(), Some("absent"));
     assert_eq!(health(&ran, "database").as_deref(), Some("absent"));
-    desk.write(
+    env.write(
         "home/.local/share/superstep/superstep.db",
         "this is no database, is it?",
     );
-    desk.write("home/.config/superstep/config.toml", "model = 3\n");
-    let ran = desk.run("doctor --json");
+    env.write("home/.config/superstep/config.toml", "model = 3\n");
+    let ran = env.run("doctor --json");
     assert_eq!(ran.code, 1, "{}", ran.stdout);
     assert_eq!(health(&ran, "settings").as_deref(), Some("broken"));
     assert_eq!(health(&ran, "database").as_deref(), Some("broken"));
@@ -26,10 +26,10 @@ fn the_doctor_tells_what_is_missing_and_what_is_broken() {
 
 #[test]
 fn the_doctor_shows_no_key() {
-    let desk = Desk::new()
+    let env = TestEnv::new()
         .with("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
         .with("OPENAI_API_KEY", "sk-hidden-value-123456");
-    let ran = desk.run("doctor");
+    let ran = env.run("doctor");
     // Nobody listens there, and that is told.
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("bad provider"), "{}", ran.stdout);
@@ -38,17 +38,17 @@ fn the_doctor_shows_no_key() {
 
 #[test]
 fn settings_tell_where_they_come_from() {
-    let desk = Desk::new().with("SUPERSTEP_DB", "/tmp/other.db");
-    desk.write(
+    let env = TestEnv::new().with("SUPERSTEP_DB", "/tmp/other.db");
+    env.write(
         "home/.config/superstep/config.toml",
         "model = \"anthropic\"\n\n[agents.archie]\nkeywords = [\"ship it\"]\n",
     );
-    desk.write(
+    env.write(
         "work/superstep.toml",
         "offline = true\nmodel = \"local:default\"\n",
     );
-    desk.run("config show --origin").is_like("config-origin");
-    let flag = desk.run("config show --origin --model script:x");
+    env.run("config show --origin").is_like("config-origin");
+    let flag = env.run("config show --origin --model script:x");
     assert!(
         flag.stdout.contains("model = script:x  --model"),
         "{}",
@@ -58,55 +58,52 @@ fn settings_tell_where_they_come_from() {
 
 #[test]
 fn a_graph_is_drawn_in_three_ways() {
-    let desk = Desk::new();
-    desk.run("graph archie").is_like("graph-archie");
-    desk.run("graph archie --mermaid")
+    let env = TestEnv::new();
+    env.run("graph archie").is_like("graph-archie");
+    env.run("graph archie --mermaid")
         .is_like("graph-archie-mermaid");
-    let svg = desk.run("graph archie --svg").stdout;
+    let svg = env.run("graph archie --svg").stdout;
     assert!(
         svg.starts_with("<svg") && svg.contains("analysis_interrupt"),
         "{svg}"
     );
-    let wrong = desk.run("graph archy");
+    let wrong = env.run("graph archy");
     assert_eq!(wrong.code, 2);
     assert!(wrong.stderr.contains("archie"), "{}", wrong.stderr);
 }
 
 #[test]
 fn the_demo_needs_nothing_and_leaves_nothing() {
-    let desk = Desk::new();
-    let before = std::fs::read_dir(desk.path("work")).unwrap().count();
-    let ran = desk.run("demo");
+    let env = TestEnv::new();
+    let before = std::fs::read_dir(env.path("work")).unwrap().count();
+    let ran = env.run("demo");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("payments first"), "{}", ran.stdout);
     assert!(ran.stderr.contains("$ superstep analyze"), "{}", ran.stderr);
-    assert_eq!(
-        std::fs::read_dir(desk.path("work")).unwrap().count(),
-        before
-    );
-    assert!(!desk.path("home/.local/share/superstep").exists());
+    assert_eq!(std::fs::read_dir(env.path("work")).unwrap().count(), before);
+    assert!(!env.path("home/.local/share/superstep").exists());
 }
 
 #[test]
 fn shells_complete_commands_and_threads() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let ran = desk.run(&format!("completions {shell}"));
+        let ran = env.run(&format!("completions {shell}"));
         assert!(ran.stdout.contains("superstep"), "{shell}: {}", ran.stdout);
     }
-    let asked = desk.run("ask --model script:FIXTURES/archie.jsonl who?");
-    assert_eq!(desk.run("completions tcsh").code, 2);
-    let completing = Desk::complete(&desk, &["superstep", "threads", "show", "archie-"]);
+    let asked = env.run("ask --model script:FIXTURES/archie.jsonl who?");
+    assert_eq!(env.run("completions tcsh").code, 2);
+    let completing = TestEnv::complete(&env, &["superstep", "threads", "show", "archie-"]);
     assert_eq!(completing.trim(), asked.thread());
-    let completing = Desk::complete(&desk, &["superstep", "thr"]);
+    let completing = TestEnv::complete(&env, &["superstep", "thr"]);
     assert!(completing.contains("threads"), "{completing}");
 }
 
 #[test]
 fn every_command_has_a_page_in_the_manual() {
-    let desk = Desk::new();
-    assert_eq!(desk.run("man pages").code, 0);
-    let pages = std::fs::read_dir(desk.path("work/pages")).unwrap();
+    let env = TestEnv::new();
+    assert_eq!(env.run("man pages").code, 0);
+    let pages = std::fs::read_dir(env.path("work/pages")).unwrap();
     let names: Vec<String> = pages
         .map(|page| page.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -117,6 +114,6 @@ fn every_command_has_a_page_in_the_manual() {
     ] {
         assert!(names.iter().any(|it| it == name), "{names:?}");
     }
-    let page = desk.read("work/pages/superstep-analyze.1");
+    let page = env.read("work/pages/superstep-analyze.1");
     assert!(page.contains("Archie reads the folder"), "{page}");
 }

@@ -1,16 +1,16 @@
 //! Help and the form of what is printed.
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 #[test]
 fn help_is_data_with_examples() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for (line, name) in [
         ("--help", "help"),
         ("model --help", "help-model"),
         ("model chat --help", "help-chat"),
     ] {
-        let ran = desk.run(line);
+        let ran = env.run(line);
         ran.is_like(name);
         assert_eq!(ran.code, 0);
         assert!(ran.stderr.is_empty());
@@ -19,15 +19,15 @@ fn help_is_data_with_examples() {
 
 #[test]
 fn colours_are_used_only_where_they_are_wanted() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     let line = "model list";
-    assert!(!desk.run(line).stdout.contains('\x1b'));
+    assert!(!env.run(line).stdout.contains('\x1b'));
     assert!(
-        desk.run("model list --color always")
+        env.run("model list --color always")
             .stdout
             .contains("\x1b[1m")
     );
-    let forced = Desk::new().with("CLICOLOR_FORCE", "1");
+    let forced = TestEnv::new().with("CLICOLOR_FORCE", "1");
     assert!(forced.run(line).stdout.contains("\x1b[1m"));
     assert!(
         !forced
@@ -35,7 +35,7 @@ fn colours_are_used_only_where_they_are_wanted() {
             .stdout
             .contains('\x1b')
     );
-    let plain = Desk::new()
+    let plain = TestEnv::new()
         .with("NO_COLOR", "1")
         .with("CLICOLOR_FORCE", "1");
     assert!(!plain.run(line).stdout.contains('\x1b'));

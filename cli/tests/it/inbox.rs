@@ -3,25 +3,25 @@
 use std::fs;
 
 use crate::{
-    desk::Desk,
-    post::{ACCOUNT, desk_with, ingest, put, question, questions, sent, with_settings},
+    env::TestEnv,
+    post::{ACCOUNT, env_with, ingest, put, question, questions, sent, with_settings},
     terminal::Terminal,
 };
 
-fn asked(subjects: &[&str]) -> Desk {
-    let desk = desk_with(subjects);
-    let ran = ingest(&desk);
+fn asked(subjects: &[&str]) -> TestEnv {
+    let env = env_with(subjects);
+    let ran = ingest(&env);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    desk
+    env
 }
 
 #[test]
 fn what_is_accepted_is_sent_only_if_that_was_said() {
-    let desk = asked(&["Lunch"]);
-    let id = question(&desk);
-    let completed = desk.complete(&["superstep", "inbox", "accept", &id[..2]]);
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let completed = env.complete(&["superstep", "inbox", "accept", &id[..2]]);
     assert_eq!(completed.trim(), id);
-    let shown = desk.run(&format!("inbox show {}", &id[..4]));
+    let shown = env.run(&format!("inbox show {}", &id[..4]));
     assert!(
         shown.stdout.contains("To: Ann <ann@example.org>"),
         "{}",
@@ -32,7 +32,7 @@ fn what_is_accepted_is_sent_only_if_that_was_said() {
         "{}",
         shown.stdout
     );
-    let dry = desk.run(&format!("inbox accept {} {ACCOUNT}", &id[..8]));
+    let dry = env.run(&format!("inbox accept {} {ACCOUNT}", &id[..8]));
     assert_eq!(dry.code, 0, "{}", dry.stderr);
     assert!(
         dry.stdout.contains("dry run: nothing was sent"),
@@ -40,13 +40,10 @@ fn what_is_accepted_is_sent_only_if_that_was_said() {
         dry.stdout
     );
     assert!(dry.stdout.contains("done"), "{}", dry.stdout);
-    assert!(sent(&desk).is_empty());
+    assert!(sent(&env).is_empty());
     // It is looked at anew, and this time for real.
-    desk.run(&format!("mail ingest --rerun --send {ACCOUNT}"));
-    let real = desk.run(&format!(
-        "inbox accept {} --send {ACCOUNT}",
-        question(&desk)
-    ));
+    env.run(&format!("mail ingest --rerun --send {ACCOUNT}"));
+    let real = env.run(&format!("inbox accept {} --send {ACCOUNT}", question(&env)));
     assert_eq!(real.code, 0, "{}", real.stderr);
     assert!(real.stderr.contains("for real"), "{}", real.stderr);
     assert!(
@@ -54,17 +51,17 @@ fn what_is_accepted_is_sent_only_if_that_was_said() {
         "{}",
         real.stdout
     );
-    let mails = sent(&desk);
+    let mails = sent(&env);
     assert_eq!(mails.len(), 1);
     assert!(mails[0].contains("Thursday suits me."), "{}", mails[0]);
-    assert!(desk.path("work/mail/read/lunch.eml").exists());
+    assert!(env.path("work/mail/read/lunch.eml").exists());
 }
 
 #[test]
 fn a_reply_is_edited_and_a_word_makes_another_one() {
-    let desk = asked(&["Lunch"]);
-    let id = question(&desk);
-    let told = desk.run(&format!(
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let told = env.run(&format!(
         "inbox respond {id} Friday is better --json {ACCOUNT}"
     ));
     assert_eq!(told.code, 0, "{}", told.stderr);
@@ -79,35 +76,35 @@ fn a_reply_is_edited_and_a_word_makes_another_one() {
         ended["questions"][0]["interrupts"][0]["action_request"]["args"]["response_text"],
         "Then Friday."
     );
-    desk.write(
+    env.write(
         "work/changed.json",
         "{\"response_text\": \"Friday at noon?\"}",
     );
-    let edited = desk.run(&format!(
+    let edited = env.run(&format!(
         "inbox edit {next} --file changed.json --send {ACCOUNT}"
     ));
     assert_eq!(edited.code, 0, "{}", edited.stderr);
-    let mails = sent(&desk);
+    let mails = sent(&env);
     assert_eq!(mails.len(), 1);
     assert!(mails[0].contains("Friday at noon?"), "{}", mails[0]);
-    assert!(questions(&desk).is_empty());
+    assert!(questions(&env).is_empty());
 }
 
 #[test]
 fn what_is_ignored_is_left() {
-    let desk = asked(&["Lunch"]);
-    let id = question(&desk);
-    let ran = desk.run(&format!("inbox ignore {id} --send {ACCOUNT}"));
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let ran = env.run(&format!("inbox ignore {id} --send {ACCOUNT}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(sent(&desk).is_empty());
-    assert!(questions(&desk).is_empty());
-    assert_eq!(desk.run("inbox").stdout, "");
+    assert!(sent(&env).is_empty());
+    assert!(questions(&env).is_empty());
+    assert_eq!(env.run("inbox").stdout, "");
 }
 
 #[test]
 fn an_answer_that_makes_no_sense_leaves_the_question_open() {
-    let desk = asked(&["Backup", "Lunch"]);
-    let all = questions(&desk);
+    let env = asked(&["Backup", "Lunch"]);
+    let all = questions(&env);
     let of = |action: &str| {
         let fits =
             |it: &&serde_json::Value| it["interrupts"][0]["action_request"]["action"] == action;
@@ -117,7 +114,7 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
             .to_owned()
     };
     let (notify, send) = (of("notify"), of("send_email_tool"));
-    let refused = desk.run(&format!("inbox accept {notify} {ACCOUNT}"));
+    let refused = env.run(&format!("inbox accept {notify} {ACCOUNT}"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(
         refused.stderr.contains("it takes: respond, ignore"),
@@ -130,11 +127,11 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
         ("bcc=eve@example.net", "bcc"),
         ("additional_recipients=nobody", "no address"),
     ] {
-        let wrong = desk.run(&format!("inbox edit {send} --set {set} --send {ACCOUNT}"));
+        let wrong = env.run(&format!("inbox edit {send} --set {set} --send {ACCOUNT}"));
         assert_eq!(wrong.code, 2, "{set}: {}{}", wrong.stdout, wrong.stderr);
         assert!(wrong.stderr.contains(told), "{set}: {}", wrong.stderr);
     }
-    let same = desk.run(&format!(
+    let same = env.run(&format!(
         "inbox edit {send} --set email_id=lunch.eml {ACCOUNT}"
     ));
     assert!(
@@ -142,31 +139,31 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
         "{}",
         same.stderr
     );
-    assert_eq!(questions(&desk).len(), 2);
-    assert!(sent(&desk).is_empty());
+    assert_eq!(questions(&env).len(), 2);
+    assert!(sent(&env).is_empty());
 }
 
 #[test]
 fn an_id_that_is_stale_or_too_short_is_told() {
-    let desk = asked(&["Lunch"]);
-    let id = question(&desk);
-    assert_eq!(desk.run(&format!("inbox accept {id} {ACCOUNT}")).code, 0);
-    let stale = desk.run(&format!("inbox accept {id} {ACCOUNT}"));
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    assert_eq!(env.run(&format!("inbox accept {id} {ACCOUNT}")).code, 0);
+    let stale = env.run(&format!("inbox accept {id} {ACCOUNT}"));
     assert_eq!(stale.code, 1, "{}", stale.stderr);
     assert!(
         stale.stderr.contains("superstep inbox list"),
         "{}",
         stale.stderr
     );
-    let desk = asked(&["Lunch", "Backup", "Hang"]);
-    let short = desk.run_words(&["inbox", "show", ""]);
+    let env = asked(&["Lunch", "Backup", "Hang"]);
+    let short = env.run_words(&["inbox", "show", ""]);
     assert_eq!(short.code, 2, "{}", short.stderr);
 }
 
 /// Waits until a mail is among the sent ones.
-fn until_sent(desk: &Desk) {
+fn until_sent(env: &TestEnv) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while sent(desk).is_empty() {
+    while sent(env).is_empty() {
         assert!(std::time::Instant::now() < end, "nothing was sent");
         std::thread::yield_now();
     }
@@ -174,43 +171,43 @@ fn until_sent(desk: &Desk) {
 
 #[test]
 fn killed_behind_an_approval_the_next_ingest_finishes_and_one_mail_is_sent() {
-    let desk = asked(&["Hang"]);
-    with_settings(&desk, "dry_run = false\n");
-    let thread = questions(&desk)[0]["thread"].as_str().unwrap().to_owned();
-    let line = format!("inbox accept {} --send {ACCOUNT}", question(&desk));
-    let mut child = desk.command(&line).spawn().unwrap();
-    until_sent(&desk);
+    let env = asked(&["Hang"]);
+    with_settings(&env, "dry_run = false\n");
+    let thread = questions(&env)[0]["thread"].as_str().unwrap().to_owned();
+    let line = format!("inbox accept {} --send {ACCOUNT}", question(&env));
+    let mut child = env.command(&line).spawn().unwrap();
+    until_sent(&env);
     // Another process meets it.
     let model = "--model script:FIXTURES/mail.jsonl";
-    let second = desk.run(&format!("threads resume {thread} {model}"));
+    let second = env.run(&format!("threads resume {thread} {model}"));
     assert_eq!(second.code, 6, "{}", second.stderr);
     child.kill().unwrap();
     child.wait().unwrap();
-    desk.write(
+    env.write(
         "work/then.jsonl",
         "{\"calls\": [{\"name\": \"Done\", \"args\": {\"done\": true}}], \"repeat\": \"always\"}\n",
     );
-    let ran = desk.run("mail ingest --model script:then.jsonl");
+    let ran = env.run("mail ingest --model script:then.jsonl");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("respond, done  Hang"), "{}", ran.stdout);
-    assert_eq!(sent(&desk).len(), 1);
-    let listed = desk.run("threads list --json").events();
+    assert_eq!(sent(&env).len(), 1);
+    let listed = env.run("threads list --json").events();
     assert_eq!(listed[0]["status"], "done");
 }
 
 #[test]
 fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
-    let desk = desk_with(&[]);
-    put(&desk, "Odd", "x\u{1b}]0;owned\u{7}\u{1b}[31my\u{202e}z");
-    ingest(&desk);
-    let id = question(&desk);
+    let env = env_with(&[]);
+    put(&env, "Odd", "x\u{1b}]0;owned\u{7}\u{1b}[31my\u{202e}z");
+    ingest(&env);
+    let id = question(&env);
     for line in [
         "inbox list",
         &format!("inbox show {id}"),
         &format!("inbox show {id} --json"),
         "threads list",
     ] {
-        let ran = desk.run(line);
+        let ran = env.run(line);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(
             !ran.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']),
@@ -218,7 +215,7 @@ fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
             ran.stdout
         );
     }
-    let shown = desk.run(&format!("inbox show {id}"));
+    let shown = env.run(&format!("inbox show {id}"));
     assert!(
         shown
             .stdout
@@ -231,7 +228,7 @@ fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
         "{}",
         shown.stdout
     );
-    let terminal = Terminal::run(&desk, &format!("inbox {ACCOUNT}"));
+    let terminal = Terminal::run(&env, &format!("inbox {ACCOUNT}"));
     terminal
         .shows("Not in this thread so far")
         .press("\r")
@@ -247,10 +244,10 @@ fn nothing_of_a_mail_or_a_model_reaches_the_terminal_raw() {
 
 #[test]
 fn what_a_reply_hides_is_shown_before_it_is_sent_and_is_what_is_sent() {
-    let desk = desk_with(&[]);
-    put(&desk, "Covert", "Does\u{e0101} Thursday suit you?");
-    desk.run(&format!("mail ingest --send {ACCOUNT}"));
-    let shown = desk.run(&format!("inbox show {}", question(&desk))).stdout;
+    let env = env_with(&[]);
+    put(&env, "Covert", "Does\u{e0101} Thursday suit you?");
+    env.run(&format!("mail ingest --send {ACCOUNT}"));
+    let shown = env.run(&format!("inbox show {}", question(&env))).stdout;
     for words in [
         "! The arguments contain 18 hidden characters (U+3164, U+E0110",
         "that spell \"surgery on monday\"",
@@ -261,10 +258,10 @@ fn what_a_reply_hides_is_shown_before_it_is_sent_and_is_what_is_sent() {
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    let id = question(&desk);
-    let ran = desk.run(&format!("inbox accept {id} --send {ACCOUNT}"));
+    let id = question(&env);
+    let ran = env.run(&format!("inbox accept {id} --send {ACCOUNT}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let mail = sent(&desk).remove(0);
+    let mail = sent(&env).remove(0);
     let text = superstep_mail::parse(mail.as_bytes()).unwrap().text;
     let hidden = superstep::text::Hidden::of(&text);
     assert_eq!(
@@ -277,20 +274,20 @@ fn what_a_reply_hides_is_shown_before_it_is_sent_and_is_what_is_sent() {
 #[test]
 fn a_person_moves_looks_edits_and_accepts() {
     use std::os::unix::fs::PermissionsExt as _;
-    let desk = asked(&["Backup", "Lunch"]);
-    let script = desk.path("home/edit.sh");
-    desk.write(
+    let env = asked(&["Backup", "Lunch"]);
+    let script = env.path("home/edit.sh");
+    env.write(
         "home/edit.sh",
         "#!/bin/sh\nsed 's/Thursday suits me/Thursday at noon/' \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n",
     );
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-    let desk = desk.with("EDITOR", script.to_str().unwrap());
-    let first = &questions(&desk)[0]["interrupts"][0]["action_request"]["action"];
+    let env = env.with("EDITOR", script.to_str().unwrap());
+    let first = &questions(&env)[0]["interrupts"][0]["action_request"]["action"];
     let (to_notify, to_send) = match first.as_str() {
         Some("notify") => ("", "j"),
         _ => ("j", "k"),
     };
-    let terminal = Terminal::run(&desk, &format!("inbox --send {ACCOUNT}"));
+    let terminal = Terminal::run(&env, &format!("inbox --send {ACCOUNT}"));
     terminal.shows("q leave").shows("inbox: 2 questions");
     assert!(terminal.screen().contains("for real"));
     terminal.press(to_notify).shows("(a accept)");
@@ -324,58 +321,62 @@ fn a_person_moves_looks_edits_and_accepts() {
         .shows("no open questions");
     terminal.press("q");
     assert_eq!(terminal.end(), 0);
-    let mails = sent(&desk);
+    let mails = sent(&env);
     assert_eq!(mails.len(), 1);
     assert!(mails[0].contains("Thursday at noon."), "{}", mails[0]);
 }
 
 #[test]
 fn ctrl_c_stops_a_run_and_gives_the_terminal_back() {
-    let desk = asked(&["Hang"]);
-    let terminal = Terminal::run(&desk, &format!("inbox --send {ACCOUNT}"));
+    let env = asked(&["Hang"]);
+    let terminal = Terminal::run(&env, &format!("inbox --send {ACCOUNT}"));
     terminal
         .shows("inbox: 1 question")
         .shows("q leave")
         .press("a")
-        .shows("the run goes on");
-    until_sent(&desk);
+        .shows("the run continues");
+    until_sent(&env);
     terminal.press("\u{3}").shows("stopped; the answer is kept");
     terminal.press("\u{3}").has_shown("\u{1b}[?1049l", 1);
     assert_eq!(terminal.end(), 130);
-    let listed = desk.run("threads list --json").events();
+    let listed = env.run("threads list --json").events();
     assert_eq!(listed[0]["status"], "cut");
 }
 
 #[test]
 fn a_thread_is_gone_on_with_in_the_inbox() {
-    let desk = asked(&["Lunch", "Backup"]);
-    with_settings(&desk, "");
-    let all = questions(&desk);
+    let env = asked(&["Lunch", "Backup"]);
+    with_settings(&env, "");
+    let all = questions(&env);
     let lunch = all.iter().find(|it| it["subject"] == "Lunch").unwrap();
     let thread = lunch["thread"].as_str().unwrap();
     let line = format!("threads resume {thread} --model script:FIXTURES/mail.jsonl");
-    let terminal = Terminal::run(&desk, &line);
+    let terminal = Terminal::run(&env, &line);
     terminal.shows("q leave").shows("inbox: 1 question");
     assert!(!terminal.screen().contains("Backup"));
     terminal.press("a").shows("dry run: nothing was sent");
     terminal.shows("inbox: 0 questions").press("q");
     assert_eq!(terminal.end(), 0);
-    let again = desk.run(&line);
+    let again = env.run(&line);
     assert_eq!(again.code, 0, "{}", again.stderr);
-    assert!(again.stderr.contains("nothing is left"), "{}", again.stderr);
-    assert_eq!(questions(&desk).len(), 1);
+    assert!(
+        again.stderr.contains("this thread is done"),
+        "{}",
+        again.stderr
+    );
+    assert_eq!(questions(&env).len(), 1);
 }
 
 #[test]
 fn a_run_that_fails_is_told_on_the_screen_and_goes_on_later() {
-    let desk = asked(&["Lunch"]);
-    desk.write(
+    let env = asked(&["Lunch"]);
+    env.write(
         "work/mute.jsonl",
         "{\"when\": {\"schema\": \"x\"}, \"text\": \"\"}\n",
     );
     let account = "--folder mail --owner me@example.org --send";
     let line = format!("inbox {account} --color never --model script:mute.jsonl");
-    let terminal = Terminal::run(&desk, &line);
+    let terminal = Terminal::run(&env, &line);
     terminal
         .shows("q leave")
         .press("a")
@@ -387,15 +388,15 @@ fn a_run_that_fails_is_told_on_the_screen_and_goes_on_later() {
     assert!(!raw.contains("\u{1b}[31m"), "{raw}");
     assert!(raw.ends_with("\u{1b}[?1049l"), "{raw:?}");
     assert_eq!(
-        desk.run("threads list --json").events()[0]["status"],
+        env.run("threads list --json").events()[0]["status"],
         "failed"
     );
-    assert_eq!(sent(&desk).len(), 1);
-    let ran = desk.run(&format!("mail ingest --send {ACCOUNT}"));
+    assert_eq!(sent(&env).len(), 1);
+    let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
     assert!(
         ran.stdout.contains("respond, done  Lunch"),
         "{}",
         ran.stdout
     );
-    assert_eq!(sent(&desk).len(), 1);
+    assert_eq!(sent(&env).len(), 1);
 }

@@ -9,14 +9,14 @@ use std::{
 use superstep_mail::fake;
 
 use crate::{
-    desk::Desk,
-    post::{ACCOUNT, desk_with, ingest, put, question, questions, sent, with_settings},
+    env::TestEnv,
+    post::{ACCOUNT, env_with, ingest, put, question, questions, sent, with_settings},
 };
 
 #[test]
 fn mail_is_sorted_once_and_questions_are_counted() {
-    let desk = desk_with(&["Lunch", "Sale", "Backup"]);
-    let first = ingest(&desk);
+    let env = env_with(&["Lunch", "Sale", "Backup"]);
+    let first = ingest(&env);
     assert_eq!(first.code, 0, "{}", first.stderr);
     for line in [
         "respond, 1 question  Lunch",
@@ -27,7 +27,7 @@ fn mail_is_sorted_once_and_questions_are_counted() {
     }
     assert!(first.stderr.contains("dry run"), "{}", first.stderr);
     assert!(
-        first.stderr.contains("3 looked at, 0 known before"),
+        first.stderr.contains("3 processed, 0 already known"),
         "{}",
         first.stderr
     );
@@ -36,16 +36,16 @@ fn mail_is_sorted_once_and_questions_are_counted() {
         "{}",
         first.stderr
     );
-    let again = ingest(&desk);
+    let again = ingest(&env);
     assert_eq!(again.code, 0);
     assert!(
-        again.stderr.contains("0 looked at, 3 known before"),
+        again.stderr.contains("0 processed, 3 already known"),
         "{}",
         again.stderr
     );
-    assert_eq!(questions(&desk).len(), 2);
-    assert!(sent(&desk).is_empty());
-    let rerun = desk.run(&format!(
+    assert_eq!(questions(&env).len(), 2);
+    assert!(sent(&env).is_empty());
+    let rerun = env.run(&format!(
         "mail ingest --rerun --subject sale --json {ACCOUNT}"
     ));
     let events = rerun.events();
@@ -56,20 +56,20 @@ fn mail_is_sorted_once_and_questions_are_counted() {
 
 #[test]
 fn a_limit_counts_what_is_new_and_filters_leave_the_rest() {
-    let desk = desk_with(&["Lunch", "Sale", "Backup"]);
-    let none = desk.run(&format!("mail ingest --from nobody@ {ACCOUNT}"));
-    assert!(none.stderr.contains("0 looked at"), "{}", none.stderr);
+    let env = env_with(&["Lunch", "Sale", "Backup"]);
+    let none = env.run(&format!("mail ingest --from nobody@ {ACCOUNT}"));
+    assert!(none.stderr.contains("0 processed"), "{}", none.stderr);
     for known in 0..3 {
-        let ran = desk.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
-        let wanted = format!("1 looked at, {known} known before");
+        let ran = env.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
+        let wanted = format!("1 processed, {known} already known");
         assert!(ran.stderr.contains(&wanted), "{}", ran.stderr);
     }
-    let over = desk.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
-    assert!(over.stderr.contains("0 looked at"), "{}", over.stderr);
+    let over = env.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
+    assert!(over.stderr.contains("0 processed"), "{}", over.stderr);
 }
 
 /// A mail with a long text that cannot be compressed, called `a.eml`.
-fn put_large(desk: &Desk) {
+fn put_large(env: &TestEnv) {
     let mut state = 1_u64;
     let mut letter = || {
         state ^= state << 13;
@@ -86,16 +86,16 @@ fn put_large(desk: &Desk) {
         "From: Ann <ann@example.org>\r\nTo: Max <me@example.org>\r\nSubject: Sale\r\n\
          Message-ID: <large@example.org>\r\n\r\n{text}"
     );
-    desk.write("work/mail/a.eml", &mail);
+    env.write("work/mail/a.eml", &mail);
 }
 
 /// Runs a command that is killed when a file of it grows much beyond what is there now.
-fn killed_by_growth(desk: &Desk, line: &str) -> Option<i32> {
-    let folder = desk.path("home/.local/share/superstep");
+fn killed_by_growth(env: &TestEnv, line: &str) -> Option<i32> {
+    let folder = env.path("home/.local/share/superstep");
     let sizes = std::fs::read_dir(folder).unwrap();
     let sizes = sizes.map(|file| file.unwrap().metadata().unwrap().len());
     let blocks = (sizes.max().unwrap() + 100 * 1024) / 512;
-    let inner = desk.command(line);
+    let inner = env.command(line);
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -c 0; ulimit -f $0; exec \"$@\""])
@@ -103,7 +103,7 @@ fn killed_by_growth(desk: &Desk, line: &str) -> Option<i32> {
         .arg(inner.get_program())
         .args(inner.get_args())
         .env_clear()
-        .current_dir(desk.path("work"));
+        .current_dir(env.path("work"));
     for (name, value) in inner.get_envs() {
         if let Some(value) = value {
             command.env(name, value);
@@ -116,41 +116,41 @@ fn killed_by_growth(desk: &Desk, line: &str) -> Option<i32> {
 #[test]
 fn a_mail_that_ends_the_program_twice_is_set_aside_and_those_behind_it_are_looked_at() {
     const SIGXFSZ: i32 = 25;
-    let desk = desk_with(&["Backup"]);
-    assert_eq!(ingest(&desk).code, 0);
-    put_large(&desk);
-    put(&desk, "Sale", "Everything must go.");
+    let env = env_with(&["Backup"]);
+    assert_eq!(ingest(&env).code, 0);
+    put_large(&env);
+    put(&env, "Sale", "Everything must go.");
     let line = format!("mail ingest {ACCOUNT}");
     for _ in 0..2 {
         // It dies while it stores what it parsed, before it comes to the next mail.
-        assert_eq!(killed_by_growth(&desk, &line), Some(SIGXFSZ));
+        assert_eq!(killed_by_growth(&env, &line), Some(SIGXFSZ));
         // Whoever opens the file next moves what is in its log into it; the next run must not die of that.
-        assert_eq!(desk.run("db compact").code, 0);
+        assert_eq!(env.run("db compact").code, 0);
     }
-    let ran = ingest(&desk);
+    let ran = ingest(&env);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
     assert!(ran.stderr.contains("[SS7021]"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 looked at"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 processed"), "{}", ran.stderr);
     let retry = "mail ingest --retry a.eml";
     let told = format!("superstep {retry}\n");
     assert!(ran.stderr.contains(&told), "{}", ran.stderr);
     // Again it is listed and nothing else happens, until somebody asks for it.
-    assert!(ingest(&desk).stderr.contains(&told));
-    let ran = desk.run(&format!("{retry} {ACCOUNT}"));
+    assert!(ingest(&env).stderr.contains(&told));
+    let ran = env.run(&format!("{retry} {ACCOUNT}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
-    let ran = ingest(&desk);
+    let ran = ingest(&env);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
 
 #[test]
 fn a_mail_that_nests_without_end_is_refused_with_a_code() {
-    let desk = desk_with(&["Sale"]);
+    let env = env_with(&["Sale"]);
     let level = "Content-Type: message/rfc822\r\n\r\n";
     let mail = format!("From: a@b.example\r\n{}", level.repeat(130_000));
-    desk.write("work/mail/a.eml", &mail);
-    let ran = ingest(&desk);
+    env.write("work/mail/a.eml", &mail);
+    let ran = ingest(&env);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("[SS7020]"), "{}", ran.stderr);
     assert!(ran.stderr.contains("50 levels"), "{}", ran.stderr);
@@ -159,16 +159,16 @@ fn a_mail_that_nests_without_end_is_refused_with_a_code() {
 
 #[test]
 fn a_mail_that_is_not_there_cannot_be_retried() {
-    let desk = desk_with(&["Sale"]);
-    let ran = desk.run(&format!("mail ingest --retry nobody.eml {ACCOUNT}"));
+    let env = env_with(&["Sale"]);
+    let ran = env.run(&format!("mail ingest --retry nobody.eml {ACCOUNT}"));
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stderr.contains("SS7004"), "{}", ran.stderr);
 }
 
 #[test]
 fn a_mail_that_fails_keeps_no_other_from_being_looked_at() {
-    let desk = desk_with(&["Broken", "Sale"]);
-    let ran = ingest(&desk);
+    let env = env_with(&["Broken", "Sale"]);
+    let ran = ingest(&env);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
     assert!(ran.stderr.contains("no such words"), "{}", ran.stderr);
@@ -177,43 +177,43 @@ fn a_mail_that_fails_keeps_no_other_from_being_looked_at() {
 
 #[test]
 fn threads_of_mail_are_threads() {
-    let desk = desk_with(&["Lunch"]);
-    with_settings(&desk, "");
-    ingest(&desk);
-    let listed = desk.run("threads list --agent mail --json").events();
+    let env = env_with(&["Lunch"]);
+    with_settings(&env, "");
+    ingest(&env);
+    let listed = env.run("threads list --agent mail --json").events();
     assert_eq!(listed[0]["title"], "Lunch");
     assert_eq!(listed[0]["status"], "waiting");
     let thread = listed[0]["thread"].as_str().unwrap();
     assert!(thread.starts_with("mail-"), "{thread}");
-    let shown = desk.run(&format!("threads show {thread}"));
+    let shown = env.run(&format!("threads show {thread}"));
     assert!(
         shown.stdout.contains("classification_decision: respond"),
         "{}",
         shown.stdout
     );
-    let history = desk.run(&format!("threads history {thread}"));
+    let history = env.run(&format!("threads history {thread}"));
     assert!(
         history.stdout.contains("triage_router"),
         "{}",
         history.stdout
     );
-    let resumed = desk.run(&format!("threads resume {thread}"));
+    let resumed = env.run(&format!("threads resume {thread}"));
     assert_eq!(resumed.code, 3, "{}", resumed.stderr);
     assert!(
         resumed.stdout.contains("send a reply"),
         "{}",
         resumed.stdout
     );
-    let trace = desk.run(&format!("trace show {thread}"));
+    let trace = env.run(&format!("trace show {thread}"));
     assert!(trace.stdout.contains("triage_router"), "{}", trace.stdout);
-    let fork = desk.run(&format!("threads fork {thread}"));
+    let fork = env.run(&format!("threads fork {thread}"));
     assert!(fork.stdout.starts_with("mail-"), "{}", fork.stdout);
-    assert_eq!(desk.run(&format!("threads delete {thread} --yes")).code, 0);
+    assert_eq!(env.run(&format!("threads delete {thread} --yes")).code, 0);
 }
 
 #[test]
 fn the_graph_of_the_assistant_has_two_levels() {
-    let ran = Desk::new().run("graph mail");
+    let ran = TestEnv::new().run("graph mail");
     ran.is_like("graph-mail");
     for node in ["triage_router", "llm_call", "settle_decisions"] {
         assert!(ran.stdout.contains(node), "{node}");
@@ -222,10 +222,10 @@ fn the_graph_of_the_assistant_has_two_levels() {
 
 #[test]
 fn notes_are_shown_compared_and_taken_back() {
-    let desk = desk_with(&["Lunch"]);
-    ingest(&desk);
-    let id = question(&desk);
-    let edited = desk.run(&format!(
+    let env = env_with(&["Lunch"]);
+    ingest(&env);
+    let id = question(&env);
+    let edited = env.run(&format!(
         "inbox edit {id} --set response_text=Max {ACCOUNT}"
     ));
     assert_eq!(edited.code, 0, "{}", edited.stderr);
@@ -234,7 +234,7 @@ fn notes_are_shown_compared_and_taken_back() {
         "{}",
         edited.stdout
     );
-    let shown = desk.run("mail memory show");
+    let shown = env.run("mail memory show");
     assert!(
         shown.stdout.contains("- Sign with Max."),
         "{}",
@@ -245,62 +245,61 @@ fn notes_are_shown_compared_and_taken_back() {
         "{}",
         shown.stdout
     );
-    let versions = desk.run("mail memory versions response --json").events();
+    let versions = env.run("mail memory versions response --json").events();
     assert_eq!(versions.len(), 2);
-    let diff = desk.run("mail memory diff response");
+    let diff = env.run("mail memory diff response");
     assert!(
         diff.stdout.contains("+ - Sign with Max."),
         "{}",
         diff.stdout
     );
-    let undone = desk.run("mail memory undo response");
+    let undone = env.run("mail memory undo response");
     assert!(
         undone.stderr.contains("back to version 1"),
         "{}",
         undone.stderr
     );
     assert!(
-        !desk
-            .run("mail memory show response")
+        !env.run("mail memory show response")
             .stdout
             .contains("Sign with Max")
     );
-    let diff = desk.run("mail memory diff response 2 3");
+    let diff = env.run("mail memory diff response 2 3");
     assert!(
         diff.stdout.contains("- - Sign with Max."),
         "{}",
         diff.stdout
     );
-    assert_eq!(desk.run("mail memory undo triage").code, 1);
-    assert_eq!(desk.run("mail memory diff response 1 9").code, 1);
+    assert_eq!(env.run("mail memory undo triage").code, 1);
+    assert_eq!(env.run("mail memory diff response 1 9").code, 1);
 }
 
 #[test]
 fn an_account_is_checked_and_nothing_is_changed() {
-    let desk = desk_with(&["Lunch", "Sale"]);
-    desk.write("work/meetings/broken.ics", "this is no calendar");
-    let ran = desk.run("mail check --folder mail --owner me@example.org --calendar meetings");
+    let env = env_with(&["Lunch", "Sale"]);
+    env.write("work/meetings/broken.ics", "this is no calendar");
+    let ran = env.run("mail check --folder mail --owner me@example.org --calendar meetings");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("2 unread"), "{}", ran.stdout);
-    let none = desk.run("mail check --folder mail --owner me@example.org --json");
+    let none = env.run("mail check --folder mail --owner me@example.org --json");
     assert_eq!(none.events()[0]["calendar"], serde_json::Value::Null);
-    assert!(!desk.path("home/.local/share/superstep").exists());
-    let mistyped = desk.run("mail check --folder mail --owner me@example.org --calendar meeting");
+    assert!(!env.path("home/.local/share/superstep").exists());
+    let mistyped = env.run("mail check --folder mail --owner me@example.org --calendar meeting");
     assert_eq!(mistyped.code, 2, "{}", mistyped.stderr);
-    assert!(!desk.path("work/meeting").exists());
+    assert!(!env.path("work/meeting").exists());
 }
 
 #[test]
 fn an_account_that_is_missing_or_wrong_is_told() {
-    let desk = desk_with(&[]);
-    let none = desk.run("mail ingest --model script:FIXTURES/mail.jsonl");
+    let env = env_with(&[]);
+    let none = env.run("mail ingest --model script:FIXTURES/mail.jsonl");
     assert_eq!(none.code, 2, "{}", none.stderr);
     assert!(
         none.stderr.contains("--folder DIR --owner ADDRESS"),
         "{}",
         none.stderr
     );
-    let owner = desk.run("mail check --folder mail");
+    let owner = env.run("mail check --folder mail");
     assert!(
         owner.code == 2 && owner.stderr.contains("--owner"),
         "{}",
@@ -335,11 +334,11 @@ fn an_account_that_is_missing_or_wrong_is_told() {
         ("max_turns = 0", "`max_turns` must be a number"),
         ("smtp.port = 99999", "`smtp.port` must be a port"),
     ] {
-        desk.write(
+        env.write(
             "home/.config/superstep/config.toml",
             &format!("[agents.mail]\n{line}\n"),
         );
-        let ran = desk.run("mail check --folder mail --owner me@example.org");
+        let ran = env.run("mail check --folder mail --owner me@example.org");
         assert_eq!(ran.code, 2, "{line}: {}", ran.stderr);
         assert!(ran.stderr.contains("config.toml:2: "), "{}", ran.stderr);
         assert!(ran.stderr.contains(told), "{line}: {}", ran.stderr);
@@ -348,9 +347,9 @@ fn an_account_that_is_missing_or_wrong_is_told() {
 
 #[test]
 fn a_project_does_not_say_where_mail_goes() {
-    let desk = desk_with(&[]);
-    desk.write("work/superstep.toml", "[agents.mail]\ndry_run = false\n");
-    let ran = desk.run("mail check --folder mail --owner me@example.org");
+    let env = env_with(&[]);
+    env.write("work/superstep.toml", "[agents.mail]\ndry_run = false\n");
+    let ran = env.run("mail check --folder mail --owner me@example.org");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(
         ran.stderr.contains("belongs in the user's file"),
@@ -361,17 +360,17 @@ fn a_project_does_not_say_where_mail_goes() {
 
 #[test]
 fn nothing_leaves_a_machine_that_is_offline() {
-    let desk = desk_with(&[]);
+    let env = env_with(&[]);
     let imap = "kind = \"imap\"\nuser = \"me\"\npassword_env = \"MAIL_PASSWORD\"\n\
                 imap.host = \"imap.example.org\"\nsmtp.host = \"smtp.example.org\"\n";
     for more in ["kind = \"google\"\n", imap] {
-        with_settings(&desk, more);
-        let ran = desk.run("mail check --offline");
+        with_settings(&env, more);
+        let ran = env.run("mail check --offline");
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         assert!(ran.stderr.contains("offline"), "{}", ran.stderr);
     }
-    assert_eq!(desk.run("mail login --offline").code, 2);
-    let login = desk.run("mail login");
+    assert_eq!(env.run("mail login --offline").code, 2);
+    let login = env.run("mail login");
     assert_eq!(login.code, 2);
     assert!(login.stderr.contains("--secrets"), "{}", login.stderr);
 }
@@ -399,10 +398,10 @@ fn a_person_permits_an_account_and_nobody_else_can_read_what_is_kept() {
     let server = runtime
         .block_on(fake::Google::start(fake::Options::default()))
         .unwrap();
-    let desk = Desk::new();
-    desk.write("work/secrets.json", &server.application().to_string());
+    let env = TestEnv::new();
+    env.write("work/secrets.json", &server.application().to_string());
     let line = "mail login --secrets secrets.json --token kept/token.json";
-    let mut child = desk.command(line).spawn().unwrap();
+    let mut child = env.command(line).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
     let url = stderr.find_map(|line| line.ok().filter(|line| line.starts_with("http://")));
     let agreed = visit(&url.unwrap());
@@ -411,8 +410,8 @@ fn a_person_permits_an_account_and_nobody_else_can_read_what_is_kept() {
     assert!(visit(back.unwrap()).starts_with("HTTP/1.1 200"));
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let told: Vec<String> = stderr.map(Result::unwrap).collect();
-    assert!(told.concat().contains("permitted"), "{told:?}");
-    let token = desk.path("work/kept/token.json");
+    assert!(told.concat().contains("access granted"), "{told:?}");
+    let token = env.path("work/kept/token.json");
     let rights = std::fs::metadata(token).unwrap().permissions().mode();
     assert_eq!(rights & 0o777, 0o600);
 }
@@ -420,10 +419,10 @@ fn a_person_permits_an_account_and_nobody_else_can_read_what_is_kept() {
 #[cfg(unix)]
 #[test]
 fn a_watch_looks_and_ends_with_ctrl_c() {
-    let desk = desk_with(&["Sale"]);
-    put(&desk, "Broken", "?");
+    let env = env_with(&["Sale"]);
+    put(&env, "Broken", "?");
     let line = format!("mail watch --every 60 {ACCOUNT}");
-    let mut child = desk.command(&line).spawn().unwrap();
+    let mut child = env.command(&line).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
     while !told.contains("next look in 60 min") {
@@ -438,8 +437,8 @@ fn a_watch_looks_and_ends_with_ctrl_c() {
 
 #[test]
 fn the_demo_of_mail_needs_nothing() {
-    let desk = Desk::new();
-    let ran = desk.run("demo mail");
+    let env = TestEnv::new();
+    let ran = env.run("demo mail");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(
         ran.stdout.contains("sent to ann@example.org"),
@@ -456,5 +455,5 @@ fn the_demo_of_mail_needs_nothing() {
         "{}",
         ran.stdout
     );
-    assert!(!desk.path("home/.local/share/superstep").exists());
+    assert!(!env.path("home/.local/share/superstep").exists());
 }

@@ -18,7 +18,7 @@ mod choice;
 mod conversation;
 mod crash;
 mod database;
-mod desk;
+mod env;
 mod front;
 mod help;
 mod inbox;

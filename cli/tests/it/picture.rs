@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    desk::{Desk, thread_in},
+    env::{TestEnv, thread_in},
     terminal::Terminal,
 };
 
@@ -13,15 +13,15 @@ const MARGIN: usize = 14;
 
 #[test]
 fn the_picture_in_the_readme_is_what_a_terminal_shows() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/documents/bookings");
     for name in ["overview.md", "requirements.md", "notes.txt"] {
         let text = std::fs::read_to_string(documents.join(name)).unwrap();
-        desk.write(&format!("work/bookings/{name}"), &text);
+        env.write(&format!("work/bookings/{name}"), &text);
     }
     let script = include_str!("../../src/demo/archie.jsonl");
-    desk.write("work/replies.jsonl", script);
-    let terminal = Terminal::run(&desk, "shell --model script:replies.jsonl");
+    env.write("work/replies.jsonl", script);
+    let terminal = Terminal::run(&env, "shell --model script:replies.jsonl");
     terminal.prompts(1);
     terminal.say("analyze --query 'One service or two?' --inputs bookings");
     terminal.shows("nobody pays twice?").prompts(2);
@@ -35,7 +35,7 @@ fn the_picture_in_the_readme_is_what_a_terminal_shows() {
     let rows = terminal.rows();
     let screen = rows.join("\n");
     let screen = screen.trim_end().trim_end_matches("archie>").trim_end();
-    let folder = desk.path("work").canonicalize().unwrap();
+    let folder = env.path("work").canonicalize().unwrap();
     let screen = screen.replace(folder.to_str().unwrap(), "~/work");
     let screen = screen.replace(&thread, "archie-7f3k2m");
     terminal.press("\u{4}");
@@ -93,10 +93,10 @@ fn is_aside(line: &str) -> bool {
         "model:",
         "thread ",
         "read ",
-        "looking ",
-        "remembered ",
+        "extracting ",
+        "added ",
         "demo ·",
-        "Archie's",
+        "superstep shell",
     ];
     asides.iter().any(|aside| line.starts_with(aside))
 }

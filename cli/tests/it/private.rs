@@ -10,8 +10,8 @@ use std::{
 };
 
 use crate::{
-    desk::Desk,
-    post::{ACCOUNT, desk_with, ingest, question, sent},
+    env::TestEnv,
+    post::{ACCOUNT, env_with, ingest, question, sent},
     terminal::Terminal,
 };
 
@@ -62,24 +62,21 @@ const ANALYZE: &str = "analyze --query what --inputs docs --approve-after 1";
 #[test]
 fn nothing_that_commands_leave_can_be_read_by_others() {
     for umask in ["000", "022", "077"] {
-        let desk = desk_with(&["Lunch"]).with_documents().with_umask(umask);
-        let before = rights(&desk.path(""));
-        let ran = desk.run(&format!(
+        let env = env_with(&["Lunch"]).with_documents().with_umask(umask);
+        let before = rights(&env.path(""));
+        let ran = env.run(&format!(
             "{ANALYZE} --out out.md --model cassette:tape.jsonl?auto=script:FIXTURES/archie.jsonl"
         ));
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        assert_eq!(ingest(&desk).code, 0);
-        let ran = desk.run(&format!(
-            "inbox accept {} --send {ACCOUNT}",
-            question(&desk)
-        ));
+        assert_eq!(ingest(&env).code, 0);
+        let ran = env.run(&format!("inbox accept {} --send {ACCOUNT}", question(&env)));
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        assert_eq!(desk.run("mail memory show").code, 0);
-        let ran = desk.run(
+        assert_eq!(env.run("mail memory show").code, 0);
+        let ran = env.run(
             "ask what --db new/deep/mine.db --inputs docs --model script:FIXTURES/archie.jsonl",
         );
         assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
-        let terminal = Terminal::run(&desk, "shell");
+        let terminal = Terminal::run(&env, "shell");
         terminal
             .prompts(1)
             .say("threads list")
@@ -87,12 +84,12 @@ fn nothing_that_commands_leave_can_be_read_by_others() {
             .press("\u{4}");
         assert_eq!(terminal.end(), 0);
         // A result was asked for beside the documents: the umask says who may read it.
-        let result = desk.path("work/out.md");
+        let result = env.path("work/out.md");
         let open = 0o666 & !u32::from_str_radix(umask, 8).unwrap();
         assert_eq!(mode(&result), open);
         fs::remove_file(result).unwrap();
-        let names = all_private(&desk.path(""), &before);
-        assert_eq!(sent(&desk).len(), 1);
+        let names = all_private(&env.path(""), &before);
+        assert_eq!(sent(&env).len(), 1);
         for name in [
             "superstep.db",
             "mine.db",
@@ -110,10 +107,10 @@ fn nothing_that_commands_leave_can_be_read_by_others() {
 
 #[test]
 fn what_is_open_cannot_be_read_by_others() {
-    let desk = Desk::new().with_documents().with_umask("000");
-    let before = rights(&desk.path(""));
+    let env = TestEnv::new().with_documents().with_umask("000");
+    let before = rights(&env.path(""));
     let line = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
-    let mut child = desk.command(line).spawn().unwrap();
+    let mut child = env.command(line).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(b"hang here\n").unwrap();
     let stdout = child.stdout.as_mut().unwrap();
@@ -122,7 +119,7 @@ fn what_is_open_cannot_be_read_by_others() {
         assert_eq!(stdout.read(&mut byte).unwrap(), 1);
         seen.push(byte[0]);
     }
-    let names = all_private(&desk.path(""), &before);
+    let names = all_private(&env.path(""), &before);
     child.kill().unwrap();
     child.wait().unwrap();
     for end in ["superstep.db", "-wal", "-shm"] {
@@ -133,15 +130,15 @@ fn what_is_open_cannot_be_read_by_others() {
 
 #[test]
 fn a_draft_in_an_editor_cannot_be_read_by_others_and_is_gone_afterwards() {
-    let desk = Desk::new().with_umask("000");
-    let (script, seen) = (desk.path("work/edit.sh"), desk.path("work/seen"));
+    let env = TestEnv::new().with_umask("000");
+    let (script, seen) = (env.path("work/edit.sh"), env.path("work/seen"));
     let text = format!(
         "{{ ls -ld \"$1\"; ls -ld \"$(dirname \"$1\")\"; }} > {}\nprintf 'threads list' > \"$1\"\n",
         seen.display()
     );
     fs::write(&script, text).unwrap();
-    let desk = desk.with("EDITOR", &format!("sh {}", script.display()));
-    let terminal = Terminal::run(&desk, "shell");
+    let env = env.with("EDITOR", &format!("sh {}", script.display()));
+    let terminal = Terminal::run(&env, "shell");
     terminal.prompts(1).press("\u{f}").shows("threads list");
     terminal.press("\r").prompts(2).press("\u{4}");
     terminal.end();
@@ -149,24 +146,24 @@ fn a_draft_in_an_editor_cannot_be_read_by_others_and_is_gone_afterwards() {
     let mut lines = seen.lines();
     assert!(lines.next().unwrap().starts_with("-rw-------"), "{seen}");
     assert!(lines.next().unwrap().starts_with("drwx------"), "{seen}");
-    let state = desk.path("home/.local/state/superstep");
+    let state = env.path("home/.local/state/superstep");
     let left: Vec<PathBuf> = rights(&state).into_keys().collect();
     assert_eq!(left, [state.join("commands.history")]);
 }
 
 #[test]
 fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
-    let desk = Desk::new().with_documents();
+    let env = TestEnv::new().with_documents();
     let model = "--model script:FIXTURES/archie.jsonl";
-    let ran = desk.run(&format!("{ANALYZE} {model}"));
+    let ran = env.run(&format!("{ANALYZE} {model}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let folder = desk.path("home/.local/share/superstep");
+    let folder = env.path("home/.local/share/superstep");
     let (database, memory) = (folder.join("superstep.db"), folder.join("archie.json"));
     for (path, loose) in [(&folder, 0o755), (&database, 0o644), (&memory, 0o664)] {
         chmod(path, loose);
     }
     let told = |line: &str| {
-        let ran = desk.run(line);
+        let ran = env.run(line);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let checks = ran.events();
         let found = checks.iter().find(|it| it["check"] == "privacy").unwrap();
@@ -181,19 +178,19 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
         assert!(text.contains(shown), "{shown}: {text}");
     }
     assert_eq!(mode(&database), 0o644, "the doctor changes nothing");
-    assert_eq!(desk.run("threads list").code, 0);
+    assert_eq!(env.run("threads list").code, 0);
     assert_eq!(
         (mode(&folder), mode(&database), mode(&memory)),
         (0o700, 0o600, 0o600)
     );
     assert_eq!(told("doctor --json").0, "good");
     // Shared on purpose, perhaps.
-    let ran = desk.run(&format!("{ANALYZE} --db shared.db {model}"));
+    let ran = env.run(&format!("{ANALYZE} --db shared.db {model}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let shared = desk.path("work/shared.db");
+    let shared = env.path("work/shared.db");
     assert_eq!(mode(&shared), 0o600);
     chmod(&shared, 0o660);
-    assert_eq!(desk.run("threads list --db shared.db").code, 0);
+    assert_eq!(env.run("threads list --db shared.db").code, 0);
     assert_eq!(mode(&shared), 0o660);
     let (health, text) = told("doctor --json --db shared.db");
     assert_eq!(health, "warning");
@@ -202,13 +199,13 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
 
 #[test]
 fn a_folder_behind_a_link_is_not_changed() {
-    let desk = Desk::new().with_documents();
-    let (elsewhere, data) = (desk.path("elsewhere"), desk.path("home/.local/share"));
+    let env = TestEnv::new().with_documents();
+    let (elsewhere, data) = (env.path("elsewhere"), env.path("home/.local/share"));
     fs::create_dir(&elsewhere).unwrap();
     chmod(&elsewhere, 0o755);
     fs::create_dir_all(&data).unwrap();
     std::os::unix::fs::symlink(&elsewhere, data.join("superstep")).unwrap();
-    let ran = desk.run(&format!("{ANALYZE} --model script:FIXTURES/archie.jsonl"));
+    let ran = env.run(&format!("{ANALYZE} --model script:FIXTURES/archie.jsonl"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(mode(&elsewhere), 0o755);
     assert_eq!(mode(&elsewhere.join("superstep.db")), 0o600);
@@ -216,25 +213,25 @@ fn a_folder_behind_a_link_is_not_changed() {
 
 #[test]
 fn a_memory_that_is_shared_stays_so_with_its_lock() {
-    let desk = Desk::new().with_documents().with_umask("000");
-    desk.write("work/memory.json", "{}");
-    chmod(&desk.path("work/memory.json"), 0o660);
-    let ran = desk.run(&format!(
+    let env = TestEnv::new().with_documents().with_umask("000");
+    env.write("work/memory.json", "{}");
+    chmod(&env.path("work/memory.json"), 0o660);
+    let ran = env.run(&format!(
         "{ANALYZE} --memory-file memory.json --model script:FIXTURES/archie.jsonl"
     ));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(desk.read("work/memory.json").contains("ledger"));
+    assert!(env.read("work/memory.json").contains("ledger"));
     for name in ["memory.json", "memory.json.lock"] {
-        assert_eq!(mode(&desk.path("work").join(name)), 0o660, "{name}");
+        assert_eq!(mode(&env.path("work").join(name)), 0o660, "{name}");
     }
 }
 
 #[test]
 fn a_database_in_a_folder_that_cannot_be_entered_is_not_told_as_missing() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     // A file in the place of a folder is refused to everybody, the superuser too.
-    desk.write("work/file", "text");
-    let ran = desk.run("threads list --db file/mine.db");
+    env.write("work/file", "text");
+    let ran = env.run("threads list --db file/mine.db");
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(
         !ran.stderr.contains("there is no database"),
@@ -245,10 +242,10 @@ fn a_database_in_a_folder_that_cannot_be_entered_is_not_told_as_missing() {
 
 #[test]
 fn a_database_behind_a_link_that_leads_nowhere_yet_is_made_for_its_owner_alone() {
-    let desk = Desk::new().with_documents().with_umask("000");
-    let target = desk.path("work/target.db");
-    std::os::unix::fs::symlink(&target, desk.path("work/link.db")).unwrap();
-    let ran = desk.run(&format!(
+    let env = TestEnv::new().with_documents().with_umask("000");
+    let target = env.path("work/target.db");
+    std::os::unix::fs::symlink(&target, env.path("work/link.db")).unwrap();
+    let ran = env.run(&format!(
         "{ANALYZE} --db link.db --model script:FIXTURES/archie.jsonl"
     ));
     assert_eq!(ran.code, 0, "{}", ran.stderr);

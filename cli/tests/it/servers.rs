@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 /// A server that gives every request this body.
 fn serve(body: &'static str) -> String {
@@ -35,7 +35,7 @@ fn a_server_with_a_model_worth_it_is_found() {
         r#"{"models": [{"name": "tiny:1b", "details": {"parameter_size": "1.2B", "family": "llama"}},
             {"name": "qwen3:8b", "details": {"parameter_size": "8.2B", "family": "qwen3"}}]}"#,
     );
-    let ran = Desk::new()
+    let ran = TestEnv::new()
         .with("SUPERSTEP_OLLAMA", &address)
         .run("model show");
     assert!(
@@ -52,16 +52,16 @@ fn a_server_without_one_is_passed_over_and_one_elsewhere_is_not_asked() {
     let address = serve(
         r#"{"models": [{"name": "tiny:1b", "details": {"parameter_size": "1.2B", "family": "x"}}]}"#,
     );
-    let desk = Desk::new().with("SUPERSTEP_OLLAMA", &address);
-    let ran = desk.run("model show --no-input");
+    let env = TestEnv::new().with("SUPERSTEP_OLLAMA", &address);
+    let ran = env.run("model show --no-input");
     assert!(
         ran.stdout.contains("none of its 1 models chats"),
         "{}",
         ran.stdout
     );
     assert_eq!(ran.code, 3);
-    let desk = Desk::new().with("SUPERSTEP_OLLAMA", "http://192.0.2.1:11434");
-    let ran = desk.run("model show --no-input");
+    let env = TestEnv::new().with("SUPERSTEP_OLLAMA", "http://192.0.2.1:11434");
+    let ran = env.run("model show --no-input");
     assert!(
         ran.stdout.contains("is not on this machine"),
         "{}",
@@ -72,8 +72,8 @@ fn a_server_without_one_is_passed_over_and_one_elsewhere_is_not_asked() {
 #[test]
 fn a_server_that_was_named_lists_its_models_and_needs_no_key() {
     let address = serve(r#"{"data": [{"id": "one"}, {"id": "two"}]}"#);
-    let desk = Desk::new().with("OPENAI_BASE_URL", &format!("{address}/v1"));
-    let ran = desk.run("model show --offline");
+    let env = TestEnv::new().with("OPENAI_BASE_URL", &format!("{address}/v1"));
+    let ran = env.run("model show --offline");
     assert!(
         ran.stdout.contains("stays on this machine"),
         "{}",

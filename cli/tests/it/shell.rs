@@ -1,13 +1,13 @@
 //! Archie's shell.
 
-use crate::{desk::Desk, terminal::Terminal};
+use crate::{env::TestEnv, terminal::Terminal};
 
 const SHELL: &str = "shell --model script:FIXTURES/archie.jsonl";
 
 #[test]
 fn every_command_works_inside_and_other_words_are_questions() {
-    let desk = Desk::new().with_documents();
-    let terminal = Terminal::run(&desk, SHELL);
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, SHELL);
     terminal.prompts(1).say("who keeps payments?");
     terminal.shows("The ledger does.").prompts(2);
     terminal.say("analyze --query what --inputs docs");
@@ -18,17 +18,17 @@ fn every_command_works_inside_and_other_words_are_questions() {
         .prompts(4);
     terminal.say("threads list").shows("done").prompts(5);
     terminal.say("threads lst").shows("tip:").prompts(6);
-    terminal.say("/help").shows("Anything else is a question");
+    terminal.say("/help").shows("Any other line is a question");
     terminal.prompts(7).say("exit");
     assert_eq!(terminal.end(), 0);
 }
 
 #[test]
 fn tab_completes_commands_paths_and_threads() {
-    let desk = Desk::new().with_documents();
+    let env = TestEnv::new().with_documents();
     let line = "ask --model script:FIXTURES/archie.jsonl who?";
-    let thread = desk.run(line).thread();
-    let terminal = Terminal::run(&desk, SHELL);
+    let thread = env.run(line).thread();
+    let terminal = Terminal::run(&env, SHELL);
     terminal.prompts(1);
     terminal.press("build-c\t").shows("archie> build-context");
     terminal.press("--inputs d\t").shows("--inputs docs/");
@@ -42,12 +42,12 @@ fn tab_completes_commands_paths_and_threads() {
 
 #[test]
 fn commands_of_the_last_time_can_be_recalled() {
-    let desk = Desk::new();
-    let terminal = Terminal::run(&desk, "shell");
+    let env = TestEnv::new();
+    let terminal = Terminal::run(&env, "shell");
     terminal.prompts(1).say("config show");
     terminal.shows("offline = false").prompts(2).say("exit");
     assert_eq!(terminal.end(), 0);
-    let terminal = Terminal::run(&desk, "shell");
+    let terminal = Terminal::run(&env, "shell");
     terminal.prompts(1).press("\u{1b}[A\u{1b}[A");
     terminal.shows("archie> config show").press("\u{3}");
     terminal.prompts(2).press("\u{4}");
@@ -56,12 +56,12 @@ fn commands_of_the_last_time_can_be_recalled() {
 
 #[test]
 fn a_script_of_commands_ends_with_what_the_last_one_ended_with() {
-    let desk = Desk::new().with_documents();
-    let ran = desk.run_with(SHELL, "graph archie --mermaid\nwho?\nexit\n");
+    let env = TestEnv::new().with_documents();
+    let ran = env.run_with(SHELL, "graph archie --mermaid\nwho?\nexit\n");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.ends_with("The ledger does.\n"), "{}", ran.stdout);
-    let ran = desk.run_with(SHELL, "threads show archie-nobody\n");
+    let ran = env.run_with(SHELL, "threads show archie-nobody\n");
     assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let ran = desk.run_with(SHELL, "threads nonsense\n");
+    let ran = env.run_with(SHELL, "threads nonsense\n");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }

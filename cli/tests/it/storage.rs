@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
 
@@ -25,8 +25,8 @@ const LOOKING: [&str; 14] = [
 ];
 
 /// The files in the folder where databases are made here.
-fn files(desk: &Desk) -> Vec<String> {
-    let entries = fs::read_dir(desk.path("work")).unwrap();
+fn files(env: &TestEnv) -> Vec<String> {
+    let entries = fs::read_dir(env.path("work")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.starts_with("x.db")).collect();
     names.sort();
@@ -35,10 +35,10 @@ fn files(desk: &Desk) -> Vec<String> {
 
 #[test]
 fn looking_makes_no_database() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for line in LOOKING {
-        let ran = desk.run(&format!("{line} --db x.db"));
-        assert_eq!(files(&desk), [""; 0], "{line}");
+        let ran = env.run(&format!("{line} --db x.db"));
+        assert_eq!(files(&env), [""; 0], "{line}");
         if !line.starts_with("doctor") {
             assert_eq!(ran.code, 1, "{line}: {}", ran.stderr);
             let said = ran.stderr.contains("there is no database at x.db");
@@ -46,20 +46,20 @@ fn looking_makes_no_database() {
         }
     }
     // In a folder that does not exist either.
-    let ran = desk.run("threads list --db no/x.db");
+    let ran = env.run("threads list --db no/x.db");
     assert!(
         ran.stderr.contains("there is no database at"),
         "{}",
         ran.stderr
     );
-    assert!(!desk.path("work/no").exists());
+    assert!(!env.path("work/no").exists());
 }
 
 #[test]
 fn looking_at_an_older_database_refuses_it_and_leaves_it_as_it_is() {
-    let desk = Desk::new().with_documents();
-    desk.run_with(&format!("{ANALYZE} --db x.db"), "one\n");
-    let path = desk.path("work/x.db");
+    let env = TestEnv::new().with_documents();
+    env.run_with(&format!("{ANALYZE} --db x.db"), "one\n");
+    let path = env.path("work/x.db");
     let whole = fs::read(&path).unwrap();
     // The version of the format is a number in the header of the file.
     let mut older = whole.clone();
@@ -67,27 +67,27 @@ fn looking_at_an_older_database_refuses_it_and_leaves_it_as_it_is() {
     assert!(older[63] > 0, "{:?}", &whole[60..64]);
     fs::write(&path, &older).unwrap();
     for line in ["threads list", "trace list", "inbox list"] {
-        let ran = desk.run(&format!("{line} --db x.db"));
+        let ran = env.run(&format!("{line} --db x.db"));
         assert_eq!(ran.code, 1, "{line}");
         assert!(ran.stderr.contains("SS2016"), "{line}: {}", ran.stderr);
         assert!(fs::read(&path).unwrap() == older, "{line}");
-        assert_eq!(files(&desk), ["x.db"], "{line}");
+        assert_eq!(files(&env), ["x.db"], "{line}");
     }
 }
 
 #[test]
 fn a_log_without_its_file_is_refused_by_every_command() {
-    let desk = Desk::new().with_documents();
+    let env = TestEnv::new().with_documents();
     let log = vec![7; 8192];
-    fs::write(desk.path("work/x.db-wal"), &log).unwrap();
+    fs::write(env.path("work/x.db-wal"), &log).unwrap();
     for line in ["threads list", "trace list", "inbox list", ANALYZE] {
-        let ran = desk.run(&format!("{line} --db x.db"));
+        let ran = env.run(&format!("{line} --db x.db"));
         assert_eq!(ran.code, 1, "{line}: {}", ran.stderr);
         assert!(ran.stderr.contains("SS2005"), "{line}: {}", ran.stderr);
-        assert_eq!(files(&desk), ["x.db-wal"], "{line}");
-        assert!(fs::read(desk.path("work/x.db-wal")).unwrap() == log);
+        assert_eq!(files(&env), ["x.db-wal"], "{line}");
+        assert!(fs::read(env.path("work/x.db-wal")).unwrap() == log);
     }
-    let doctor = desk.run("doctor --offline --db x.db");
+    let doctor = env.run("doctor --offline --db x.db");
     assert!(
         doctor.stdout.contains("write-ahead log"),
         "{}",

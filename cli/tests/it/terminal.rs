@@ -8,7 +8,7 @@ use std::{
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 /// How long anything may take before a test fails. Nothing waits that long when all is well.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -38,22 +38,22 @@ struct State {
 }
 
 impl Terminal {
-    /// Runs a command line of a desk, words apart by spaces; `_` in a word is a space.
-    pub(crate) fn run(desk: &Desk, line: &str) -> Self {
-        Self::sized(desk, line, ROWS, COLUMNS)
+    /// Runs a command line of a env, words apart by spaces; `_` in a word is a space.
+    pub(crate) fn run(env: &TestEnv, line: &str) -> Self {
+        Self::sized(env, line, ROWS, COLUMNS)
     }
 
     /// The same after keys were typed that no command has read yet.
-    pub(crate) fn typed_ahead(desk: &Desk, line: &str, keys: &str) -> Self {
-        Self::start(desk, line, ROWS, COLUMNS, keys)
+    pub(crate) fn typed_ahead(env: &TestEnv, line: &str, keys: &str) -> Self {
+        Self::start(env, line, ROWS, COLUMNS, keys)
     }
 
     /// The same in a terminal of so many rows and columns.
-    pub(crate) fn sized(desk: &Desk, line: &str, rows: u16, columns: u16) -> Self {
-        Self::start(desk, line, rows, columns, "")
+    pub(crate) fn sized(env: &TestEnv, line: &str, rows: u16, columns: u16) -> Self {
+        Self::start(env, line, rows, columns, "")
     }
 
-    fn start(desk: &Desk, line: &str, rows: u16, columns: u16, ahead: &str) -> Self {
+    fn start(env: &TestEnv, line: &str, rows: u16, columns: u16, ahead: &str) -> Self {
         let size = PtySize {
             rows,
             cols: columns,
@@ -61,7 +61,7 @@ impl Terminal {
             pixel_height: 0,
         };
         let pair = native_pty_system().openpty(size).unwrap();
-        let command = desk.command(line);
+        let command = env.command(line);
         let mut builder = CommandBuilder::new(command.get_program());
         builder.args(
             command

@@ -2,25 +2,25 @@
 
 use serde_json::Value as Json;
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
 
-fn desk_with_thread() -> (Desk, String) {
-    let desk = Desk::new().with_documents();
-    let thread = desk.run_with(ANALYZE, "one\n").thread();
-    (desk, thread)
+fn env_with_thread() -> (TestEnv, String) {
+    let env = TestEnv::new().with_documents();
+    let thread = env.run_with(ANALYZE, "one\n").thread();
+    (env, thread)
 }
 
-fn json(desk: &Desk, line: &str) -> Vec<Json> {
-    desk.run(&format!("{line} --json")).events()
+fn json(env: &TestEnv, line: &str) -> Vec<Json> {
+    env.run(&format!("{line} --json")).events()
 }
 
 #[test]
 fn threads_are_listed_with_how_they_stand() {
-    let (desk, waiting) = desk_with_thread();
-    let done = desk.run(&format!("{ANALYZE} --approve-after 1")).thread();
-    let listed = json(&desk, "threads list");
+    let (env, waiting) = env_with_thread();
+    let done = env.run(&format!("{ANALYZE} --approve-after 1")).thread();
+    let listed = json(&env, "threads list");
     let told: Vec<(&str, &str)> = listed
         .iter()
         .map(|it| {
@@ -31,17 +31,17 @@ fn threads_are_listed_with_how_they_stand() {
         })
         .collect();
     assert_eq!(told, [(&*done, "done"), (&*waiting, "waiting")]);
-    let only = json(&desk, "threads list --waiting --agent archie");
+    let only = json(&env, "threads list --waiting --agent archie");
     assert_eq!(only.len(), 1);
-    let text = desk.run("threads list").stdout;
+    let text = env.run("threads list").stdout;
     assert!(text.contains("just now"), "{text}");
     assert!(text.contains("what"), "{text}");
 }
 
 #[test]
 fn a_thread_shows_its_question_and_a_mistyped_name_the_one_that_was_meant() {
-    let (desk, thread) = desk_with_thread();
-    let shown = desk.run(&format!("threads show {thread}"));
+    let (env, thread) = env_with_thread();
+    let shown = env.run(&format!("threads show {thread}"));
     assert!(
         shown.stdout.contains("asks: Second question?"),
         "{}",
@@ -49,7 +49,7 @@ fn a_thread_shows_its_question_and_a_mistyped_name_the_one_that_was_meant() {
     );
     // No name of a thread has this letter.
     let near = format!("{}u", &thread[..thread.len() - 1]);
-    let missing = desk.run(&format!("threads show {near}"));
+    let missing = env.run(&format!("threads show {near}"));
     assert_eq!(missing.code, 1);
     assert!(
         missing
@@ -62,8 +62,8 @@ fn a_thread_shows_its_question_and_a_mistyped_name_the_one_that_was_meant() {
 
 #[test]
 fn history_and_differences_are_told_by_step() {
-    let (desk, thread) = desk_with_thread();
-    let history = json(&desk, &format!("threads history {thread}"));
+    let (env, thread) = env_with_thread();
+    let history = json(&env, &format!("threads history {thread}"));
     let steps: Vec<i64> = history
         .iter()
         .map(|it| it["step"].as_i64().unwrap())
@@ -71,14 +71,14 @@ fn history_and_differences_are_told_by_step() {
     assert_eq!(steps, [5, 4, 3, 2, 1, 0, -1]);
     assert_eq!(history[0]["next"][0], "analysis_interrupt");
     assert_eq!(
-        json(&desk, &format!("threads history {thread} --limit 2")).len(),
+        json(&env, &format!("threads history {thread} --limit 2")).len(),
         2
     );
-    let diff = json(&desk, &format!("threads diff {thread} 3 5"));
+    let diff = json(&env, &format!("threads diff {thread} 3 5"));
     let paths: Vec<&str> = diff.iter().map(|it| it["path"].as_str().unwrap()).collect();
     assert!(paths.contains(&"/analysis_history/2"), "{paths:?}");
     assert!(paths.contains(&"/current_analysis_query"), "{paths:?}");
-    let none = desk.run(&format!("threads diff {thread} 99"));
+    let none = env.run(&format!("threads diff {thread} 99"));
     assert!(
         none.stderr.contains("no step or checkpoint"),
         "{}",
@@ -88,11 +88,11 @@ fn history_and_differences_are_told_by_step() {
 
 #[test]
 fn a_fork_goes_its_own_way() {
-    let (desk, thread) = desk_with_thread();
-    let forked = desk.run(&format!("threads fork {thread} --at 3"));
+    let (env, thread) = env_with_thread();
+    let forked = env.run(&format!("threads fork {thread} --at 3"));
     assert_eq!(forked.code, 0, "{}", forked.stderr);
     let copy = forked.stdout.trim();
-    let resumed = desk.run_with(
+    let resumed = env.run_with(
         &format!("threads resume {copy} --model script:FIXTURES/archie.jsonl"),
         "other words\n",
     );
@@ -101,33 +101,33 @@ fn a_fork_goes_its_own_way() {
         "{}",
         resumed.stderr
     );
-    let words = |thread: &str| desk.run(&format!("threads show {thread}")).stdout;
+    let words = |thread: &str| env.run(&format!("threads show {thread}")).stdout;
     assert!(words(copy).contains("human: other words"));
     assert!(words(&thread).contains("human: one"));
     assert!(!words(&thread).contains("other words"));
-    let wrong = desk.run(&format!("threads fork {thread} --name mine"));
+    let wrong = env.run(&format!("threads fork {thread} --name mine"));
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);
-    let taken = desk.run(&format!("threads fork {thread} --name {copy}"));
+    let taken = env.run(&format!("threads fork {thread} --name {copy}"));
     assert_eq!(taken.code, 1, "{}", taken.stderr);
 }
 
 #[test]
 fn threads_are_thrown_away_only_when_somebody_said_so() {
-    let (desk, thread) = desk_with_thread();
-    let refused = desk.run(&format!("threads delete {thread}"));
+    let (env, thread) = env_with_thread();
+    let refused = env.run(&format!("threads delete {thread}"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-    assert_eq!(json(&desk, "threads list").len(), 1);
-    let pruned = desk.run(&format!("threads prune {thread} --keep 1"));
+    assert_eq!(json(&env, "threads list").len(), 1);
+    let pruned = env.run(&format!("threads prune {thread} --keep 1"));
     assert_eq!(pruned.code, 0, "{}", pruned.stderr);
-    assert_eq!(json(&desk, &format!("threads history {thread}")).len(), 1);
+    assert_eq!(json(&env, &format!("threads history {thread}")).len(), 1);
     // What is pruned goes on all the same.
-    let resumed = desk.run(&format!(
+    let resumed = env.run(&format!(
         "threads resume {thread} --approve-after 1 --model script:FIXTURES/archie.jsonl"
     ));
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
-    let kept = json(&desk, "threads prune --unused-days 1 --yes");
+    let kept = json(&env, "threads prune --unused-days 1 --yes");
     assert_eq!(kept[0]["deleted"].as_array().unwrap().len(), 0);
-    let deleted = desk.run(&format!("threads delete {thread} --yes"));
+    let deleted = env.run(&format!("threads delete {thread} --yes"));
     assert_eq!(deleted.code, 0, "{}", deleted.stderr);
-    assert!(json(&desk, "threads list").is_empty());
+    assert!(json(&env, "threads list").is_empty());
 }

@@ -18,8 +18,8 @@ use superstep_model::{
 use tokio::runtime::Runtime;
 
 use crate::{
-    desk::Desk,
-    post::{ACCOUNT, desk_with, ingest, questions},
+    env::TestEnv,
+    post::{ACCOUNT, env_with, ingest, questions},
 };
 
 /// Where the first two meet; whoever comes later passes.
@@ -85,19 +85,19 @@ fn ended(child: Child) -> (Option<i32>, String) {
     (status.code(), String::from_utf8(told).unwrap())
 }
 
-/// A desk with a question about a mail of each of these.
-fn asked_about(senders: [&str; 2]) -> Desk {
-    let desk = desk_with(&[]);
+/// A env with a question about a mail of each of these.
+fn asked_about(senders: [&str; 2]) -> TestEnv {
+    let env = env_with(&[]);
     for sender in senders {
         let mail = format!(
             "From: {sender}\r\nTo: me@example.org\r\nSubject: Backup {sender}\r\n\
              Date: Mon, 02 Nov 2026 10:00:00 +0100\r\nMessage-ID: <1-{sender}>\r\n\r\nDone.\r\n"
         );
-        desk.write(&format!("work/mail/{sender}.eml"), &mail);
+        env.write(&format!("work/mail/{sender}.eml"), &mail);
     }
-    let ran = ingest(&desk);
+    let ran = ingest(&env);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    desk
+    env
 }
 
 /// The notes with a line about the sender that the person ignored.
@@ -114,7 +114,7 @@ fn note_with_line(seen: &Seen) -> String {
 #[test]
 fn two_processes_that_learn_at_once_keep_both_lessons() {
     let senders = ["ann@example.org", "bob@example.org"];
-    let desk = asked_about(senders);
+    let env = asked_about(senders);
     let runtime = Runtime::new().unwrap();
     let meeting = Meeting::default();
     let (server, model) = serve(&runtime, move |seen| {
@@ -123,12 +123,12 @@ fn two_processes_that_learn_at_once_keep_both_lessons() {
         reply(&data.to_string())
     });
     let account = ACCOUNT.split_once(" --model").unwrap().0;
-    let children: Vec<Child> = questions(&desk)
+    let children: Vec<Child> = questions(&env)
         .iter()
         .map(|question| {
             let id = question["id"].as_str().unwrap();
             let line = format!("inbox ignore {id} {account} {model}");
-            desk.command(&line).spawn().unwrap()
+            env.command(&line).spawn().unwrap()
         })
         .collect();
     assert_eq!(children.len(), 2);
@@ -137,12 +137,12 @@ fn two_processes_that_learn_at_once_keep_both_lessons() {
         assert_eq!(code, Some(0), "{told}");
         assert!(told.contains("learnt: the note `triage` changed"), "{told}");
     }
-    let note = desk.run("mail memory show triage").stdout;
+    let note = env.run("mail memory show triage").stdout;
     for sender in senders {
         let line = format!("- Mail of {sender} can be ignored.");
         assert_eq!(note.matches(&line).count(), 1, "{note}");
     }
-    let versions = desk.run("mail memory versions triage --json").events();
+    let versions = env.run("mail memory versions triage --json").events();
     let numbers: Vec<u64> = versions
         .iter()
         .filter_map(|it| it["number"].as_u64())
@@ -155,7 +155,7 @@ fn two_processes_that_learn_at_once_keep_both_lessons() {
 #[test]
 fn whoever_learns_nothing_does_not_say_learnt_because_the_other_one_did() {
     let senders = ["ann@example.org", "bob@example.org"];
-    let desk = asked_about(senders);
+    let env = asked_about(senders);
     let runtime = Runtime::new().unwrap();
     let meeting = Meeting::default();
     let (_server, model) = serve(&runtime, move |seen| {
@@ -169,12 +169,12 @@ fn whoever_learns_nothing_does_not_say_learnt_because_the_other_one_did() {
     });
     let account = ACCOUNT.split_once(" --model").unwrap().0;
     let mut told = Vec::new();
-    let asked = questions(&desk);
+    let asked = questions(&env);
     let children = asked.iter().map(|question| {
         let id = question["id"].as_str().unwrap();
         let line = format!("inbox ignore {id} {account} {model}");
         let is_bob = question.to_string().contains("bob@example.org");
-        (is_bob, desk.command(&line).spawn().unwrap())
+        (is_bob, env.command(&line).spawn().unwrap())
     });
     let children: Vec<(bool, Child)> = children.collect();
     for (is_bob, child) in children {
@@ -189,9 +189,9 @@ fn whoever_learns_nothing_does_not_say_learnt_because_the_other_one_did() {
 
 #[test]
 fn two_analyses_at_once_both_add_to_what_is_remembered() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for name in ["alpha", "beta"] {
-        desk.write(&format!("work/{name}/plan.md"), &format!("{name} pays.\n"));
+        env.write(&format!("work/{name}/plan.md"), &format!("{name} pays.\n"));
     }
     let runtime = Runtime::new().unwrap();
     let meeting = Meeting::default();
@@ -213,13 +213,13 @@ fn two_analyses_at_once_both_add_to_what_is_remembered() {
     });
     let children = ["alpha", "beta"].map(|name| {
         let line = format!("analyze --query what --inputs {name} {model}");
-        desk.command(&line).spawn().unwrap()
+        env.command(&line).spawn().unwrap()
     });
     for child in children {
         let (code, told) = ended(child);
         assert_eq!(code, Some(3), "{told}");
     }
-    let memory = desk.read("home/.local/share/superstep/archie.json");
+    let memory = env.read("home/.local/share/superstep/archie.json");
     let memory: Json = serde_json::from_str(&memory).unwrap();
     let entities = memory["entities"].as_array().unwrap();
     let mut names: Vec<&str> = entities

@@ -14,16 +14,16 @@ use superstep::{
     sqlite::Database,
 };
 
-use crate::desk::Desk;
+use crate::env::TestEnv;
 
 /// A database with a thread whose run says something for the terminal.
-fn database(desk: &Desk) {
+fn database(env: &TestEnv) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let path = desk.path("home/.local/share/superstep/superstep.db");
+        let path = env.path("home/.local/share/superstep/superstep.db");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let saver = Database::open(path).unwrap().saver();
         let graph = GraphBuilder::new()
@@ -51,29 +51,29 @@ fn database(desk: &Desk) {
 
 #[test]
 fn looking_makes_no_database() {
-    let desk = Desk::new();
-    let ran = desk.run("trace list");
+    let env = TestEnv::new();
+    let ran = env.run("trace list");
     ran.is_like("trace-no-database");
-    assert!(!desk.path("home/.local").exists());
-    assert_eq!(desk.run("trace list --db other.db").code, 1);
+    assert!(!env.path("home/.local").exists());
+    assert_eq!(env.run("trace list --db other.db").code, 1);
 }
 
 #[test]
 fn threads_and_their_runs_are_listed_shown_and_exported() {
-    let desk = Desk::new();
-    database(&desk);
-    let list = desk.run("trace list");
+    let env = TestEnv::new();
+    database(&env);
+    let list = env.run("trace list");
     list.is_like("trace-list");
-    let runs = desk.run("trace list one --json");
+    let runs = env.run("trace list one --json");
     let tree: serde_json::Value = serde_json::from_str(&runs.stdout).unwrap();
     assert_eq!(tree["schema"], "superstep.trace/1");
-    let shown = desk.run("trace show one --content 80");
+    let shown = env.run("trace show one --content 80");
     assert!(shown.stdout.contains("speak"), "{}", shown.stdout);
     assert!(shown.stdout.contains("hi"), "{}", shown.stdout);
-    let exported = desk.run("trace export two --format otlp");
+    let exported = env.run("trace export two --format otlp");
     let request: serde_json::Value = serde_json::from_str(&exported.stdout).unwrap();
     assert!(request["resourceSpans"].is_array());
-    let hidden = desk.run("trace export two --no-content");
+    let hidden = env.run("trace export two --no-content");
     assert!(!hidden.stdout.contains("\"hi"), "{}", hidden.stdout);
     for ran in [list, runs, shown, exported] {
         assert!(
@@ -86,10 +86,10 @@ fn threads_and_their_runs_are_listed_shown_and_exported() {
 
 #[test]
 fn what_is_not_there_is_said() {
-    let desk = Desk::new();
-    database(&desk);
-    desk.run("trace show three").is_like("trace-no-thread");
-    desk.run("trace show one --run 99").is_like("trace-no-run");
+    let env = TestEnv::new();
+    database(&env);
+    env.run("trace show three").is_like("trace-no-thread");
+    env.run("trace show one --run 99").is_like("trace-no-run");
 }
 
 /// A collector that answers every request with a status and tells what came.
@@ -122,10 +122,10 @@ fn collector(status: &'static str) -> (String, mpsc::Receiver<Vec<u8>>) {
 
 #[test]
 fn runs_are_sent_to_a_collector() {
-    let desk = Desk::new();
-    database(&desk);
+    let env = TestEnv::new();
+    database(&env);
     let (address, told) = collector("200 OK");
-    let ran = desk.run(&format!("trace export one --to {address} --json"));
+    let ran = env.run(&format!("trace export one --to {address} --json"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(report["sent"], 1);
@@ -140,12 +140,12 @@ fn runs_are_sent_to_a_collector() {
 
 #[test]
 fn a_collector_that_refuses_is_told_and_ends_with_a_failure() {
-    let desk = Desk::new();
-    database(&desk);
+    let env = TestEnv::new();
+    database(&env);
     let (address, _told) = collector("401 Unauthorized");
-    let ran = desk.run(&format!("trace export one --to {address}"));
+    let ran = env.run(&format!("trace export one --to {address}"));
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("did not arrive"), "{}", ran.stderr);
-    let ran = desk.run("trace export one --to nowhere");
+    let ran = env.run("trace export one --to nowhere");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }

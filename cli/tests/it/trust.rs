@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    desk::{Desk, Ran, mode},
+    env::{Ran, TestEnv, mode},
     post,
     terminal::Terminal,
 };
@@ -72,10 +72,10 @@ impl Server {
 }
 
 /// A project whose file says this.
-fn project(text: &str) -> Desk {
-    let desk = Desk::new().with_documents();
-    desk.write("work/superstep.toml", text);
-    desk
+fn project(text: &str) -> TestEnv {
+    let env = TestEnv::new().with_documents();
+    env.write("work/superstep.toml", text);
+    env
 }
 
 fn is_refused(ran: &Ran, code: &str, exit: i32) {
@@ -86,13 +86,13 @@ fn is_refused(ran: &Ran, code: &str, exit: i32) {
 #[test]
 fn a_prompt_outside_of_the_projects_folder_is_refused_even_with_consent() {
     let server = Server::new();
-    let desk = project("");
-    desk.write("home/.ssh/id_ed25519", "PRIVATE KEY");
-    let absolute = desk.path("home/.ssh/id_ed25519");
+    let env = project("");
+    env.write("home/.ssh/id_ed25519", "PRIVATE KEY");
+    let absolute = env.path("home/.ssh/id_ed25519");
     #[cfg(unix)]
     {
-        std::os::unix::fs::symlink(&absolute, desk.path("work/link.md")).unwrap();
-        std::os::unix::fs::symlink(desk.path("home"), desk.path("work/folder")).unwrap();
+        std::os::unix::fs::symlink(&absolute, env.path("work/link.md")).unwrap();
+        std::os::unix::fs::symlink(env.path("home"), env.path("work/folder")).unwrap();
     }
     let paths = [
         "~/.ssh/id_ed25519",
@@ -107,15 +107,15 @@ fn a_prompt_outside_of_the_projects_folder_is_refused_even_with_consent() {
     for path in paths {
         let model = server.model();
         let text = format!("model = \"{model}\"\n[agents.archie.prompts]\nsystem = \"{path}\"\n");
-        desk.write("work/superstep.toml", &text);
+        env.write("work/superstep.toml", &text);
         // It cannot be trusted, and says why.
-        let ran = desk.run("trust --yes");
+        let ran = env.run("trust --yes");
         is_refused(&ran, "SS5024", 2);
-        let ran = desk.run("ask what? --inputs docs --model script:FIXTURES/archie.jsonl");
+        let ran = env.run("ask what? --inputs docs --model script:FIXTURES/archie.jsonl");
         is_refused(&ran, "SS5023", 3);
         let text = format!("[agents.archie.prompts]\nsystem = \"{path}\"\n");
-        desk.write("work/superstep.toml", &text);
-        let ran = desk.run("ask what? --inputs docs --model script:FIXTURES/archie.jsonl");
+        env.write("work/superstep.toml", &text);
+        let ran = env.run("ask what? --inputs docs --model script:FIXTURES/archie.jsonl");
         is_refused(&ran, "SS5024", 2);
         let told = "superstep.toml:2: `agents.archie.prompts.system` names";
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
@@ -127,8 +127,8 @@ fn a_prompt_outside_of_the_projects_folder_is_refused_even_with_consent() {
 #[test]
 fn an_address_of_a_project_gets_nothing_until_the_file_is_trusted() {
     let server = Server::new();
-    let desk = project(&format!("model = \"{}\"\n", server.model()));
-    desk.write(
+    let env = project(&format!("model = \"{}\"\n", server.model()));
+    env.write(
         "home/.config/superstep/config.toml",
         "model = \"local:default\"\n",
     );
@@ -142,7 +142,7 @@ fn an_address_of_a_project_gets_nothing_until_the_file_is_trusted() {
         "model test",
         "model show",
     ] {
-        let ran = desk.run(line);
+        let ran = env.run(line);
         is_refused(&ran, "SS5023", 3);
         for told in [
             "HERE/work/superstep.toml",
@@ -152,79 +152,79 @@ fn an_address_of_a_project_gets_nothing_until_the_file_is_trusted() {
             assert!(ran.stderr.contains(told), "{line}: {}", ran.stderr);
         }
     }
-    let asked = desk.run_with("trust", "y\nyes\n");
+    let asked = env.run_with("trust", "y\nyes\n");
     is_refused(&asked, "SS6021", 3);
     assert!(
         asked.stdout.contains("sends content to http://127.0.0.1:"),
         "{}",
         asked.stdout
     );
-    is_refused(&desk.run("model chat hi"), "SS5023", 3);
+    is_refused(&env.run("model chat hi"), "SS5023", 3);
     assert!(server.is_untouched());
 
-    assert_eq!(desk.run("trust --yes").code, 0);
-    let (ran, got) = server.during(|| desk.run("model chat hello-there"));
+    assert_eq!(env.run("trust --yes").code, 0);
+    let (ran, got) = server.during(|| env.run("model chat hello-there"));
     assert_eq!(ran.code, 4, "{}", ran.stderr);
     assert!(got.contains("hello-there"), "{got}");
     assert!(ran.stderr.contains("superstep.toml:1"), "{}", ran.stderr);
 
     // A changed file asks again, and one that is as it was does not.
-    let text = desk.read("work/superstep.toml");
-    desk.write("work/superstep.toml", &format!("{text}# more\n"));
-    let ran = desk.run("model chat hi");
+    let text = env.read("work/superstep.toml");
+    env.write("work/superstep.toml", &format!("{text}# more\n"));
+    let ran = env.run("model chat hi");
     is_refused(&ran, "SS5023", 3);
     assert!(
         ran.stderr.contains("changed since you trusted it"),
         "{}",
         ran.stderr
     );
-    desk.write("work/superstep.toml", &text);
-    let (ran, _) = server.during(|| desk.run("model chat hi"));
+    env.write("work/superstep.toml", &text);
+    let (ran, _) = server.during(|| env.run("model chat hi"));
     assert_eq!(ran.code, 4, "{}", ran.stderr);
 
-    assert_eq!(desk.run("trust --revoke").code, 0);
-    is_refused(&desk.run("model chat hi"), "SS5023", 3);
+    assert_eq!(env.run("trust --revoke").code, 0);
+    is_refused(&env.run("model chat hi"), "SS5023", 3);
     assert!(server.is_untouched());
 }
 
 #[test]
 fn a_consent_is_for_one_folder() {
-    let desk = project("model = \"anthropic\"\n");
-    assert_eq!(desk.run("trust --yes").code, 0);
-    let text = desk.read("work/superstep.toml");
-    desk.write("work/below/superstep.toml", &text);
-    let ran = desk.run("trust below");
+    let env = project("model = \"anthropic\"\n");
+    assert_eq!(env.run("trust --yes").code, 0);
+    let text = env.read("work/superstep.toml");
+    env.write("work/below/superstep.toml", &text);
+    let ran = env.run("trust below");
     is_refused(&ran, "SS6021", 3);
-    let ran = desk.run("trust below/superstep.toml --json");
+    let ran = env.run("trust below/superstep.toml --json");
     assert_eq!(ran.events()[0]["state"], "not trusted");
 }
 
 #[test]
 fn a_person_at_a_terminal_is_asked_and_no_is_the_default() {
-    let desk = project("model = \"anthropic\"\n");
+    let env = project("model = \"anthropic\"\n");
     for (answer, code, state) in [
         ("", 3, "not trusted"),
         ("n", 3, "not trusted"),
         ("y", 0, "trusted"),
     ] {
-        let terminal = Terminal::run(&desk, "trust");
+        let terminal = Terminal::run(&env, "trust");
         terminal.shows("sends content to anthropic").prompts(1);
         terminal.say(answer);
         assert_eq!(terminal.end(), code, "{answer}");
-        let ran = desk.run("trust --json");
+        let ran = env.run("trust --json");
         assert_eq!(ran.events()[0]["state"], state);
     }
 }
 
 #[test]
 fn what_was_shown_is_what_was_agreed_to() {
-    let desk = project("model = \"anthropic\"\n");
-    let terminal = Terminal::run(&desk, "trust");
+    let env = project("model = \"anthropic\"\n");
+    let terminal = Terminal::run(&env, "trust");
     terminal.shows("sends content to anthropic").prompts(1);
-    desk.write("work/superstep.toml", "model = \"openai\"\n");
+    env.write("work/superstep.toml", "model = \"openai\"\n");
     terminal.say("y");
     assert_eq!(terminal.end(), 0);
-    let ran = desk.run("model chat hi");
+    let ran = env.run("model chat hi");
     is_refused(&ran, "SS5023", 3);
     assert!(
         ran.stderr.contains("changed since you trusted it"),
@@ -235,44 +235,44 @@ fn what_was_shown_is_what_was_agreed_to() {
 
 #[test]
 fn a_file_that_is_ignored_is_as_good_as_none() {
-    let desk = project("model = \"anthropic\"\n[agents.archie]\nkeywords = [\"go\"]\n");
-    assert_eq!(desk.run("trust --ignore").code, 0);
-    let ran = desk.run("model show --no-input");
+    let env = project("model = \"anthropic\"\n[agents.archie]\nkeywords = [\"go\"]\n");
+    assert_eq!(env.run("trust --ignore").code, 0);
+    let ran = env.run("model show --no-input");
     is_refused(&ran, "SS5016", 3);
     assert!(
         ran.stdout.contains("ignored (superstep trust)"),
         "{}",
         ran.stdout
     );
-    let ran = desk.run("config show");
+    let ran = env.run("config show");
     assert!(!ran.stdout.contains("agents.archie"), "{}", ran.stdout);
     // It stays out when it changes, and can be taken back.
-    desk.write("work/superstep.toml", "model = \"openai\"\n");
-    assert_eq!(desk.run("trust --json").events()[0]["state"], "ignored");
-    assert_eq!(desk.run("trust --revoke").code, 0);
-    is_refused(&desk.run("model show"), "SS5023", 3);
-    assert_eq!(desk.run("trust --yes --ignore").code, 2);
+    env.write("work/superstep.toml", "model = \"openai\"\n");
+    assert_eq!(env.run("trust --json").events()[0]["state"], "ignored");
+    assert_eq!(env.run("trust --revoke").code, 0);
+    is_refused(&env.run("model show"), "SS5023", 3);
+    assert_eq!(env.run("trust --yes --ignore").code, 2);
 }
 
 #[test]
 fn what_needs_no_consent_is_used_without_one() {
-    let desk = project("model = \"script:s.jsonl\"\n");
-    desk.write("work/s.jsonl", "{\"text\": \"from the project\"}");
-    assert_eq!(desk.run("model chat hi").stdout, "from the project\n");
-    let ran = desk.run("trust --yes");
+    let env = project("model = \"script:s.jsonl\"\n");
+    env.write("work/s.jsonl", "{\"text\": \"from the project\"}");
+    assert_eq!(env.run("model chat hi").stdout, "from the project\n");
+    let ran = env.run("trust --yes");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("needs no consent"), "{}", ran.stdout);
-    assert_eq!(desk.run("trust list --json").events().len(), 0);
+    assert_eq!(env.run("trust list --json").events().len(), 0);
     // Nor is a missing project an accident.
-    fs::remove_file(desk.path("work/superstep.toml")).unwrap();
-    is_refused(&desk.run("trust"), "SS6022", 1);
+    fs::remove_file(env.path("work/superstep.toml")).unwrap();
+    is_refused(&env.run("trust"), "SS6022", 1);
 }
 
 #[test]
 fn decisions_are_listed_and_kept_for_their_owner_alone() {
-    let desk = project("model = \"anthropic\"\n");
-    assert_eq!(desk.run("trust --yes").code, 0);
-    let listed = desk.run("trust list --json").events();
+    let env = project("model = \"anthropic\"\n");
+    assert_eq!(env.run("trust --yes").code, 0);
+    let listed = env.run("trust list --json").events();
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0]["file"], "HERE/work/superstep.toml");
     assert_eq!(listed[0]["decision"], "trusted");
@@ -280,7 +280,7 @@ fn decisions_are_listed_and_kept_for_their_owner_alone() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let folder = desk.path("home/.local/share/superstep/trust");
+        let folder = env.path("home/.local/share/superstep/trust");
         let mode =
             |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder), 0o700);
@@ -289,19 +289,19 @@ fn decisions_are_listed_and_kept_for_their_owner_alone() {
         }
     }
     // The decision about a project that is gone can be taken back.
-    let path = desk.path("work/superstep.toml").canonicalize().unwrap();
+    let path = env.path("work/superstep.toml").canonicalize().unwrap();
     fs::remove_file(&path).unwrap();
-    assert_eq!(desk.run("trust list --json").events()[0]["state"], "gone");
-    let ran = desk.run_words(&["trust", "--revoke", path.to_str().unwrap(), "--json"]);
+    assert_eq!(env.run("trust list --json").events()[0]["state"], "gone");
+    let ran = env.run_words(&["trust", "--revoke", path.to_str().unwrap(), "--json"]);
     assert_eq!(ran.events()[0]["revoked"], true, "{}", ran.stderr);
-    assert_eq!(desk.run("trust list --json").events().len(), 0);
+    assert_eq!(env.run("trust list --json").events().len(), 0);
 }
 
 #[test]
 fn a_damaged_decision_is_none() {
-    let desk = project("model = \"anthropic\"\n");
-    assert_eq!(desk.run("trust --yes").code, 0);
-    let folder = desk.path("home/.local/share/superstep/trust");
+    let env = project("model = \"anthropic\"\n");
+    assert_eq!(env.run("trust --yes").code, 0);
+    let folder = env.path("home/.local/share/superstep/trust");
     let record = fs::read_dir(folder)
         .unwrap()
         .next()
@@ -309,46 +309,46 @@ fn a_damaged_decision_is_none() {
         .unwrap()
         .path();
     fs::write(&record, "{\"v\":1").unwrap();
-    is_refused(&desk.run("model chat hi"), "SS5023", 3);
-    assert_eq!(desk.run("trust --yes").code, 0);
-    assert_eq!(desk.run("trust --json").events()[0]["state"], "trusted");
+    is_refused(&env.run("model chat hi"), "SS5023", 3);
+    assert_eq!(env.run("trust --yes").code, 0);
+    assert_eq!(env.run("trust --json").events()[0]["state"], "trusted");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_project_that_others_can_change_is_not_used_unasked() {
-    let desk = project("[agents.archie]\nkeywords = [\"go\"]\n");
-    let folder = desk.path("work");
+    let env = project("[agents.archie]\nkeywords = [\"go\"]\n");
+    let folder = env.path("work");
     mode(&folder, 0o777);
     let line = "ask what? --inputs docs --model script:FIXTURES/archie.jsonl";
-    let ran = desk.run(line);
+    let ran = env.run(line);
     is_refused(&ran, "SS5023", 3);
     let told = "others can write to its folder (mode 777)";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     // What takes nothing from it is not stopped, even if it makes no sense.
-    desk.write("work/superstep.toml", "= what");
+    env.write("work/superstep.toml", "= what");
     mode(&folder, 0o777);
     for line in [
         "model chat --model script:FIXTURES/talk.jsonl a",
         "config show",
         "doctor",
     ] {
-        let ran = desk.run(line);
+        let ran = env.run(line);
         assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
     }
-    is_refused(&desk.run("trust --yes"), "SS5019", 2);
-    assert_eq!(desk.run("trust --ignore").code, 0);
-    assert_eq!(desk.run("trust --revoke").code, 0);
-    desk.write("work/superstep.toml", "");
-    mode(&desk.path("work/superstep.toml"), 0o666);
-    assert_eq!(desk.run("trust --json").events()[0]["in_force"], false);
+    is_refused(&env.run("trust --yes"), "SS5019", 2);
+    assert_eq!(env.run("trust --ignore").code, 0);
+    assert_eq!(env.run("trust --revoke").code, 0);
+    env.write("work/superstep.toml", "");
+    mode(&env.path("work/superstep.toml"), 0o666);
+    assert_eq!(env.run("trust --json").events()[0]["in_force"], false);
 }
 
 #[test]
 fn what_a_file_says_does_not_pass_for_what_trust_says() {
     let model = "openai@http://x.example/v1:m\\n/etc/superstep.toml  trusted\\u001b[2K";
-    let desk = project(&format!("model = \"{model}\"\n"));
-    let ran = desk.run("trust");
+    let env = project(&format!("model = \"{model}\"\n"));
+    let ran = env.run("trust");
     is_refused(&ran, "SS6021", 3);
     assert!(!ran.stdout.contains("\n/etc"), "{}", ran.stdout);
     assert!(!ran.stdout.contains('\u{1b}'), "{}", ran.stdout);
@@ -356,17 +356,17 @@ fn what_a_file_says_does_not_pass_for_what_trust_says() {
 
 #[test]
 fn settings_and_the_doctor_tell_whether_the_file_is_trusted() {
-    let desk = project("model = \"anthropic\"\n");
-    let told = |line: &str| desk.run(line).stdout;
+    let env = project("model = \"anthropic\"\n");
+    let told = |line: &str| env.run(line).stdout;
     let shown = told("config show --origin");
     assert!(!shown.contains("anthropic"), "{shown}");
     let state = "project = HERE/work/superstep.toml: not trusted, so it is not in force";
     assert!(shown.contains(state), "{shown}");
-    let doctor = desk.run("doctor");
+    let doctor = env.run("doctor");
     assert_eq!(doctor.code, 0, "{}", doctor.stdout);
     let state = "HERE/work/superstep.toml: not trusted, not in force";
     assert!(doctor.stdout.contains(state), "{}", doctor.stdout);
-    assert_eq!(desk.run("trust --yes").code, 0);
+    assert_eq!(env.run("trust --yes").code, 0);
     let shown = told("config show --origin");
     assert!(
         shown.contains("model = anthropic  HERE/work/superstep.toml:1"),
@@ -376,22 +376,22 @@ fn settings_and_the_doctor_tell_whether_the_file_is_trusted() {
         shown.contains("project = HERE/work/superstep.toml: trusted"),
         "{shown}"
     );
-    let rows = desk.run("config show --json").events();
+    let rows = env.run("config show --json").events();
     assert_eq!(rows.last().unwrap()["in_force"], true);
 }
 
 #[test]
 fn mail_does_not_go_to_a_model_of_the_project() {
     let server = Server::new();
-    let desk = post::desk_with(&["Lunch"]);
+    let env = post::env_with(&["Lunch"]);
     let user = format!(
         "model = \"script:{}/tests/fixtures/mail.jsonl\"\n",
         env!("CARGO_MANIFEST_DIR")
     );
-    desk.write("home/.config/superstep/config.toml", &user);
+    env.write("home/.config/superstep/config.toml", &user);
     let account = "--folder mail --owner me@example.org";
     // A model that needs no consent, one without consent, one with it.
-    desk.write(
+    env.write(
         "work/evil.jsonl",
         "{\"text\": \"EVIL\", \"repeat\": \"always\"}",
     );
@@ -400,22 +400,22 @@ fn mail_does_not_go_to_a_model_of_the_project() {
         (format!("model = \"{}\"\n", server.model()), false),
         (format!("model = \"{}\"\n", server.model()), true),
     ] {
-        desk.write("work/superstep.toml", &text);
+        env.write("work/superstep.toml", &text);
         if trust {
-            assert_eq!(desk.run("trust --yes").code, 0);
+            assert_eq!(env.run("trust --yes").code, 0);
         }
-        let ran = desk.run(&format!("mail ingest {account}"));
+        let ran = env.run(&format!("mail ingest {account}"));
         assert!(ran.stderr.contains("config.toml:1"), "{}", ran.stderr);
         assert!(!ran.stderr.contains("EVIL"), "{}", ran.stderr);
     }
-    let id = post::question(&desk);
-    let ran = desk.run(&format!("inbox accept {id} {account}"));
+    let id = post::question(&env);
+    let ran = env.run(&format!("inbox accept {id} {account}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("config.toml:1"), "{}", ran.stderr);
     assert!(server.is_untouched());
     // Flag and environment are the user's own words.
-    post::put(&desk, "Dinner", "And then?");
-    let ran = desk.run(&format!(
+    post::put(&env, "Dinner", "And then?");
+    let ran = env.run(&format!(
         "mail ingest {account} --model script:nowhere.jsonl"
     ));
     assert!(ran.stderr.contains("nowhere.jsonl"), "{}", ran.stderr);
@@ -423,18 +423,18 @@ fn mail_does_not_go_to_a_model_of_the_project() {
 
 #[test]
 fn model_show_and_the_doctor_tell_what_mail_uses() {
-    let desk = project("model = \"script:s.jsonl\"\n");
-    desk.write("work/s.jsonl", "{\"text\": \"x\"}");
-    desk.write("home/mine.jsonl", "{\"text\": \"x\"}");
-    let shown = desk.run("model show").stdout;
+    let env = project("model = \"script:s.jsonl\"\n");
+    env.write("work/s.jsonl", "{\"text\": \"x\"}");
+    env.write("home/mine.jsonl", "{\"text\": \"x\"}");
+    let shown = env.run("model show").stdout;
     let told = "mail and other data outside the project's folder do not use it: no model";
     assert!(shown.contains(told), "{shown}");
     let user = "model = \"script:../../mine.jsonl\"\n";
-    desk.write("home/.config/superstep/config.toml", user);
-    let shown = desk.run("model show --json").events();
+    env.write("home/.config/superstep/config.toml", user);
+    let shown = env.run("model show --json").events();
     let elsewhere = shown[0]["elsewhere"]["model"].as_str().unwrap();
     assert!(elsewhere.contains("config.toml:1"), "{elsewhere}");
-    let doctor = desk.run("doctor").stdout;
+    let doctor = env.run("doctor").stdout;
     assert!(
         doctor.contains("mail is not in the project's folder"),
         "{doctor}"
@@ -443,20 +443,20 @@ fn model_show_and_the_doctor_tell_what_mail_uses() {
 
 #[test]
 fn documents_elsewhere_do_not_go_to_a_model_of_the_project() {
-    let desk = project("model = \"script:mine.jsonl\"\n");
-    desk.write(
+    let env = project("model = \"script:mine.jsonl\"\n");
+    env.write(
         "work/mine.jsonl",
         "{\"text\": \"of the project\", \"repeat\": \"always\"}",
     );
-    desk.write(
+    env.write(
         "home/users.jsonl",
         "{\"text\": \"of the user\", \"repeat\": \"always\"}",
     );
-    desk.write("home/papers/a.md", "private");
+    env.write("home/papers/a.md", "private");
     let user = "model = \"script:../../users.jsonl\"\n";
-    desk.write("home/.config/superstep/config.toml", user);
+    env.write("home/.config/superstep/config.toml", user);
     #[cfg(unix)]
-    std::os::unix::fs::symlink(desk.path("home/papers"), desk.path("work/link")).unwrap();
+    std::os::unix::fs::symlink(env.path("home/papers"), env.path("work/link")).unwrap();
     for (inputs, answer) in [
         ("docs", "of the project\n"),
         ("../work/docs", "of the project\n"),
@@ -464,35 +464,35 @@ fn documents_elsewhere_do_not_go_to_a_model_of_the_project() {
         #[cfg(unix)]
         ("link", "of the user\n"),
     ] {
-        let ran = desk.run(&format!("ask what? --inputs {inputs}"));
+        let ran = env.run(&format!("ask what? --inputs {inputs}"));
         assert_eq!(ran.stdout, answer, "{inputs}: {}", ran.stderr);
     }
 }
 
 #[test]
 fn a_thread_of_elsewhere_does_not_go_on_with_a_model_of_the_project() {
-    let desk = project("model = \"script:mine.jsonl\"\n");
-    desk.write(
+    let env = project("model = \"script:mine.jsonl\"\n");
+    env.write(
         "work/mine.jsonl",
         "{\"text\": \"of the project\", \"repeat\": \"always\"}",
     );
-    let begun = desk.run(
+    let begun = env.run(
         "analyze --query what --inputs ../home --glob *.md --model script:FIXTURES/archie.jsonl",
     );
-    desk.write("home/papers/a.md", "private");
+    env.write("home/papers/a.md", "private");
     assert_eq!(begun.code, 1, "there is nothing to read: {}", begun.stderr);
-    let begun = desk
+    let begun = env
         .run("analyze --query what --inputs ../home/papers --model script:FIXTURES/archie.jsonl");
     assert_eq!(begun.code, 3, "{}", begun.stderr);
     let line = format!("threads resume {}", begun.thread());
-    let ran = desk.run_with(&line, "go on\n");
+    let ran = env.run_with(&line, "go on\n");
     is_refused(&ran, "SS5016", 3);
     assert!(!ran.stdout.contains("of the project"), "{}", ran.stdout);
 
-    let begun = desk.run_with("analyze --query what --inputs docs", "");
+    let begun = env.run_with("analyze --query what --inputs docs", "");
     assert_eq!(begun.code, 3, "{}", begun.stderr);
     let line = format!("threads resume {}", begun.thread());
-    let ran = desk.run_with(&line, "and then?\n");
+    let ran = env.run_with(&line, "and then?\n");
     assert!(
         ran.stdout.contains("of the project"),
         "{}{}",
@@ -503,50 +503,46 @@ fn a_thread_of_elsewhere_does_not_go_on_with_a_model_of_the_project() {
 
 #[test]
 fn what_archie_remembers_does_not_go_to_a_model_of_the_project() {
-    let desk = project("model = \"script:mine.jsonl\"\n");
-    desk.write(
+    let env = project("model = \"script:mine.jsonl\"\n");
+    env.write(
         "work/mine.jsonl",
         "{\"text\": \"x\", \"repeat\": \"always\"}",
     );
-    let ran = desk.run("analyze --query what --inputs docs --approve-after 1");
+    let ran = env.run("analyze --query what --inputs docs --approve-after 1");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("memory: not used"), "{}", ran.stderr);
-    assert!(
-        !desk
-            .path("home/.local/share/superstep/archie.json")
-            .exists()
-    );
+    assert!(!env.path("home/.local/share/superstep/archie.json").exists());
 }
 
 #[test]
 fn a_recording_destroys_no_file() {
-    let desk = Desk::new();
+    let env = TestEnv::new();
     for (name, text) in [
         ("precious.txt", "one line\nand one without an end"),
         ("settings.json", "{\"editor\": \"vi\"}"),
         ("notes.jsonl", "{\"a\": 1}\n{\"b\": 2}\n"),
     ] {
-        desk.write(&format!("work/{name}"), text);
+        env.write(&format!("work/{name}"), text);
         for mode in ["record", "auto"] {
             let model = format!("cassette:{name}?{mode}=script:FIXTURES/talk.jsonl");
-            let ran = desk.run(&format!("model chat hi --model {model}"));
+            let ran = env.run(&format!("model chat hi --model {model}"));
             is_refused(&ran, "SS5025", 1);
-            assert_eq!(desk.read(&format!("work/{name}")), text);
+            assert_eq!(env.read(&format!("work/{name}")), text);
         }
     }
 }
 
 #[test]
 fn a_project_does_not_write_outside_of_its_folder_nor_unasked_within() {
-    let desk = project("");
-    desk.write(
+    let env = project("");
+    env.write(
         "work/s.jsonl",
         "{\"text\": \"$(touch pwned)\", \"repeat\": \"always\"}",
     );
-    fs::create_dir_all(desk.path("work/deep")).unwrap();
-    let absolute = desk.path("home/.bash_aliases");
+    fs::create_dir_all(env.path("work/deep")).unwrap();
+    let absolute = env.path("home/.bash_aliases");
     #[cfg(unix)]
-    std::os::unix::fs::symlink(&absolute, desk.path("work/link.jsonl")).unwrap();
+    std::os::unix::fs::symlink(&absolute, env.path("work/link.jsonl")).unwrap();
     let files = [
         "../home/.bash_aliases",
         "deep/../../home/.bash_aliases",
@@ -558,29 +554,29 @@ fn a_project_does_not_write_outside_of_its_folder_nor_unasked_within() {
     for file in files {
         for mode in ["record", "auto"] {
             let text = format!("model = \"cassette:{file}?{mode}=script:s.jsonl\"\n");
-            desk.write("work/superstep.toml", &text);
-            is_refused(&desk.run("model chat hi"), "SS5023", 3);
-            is_refused(&desk.run("trust --yes"), "SS5024", 2);
-            is_refused(&desk.run("model chat hi"), "SS5023", 3);
+            env.write("work/superstep.toml", &text);
+            is_refused(&env.run("model chat hi"), "SS5023", 3);
+            is_refused(&env.run("trust --yes"), "SS5024", 2);
+            is_refused(&env.run("model chat hi"), "SS5023", 3);
             assert!(!absolute.exists());
         }
     }
-    desk.write(
+    env.write(
         "work/superstep.toml",
         "model = \"cassette:tape.jsonl?record=script:s.jsonl\"\n",
     );
-    is_refused(&desk.run("model chat hi"), "SS5023", 3);
-    assert!(!desk.path("work/tape.jsonl").exists());
-    assert_eq!(desk.run("trust --yes").code, 0);
-    let ran = desk.run("model chat hi");
+    is_refused(&env.run("model chat hi"), "SS5023", 3);
+    assert!(!env.path("work/tape.jsonl").exists());
+    assert_eq!(env.run("trust --yes").code, 0);
+    let ran = env.run("model chat hi");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(desk.read("work/tape.jsonl").ends_with("}\n"));
+    assert!(env.read("work/tape.jsonl").ends_with("}\n"));
     // A link that is put in its place after the consent leads nowhere.
     #[cfg(unix)]
     {
-        fs::remove_file(desk.path("work/tape.jsonl")).unwrap();
-        std::os::unix::fs::symlink(&absolute, desk.path("work/tape.jsonl")).unwrap();
-        is_refused(&desk.run("model chat hi"), "SS5024", 2);
+        fs::remove_file(env.path("work/tape.jsonl")).unwrap();
+        std::os::unix::fs::symlink(&absolute, env.path("work/tape.jsonl")).unwrap();
+        is_refused(&env.run("model chat hi"), "SS5024", 2);
         assert!(!absolute.exists());
     }
 }
@@ -588,29 +584,29 @@ fn a_project_does_not_write_outside_of_its_folder_nor_unasked_within() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_place_of_a_file_blocks_nothing() {
-    let desk = project("");
-    let pipe = desk.path("work/pipe");
+    let env = project("");
+    let pipe = env.path("work/pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    desk.write("work/s.jsonl", "{\"text\": \"x\", \"repeat\": \"always\"}");
+    env.write("work/s.jsonl", "{\"text\": \"x\", \"repeat\": \"always\"}");
     for model in [
         "script:pipe",
         "local:pipe",
         "cassette:pipe",
         "cassette:pipe?record=script:s.jsonl",
     ] {
-        desk.write("work/superstep.toml", &format!("model = \"{model}\"\n"));
-        assert_eq!(desk.run("trust --yes").code, 0);
-        let ran = desk.run("model chat hi");
+        env.write("work/superstep.toml", &format!("model = \"{model}\"\n"));
+        assert_eq!(env.run("trust --yes").code, 0);
+        let ran = env.run("model chat hi");
         assert_eq!(ran.code, 1, "{model}: {}", ran.stderr);
         let told = "it is not a regular file";
         assert!(ran.stderr.contains(told), "{model}: {}", ran.stderr);
     }
     let prompts = "[agents.archie.prompts]\nsystem = \"pipe\"\n";
-    desk.write("work/superstep.toml", prompts);
-    let ran = desk.run("ask what? --inputs docs --model script:s.jsonl");
+    env.write("work/superstep.toml", prompts);
+    let ran = env.run("ask what? --inputs docs --model script:s.jsonl");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    fs::remove_file(desk.path("work/superstep.toml")).unwrap();
-    fs::rename(&pipe, desk.path("work/superstep.toml")).unwrap();
-    is_refused(&desk.run("model show"), "SS5019", 2);
+    fs::remove_file(env.path("work/superstep.toml")).unwrap();
+    fs::rename(&pipe, env.path("work/superstep.toml")).unwrap();
+    is_refused(&env.run("model show"), "SS5019", 2);
 }

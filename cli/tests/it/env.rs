@@ -13,7 +13,7 @@ use std::{
 use serde_json::Value as Json;
 
 /// A machine of a test's own.
-pub(crate) struct Desk {
+pub(crate) struct TestEnv {
     folder: tempfile::TempDir,
     vars: Vec<(String, String)>,
     umask: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Ran {
     line: String,
 }
 
-impl Desk {
+impl TestEnv {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["home", "work"] {
@@ -60,7 +60,7 @@ impl Desk {
         }
     }
 
-    /// A desk whose commands run under this umask.
+    /// A env whose commands run under this umask.
     pub(crate) fn with_umask(mut self, umask: &str) -> Self {
         self.umask = Some(umask.to_owned());
         self
