@@ -18,7 +18,7 @@ use crate::{
     output::{Output, plain},
 };
 
-/// The variable that tells the binary that a shell asks for completions.
+/// The variable by which a shell asks for completions.
 pub(crate) const COMPLETE: &str = "COMPLETE";
 
 /// The command line, with candidates for arguments that name a thread or a question.
@@ -61,7 +61,7 @@ fn candidates<F: Future<Output = Result<Vec<String>, Error>>>(
     found.map(CompletionCandidate::new).collect()
 }
 
-/// Answers a shell that asks for completions; says whether one did.
+/// Answers a shell that asks for completions; returns whether one did.
 pub(crate) fn complete() -> bool {
     let asked = clap_complete::CompleteEnv::with_factory(command)
         .var(COMPLETE)

@@ -20,7 +20,7 @@ use crate::{
     shell_words,
 };
 
-/// Stands for an id that is only known when the scene runs.
+/// Placeholder for an id that is only known when the scene runs.
 const QUESTION: &str = "QUESTION";
 
 /// What is shown of an agent.
@@ -29,7 +29,7 @@ struct Scene {
     about: &'static str,
     /// Files, by their names below the folder of the scene.
     files: &'static [(&'static str, &'static str)],
-    /// Commands without `superstep`, and what to say before each. The word `QUESTION` is the id of
+    /// Commands without `superstep`, and a comment to print before each. The word `QUESTION` is the id of
     /// the open questions of the e-mail assistant about a reply.
     commands: &'static [(&'static str, &'static str)],
     /// Folders below that of the scene whose files are shown at the end.

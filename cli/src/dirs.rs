@@ -7,12 +7,12 @@ pub(crate) fn config() -> Option<PathBuf> {
     under("XDG_CONFIG_HOME", ".config")
 }
 
-/// What must not be lost.
+/// Data that must not be lost.
 pub(crate) fn data() -> Option<PathBuf> {
     under("XDG_DATA_HOME", ".local/share")
 }
 
-/// What is nice to have: histories, drafts.
+/// Histories and drafts.
 pub(crate) fn state() -> Option<PathBuf> {
     under("XDG_STATE_HOME", ".local/state")
 }

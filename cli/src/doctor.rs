@@ -25,9 +25,9 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Health {
     Good,
-    /// Not there, which is no fault.
+    /// Missing, which is not an error.
     Absent,
-    /// It works, but somebody should look at it.
+    /// It works, but needs attention.
     Warning,
     Broken,
 }
@@ -162,7 +162,7 @@ fn machine() -> Finding {
     Finding::good("machine", text)
 }
 
-/// Memory that programs can have, where the system tells.
+/// Available memory, where the system reports it.
 fn free_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -172,7 +172,7 @@ fn free_memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Checkpoints are ordered by the clock, so one that runs before it was built is worth a word.
+/// Checkpoints are ordered by the clock, so a clock that is far behind is an error.
 fn clock() -> Finding {
     const BUILT_AFTER: Duration = Duration::from_secs(1_767_225_600);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -71,7 +71,7 @@ pub(crate) enum Error {
     Unsent {
         /// How many.
         dropped: u64,
-        /// What the collector or the network said last.
+        /// The last error of the collector or the network.
         why: String,
     },
     /// Nothing was decided about a project's file.

@@ -47,7 +47,7 @@ impl Span {
         &self.1
     }
 
-    /// Another text that looks the same.
+    /// Another text in the same style.
     pub(crate) fn with(&self, text: String) -> Self {
         Self(self.0, text)
     }
@@ -142,7 +142,7 @@ impl Output {
         let _ = err.flush();
     }
 
-    /// Goes back to the beginning of the line and clears it; only where a person looks on.
+    /// Clears the current line of stderr and writes again; only for terminals.
     pub(crate) fn redraw(&self, spans: &[Span]) {
         let line = drawn(spans);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,7 +170,7 @@ impl Output {
         let lines = error.lines();
         let mut lines = lines.iter();
         let first = lines.next().map_or("", String::as_str);
-        // That somebody has to answer is no mistake of anybody.
+        // An open question is not an error.
         let head = match error {
             Error::Waiting { .. } => strong("waiting"),
             _ => bad("error"),

@@ -2,7 +2,7 @@
 //!
 //! What the command line makes is private from its first moment. In the folders that are its own it
 //! also takes away rights that others have from before; a file that a person named, which may be
-//! shared on purpose, keeps its rights, and `doctor` tells about it.
+//! shared on purpose, keeps its permissions, and `doctor` reports it.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -15,7 +15,7 @@ use crate::{
     error::{Error, FileError},
 };
 
-/// Makes a folder, and those above it, if they are not there.
+/// Creates a folder and its parents, if they do not exist.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -23,7 +23,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Makes an empty file that was not there.
+/// Creates an empty file, which must not exist.
 pub(crate) fn new_file(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().write(true).create_new(true))
 }
@@ -90,7 +90,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Makes an empty file, unless there is one.
+/// Creates an empty file, unless it exists.
 pub(crate) fn make_file(path: &Path) -> io::Result<()> {
     open(path, OpenOptions::new().append(true).create(true)).map(drop)
 }
@@ -101,7 +101,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options.open(path)
 }
 
-/// The folders that are the command line's own. A link leads to a folder of somebody else's choice.
+/// The command line's own folders. A link is left alone: its target was chosen by somebody else.
 fn own_folders() -> impl Iterator<Item = PathBuf> {
     let folders = [dirs::data(), dirs::state()];
     let is_own = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|about| about.is_dir());
@@ -116,7 +116,7 @@ pub(crate) struct Loose {
 }
 
 /// Takes away what others may do with our own folders and with what is in them. What cannot be
-/// changed is left: it is no reason not to work, and `doctor` tells.
+/// changed is left: it is no reason not to work, and `doctor` reports it.
 pub(crate) fn tighten() {
     for folder in own_folders() {
         // The folder first: then nobody else can put a link where a file was.

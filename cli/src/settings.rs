@@ -132,7 +132,7 @@ fn model(global: &Global, config: &Config) -> Option<Row> {
     Some(row(&setting.value, setting.origin.clone()))
 }
 
-/// What a later file says is set before: the first one counts.
+/// Adds a setting; of several files the last one that is added counts.
 fn push(rows: &mut Vec<Row>, key: String, setting: Setting<String>) {
     rows.retain(|row| row.key != key);
     rows.push(Row {

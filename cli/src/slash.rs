@@ -2,7 +2,7 @@
 
 use superstep_model::near;
 
-/// The commands and what they do.
+/// The commands and their help.
 pub(crate) const COMMANDS: [(&str, &str); 9] = [
     ("/approve", "approve the analysis and write it"),
     ("/documents", "list the documents, included or not"),
@@ -15,11 +15,11 @@ pub(crate) const COMMANDS: [(&str, &str); 9] = [
     ("/exit", "leave; the thread is kept"),
 ];
 
-/// What a message is.
+/// A message as it is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meant {
-    /// Words for Archie, an approval among them.
-    Words,
+pub(crate) enum Parsed {
+    /// Text for Archie, an approval among it.
+    Text,
     Documents,
     Tokens,
     Undo,
@@ -32,28 +32,28 @@ pub(crate) enum Meant {
     Unknown(String),
 }
 
-/// What somebody meant by a message. A path or a sentence that begins with `/` is no command.
-pub(crate) fn meant(message: &str) -> Meant {
+/// Parses a message. A path or a sentence that begins with `/` is no command.
+pub(crate) fn parse(message: &str) -> Parsed {
     let message = message.trim();
     match message {
-        "/documents" => return Meant::Documents,
-        "/tokens" | "/cost" => return Meant::Tokens,
-        "/undo" => return Meant::Undo,
-        "/editor" => return Meant::Editor,
-        "/model" => return Meant::Model,
-        "/thread" => return Meant::Thread,
-        "/help" | "/?" => return Meant::Help,
-        "/exit" | "/quit" => return Meant::Exit,
+        "/documents" => return Parsed::Documents,
+        "/tokens" | "/cost" => return Parsed::Tokens,
+        "/undo" => return Parsed::Undo,
+        "/editor" => return Parsed::Editor,
+        "/model" => return Parsed::Model,
+        "/thread" => return Parsed::Thread,
+        "/help" | "/?" => return Parsed::Help,
+        "/exit" | "/quit" => return Parsed::Exit,
         _ => {}
     }
     let is_approval = message.eq_ignore_ascii_case("/approve");
     let is_one_word = message.starts_with('/') && !message.contains(char::is_whitespace);
     let slashes = message.matches('/').count();
     if !is_one_word || is_approval || slashes > 1 {
-        return Meant::Words;
+        return Parsed::Text;
     }
     let hint = near::hint(message, COMMANDS.iter().map(|(name, _)| *name));
-    Meant::Unknown(format!("there is no command {message}{hint}"))
+    Parsed::Unknown(format!("there is no command {message}{hint}"))
 }
 
 #[cfg(test)]
@@ -69,10 +69,10 @@ mod tests {
             "help",
             "not /help",
         ] {
-            assert_eq!(meant(words), Meant::Words, "{words}");
+            assert_eq!(parse(words), Parsed::Text, "{words}");
         }
-        assert_eq!(meant(" /undo "), Meant::Undo);
-        let Meant::Unknown(text) = meant("/aprove") else {
+        assert_eq!(parse(" /undo "), Parsed::Undo);
+        let Parsed::Unknown(text) = parse("/aprove") else {
             panic!("it is mistyped")
         };
         assert_eq!(
@@ -84,8 +84,8 @@ mod tests {
     #[test]
     fn every_command_of_the_list_is_one() {
         for (name, _) in COMMANDS {
-            assert!(name == "/approve" || meant(name) != Meant::Words, "{name}");
-            assert!(!matches!(meant(name), Meant::Unknown(_)), "{name}");
+            assert!(name == "/approve" || parse(name) != Parsed::Text, "{name}");
+            assert!(!matches!(parse(name), Parsed::Unknown(_)), "{name}");
         }
     }
 }

@@ -10,7 +10,7 @@ use superstep_model::{Caller, Reply, Usage};
 pub(crate) struct Stats {
     /// The model that gave it.
     pub(crate) model: String,
-    /// Tokens, where the model says.
+    /// Tokens, if the model reports them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) usage: Option<Usage>,
     /// In all.

@@ -23,7 +23,7 @@ use crate::{
 
 /// How long a collector may take for all of it.
 #[cfg(feature = "remote")]
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
 pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Error> {
     let saver = database::threads(app.global)?;
@@ -178,7 +178,7 @@ async fn send(
     for run in &tree.runs {
         exporter.offer(saver, thread, run.number);
     }
-    let report = exporter.shutdown(PATIENCE).await;
+    let report = exporter.shutdown(TIMEOUT).await;
     if report.dropped > 0 {
         let why = report
             .reason

@@ -2,7 +2,7 @@
 //!
 //! A file that asks for nothing that needs a consent is used without one. One that does is not in
 //! force until it is trusted, and again when it was changed. Only this command decides, and only a
-//! person at a terminal or `--yes` says yes.
+//! person at a terminal or `--yes` gives consent.
 
 mod consents;
 

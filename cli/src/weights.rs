@@ -84,7 +84,7 @@ mod present {
         pull("tiny", app).await.map(drop)
     }
 
-    /// Fetches weights, and shows how far it is where somebody looks on.
+    /// Downloads weights, with a progress bar at a terminal.
     pub(crate) async fn pull(name: &str, app: &mut App<'_>) -> Result<Found, Error> {
         let weights: Weights = name.parse()?;
         let sources = Sources::from_env()?;

@@ -11,7 +11,7 @@ use crate::{
     terminal::{Line, Terminal, Topic},
 };
 
-/// What is said next.
+/// Where the next answer comes from.
 pub(super) struct Answers {
     /// Answers that were written down before; nobody is asked then.
     written: Option<VecDeque<String>>,
@@ -67,8 +67,8 @@ impl Answers {
     }
 }
 
-/// The answers of a file: one a line, a backslash at the end goes on, empty lines and those that
-/// begin with `#` say nothing.
+/// The answers of a file: one per line; a backslash at the end continues a line; empty lines and lines that
+/// begin with `#` are skipped.
 fn lines(text: &str) -> VecDeque<String> {
     let text = text.trim_start_matches('\u{feff}');
     let mut answers = VecDeque::new();

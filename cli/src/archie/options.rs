@@ -105,7 +105,7 @@ impl AgentOptions {
     }
 }
 
-/// What `[agents.archie]` says. A project may not say which file is written as memory.
+/// Settings of `[agents.archie]`. A project may not set which file is written as memory.
 fn settings(config: &Config) -> Result<Settings, Error> {
     let mut settings = Settings {
         memory: dirs::data().map(|folder| folder.join("archie.json")),

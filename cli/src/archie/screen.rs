@@ -31,7 +31,7 @@ pub(super) struct Screen<'a> {
     has_streamed: bool,
     /// How many calls were shown.
     shown_calls: usize,
-    /// Whether a line says that it takes long.
+    /// Whether the progress line is shown.
     is_waiting: bool,
 }
 
@@ -200,7 +200,7 @@ impl<'a> Screen<'a> {
         Ok(())
     }
 
-    /// Warns of what is in a text and was not shown. Whoever approves it approves that as well, so it
+    /// Warns of hidden characters, which were not shown. An approval covers them as well, so the text
     /// is shown here, line by line.
     pub(super) fn warn(&self, text: &str) {
         let hidden = Hidden::of(text);

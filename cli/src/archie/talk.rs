@@ -11,12 +11,12 @@ use super::{answers::Answers, result, screen::Screen};
 use crate::{
     error::Error,
     output::{Output, faint, plain, strong},
-    slash::{COMMANDS, Meant, meant},
+    slash::{COMMANDS, Parsed, parse},
     terminal::{Editor, Line, Terminal, Topic},
 };
 
 /// Seconds of silence after which a progress line is shown.
-const PATIENCE: u64 = 3;
+const QUIET_SECONDS: u64 = 3;
 
 /// What comes next.
 pub(super) enum Next {
@@ -28,7 +28,7 @@ pub(super) enum Next {
     Resume,
     /// A question that is open.
     Ask(OpenAsk),
-    /// Nothing: the result is there.
+    /// Nothing: there is a result.
     Done(Snap<Analysis>),
 }
 
@@ -126,7 +126,7 @@ impl<'a> Talk<'a> {
                 () = terminal.ctrl_c() => return Err(Error::Cancelled),
                 _ = tick.tick() => {
                     silent += 1;
-                    if silent > PATIENCE {
+                    if silent > QUIET_SECONDS {
                         self.screen.wait(silent - 1);
                     }
                     continue;
@@ -167,7 +167,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Asks the person until they say something that Archie can use.
+    /// Asks until there is an answer for Archie.
     async fn ask(&mut self, ask: &OpenAsk, terminal: &mut Terminal) -> Result<Next, Error> {
         let question = ask.question::<Question>()?;
         self.screen.question(&question)?;
@@ -190,14 +190,14 @@ impl<'a> Talk<'a> {
             if words.trim().is_empty() {
                 continue;
             }
-            let words = match meant(&words) {
-                Meant::Words => words,
-                Meant::Exit => return Err(self.waiting()),
-                Meant::Undo => match self.undo().await? {
+            let words = match parse(&words) {
+                Parsed::Text => words,
+                Parsed::Exit => return Err(self.waiting()),
+                Parsed::Undo => match self.undo().await? {
                     Some(next) => return Ok(next),
                     None => continue,
                 },
-                Meant::Editor => match Editor::compose("")? {
+                Parsed::Editor => match Editor::compose("")? {
                     Some(text) if !text.trim().is_empty() => text,
                     _ => {
                         self.output
@@ -215,18 +215,18 @@ impl<'a> Talk<'a> {
         }
     }
 
-    async fn tell(&self, meant: &Meant) -> Result<(), Error> {
+    async fn tell(&self, command: &Parsed) -> Result<(), Error> {
         let state = self.graph.state(&*self.thread).await?.state;
-        match meant {
-            Meant::Documents => {
+        match command {
+            Parsed::Documents => {
                 for entry in self.agent.manifest(&state).await? {
                     self.output.say(&[plain(entry)]);
                 }
             }
-            Meant::Tokens => self.screen.tokens(&state),
-            Meant::Model => self.output.say(&[plain(&state.model_name)]),
-            Meant::Thread => self.output.say(&[plain(&self.thread)]),
-            Meant::Unknown(text) => self.output.say(&[plain(text)]),
+            Parsed::Tokens => self.screen.tokens(&state),
+            Parsed::Model => self.output.say(&[plain(&state.model_name)]),
+            Parsed::Thread => self.output.say(&[plain(&self.thread)]),
+            Parsed::Unknown(text) => self.output.say(&[plain(text)]),
             _ => {
                 for (name, about) in COMMANDS {
                     self.output

@@ -59,7 +59,7 @@ Without `secrets` the variable GMAIL_SECRET is used.")]
     },
 }
 
-/// Which mail is looked at.
+/// Which mail is processed.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct IngestArgs {
     /// Only mail of the last N minutes

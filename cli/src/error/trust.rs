@@ -13,7 +13,7 @@ pub(crate) enum TrustError {
         /// What failed.
         why: String,
     },
-    /// Nobody said yes.
+    /// Consent was not given.
     #[error("{file} is not trusted")]
     NotGiven {
         /// The file.

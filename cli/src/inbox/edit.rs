@@ -31,7 +31,7 @@ pub(super) fn text(args: &Map<String, Json>) -> String {
     text
 }
 
-/// What a changed text says.
+/// Parses the edited text.
 pub(super) fn read(text: &str, old: &Map<String, Json>) -> Result<Map<String, Json>, String> {
     if !is_plain(old) {
         return object(text);

@@ -21,7 +21,7 @@ use crate::{
     terminal::{Terminal, typeahead},
 };
 
-/// How often a reader of keys looks whether it is still wanted.
+/// How often a reader of keys checks whether it is cancelled.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What a key is for.
@@ -59,7 +59,7 @@ impl Key {
             KeyCode::Char('y') => Self::Confirm,
             other => return Some(Self::Other(other)),
         };
-        // Whoever holds a key down means one answer.
+        // A key that is held down means one answer.
         (key.kind == KeyEventKind::Press).then_some(answer)
     }
 
@@ -127,7 +127,7 @@ pub(super) async fn unless_stopped<T>(
             return Err(Error::Cancelled);
         }
     };
-    // The next key is for somebody else.
+    // The next key belongs to the next reader.
     reader.unwanted.store(true, Ordering::Relaxed);
     reader.found().await?;
     ended
@@ -140,8 +140,7 @@ fn is_stop(event: &Event) -> bool {
     Key::of(*key) == Some(Key::Stop)
 }
 
-/// Reads what the terminal says, on a thread of its own, until it is what is looked for or nobody
-/// wants it any more.
+/// Reads terminal events on a thread of its own, until one is wanted or it is cancelled.
 struct Reader {
     unwanted: Arc<AtomicBool>,
     reading: tokio::task::JoinHandle<io::Result<Option<Event>>>,

@@ -35,7 +35,7 @@ pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question
         let state = agent.graph().state(item.thread.as_str()).await?.state;
         let mail = state.email_input.as_ref().map(|input| &input.mail);
         let from = mail.and_then(|mail| mail.from.as_ref());
-        // In which mode it will be answered is not known to whoever looks, and said by whoever answers.
+        // The mode is that of whoever answers, so it is not shown here.
         let description = without_mode(&item.item.description);
         let sender = from.map(|from| match &from.name {
             Some(name) => format!("{name} <{}>", from.email),

@@ -13,7 +13,7 @@ use crate::{
     output::{Form, Output, Span, bad, faint, good, plain, strong},
 };
 
-/// How many letters of an id are shown; rarely more are needed to tell questions apart.
+/// How many characters of an id are shown; rarely more are needed.
 pub(super) const ID: usize = 8;
 
 /// How many lines of a reply are shown before it is sent.
@@ -60,8 +60,8 @@ fn wire(question: &Question) -> Json {
     })
 }
 
-/// What a question is about, with what must not be overlooked in strong letters. That stands before
-/// anything a mail says: before the recipients of a reply, in the list of guests of a meeting.
+/// A question, with warnings highlighted. They come before any text of a mail: before the recipients of a
+/// reply, in the list of guests of a meeting.
 pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
     let action = question.item.action_request.action.as_str();
     let mut lines = Vec::new();
@@ -124,7 +124,7 @@ fn argument(key: &str, value: &Json) -> Vec<Vec<Span>> {
     lines
 }
 
-/// Says what an answer will do, before it does it.
+/// Prints what an answer will do, before it does it.
 pub(super) fn about_to(
     question: &Question,
     answer: &Answer,
@@ -141,7 +141,7 @@ pub(super) fn about_to(
             "action_request": question.item.action_request, "answer": [answer],
             "lines": texts.collect::<Vec<_>>(),
         }));
-        // Whoever does not read what is about to be done does not want it done unseen.
+        // What cannot be announced is not done.
         return printed.map_err(|error| match error {
             Error::Closed => Error::Io(std::io::ErrorKind::BrokenPipe.into()),
             error => error,
@@ -204,7 +204,7 @@ fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Span>> {
     new.flat_map(|(key, value)| argument(key, value)).collect()
 }
 
-/// What came of an answer.
+/// The effects of an answer.
 pub(super) fn after(after: &After, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return events(after, output);
@@ -216,7 +216,7 @@ pub(super) fn after(after: &After, output: &Output) -> Result<(), Error> {
     after.open.iter().try_for_each(|open| line(open, output))
 }
 
-/// Something that happened, in words.
+/// An effect as text.
 pub(super) fn words(effect: &Effect) -> Vec<Span> {
     match effect {
         Effect::Call {

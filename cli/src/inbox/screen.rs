@@ -165,7 +165,7 @@ impl Inbox {
         self.questions.get(self.selected?.at)
     }
 
-    /// Looks for questions again. The selected one stays selected wherever it is in the list now; if it
+    /// Refreshes the questions. The selected one stays selected wherever it is in the list now; if it
     /// is not open any more none is.
     async fn look_again(&mut self) -> Result<(), Error> {
         let ask = self.question().map(|question| question.ask);
@@ -278,7 +278,7 @@ impl Inbox {
         }
     }
 
-    /// Gives an answer and says what came of it. No question is selected then: the next key is for a
+    /// Gives an answer and shows its effects. No question is selected then: the next key is for a
     /// question that the person chooses.
     async fn give(
         &mut self,

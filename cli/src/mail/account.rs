@@ -1,6 +1,6 @@
 //! Mail account, from `[agents.mail]` and flags.
 //!
-//! Where mail goes is the user's business, so a project's file may not say anything of it. `written`
+//! Where mail goes is the user's decision, so a project's file may not set any of it. `written`
 //! reads the settings, `open` makes a mailbox and a calendar of them.
 
 mod open;
@@ -103,7 +103,7 @@ impl Account {
         self.settings.dry_run
     }
 
-    /// Says what approved calls will do; on every run.
+    /// Prints whether approved actions are carried out; on every run.
     pub(crate) fn tell(&self, output: &Output) {
         match self.settings.dry_run {
             true => output.say(&[
@@ -136,8 +136,8 @@ fn usual_token() -> Option<PathBuf> {
     dirs::data().map(|folder| folder.join("google-token.json"))
 }
 
-/// Somebody: `Ada <ada@example.org>` or the address alone.
-fn somebody(text: &str) -> Option<Address> {
+/// Parses `Ada <ada@example.org>` or the address alone.
+fn address(text: &str) -> Option<Address> {
     let (name, email) = match text.trim().strip_suffix('>') {
         Some(rest) => {
             let (name, email) = rest.split_once('<')?;
@@ -162,12 +162,12 @@ mod tests {
 
     #[test]
     fn an_owner_has_a_name_or_not() {
-        let ada = somebody("Ada L. <ada@example.org>").unwrap();
+        let ada = address("Ada L. <ada@example.org>").unwrap();
         assert_eq!(ada.name.as_deref(), Some("Ada L."));
         assert_eq!(ada.email, "ada@example.org");
-        assert_eq!(somebody("ada@example.org").unwrap().name, None);
+        assert_eq!(address("ada@example.org").unwrap().name, None);
         for wrong in ["ada", "@x", "a b@c", "a@b, c@d", "Ada <ada@x"] {
-            assert!(somebody(wrong).is_none(), "{wrong}");
+            assert!(address(wrong).is_none(), "{wrong}");
         }
     }
 }

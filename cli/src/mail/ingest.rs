@@ -15,10 +15,10 @@ use crate::{
     shell_words,
 };
 
-/// The code of an error that says the budget is spent.
+/// Error code: the budget is spent.
 const SPENT: &str = "SS5014";
 
-/// The code of an error that says a mail is set aside.
+/// Error code: a mail is set aside.
 const SET_ASIDE: &str = "SS7021";
 
 pub(super) async fn once(
@@ -174,8 +174,7 @@ fn options(what: &IngestArgs) -> IngestOptions {
     }
 }
 
-/// Takes in a mail. What was looked at before is not fetched; what fails keeps no other from being
-/// looked at.
+/// Processes a mail. One that was processed before is not fetched; a failure does not stop the others.
 async fn take_in(
     agent: &MailAgent,
     arrival: &Arrival,
@@ -245,9 +244,7 @@ impl Sum {
                     "superstep mail ingest --retry {}",
                     shell_words::quoted(&single_line(&taken.mail.0))
                 );
-                output.say(&[faint(
-                    "  look at it with another program; to parse it again: ",
-                )]);
+                output.say(&[faint("  open it with another program; to parse it again: ")]);
                 output.say(&[faint("  "), strong(command)]);
             }
         }
@@ -257,7 +254,7 @@ impl Sum {
 
 /// What became of a mail, in a few words.
 fn became(result: &Ingested, class: &Json) -> Span {
-    let class = class.as_str().unwrap_or("looked at");
+    let class = class.as_str().unwrap_or("processed");
     match result {
         Ingested::Done => good(format!("{class}, done")),
         Ingested::Waiting(1) => strong(format!("{class}, 1 question")),

@@ -10,7 +10,7 @@ use crate::{app::App, args::Login, error::Error};
 
 /// How long the person may take.
 #[cfg(feature = "remote")]
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 #[cfg(feature = "remote")]
 pub(super) async fn run(what: &Login, app: &mut App<'_>) -> Result<(), Error> {
@@ -45,7 +45,7 @@ pub(super) async fn run(what: &Login, app: &mut App<'_>) -> Result<(), Error> {
     )]);
     app.output.say(&[strong(login.url())]);
     let given = tokio::select! {
-        given = login.finish(PATIENCE) => given?,
+        given = login.finish(TIMEOUT) => given?,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     if let Some(folder) = token.parent() {

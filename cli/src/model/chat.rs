@@ -47,7 +47,7 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    /// Every line of stdin is a turn. A person at a terminal goes on after a turn that failed.
+    /// Every line of stdin is a turn. At a terminal the chat continues after a turn that failed.
     async fn lines(&mut self, terminal: &mut Terminal) -> Result<(), Error> {
         let is_person = terminal.is_interactive();
         if is_person {
@@ -75,7 +75,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Says something and shows the reply. What has no reply is taken back.
+    /// Sends a message and shows the reply. A message without a reply is removed from the history.
     async fn turn(&mut self, words: String, terminal: &mut Terminal) -> Result<(), Error> {
         self.messages.push(Message::user(words));
         let request = Request {

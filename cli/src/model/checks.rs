@@ -180,7 +180,7 @@ async fn cancel(caller: &Caller) -> Result<Check, ModelError> {
     })
 }
 
-/// Enough of what a model said to see that it is sense.
+/// The beginning of a reply.
 fn quoted(text: &str) -> String {
     const SHOWN: usize = 60;
     let mut shown: String = text.chars().take(SHOWN).collect();

@@ -47,7 +47,7 @@ impl Editor {
                 .with_menu(ReedlineMenu::EngineCompleter(Box::new(menu)))
                 .with_hinter(Box::new(DefaultHinter::default()));
         }
-        // Whoever cannot keep a history can still talk.
+        // A missing history is no reason to fail.
         if let Some(history) = remembered(topic) {
             editor = editor.with_history(Box::new(history));
         }
@@ -65,7 +65,7 @@ impl Editor {
     pub(crate) fn read(&mut self, prompt: &str, topic: Topic) -> io::Result<Line> {
         match topic {
             Topic::Command => {}
-            // It is kept as a draft: whoever typed it sees what it would answer, and sends it or not.
+            // Typeahead becomes a draft, which is sent or cleared once the question is visible.
             Topic::Message => {
                 let typed = typeahead::text()?;
                 self.line
@@ -75,7 +75,7 @@ impl Editor {
                 typeahead::text()?;
             }
         }
-        // The line editor writes to the file that is there, and leaves it.
+        // The line editor writes to an existing file and leaves it.
         let draft = self.draft.as_deref().and_then(|path| Draft::new(path).ok());
         let signal = self.line.read_line(&PromptText(prompt));
         drop(draft);
@@ -177,7 +177,7 @@ impl Drop for Draft<'_> {
     }
 }
 
-/// A line that ends with a backslash goes on.
+/// A backslash at the end continues a line.
 struct OpenEnd;
 
 impl Validator for OpenEnd {

@@ -14,7 +14,7 @@ use crossterm::{
 /// From so many on there may be a rest.
 const MANY: usize = 100;
 
-/// No more than that are looked at.
+/// At most this many events are read.
 const MOST: usize = 10_000;
 
 /// Everything that was typed until now, of a terminal in raw mode.

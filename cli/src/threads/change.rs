@@ -136,7 +136,7 @@ pub(super) async fn prune(
     Ok(())
 }
 
-/// Asks before something is thrown away. Without a person it must have been said beforehand.
+/// Asks before something is deleted. Without a terminal `--yes` is needed.
 async fn is_agreed(what: &str, app: &mut App<'_>) -> Result<(), Error> {
     if app.global.yes {
         return Ok(());

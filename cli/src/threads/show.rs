@@ -110,7 +110,7 @@ fn fields(state: &Json, output: &Output) -> Result<(), Error> {
     Ok(())
 }
 
-/// A message of a conversation: who says what.
+/// A message of a conversation: role and text.
 fn message(item: &Json) -> Option<String> {
     let who = item.get("type").or_else(|| item.get("role"))?.as_str()?;
     let text = item.get("content")?.as_str()?;

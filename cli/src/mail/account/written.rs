@@ -10,7 +10,7 @@ use superstep_model::{
     near,
 };
 
-use super::{Account, CalendarAt, Host, Kind, Security, Servers, somebody, usual_token};
+use super::{Account, CalendarAt, Host, Kind, Security, Servers, address, usual_token};
 use crate::{args::AccountArgs, error::Error};
 
 const KEYS: [&str; 21] = [
@@ -114,7 +114,7 @@ impl Written {
                 }
             }
             "owner" => {
-                let owner = somebody(text()?);
+                let owner = address(text()?);
                 self.owner = Some(owner.ok_or(Problem::Not("an address of mail"))?);
             }
             "folder" => self.folder = Some(path()?),
@@ -162,7 +162,7 @@ impl Written {
     pub(super) fn account(self, args: &AccountArgs, is_offline: bool) -> Result<Account, Error> {
         let owner =
             match args.owner.as_deref() {
-                Some(text) => Some(somebody(text).ok_or_else(|| {
+                Some(text) => Some(address(text).ok_or_else(|| {
                     Error::Usage(format!("--owner: `{text}` is no address of mail"))
                 })?),
                 None => self.owner,
