@@ -12,7 +12,7 @@ use superstep::{
 };
 use superstep_archie::{Progress, Settings};
 
-use crate::kit::{World, answer, begin, question, ruled, said};
+use crate::support::{TestEnv, answer, begin, question, ruled, said};
 
 fn cut() -> Step {
     Step {
@@ -58,13 +58,13 @@ fn failures() -> Vec<(&'static str, Step, &'static str)> {
 #[tokio::test]
 async fn a_reply_that_fails_is_asked_for_again() {
     for (name, failure, _) in failures() {
-        let world = World::with(&[("a.md", "text")]);
+        let env = TestEnv::with(&[("a.md", "text")]);
         let model = Arc::new(Twice {
             first: Script::new([failure.always()]),
             then: Script::new([Step::text("fine")]),
         });
-        let archie = world.archie(ruled(model.clone()));
-        let outcome = begin(&archie, name, &world.brief("go")).await;
+        let archie = env.archie(ruled(model.clone()));
+        let outcome = begin(&archie, name, &env.brief("go")).await;
         assert_eq!(question(&archie, name).await.query, "fine", "{name}");
         assert_eq!(said(outcome.state()), ["go", "fine"], "{name}");
         assert_eq!(model.first.seen().len(), 2, "{name}");
@@ -75,10 +75,10 @@ async fn a_reply_that_fails_is_asked_for_again() {
 #[tokio::test]
 async fn after_its_attempts_the_run_ends_and_the_thread_can_be_resumed() {
     for (name, failure, code) in failures() {
-        let world = World::with(&[("a.md", "text")]);
+        let env = TestEnv::with(&[("a.md", "text")]);
         let broken = Arc::new(Script::new([failure.always()]));
-        let archie = world.archie(ruled(broken.clone()));
-        let input = archie.analyze(&world.brief("go"));
+        let archie = env.archie(ruled(broken.clone()));
+        let input = archie.analyze(&env.brief("go"));
         let error = archie.graph().run("t", input).await.unwrap_err();
         assert_eq!(error.code(), code, "{name}: {error}");
         let calls = broken.seen().len();
@@ -86,7 +86,7 @@ async fn after_its_attempts_the_run_ends_and_the_thread_can_be_resumed() {
         drop(archie);
 
         let model = Arc::new(Script::new([Step::text("fine"), Step::text("end")]));
-        let archie = world.archie(ruled(model.clone()));
+        let archie = env.archie(ruled(model.clone()));
         let outcome = archie.graph().resume("t").await.unwrap();
         assert!(matches!(outcome, Outcome::Waiting { .. }), "{name}");
         let state = answer(&archie, "t", "/approve").await.done().unwrap();
@@ -97,10 +97,10 @@ async fn after_its_attempts_the_run_ends_and_the_thread_can_be_resumed() {
 
 #[tokio::test]
 async fn words_that_are_void_are_told() {
-    let world = World::with(&[("a.md", "text")]);
+    let env = TestEnv::with(&[("a.md", "text")]);
     let model = Arc::new(Script::new([cut().times(1), Step::text("fine")]));
-    let archie = world.archie(model);
-    let input = archie.analyze(&world.brief("go"));
+    let archie = env.archie(model);
+    let input = archie.analyze(&env.brief("go"));
     let mut events = archie.graph().stream("t", input);
     let mut shown = Vec::new();
     while let Some(event) = events.next().await {
@@ -122,13 +122,13 @@ async fn words_that_are_void_are_told() {
 
 #[tokio::test]
 async fn a_reply_at_its_limit_is_kept_and_told() {
-    let world = World::with(&[("a.md", "text")]);
+    let env = TestEnv::with(&[("a.md", "text")]);
     let step = Step {
         finish: Some(superstep::model::Finish::Length),
         ..Step::text("and so on and so")
     };
-    let archie = world.archie(Arc::new(Script::new([step])));
-    let outcome = begin(&archie, "t", &world.brief("go")).await;
+    let archie = env.archie(Arc::new(Script::new([step])));
+    let outcome = begin(&archie, "t", &env.brief("go")).await;
     let notices = &outcome.state().notices;
     assert_eq!(notices.len(), 1, "{notices:?}");
     assert!(notices[0].message.contains("cut"), "{notices:?}");
@@ -136,11 +136,11 @@ async fn a_reply_at_its_limit_is_kept_and_told() {
 
 #[tokio::test]
 async fn tools_nobody_offered_are_no_part_of_the_history() {
-    let world = World::with(&[("a.md", "text")]);
+    let env = TestEnv::with(&[("a.md", "text")]);
     let odd = Step::text("hm").and_call("delete_all", serde_json::json!({}));
     let model = Arc::new(Script::new([odd, Step::text("so")]));
-    let archie = world.archie_with(model, Settings::default());
-    begin(&archie, "t", &world.brief("go")).await;
+    let archie = env.archie_with(model, Settings::default());
+    begin(&archie, "t", &env.brief("go")).await;
     let outcome = answer(&archie, "t", "on").await;
     assert_eq!(said(outcome.state()), ["go", "hm", "on", "so"]);
 }

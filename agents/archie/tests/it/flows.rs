@@ -11,13 +11,13 @@ use superstep::{
 };
 use superstep_archie::{Brief, Flow, Node, Settings, Stage};
 
-use crate::kit::{World, said, says};
+use crate::support::{TestEnv, said, says};
 
 #[tokio::test]
 async fn a_question_is_answered_as_it_comes() {
-    let world = World::new();
+    let env = TestEnv::new();
     let model = Arc::new(Script::new([Step::chunks(["It keeps ", "accounts."])]));
-    let archie = world.archie(model.clone());
+    let archie = env.archie(model.clone());
     let brief = Brief {
         words: " What does the ledger do? ".into(),
         ..Brief::default()
@@ -43,8 +43,8 @@ async fn a_question_is_answered_as_it_comes() {
 
 #[tokio::test]
 async fn a_question_sees_the_memory_and_documents_but_learns_nothing() {
-    let world = World::with(&[("a.md", "a document")]);
-    let path = world.path("memory.json");
+    let env = TestEnv::with(&[("a.md", "a document")]);
+    let path = env.path("memory.json");
     let memory = r#"{"entities": [{"name": "Ledger", "description": "Keeps accounts."}]}"#;
     fs::write(&path, memory).unwrap();
     let model = says(["It does."]);
@@ -52,8 +52,8 @@ async fn a_question_sees_the_memory_and_documents_but_learns_nothing() {
         memory: Some(path.clone()),
         ..Settings::default()
     };
-    let archie = world.archie_with(model.clone(), settings);
-    let input = archie.ask(&world.brief("The ledger?"));
+    let archie = env.archie_with(model.clone(), settings);
+    let input = archie.ask(&env.brief("The ledger?"));
     let outcome = archie.graph().run("t", input).await.unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
     let seen = model.seen();
@@ -66,18 +66,18 @@ async fn a_question_sees_the_memory_and_documents_but_learns_nothing() {
 
 #[tokio::test]
 async fn a_context_document_is_made_of_the_documents() {
-    let world = World::with(&[("a.md", "the shop sells bread")]);
+    let env = TestEnv::with(&[("a.md", "the shop sells bread")]);
     let model = Arc::new(Script::new([
         Step::data(serde_json::json!({"entities": [], "relationships": []}))
             .when(When::schema("entities")),
         Step::text("## Purpose\n- bread").when(When::contains("The system: Shop")),
     ]));
     let settings = Settings {
-        memory: Some(world.path("memory.json")),
+        memory: Some(env.path("memory.json")),
         ..Settings::default()
     };
-    let archie = world.archie_with(model.clone(), settings);
-    let input = archie.build_context(" Shop ", &world.brief(""));
+    let archie = env.archie_with(model.clone(), settings);
+    let input = archie.build_context(" Shop ", &env.brief(""));
     let state = archie
         .graph()
         .run("t", input)
@@ -96,9 +96,9 @@ async fn a_context_document_is_made_of_the_documents() {
 
 #[tokio::test]
 async fn without_anything_to_go_by_the_model_is_not_called() {
-    let world = World::new();
+    let env = TestEnv::new();
     let model = says(["something made up"]);
-    let archie = world.archie(model.clone());
+    let archie = env.archie(model.clone());
     let nothing = Brief::default();
     for input in [archie.ask(&nothing), archie.build_context("Shop", &nothing)] {
         let error = archie.graph().run("t", input).await.unwrap_err();
@@ -109,7 +109,7 @@ async fn without_anything_to_go_by_the_model_is_not_called() {
 
 #[tokio::test]
 async fn the_graph_has_the_shape_that_is_documented() {
-    let archie = World::new().archie(says([]));
+    let archie = TestEnv::new().archie(says([]));
     let drawn = archie.graph().dynamic().drawing().mermaid();
     for node in [
         "document_retrieval",

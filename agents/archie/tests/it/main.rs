@@ -10,9 +10,9 @@
 mod conversation;
 mod failures;
 mod flows;
-mod kit;
 mod prompting;
 mod reading;
 mod remembering;
 mod results;
 mod resuming;
+mod support;

@@ -11,7 +11,7 @@ use superstep_archie::{
     documents::{self, Encoding, Entry, Fate, LISTED, Limits, Order, Reading, Why},
 };
 
-use crate::kit::{World, begin, says};
+use crate::support::{TestEnv, begin, says};
 
 fn order(budget: usize) -> Order {
     Order {
@@ -47,7 +47,7 @@ fn pipe(path: &Path) {
 
 #[test]
 fn folders_are_read_to_the_bottom_and_what_is_ignored_is_not() {
-    let world = World::with(&[
+    let env = TestEnv::with(&[
         ("a.md", "one"),
         ("deep/er/b.TXT", "two"),
         ("c.rs", "three"),
@@ -65,7 +65,7 @@ fn folders_are_read_to_the_bottom_and_what_is_ignored_is_not() {
         globs: vec!["*.rst".into()],
         ..order(10_000)
     };
-    let reading = read(&world.docs(), &order);
+    let reading = read(&env.docs(), &order);
     assert_eq!(included(&reading), ["a.md", "d.rst", "deep/er/b.TXT"]);
     assert_eq!(reading.texts, ["one", "four", "two"]);
     assert_eq!(fate(&reading, "c.rs"), &Fate::Left(Why::OtherKind));
@@ -75,16 +75,16 @@ fn folders_are_read_to_the_bottom_and_what_is_ignored_is_not() {
 
 #[test]
 fn one_file_can_be_read_whatever_its_name() {
-    let world = World::with(&[("notes.log", "one"), ("shop_context.md", "two")]);
+    let env = TestEnv::with(&[("notes.log", "one"), ("shop_context.md", "two")]);
     for name in ["notes.log", "shop_context.md"] {
-        let reading = read(&world.docs().join(name), &order(1000));
+        let reading = read(&env.docs().join(name), &order(1000));
         assert_eq!(included(&reading), [name]);
     }
 }
 
 #[test]
 fn texts_of_many_encodings_are_read() {
-    let world = World::new();
+    let env = TestEnv::new();
     let text = "Grüße aus Köln";
     let wide = |unit: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
         format!("{mark}{text}")
@@ -115,10 +115,10 @@ fn texts_of_many_encodings_are_read() {
         ("utf8.md", text.as_bytes().to_vec(), Encoding::Utf8),
     ];
     for (name, bytes, _) in &table {
-        world.write(name, bytes);
+        env.write(name, bytes);
     }
-    world.write("windows.md", b"\x8410 \x80\x93");
-    let reading = read(&world.docs(), &order(10_000));
+    env.write("windows.md", b"\x8410 \x80\x93");
+    let reading = read(&env.docs(), &order(10_000));
     assert_eq!(reading.texts.len(), 8);
     for (name, _, encoding) in table {
         let at = reading.files.iter().position(|it| it.path == name).unwrap();
@@ -135,15 +135,15 @@ fn texts_of_many_encodings_are_read() {
 async fn a_folder_with_nothing_to_read_says_what_is_there() {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    let world = World::new();
-    world.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0");
-    let closed = world.write("closed.md", b"\0\0 not for everybody");
+    let env = TestEnv::new();
+    env.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0");
+    let closed = env.write("closed.md", b"\0\0 not for everybody");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-    pipe(&world.docs().join("pipe.md"));
-    symlink("/", world.docs().join("all.md")).unwrap();
+    pipe(&env.docs().join("pipe.md"));
+    symlink("/", env.docs().join("all.md")).unwrap();
 
-    let archie = world.archie(says([]));
-    let input = archie.analyze(&world.brief("go"));
+    let archie = env.archie(says([]));
+    let input = archie.analyze(&env.brief("go"));
     let error = archie.graph().run("t", input).await.unwrap_err();
     assert_eq!(error.code(), "SS6002", "{error}");
     let own = superstep_archie::Error::of(&error).unwrap();
@@ -164,20 +164,20 @@ async fn a_folder_with_nothing_to_read_says_what_is_there() {
     assert!(lines.iter().all(|line| error.to_string().contains(line)));
 
     // Once there is something, the thread goes on.
-    world.write("a.md", b"text");
+    env.write("a.md", b"text");
     drop(archie);
-    let archie = world.archie(says(["1"]));
+    let archie = env.archie(says(["1"]));
     let outcome = archie.graph().resume("t").await.unwrap();
     assert_eq!(outcome.asks().len(), 1);
 }
 
 #[test]
 fn a_folder_that_is_not_there_or_empty_is_told() {
-    let world = World::new();
+    let env = TestEnv::new();
     let stop = AtomicBool::new(false);
-    let gone = documents::read(&world.path("gone"), &order(9), &stop).unwrap_err();
+    let gone = documents::read(&env.path("gone"), &order(9), &stop).unwrap_err();
     assert_eq!(gone.code(), "SS6001");
-    let empty = documents::read(&world.docs(), &order(9), &stop).unwrap_err();
+    let empty = documents::read(&env.docs(), &order(9), &stop).unwrap_err();
     assert_eq!(empty.code(), "SS6002");
     assert!(empty.to_string().contains("it is empty"), "{empty}");
 }
@@ -187,14 +187,14 @@ fn a_folder_that_is_not_there_or_empty_is_told() {
 fn links_and_pipes_are_left_alone_even_as_rules() {
     use std::os::unix::fs::symlink;
 
-    let world = World::with(&[("a.md", "one"), ("odd/b.md", "two"), ("far/c.md", "three")]);
-    let outside = world.path("secret.md");
+    let env = TestEnv::with(&[("a.md", "one"), ("odd/b.md", "two"), ("far/c.md", "three")]);
+    let outside = env.path("secret.md");
     fs::write(&outside, "a secret").unwrap();
-    symlink(&outside, world.docs().join("link.md")).unwrap();
-    symlink(world.path("."), world.docs().join("around")).unwrap();
-    symlink("/dev/zero", world.docs().join("zero.md")).unwrap();
-    pipe(&world.docs().join("odd/.gitignore"));
-    let reading = read(&world.docs(), &order(10_000));
+    symlink(&outside, env.docs().join("link.md")).unwrap();
+    symlink(env.path("."), env.docs().join("around")).unwrap();
+    symlink("/dev/zero", env.docs().join("zero.md")).unwrap();
+    pipe(&env.docs().join("odd/.gitignore"));
+    let reading = read(&env.docs(), &order(10_000));
     assert_eq!(included(&reading), ["a.md", "far/c.md"]);
     for name in ["link.md", "around", "zero.md"] {
         assert_eq!(fate(&reading, name), &Fate::Left(Why::Link));
@@ -205,7 +205,7 @@ fn links_and_pipes_are_left_alone_even_as_rules() {
 
 #[test]
 fn results_are_no_documents() {
-    let world = World::with(&[
+    let env = TestEnv::with(&[
         ("a.md", "one"),
         ("analysis_result.md", "old"),
         ("analysis_result.md.1", "older"),
@@ -214,11 +214,11 @@ fn results_are_no_documents() {
         ("sub/other.md", "two"),
     ]);
     let order = Order {
-        skip: vec![world.docs().join("sub/../sub/out.md")],
+        skip: vec![env.docs().join("sub/../sub/out.md")],
         globs: vec!["*.1".into()],
         ..order(10_000)
     };
-    let reading = read(&world.docs(), &order);
+    let reading = read(&env.docs(), &order);
     assert_eq!(included(&reading), ["a.md", "sub/other.md"]);
     let own = Fate::Left(Why::OwnOutput);
     for name in [
@@ -233,15 +233,15 @@ fn results_are_no_documents() {
 
 #[test]
 fn what_does_not_fit_is_chosen_by_the_query_and_listed() {
-    let world = World::new();
+    let env = TestEnv::new();
     let filler = "something else entirely. ".repeat(60);
     for number in 0..10 {
-        world.write(
+        env.write(
             &format!("f{number}.md"),
             format!("{number} {filler}").as_bytes(),
         );
     }
-    world.write(
+    env.write(
         "z.md",
         format!("payments go to the ledger. {filler}").as_bytes(),
     );
@@ -249,33 +249,33 @@ fn what_does_not_fit_is_chosen_by_the_query_and_listed() {
         query: "How are payments booked?".into(),
         ..order(1_600)
     };
-    let reading = read(&world.docs(), &order);
+    let reading = read(&env.docs(), &order);
     assert_eq!(included(&reading), ["f0.md", "f1.md", "z.md"]);
     assert!(matches!(fate(&reading, "z.md"), Fate::Whole { .. }));
     assert!(matches!(fate(&reading, "f1.md"), Fate::Cut { .. }));
     assert_eq!(fate(&reading, "f2.md"), &Fate::Left(Why::Budget));
     assert!(reading.tokens <= 1_600);
-    assert_eq!(read(&world.docs(), &order), reading);
+    assert_eq!(read(&env.docs(), &order), reading);
 }
 
 #[test]
 fn copies_are_read_once() {
-    let world = World::with(&[("a.md", "same"), ("b.md", "same")]);
-    let reading = read(&world.docs(), &order(1_000));
+    let env = TestEnv::with(&[("a.md", "same"), ("b.md", "same")]);
+    let reading = read(&env.docs(), &order(1_000));
     assert_eq!(included(&reading), ["a.md"]);
     assert_eq!(fate(&reading, "b.md"), &Fate::Left(Why::Copy));
 }
 
 #[test]
 fn limits_hold_and_are_told() {
-    let world = World::with(&[("a.md", "12345"), ("b.md", "123"), ("c.md", "1234")]);
+    let env = TestEnv::with(&[("a.md", "12345"), ("b.md", "123"), ("c.md", "1234")]);
     let limits = Limits {
         file_bytes: 4,
         total_bytes: 5,
         ..Limits::default()
     };
     let reading = read(
-        &world.docs(),
+        &env.docs(),
         &Order {
             limits,
             ..order(1_000)
@@ -292,7 +292,7 @@ fn limits_hold_and_are_told() {
         ..Limits::default()
     };
     let reading = read(
-        &world.docs(),
+        &env.docs(),
         &Order {
             limits,
             ..order(1_000)
@@ -312,9 +312,9 @@ fn names_are_shown_without_sequences_and_kept_as_they_are() {
         fate: Fate::Left(Why::Binary),
     };
     assert_eq!(entry.to_string(), "ab .md: no text");
-    let world = World::new();
-    world.write("odd \x1b[31mname.md", b"text");
-    let reading = read(&world.docs(), &order(1_000));
+    let env = TestEnv::new();
+    env.write("odd \x1b[31mname.md", b"text");
+    let reading = read(&env.docs(), &order(1_000));
     assert_eq!(reading.files[0].path, "odd \x1b[31mname.md");
 }
 
@@ -323,17 +323,17 @@ fn names_are_shown_without_sequences_and_kept_as_they_are() {
 fn a_name_that_is_no_text_is_no_reason_to_leave_a_file() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
-    let world = World::new();
+    let env = TestEnv::new();
     let name = OsStr::from_bytes(b"bad\xFF.md");
-    fs::write(world.docs().join(name), "text").unwrap();
-    let reading = read(&world.docs(), &order(1_000));
+    fs::write(env.docs().join(name), "text").unwrap();
+    let reading = read(&env.docs(), &order(1_000));
     assert_eq!(included(&reading), ["bad\u{fffd}.md"]);
 }
 
 #[test]
 fn reading_ends_when_it_is_told_to() {
-    let world = World::with(&[("a.md", "text")]);
-    let told = documents::read(&world.docs(), &order(9), &AtomicBool::new(true)).unwrap_err();
+    let env = TestEnv::with(&[("a.md", "text")]);
+    let told = documents::read(&env.docs(), &order(9), &AtomicBool::new(true)).unwrap_err();
     assert!(told.to_string().contains("cancelled"), "{told}");
 }
 
@@ -350,18 +350,18 @@ fn peak() -> usize {
 #[tokio::test]
 async fn five_thousand_files_of_two_hundred_megabytes_are_read_in_bounded_memory() {
     const FILES: usize = 5_000;
-    let world = World::new();
+    let env = TestEnv::new();
     let page = "The service answers requests of the shop and of the warehouse. ".repeat(640);
     let mut bytes = 0;
     for folder in 0..50 {
-        fs::create_dir(world.docs().join(format!("part{folder:02}"))).unwrap();
+        fs::create_dir(env.docs().join(format!("part{folder:02}"))).unwrap();
     }
     for number in 0..FILES {
         let name = format!("part{:02}/page{number:04}.md", number % 50);
         let about = if number == 4_321 { "ledger" } else { "number" };
         let text = format!("# {about} {number}\n{page}");
         bytes += text.len();
-        fs::write(world.docs().join(name), text).unwrap();
+        fs::write(env.docs().join(name), text).unwrap();
     }
     assert!(bytes > 200_000_000);
 
@@ -371,8 +371,8 @@ async fn five_thousand_files_of_two_hundred_megabytes_are_read_in_bounded_memory
         document_tokens: Some(budget),
         ..Settings::default()
     };
-    let archie = world.archie_with(says(["1"]), settings);
-    let outcome = begin(&archie, "t", &world.brief("What does the ledger do?")).await;
+    let archie = env.archie_with(says(["1"]), settings);
+    let outcome = begin(&archie, "t", &env.brief("What does the ledger do?")).await;
     let grown = peak().saturating_sub(before);
     assert!(grown < 100 << 20, "{grown} bytes of {bytes}");
 
@@ -392,11 +392,11 @@ async fn five_thousand_files_of_two_hundred_megabytes_are_read_in_bounded_memory
 
 #[tokio::test]
 async fn a_glob_that_makes_no_sense_is_told() {
-    let world = World::with(&[("a.md", "text")]);
-    let archie = world.archie(says([]));
+    let env = TestEnv::with(&[("a.md", "text")]);
+    let archie = env.archie(says([]));
     let input = archie.analyze(&Brief {
         globs: vec!["[".into()],
-        ..world.brief("go")
+        ..env.brief("go")
     });
     let error = archie.graph().run("t", input).await.unwrap_err();
     assert_eq!(error.code(), "SS6008", "{error}");
@@ -404,14 +404,14 @@ async fn a_glob_that_makes_no_sense_is_told() {
 
 #[tokio::test]
 async fn the_result_goes_beside_the_documents_and_is_not_read_again() {
-    let world = World::with(&[("a.md", "text")]);
-    let out: PathBuf = world.docs().join("report.md");
+    let env = TestEnv::with(&[("a.md", "text")]);
+    let out: PathBuf = env.docs().join("report.md");
     let brief = Brief {
         skip: vec![out.clone()],
-        ..world.brief("go")
+        ..env.brief("go")
     };
     fs::write(&out, "an old report").unwrap();
-    let archie = world.archie(says(["1"]));
+    let archie = env.archie(says(["1"]));
     let outcome = begin(&archie, "t", &brief).await;
     let lines: Vec<_> = outcome
         .state()

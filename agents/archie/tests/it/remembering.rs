@@ -12,7 +12,7 @@ use superstep_archie::{
     memory::{self, Entity, Memory},
 };
 
-use crate::kit::{World, answer, begin, names, question};
+use crate::support::{TestEnv, answer, begin, names, question};
 
 fn facts() -> Json {
     json!({
@@ -49,11 +49,11 @@ fn extractions(model: &Script) -> usize {
 
 #[tokio::test]
 async fn what_documents_say_is_learned_once_and_told_to_the_model() {
-    let world = World::with(&[("a.md", "The gateway."), ("b.md", "The ledger.")]);
-    let path = world.path("memory.json");
+    let env = TestEnv::with(&[("a.md", "The gateway."), ("b.md", "The ledger.")]);
+    let path = env.path("memory.json");
     let model = learning([Step::text("1"), Step::text("2")]);
-    let archie = world.archie_with(model.clone(), remembering(&path));
-    let outcome = begin(&archie, "first", &world.brief("payments")).await;
+    let archie = env.archie_with(model.clone(), remembering(&path));
+    let outcome = begin(&archie, "first", &env.brief("payments")).await;
     assert_eq!(extractions(&model), 1);
     let state = outcome.state();
     assert_eq!(
@@ -79,11 +79,11 @@ async fn what_documents_say_is_learned_once_and_told_to_the_model() {
     assert_eq!(known.documents.len(), 2);
 
     let again = learning([Step::text("1")]);
-    let archie = world.archie_with(again.clone(), remembering(&path));
-    begin(&archie, "second", &world.brief("payments")).await;
+    let archie = env.archie_with(again.clone(), remembering(&path));
+    begin(&archie, "second", &env.brief("payments")).await;
     assert_eq!(extractions(&again), 0);
-    world.write("c.md", b"A new one.");
-    begin(&archie, "third", &world.brief("payments")).await;
+    env.write("c.md", b"A new one.");
+    begin(&archie, "third", &env.brief("payments")).await;
     assert_eq!(extractions(&again), 1);
     let seen = again.seen();
     let asked = seen
@@ -96,10 +96,10 @@ async fn what_documents_say_is_learned_once_and_told_to_the_model() {
 
 #[tokio::test]
 async fn without_a_memory_nothing_is_extracted() {
-    let world = World::with(&[("a.md", "text")]);
+    let env = TestEnv::with(&[("a.md", "text")]);
     let model = learning([Step::text("1")]);
-    let archie = world.archie(model.clone());
-    begin(&archie, "t", &world.brief("go")).await;
+    let archie = env.archie(model.clone());
+    begin(&archie, "t", &env.brief("go")).await;
     assert_eq!(extractions(&model), 0);
 }
 
@@ -111,15 +111,15 @@ async fn an_analysis_goes_on_when_the_memory_cannot_grow() {
         Step::text("no JSON at all"),
     ];
     for failure in failures {
-        let world = World::with(&[("a.md", "text")]);
+        let env = TestEnv::with(&[("a.md", "text")]);
         let failure = failure.when(When::schema("entities")).always();
         let model = Arc::new(Script::new([
             failure,
             Step::text("1").when(When::schema("")),
         ]));
-        let settings = remembering(&world.path("memory.json"));
-        let archie = world.archie_with(model.clone(), settings);
-        let outcome = begin(&archie, "t", &world.brief("go")).await;
+        let settings = remembering(&env.path("memory.json"));
+        let archie = env.archie_with(model.clone(), settings);
+        let outcome = begin(&archie, "t", &env.brief("go")).await;
         assert_eq!(question(&archie, "t").await.query, "1");
         let notices = &outcome.state().notices;
         assert_eq!(notices.len(), 1, "{notices:?}");
@@ -131,12 +131,12 @@ async fn an_analysis_goes_on_when_the_memory_cannot_grow() {
 
 #[tokio::test]
 async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
-    let world = World::with(&[("a.md", "text"), ("b.md", "more")]);
-    let path = world.path("memory.json");
+    let env = TestEnv::with(&[("a.md", "text"), ("b.md", "more")]);
+    let path = env.path("memory.json");
     for broken in ["{\"entities\": [", "[1, 2]", "\0\0"] {
         fs::write(&path, broken).unwrap();
-        let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
-        let outcome = begin(&archie, broken.trim_matches('\0'), &world.brief("go")).await;
+        let archie = env.archie_with(learning([Step::text("1")]), remembering(&path));
+        let outcome = begin(&archie, broken.trim_matches('\0'), &env.brief("go")).await;
         let notices = &outcome.state().notices;
         assert_eq!(notices.len(), 1, "{notices:?}");
         assert_eq!(notices[0].about, About::Memory);
@@ -161,16 +161,16 @@ async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
 
 #[tokio::test]
 async fn what_cannot_be_stored_is_known_to_its_thread() {
-    let world = World::with(&[("a.md", "text"), ("b.md", "more")]);
-    let path = world.docs().join("a.md/memory.json");
-    let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
-    let outcome = begin(&archie, "t", &world.brief("go")).await;
+    let env = TestEnv::with(&[("a.md", "text"), ("b.md", "more")]);
+    let path = env.docs().join("a.md/memory.json");
+    let archie = env.archie_with(learning([Step::text("1")]), remembering(&path));
+    let outcome = begin(&archie, "t", &env.brief("go")).await;
     assert_eq!(outcome.state().notices.len(), 1);
 
-    let path = world.path("memory.json");
-    fs::create_dir(world.path("memory.json.lock")).unwrap();
-    let archie = world.archie_with(learning([Step::text("1")]), remembering(&path));
-    let outcome = begin(&archie, "u", &world.brief("go")).await;
+    let path = env.path("memory.json");
+    fs::create_dir(env.path("memory.json.lock")).unwrap();
+    let archie = env.archie_with(learning([Step::text("1")]), remembering(&path));
+    let outcome = begin(&archie, "u", &env.brief("go")).await;
     let notices = &outcome.state().notices;
     assert_eq!(notices.len(), 1, "{notices:?}");
     assert!(notices[0].message.contains("SS6005"), "{notices:?}");
@@ -179,8 +179,8 @@ async fn what_cannot_be_stored_is_known_to_its_thread() {
 
 #[test]
 fn a_file_of_a_newer_version_is_not_touched() {
-    let world = World::new();
-    let path = world.path("memory.json");
+    let env = TestEnv::new();
+    let path = env.path("memory.json");
     fs::write(&path, r#"{"version": 99, "entities": []}"#).unwrap();
     let error = memory::update(&path, |memory| memory.entities.clear()).unwrap_err();
     assert_eq!(error.code(), "SS6005", "{error}");
@@ -190,8 +190,8 @@ fn a_file_of_a_newer_version_is_not_touched() {
 
 #[test]
 fn fields_of_others_stay() {
-    let world = World::new();
-    let path = world.path("memory.json");
+    let env = TestEnv::new();
+    let path = env.path("memory.json");
     fs::write(&path, r#"{"entities": [], "owner": "Ann"}"#).unwrap();
     memory::update(&path, |memory| memory.add(one("Ledger"))).unwrap();
     let text: Json = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -204,8 +204,8 @@ fn fields_of_others_stay() {
 
 #[test]
 fn writers_at_the_same_time_lose_nothing() {
-    let world = World::new();
-    let path = world.path("deep/er/memory.json");
+    let env = TestEnv::new();
+    let path = env.path("deep/er/memory.json");
     std::thread::scope(|scope| {
         for writer in 0..8 {
             let path = &path;

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use superstep_archie::result::{self, Written};
 
-use crate::kit::{World, names};
+use crate::support::{TestEnv, names};
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
@@ -12,8 +12,8 @@ fn text(path: &Path) -> String {
 
 #[test]
 fn the_file_before_is_kept_and_only_that_one() {
-    let world = World::new();
-    let path = world.docs().join(result::ANALYSIS);
+    let env = TestEnv::new();
+    let path = env.docs().join(result::ANALYSIS);
     assert_eq!(result::write(&path, "one").unwrap(), Written::New);
     let older = result::older(&path);
     for (new, before) in [("two", "one\n"), ("three", "two\n")] {
@@ -29,15 +29,15 @@ fn the_file_before_is_kept_and_only_that_one() {
     }
     assert_eq!(text(&path), "three\n");
     assert_eq!(
-        names(&world.docs()),
+        names(&env.docs()),
         ["analysis_result.md", "analysis_result.md.1"]
     );
 }
 
 #[test]
 fn writing_the_same_again_changes_nothing() {
-    let world = World::new();
-    let path = world.docs().join("out.md");
+    let env = TestEnv::new();
+    let path = env.docs().join("out.md");
     result::write(&path, "one").unwrap();
     result::write(&path, "two").unwrap();
     assert_eq!(result::write(&path, "two\n").unwrap(), Written::Same);
@@ -47,10 +47,10 @@ fn writing_the_same_again_changes_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_link_is_replaced_and_what_it_leads_to_stays() {
-    let world = World::new();
-    let elsewhere = world.path("elsewhere");
+    let env = TestEnv::new();
+    let elsewhere = env.path("elsewhere");
     fs::write(&elsewhere, "precious").unwrap();
-    let path = world.docs().join("out.md");
+    let path = env.docs().join("out.md");
     std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
     result::write(&path, "new").unwrap();
     assert_eq!(text(&path), "new\n");
@@ -59,11 +59,11 @@ fn a_link_is_replaced_and_what_it_leads_to_stays() {
 
 #[test]
 fn a_place_that_cannot_be_written_to_is_told() {
-    let world = World::new();
-    let nowhere = world.path("no/such/folder/out.md");
+    let env = TestEnv::new();
+    let nowhere = env.path("no/such/folder/out.md");
     let error = result::write(&nowhere, "x").unwrap_err();
     assert_eq!(error.code(), "SS6007", "{error}");
-    let error = result::write(&world.docs(), "x").unwrap_err();
+    let error = result::write(&env.docs(), "x").unwrap_err();
     assert_eq!(error.code(), "SS6007", "{error}");
     // A file system that nobody can make files in, whoever they are.
     if cfg!(target_os = "linux") {

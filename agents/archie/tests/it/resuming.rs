@@ -11,19 +11,19 @@ use superstep::{
 };
 use superstep_archie::{Node, Progress, Settings};
 
-use crate::kit::{World, answer, begin, open, question, said, says};
+use crate::support::{TestEnv, answer, begin, open, question, said, says};
 
 #[tokio::test]
 async fn every_turn_can_be_in_another_process_without_the_folder() {
-    let world = World::with(&[("a.md", "the bicycles are red")]);
+    let env = TestEnv::with(&[("a.md", "the bicycles are red")]);
     let texts = ["1", "2", "3", "end"];
-    let brief = world.brief("go");
-    begin(&world.archie(says(texts)), "t", &brief).await;
-    fs::remove_dir_all(world.docs()).unwrap();
+    let brief = env.brief("go");
+    begin(&env.archie(says(texts)), "t", &brief).await;
+    fs::remove_dir_all(env.docs()).unwrap();
 
     for (number, words) in [(1, "first"), (2, "second"), (3, "DONE")] {
         let model = says(texts);
-        let archie = world.archie(model.clone());
+        let archie = env.archie(model.clone());
         assert_eq!(question(&archie, "t").await.query, number.to_string());
         assert_eq!(model.seen().len(), 0, "looking calls nobody");
         answer(&archie, "t", words).await;
@@ -32,7 +32,7 @@ async fn every_turn_can_be_in_another_process_without_the_folder() {
         let has_document = |text: &str| text.contains("the bicycles are red");
         assert!(seen[0].messages.iter().any(|it| has_document(&it.text())));
     }
-    let archie = world.archie(says(texts));
+    let archie = env.archie(says(texts));
     let state = archie.graph().state("t").await.unwrap().state;
     assert_eq!(
         said(&state),
@@ -54,15 +54,15 @@ async fn a_run_that_ends_during_a_call_makes_that_call_again_and_no_other() {
         ),
     ];
     for (node, steps, calls) in table {
-        let world = World::with(&[("a.md", "text")]);
+        let env = TestEnv::with(&[("a.md", "text")]);
         let settings = || Settings {
-            memory: Some(world.path("memory.json")),
+            memory: Some(env.path("memory.json")),
             ..Settings::default()
         };
         let hangs = steps.len();
         let model = Arc::new(Script::new(steps));
-        let archie = world.archie_with(model.clone(), settings());
-        let input = archie.analyze(&world.brief("go"));
+        let archie = env.archie_with(model.clone(), settings());
+        let input = archie.analyze(&env.brief("go"));
         let called = async {
             while model.seen().len() < hangs {
                 tokio::task::yield_now().await;
@@ -76,7 +76,7 @@ async fn a_run_that_ends_during_a_call_makes_that_call_again_and_no_other() {
 
         let steps = [extract().always(), Step::text("1"), Step::text("end")];
         let model = Arc::new(Script::new(steps));
-        let archie = world.archie_with(model.clone(), settings());
+        let archie = env.archie_with(model.clone(), settings());
         assert_eq!(archie.graph().state("t").await.unwrap().next, [node]);
         // The run that was dropped gives the thread back a moment later.
         while let Err(error) = archie.graph().resume("t").await {
@@ -92,22 +92,22 @@ async fn a_run_that_ends_during_a_call_makes_that_call_again_and_no_other() {
 
 #[tokio::test]
 async fn a_question_keeps_its_id_until_it_is_answered() {
-    let world = World::with(&[("a.md", "text")]);
-    begin(&world.archie(says(["1"])), "t", &world.brief("go")).await;
-    let first = open(&world.archie(says(["1"])), "t").await;
-    let archie = world.archie(says(["1"]));
+    let env = TestEnv::with(&[("a.md", "text")]);
+    begin(&env.archie(says(["1"])), "t", &env.brief("go")).await;
+    let first = open(&env.archie(says(["1"])), "t").await;
+    let archie = env.archie(says(["1"]));
     let outcome = archie.graph().resume("t").await.unwrap();
     assert_eq!(outcome.asks(), [first]);
 }
 
 #[tokio::test]
 async fn documents_are_not_in_checkpoints() {
-    let world = World::new();
+    let env = TestEnv::new();
     let text = "MARKER of a document\n".repeat(3_000);
-    world.write("a.md", text.as_bytes());
+    env.write("a.md", text.as_bytes());
     let model = says(["1", "2"]);
-    let archie = world.archie(model.clone());
-    begin(&archie, "t", &world.brief("go")).await;
+    let archie = env.archie(model.clone());
+    begin(&archie, "t", &env.brief("go")).await;
     answer(&archie, "t", "on").await;
     let archive = archie.graph().export_thread("t").await.unwrap();
     let stored = format!("{archive:?}");
@@ -119,15 +119,15 @@ async fn documents_are_not_in_checkpoints() {
 
 #[tokio::test]
 async fn a_document_that_is_no_longer_stored_is_told() {
-    let world = World::with(&[("a.md", "text")]);
-    begin(&world.archie(says(["1"])), "t", &world.brief("go")).await;
-    let archie = world.archie(says(["1", "2"]));
+    let env = TestEnv::with(&[("a.md", "text")]);
+    begin(&env.archie(says(["1"])), "t", &env.brief("go")).await;
+    let archie = env.archie(says(["1", "2"]));
     let store = archie.graph().backends().store.clone().unwrap();
     let state = archie.graph().state("t").await.unwrap().state;
     let sha256 = state.inputs.files[0].sha256.clone().unwrap();
     let namespace = superstep::store::Namespace::new(["archie", "documents"]).unwrap();
     store.delete(&namespace, &sha256).await.unwrap();
-    let error = crate::kit::try_answer(&archie, "t", "on")
+    let error = crate::support::try_answer(&archie, "t", "on")
         .await
         .unwrap_err();
     assert_eq!(error.code(), "SS6004", "{error}");
@@ -135,11 +135,9 @@ async fn a_document_that_is_no_longer_stored_is_told() {
 
 #[tokio::test]
 async fn readers_hear_what_is_going_on() {
-    let world = World::with(&[("a.md", "text"), ("b.png", "x")]);
-    let archie = world.archie(says(["1"]));
-    let mut events = archie
-        .graph()
-        .stream("t", archie.analyze(&world.brief("go")));
+    let env = TestEnv::with(&[("a.md", "text"), ("b.png", "x")]);
+    let archie = env.archie(says(["1"]));
+    let mut events = archie.graph().stream("t", archie.analyze(&env.brief("go")));
     let mut told = Vec::new();
     while let Some(event) = events.next().await {
         if let Event::Custom(value) = event {

@@ -16,22 +16,22 @@ use superstep_archie::{Analysis, Archie, Attempts, Brief, Question, Settings};
 use tempfile::TempDir;
 
 /// A place on the disk that goes with the test.
-pub(crate) struct World(TempDir);
+pub(crate) struct TestEnv(TempDir);
 
-impl World {
+impl TestEnv {
     pub(crate) fn new() -> Self {
-        let world = Self(tempfile::tempdir().unwrap());
-        fs::create_dir(world.docs()).unwrap();
-        world
+        let env = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(env.docs()).unwrap();
+        env
     }
 
     /// A folder with these documents.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
-        let world = Self::new();
+        let env = Self::new();
         for (name, text) in files {
-            world.write(name, text.as_bytes());
+            env.write(name, text.as_bytes());
         }
-        world
+        env
     }
 
     pub(crate) fn docs(&self) -> PathBuf {
