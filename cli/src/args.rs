@@ -142,7 +142,7 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Mail(MailCommand),
     /// E-mail assistant: its open questions, and your answers
     Inbox(Inbox),
-    /// Threads: list, show, resume, fork, compare, prune
+    /// Threads: list, show, resume, fork, compare, prune, export, import
     #[command(subcommand, arg_required_else_help = true)]
     Threads(ThreadsCommand),
     /// Database: check, back up, compact, encrypt

@@ -14,7 +14,7 @@ use crate::{
     args::DbCommand,
     database,
     error::Error,
-    output::{Form, bad, faint, good, plain, strong},
+    output::{Form, bad, count, faint, good, plain, strong},
     private,
 };
 
@@ -47,11 +47,12 @@ async fn check(quick: bool, app: &App<'_>) -> Result<(), Error> {
             "problems": problems, "unlisted": report.unlisted,
         }))?;
     } else if report.is_clean() {
-        let (threads, rows) = (report.threads, report.rows);
+        let threads = count(report.threads, "thread");
+        let rows = count(report.rows, "record");
         app.output.data(&[
             good("ok  "),
             strong(path),
-            faint(format!("  {threads} threads, {rows} records")),
+            faint(format!("  {threads}, {rows}")),
         ])?;
     } else {
         for problem in &report.problems {
@@ -60,8 +61,7 @@ async fn check(quick: bool, app: &App<'_>) -> Result<(), Error> {
     }
     match found {
         0 => Ok(()),
-        1 => Err(SaverError::Corrupt("1 problem was found".into()).into()),
-        _ => Err(SaverError::Corrupt(format!("{found} problems were found")).into()),
+        _ => Err(SaverError::Corrupt(format!("found {}", count(found, "problem"))).into()),
     }
 }
 

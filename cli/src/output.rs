@@ -73,6 +73,14 @@ pub(crate) fn bad(text: impl fmt::Display) -> Span {
     Span(Style::Bad, text.to_string())
 }
 
+/// A number of things: `1 thread`, `2 threads`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}
+
 /// Where everything is printed.
 pub(crate) struct Output {
     pub(crate) form: Form,

@@ -186,6 +186,7 @@ pub struct Memory {
     store: Arc<dyn Store>,
     /// Changes of this process come one after the other: each is of the note as it then is.
     turn: Arc<Mutex<()>>,
+    is_read_only: bool,
 }
 
 impl Memory {
@@ -194,20 +195,37 @@ impl Memory {
         Self {
             store,
             turn: Arc::default(),
+            is_read_only: false,
         }
     }
 
-    /// A note; one that was never written is what it would begin with.
+    /// The notes in a store that is only read: reading a note writes nothing, and a note that was never
+    /// written is what it would begin with.
+    pub fn read_only(store: Arc<dyn Store>) -> Self {
+        Self {
+            is_read_only: true,
+            ..Self::new(store)
+        }
+    }
+
+    /// A note. The first look writes down what it begins with, unless the store is only read.
     pub async fn show(&self, topic: Topic) -> Result<String, MemoryError> {
         match stored::text(&*self.store, topic).await? {
             Some(text) => Ok(text),
-            None => Ok(topic.default_text().to_owned()),
+            None => Ok(self.note(topic).await?.text),
+        }
+    }
+
+    async fn note(&self, topic: Topic) -> Result<stored::Note, MemoryError> {
+        match self.is_read_only {
+            true => stored::look(&*self.store, topic).await,
+            false => stored::read(&*self.store, topic).await,
         }
     }
 
     /// Every version of a note, the oldest first.
     pub async fn versions(&self, topic: Topic) -> Result<Vec<Version>, MemoryError> {
-        Ok(stored::look(&*self.store, topic).await?.versions)
+        Ok(self.note(topic).await?.versions)
     }
 
     /// What changed from one version to another, line by line.

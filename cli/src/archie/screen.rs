@@ -13,7 +13,7 @@ use superstep_model::Message;
 
 use crate::{
     error::Error,
-    output::{Form, Output, bad, faint, plain, strong},
+    output::{Form, Output, bad, count, faint, plain, strong},
     stream::TextStream,
 };
 
@@ -263,13 +263,6 @@ impl<'a> Screen<'a> {
             sum.calls,
             cost(&sum)
         ))]);
-    }
-}
-
-fn count(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
     }
 }
 

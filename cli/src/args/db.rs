@@ -39,14 +39,14 @@ Space of deleted threads is reused without it; this makes the file smaller.")]
     /// Make an encrypted copy of the database
     #[cfg(feature = "encryption")]
     #[command(after_help = "Examples:
-  openssl rand -hex 32 > superstep.key && chmod 600 superstep.key
   superstep db encrypt sealed.db --key-file superstep.key
-  SUPERSTEP_DB_KEY_FILE=superstep.key superstep threads list --db sealed.db
+  superstep db encrypt sealed.db --key-file superstep.key --db other.db --json
 
-The key is 64 hexadecimal digits. A database that is encrypted is opened with the key in the file that
-SUPERSTEP_DB_KEY_FILE names, or in SUPERSTEP_DB_KEY. Threads and long-term memory are copied and
-verified; event logs (traces) are not. The original stays as it is: delete it once the copy works.
-Without the key the copy cannot be read by anybody.")]
+The key is 64 hexadecimal digits: `openssl rand -hex 32 > superstep.key`. An encrypted database is
+opened with the key in the file that SUPERSTEP_DB_KEY_FILE names, or in SUPERSTEP_DB_KEY.
+
+Threads and long-term memory are copied and verified; event logs (traces) are not. The original stays
+as it is: delete it once the copy works. Nobody can read the copy without the key.")]
     Encrypt {
         /// The new file
         #[arg(value_hint = ValueHint::FilePath)]

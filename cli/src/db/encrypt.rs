@@ -19,7 +19,7 @@ use crate::{
     database,
     error::Error,
     key,
-    output::{Form, faint, plain},
+    output::{Form, count, faint, plain},
     private,
 };
 
@@ -48,9 +48,10 @@ pub(super) async fn run(file: &Path, key_file: &Path, app: &App<'_>) -> Result<(
         }));
     }
     app.output.data(&[plain(file.display())])?;
-    let (threads, items) = (threads.len(), items.len());
+    let threads = count(threads.len(), "thread");
+    let items = count(items.len(), "memory item");
     app.output.say(&[faint(format!(
-        "encrypted and verified: {threads} threads, {items} items of memory; event logs are not copied"
+        "encrypted and verified: {threads}, {items}; event logs are not copied"
     ))]);
     Ok(())
 }

@@ -13,11 +13,18 @@ use crate::{
 };
 
 pub(super) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Error> {
-    let backends = match command {
-        MemoryCommand::Undo { .. } => database::writable(app.global)?,
-        _ => database::read_only(app.global)?,
+    let memory = match command {
+        MemoryCommand::Undo { .. } => Memory::new(
+            database::writable(app.global)?
+                .store
+                .ok_or(Error::NoSaver)?,
+        ),
+        _ => Memory::read_only(
+            database::read_only(app.global)?
+                .store
+                .ok_or(Error::NoSaver)?,
+        ),
     };
-    let memory = Memory::new(backends.store.ok_or(Error::NoSaver)?);
     match command {
         MemoryCommand::Show { topic } => {
             let all = Topic::ALL.to_vec();

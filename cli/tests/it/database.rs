@@ -46,7 +46,7 @@ fn a_sound_database_passes_the_check_and_a_damaged_one_does_not() {
     for line in ["db check --db x.db", "db check --quick --db x.db"] {
         let ran = env.run(line);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        assert!(ran.stdout.starts_with("ok  x.db"), "{}", ran.stdout);
+        assert!(ran.stdout.starts_with("ok  "), "{}", ran.stdout);
     }
     let ran = env.run("db check --json --db x.db");
     let report = &ran.events()[0];
@@ -117,25 +117,25 @@ fn an_encrypted_copy_reads_the_same_with_its_key_and_not_without() {
     env.write("work/key", &format!("{key}\n"));
     let ran = env.run("db encrypt sealed.db --key-file key --db x.db");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 threads"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 thread,"), "{}", ran.stderr);
     let sealed = env.path("work/sealed.db");
     is_private(&sealed);
     assert!(!holds(&sealed, WORD));
     assert!(!env.path("work/sealed.db-wal").exists());
     refused(&env.run("threads list --db sealed.db"), 1, "SS2012");
-    let plain = env.run(&format!("threads show {thread} --json --db x.db"));
-    for (name, value) in [
-        ("SUPERSTEP_DB_KEY", key.as_str()),
-        ("SUPERSTEP_DB_KEY_FILE", "key"),
-    ] {
-        let mut command = env.command(&format!("threads show {thread} --json --db sealed.db"));
-        let output = command.env(name, value).output().unwrap();
-        assert_eq!(
-            String::from_utf8(output.stdout).unwrap(),
-            plain.stdout,
-            "{name}"
-        );
-    }
+    let state = |env: &TestEnv, db: &str| {
+        let ran = env.run(&format!("threads show {thread} --json --db {db}"));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.events().remove(0)
+    };
+    let plain = state(&env, "x.db");
+    let env = env.with("SUPERSTEP_DB_KEY", &key);
+    assert_eq!(state(&env, "sealed.db"), plain);
+    let env = env
+        .with("SUPERSTEP_DB_KEY", "")
+        .with("SUPERSTEP_DB_KEY_FILE", "key");
+    assert_eq!(state(&env, "sealed.db"), plain);
+    let env = env.with("SUPERSTEP_DB_KEY_FILE", "");
     let wrong = env
         .command("threads list --db sealed.db")
         .env("SUPERSTEP_DB_KEY", "b2".repeat(32))

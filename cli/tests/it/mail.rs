@@ -425,7 +425,7 @@ fn a_watch_looks_and_ends_with_ctrl_c() {
     let mut child = env.command(&line).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut told = String::new();
-    while !told.contains("next look in 60 min") {
+    while !told.contains("next pass in 60 min") {
         assert!(stderr.read_line(&mut told).unwrap() > 0, "{told}");
     }
     assert!(told.contains("no such words"), "{told}");

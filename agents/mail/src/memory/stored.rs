@@ -51,7 +51,7 @@ fn first(topic: Topic, versions: &[Version]) -> Version {
     version(versions, "what it begins with".into(), text)
 }
 
-/// A note to be changed. What it begins with is written first.
+/// A note. The first look writes down what it begins with.
 pub(super) async fn read(store: &dyn Store, topic: Topic) -> Result<Note, MemoryError> {
     for _ in 0..ATTEMPTS {
         let (text, versions) = read_both(store, topic).await?;

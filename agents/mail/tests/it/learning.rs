@@ -66,6 +66,20 @@ async fn the_first_look_writes_down_what_a_note_begins_with() {
 }
 
 #[tokio::test]
+async fn a_store_that_is_only_read_is_not_written_by_a_look() {
+    let world = World::new();
+    let store = world.backends().store.unwrap();
+    let memory = Memory::read_only(store.clone());
+    for topic in Topic::ALL {
+        let text = memory.show(topic).await.unwrap();
+        let versions = memory.versions(topic).await.unwrap();
+        assert_eq!((versions.len(), &versions[0].text), (1, &text));
+    }
+    let found = store.search(Default::default()).await.unwrap();
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[tokio::test]
 async fn a_change_is_a_version_that_can_be_compared_and_undone() {
     let (_world, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
     let memory = agent.memory();
