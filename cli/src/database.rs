@@ -31,9 +31,8 @@ pub(crate) fn writable(global: &Global) -> Result<Backends, Error> {
 pub(crate) fn existing(global: &Global, mode: OpenMode) -> Result<Database, Error> {
     let path = path(global)?.value;
     open(&path, mode).map_err(|error| match error {
-        Error::Saver(SaverError::Missing(_)) => Error::Missing {
-            what: format!("there is no database at {}", path.display()),
-            hint: "run an agent first, or name a database with --db",
+        Error::Saver(SaverError::Missing(_)) => Error::NoDatabase {
+            path: path.display().to_string(),
         },
         other => other,
     })

@@ -46,6 +46,12 @@ pub(crate) enum Error {
     /// There is no mail to work on.
     #[error("there is no mail account")]
     NoAccount,
+    /// There is no database to read.
+    #[error("there is no database at {path}")]
+    NoDatabase {
+        /// Where it would be.
+        path: String,
+    },
     /// A graph without a saver.
     #[error("there is no database")]
     NoSaver,
@@ -141,7 +147,7 @@ impl Error {
             },
             Self::Usage(_) | Self::NoAccount => 2,
             Self::Saver(SaverError::Busy { .. } | SaverError::Conflict { .. }) => 6,
-            Self::Saver(_) | Self::Missing { .. } => 1,
+            Self::Saver(_) | Self::NoDatabase { .. } | Self::Missing { .. } => 1,
             Self::Run(error) => of_code(error.code()),
             Self::Mail(error) => of_mail(error),
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
@@ -187,6 +193,7 @@ impl Error {
             Self::Model(error) => Some(error.code()),
             Self::NoModel => Some("SS5016"),
             Self::Saver(error) => Some(error.code()),
+            Self::NoDatabase { .. } => Some("SS2015"),
             Self::Run(error) => Some(error.code()),
             Self::Store(error) => Some(error.code()),
             Self::Archie(error) => Some(error.code()),
@@ -207,6 +214,7 @@ impl Error {
     pub(crate) fn hints(&self) -> Vec<&'static str> {
         match self {
             Self::NoModel => WAYS_OUT.to_vec(),
+            Self::NoDatabase { .. } => vec!["run an agent first, or name a database with --db"],
             Self::Saver(error) => error.hint().into_iter().collect(),
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Archie(error) => error.hint().into_iter().collect(),
