@@ -28,7 +28,7 @@
 //! | `Command({ resume })` | an answer to it: a string |
 //! | `userIsDone` | [`approval::Keywords::judge`], for answers of the person only |
 //! | `returnFinalOutput` | [`Stage::Final`] in [`Node::AnalysisPrepare`] |
-//! | `callLLM` | `superstep::tools::converse` |
+//! | `callLLM` | `superstep::tools::stream_reply` |
 //! | prompt types `initial`, `followup` | [`Stage`] |
 //! | `persistFinalOutput` | [`result::write`] |
 //!

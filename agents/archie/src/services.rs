@@ -8,7 +8,7 @@ use std::sync::{
 use superstep::{
     Ctx, NodeError,
     model::{Body, Finish, Message, Model},
-    tools::converse,
+    tools::stream_reply,
 };
 
 use crate::{
@@ -68,7 +68,7 @@ impl Services {
             ..request
         };
         let (request, skipped) = request.request(&self.settings);
-        let mut reply = converse(ctx, &self.model, &request).await?;
+        let mut reply = stream_reply(ctx, &self.model, &request).await?;
         let text = reply.text().trim().to_owned();
         if text.is_empty() {
             return Err(Error::from(ErrorKind::EmptyReply).into());

@@ -10,7 +10,7 @@ use superstep_model::{
     ToolSpec,
     script::{Script, Step},
 };
-use superstep_tools::{Access, Agent, Can, Tool, ToolCtx, ToolError, ToolOutput, Tools};
+use superstep_tools::{Access, Agent, Capabilities, Tool, ToolCtx, ToolError, ToolOutput, Tools};
 
 use super::receipt;
 use crate::work_dir::{Target, WorkDir};
@@ -55,9 +55,9 @@ impl Tool for Pay {
 
     fn access(&self) -> Access {
         Access {
-            can: Can::SEND,
-            honours_key: self.target == Target::Idempotent,
-            vouches: true,
+            capabilities: Capabilities::SEND,
+            idempotent: self.target == Target::Idempotent,
+            trusted_output: true,
         }
     }
 

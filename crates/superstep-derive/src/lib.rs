@@ -141,9 +141,9 @@ pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// `ToolCtx` and `Res<T>` come from the agent. It returns `Result<T, ToolError>`, where `T` is text,
 /// or anything that can be written as JSON and is marked so: `#[tool(read, json)]`.
 ///
-/// In the brackets: what it can do (`nothing`, `read`, `net`, `write`, `send`, `exec`; at least one),
-/// and, where it is so, `honours_key` (its target does a thing once for one `ToolCtx::key`) and
-/// `vouches` (nobody else's words are in its output).
+/// In the brackets: its capabilities (`pure`, or any of `read`, `net`, `write`, `send`, `exec`), and,
+/// where they apply, `idempotent` (its target has one effect per `ToolCtx::key`) and `trusted_output`
+/// (nobody else's words are in its output).
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let access = parse_macro_input!(attribute as tool::Access);

@@ -12,41 +12,45 @@ use syn::{
 
 use crate::name::camel_case;
 
-/// What a tool can do.
-const CAN: [&str; 6] = ["nothing", "read", "net", "write", "send", "exec"];
+/// Capabilities by their constants.
+const CAPABILITIES: [&str; 5] = ["read", "net", "write", "send", "exec"];
 
-/// What the attribute says.
+/// The attribute's arguments.
 pub(crate) struct Access {
-    can: Vec<Ident>,
-    honours_key: bool,
-    vouches: bool,
+    /// `pure` is none of them.
+    capabilities: Vec<Ident>,
+    idempotent: bool,
+    trusted_output: bool,
     json: bool,
 }
 
 impl Parse for Access {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let span = input.span();
+        let mut is_pure = false;
         let mut access = Self {
-            can: Vec::new(),
-            honours_key: false,
-            vouches: false,
+            capabilities: Vec::new(),
+            idempotent: false,
+            trusted_output: false,
             json: false,
         };
         for word in Punctuated::<Ident, Token![,]>::parse_terminated(input)? {
             match word.to_string().as_str() {
-                "honours_key" => access.honours_key = true,
-                "vouches" => access.vouches = true,
+                "idempotent" => access.idempotent = true,
+                "trusted_output" => access.trusted_output = true,
                 "json" => access.json = true,
-                can if CAN.contains(&can) => access.can.push(word),
+                "pure" => is_pure = true,
+                known if CAPABILITIES.contains(&known) => access.capabilities.push(word),
                 _ => {
-                    let message = "a tool can `nothing`, `read`, `net`, `write`, `send` or `exec`; \
-                                   `honours_key`, `vouches` and `json` say more about it";
+                    let message = "a tool is `pure`, or it can `read`, `net`, `write`, `send` or \
+                                   `exec`; `idempotent`, `trusted_output` and `json` say more about \
+                                   it";
                     return Err(Error::new_spanned(word, message));
                 }
             }
         }
-        if access.can.is_empty() {
-            let message = "say what the tool can do: `nothing`, `read`, `net`, `write`, `send` or \
+        if access.capabilities.is_empty() && !is_pure {
+            let message = "say what the tool can do: `pure`, `read`, `net`, `write`, `send` or \
                            `exec`";
             return Err(Error::new(span, message));
         }
@@ -87,11 +91,11 @@ pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStrea
     let fields = arguments.iter().filter_map(|argument| argument.field());
     let needs = arguments.iter().filter_map(|argument| argument.need());
     let given = arguments.iter().map(|argument| argument.given());
-    let can = access.can.iter().map(|word| {
+    let capabilities = access.capabilities.iter().map(|word| {
         let word = format_ident!("{}", word.to_string().to_uppercase(), span = word.span());
-        quote! {.and(::superstep::tools::Can::#word)}
+        quote! {.and(::superstep::tools::Capabilities::#word)}
     });
-    let (honours_key, vouches) = (access.honours_key, access.vouches);
+    let (idempotent, trusted_output) = (access.idempotent, access.trusted_output);
     let output = match access.json {
         true => quote! {::superstep::tools::ToolOutput::json(&output)},
         false => quote! {::std::result::Result::Ok(::superstep::tools::ToolOutput::from(output))},
@@ -125,9 +129,9 @@ pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStrea
 
                 fn access(&self) -> ::superstep::tools::Access {
                     ::superstep::tools::Access {
-                        can: ::superstep::tools::Can::NOTHING #(#can)*,
-                        honours_key: #honours_key,
-                        vouches: #vouches,
+                        capabilities: ::superstep::tools::Capabilities::NONE #(#capabilities)*,
+                        idempotent: #idempotent,
+                        trusted_output: #trusted_output,
                     }
                 }
 

@@ -61,7 +61,7 @@ pub enum Label {
     User,
     /// A model.
     Model,
-    /// A tool that vouches for its output.
+    /// A tool whose output is trusted.
     Tool,
     /// Anybody: mail, files, web pages, replies of foreign services.
     Untrusted,

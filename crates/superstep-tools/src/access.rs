@@ -1,17 +1,17 @@
-//! What a tool can do to the world.
+//! Capabilities of a tool: what it can do to the outside world.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Kinds of effect; a tool has any number of them.
+/// The kinds of effect that a tool can have; any number of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "Vec<String>", try_from = "Vec<String>")]
-pub struct Can(u8);
+pub struct Capabilities(u8);
 
-impl Can {
+impl Capabilities {
     /// Nothing but compute.
-    pub const NOTHING: Self = Self(0);
+    pub const NONE: Self = Self(0);
     /// Reads what is on this machine.
     pub const READ: Self = Self(1);
     /// Reads over the network.
@@ -51,11 +51,11 @@ impl Can {
 
     fn names(self) -> impl Iterator<Item = &'static str> {
         let named = Self::NAMES.into_iter();
-        named.filter_map(move |(can, name)| self.has(can).then_some(name))
+        named.filter_map(move |(one, name)| self.has(one).then_some(name))
     }
 }
 
-impl fmt::Display for Can {
+impl fmt::Display for Capabilities {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.names().collect();
         match names.as_slice() {
@@ -65,20 +65,20 @@ impl fmt::Display for Can {
     }
 }
 
-impl From<Can> for Vec<String> {
-    fn from(can: Can) -> Self {
-        can.names().map(Into::into).collect()
+impl From<Capabilities> for Vec<String> {
+    fn from(all: Capabilities) -> Self {
+        all.names().map(Into::into).collect()
     }
 }
 
-impl TryFrom<Vec<String>> for Can {
+impl TryFrom<Vec<String>> for Capabilities {
     type Error = String;
 
     fn try_from(names: Vec<String>) -> Result<Self, String> {
-        names.iter().try_fold(Self::NOTHING, |all, name| {
+        names.iter().try_fold(Self::NONE, |all, name| {
             let known = Self::NAMES.iter().find(|(_, known)| known == name);
-            let (can, _) = known.ok_or_else(|| format!("no capability `{name}`"))?;
-            Ok(all.and(*can))
+            let (one, _) = known.ok_or_else(|| format!("no capability `{name}`"))?;
+            Ok(all.and(*one))
         })
     }
 }
@@ -87,10 +87,10 @@ impl TryFrom<Vec<String>> for Can {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     /// What it can do.
-    pub can: Can,
-    /// Its target honours [`crate::ToolCtx::key`]: a repetition with the same key does nothing.
-    pub honours_key: bool,
-    /// It vouches for its output: nobody else's words are in it. Without this the output is
-    /// untrusted.
-    pub vouches: bool,
+    pub capabilities: Capabilities,
+    /// Its target is idempotent: a repetition with the same [`crate::ToolCtx::key`] has no second
+    /// effect.
+    pub idempotent: bool,
+    /// Its output is trusted: nobody else's words are in it. Without this the output is untrusted.
+    pub trusted_output: bool,
 }

@@ -6,7 +6,7 @@
 //!
 //! Each call is a task of its own, so all calls of a turn that need a person are asked for together
 //! and decided one by one, and those that are made are made once. What is wrong with a reply goes
-//! back to the model at most [`REPAIRS`] times in a row. The module `turn` beside this one judges
+//! back to the model at most [`REPAIRS`] times in a row. The module `turn` classifies
 //! replies.
 
 mod turn;
@@ -19,16 +19,16 @@ use superstep_engine::typed::{Command, Ctx, Graph, GraphBuilder, Input, NodeErro
 use superstep_model::{Finish, Message, Model, Request, ToolCall};
 
 use crate::{
-    chat::Chat, converse::converse, error::ToolsError, execute::execute, policy::Policy,
+    chat::Chat, error::ToolsError, execute::execute, policy::Policy, stream_reply::stream_reply,
     toolbox::Tools,
 };
-use turn::{Turn, circles};
+use turn::{Turn, detect_loop};
 
-/// How often a model may mend a reply.
+/// How often in a row a model may repair a reply.
 pub const REPAIRS: u32 = 2;
 
 /// How often a model may make the same calls in a row.
-pub const CIRCLES: usize = 4;
+pub const MAX_SAME_CALLS: usize = 4;
 
 /// The state of an agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
@@ -36,9 +36,9 @@ pub struct AgentState {
     /// The conversation.
     #[reduce(Chat)]
     pub messages: Vec<Message>,
-    /// How often the model spoke since the user did.
+    /// How many turns the model took since the user spoke.
     pub turns: u32,
-    /// How many replies in a row were of no use.
+    /// How many replies in a row were invalid.
     pub repairs: u32,
     /// Why the model stopped, once it has.
     pub finish: Option<Finish>,
@@ -47,9 +47,9 @@ pub struct AgentState {
 /// The nodes of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
 pub enum AgentNode {
-    /// The model speaks.
+    /// Calls the model.
     Model,
-    /// A call is made.
+    /// Makes one tool call.
     Tool,
 }
 
@@ -117,8 +117,8 @@ impl Agent {
         Graph::builder()
             .name("agent")
             .resource(self)
-            .node(AgentNode::Model, speak)
-            .node(AgentNode::Tool, act)
+            .node(AgentNode::Model, call_model)
+            .node(AgentNode::Tool, call_tool)
             .start(AgentNode::Model)
             .commands(AgentNode::Model, &[AgentNode::Model])
             .sends(AgentNode::Model, &[AgentNode::Tool])
@@ -144,7 +144,7 @@ pub fn say(message: Message) -> AgentStateUpdate {
         .finish(None)
 }
 
-async fn speak(
+async fn call_model(
     state: Snap<AgentState>,
     agent: Res<Agent>,
     ctx: Ctx,
@@ -152,12 +152,12 @@ async fn speak(
     if state.turns >= agent.max_turns {
         return Err(ToolsError::turn_limit(state.turns).into());
     }
-    if let Some((tool, times)) = circles(&state.messages, CIRCLES) {
-        return Err(ToolsError::going_in_circles(tool, times).into());
+    if let Some((tool, times)) = detect_loop(&state.messages, MAX_SAME_CALLS) {
+        return Err(ToolsError::repeated_calls(tool, times).into());
     }
     let request = agent.request(&state.messages);
-    let message = converse(&ctx, &agent.model, &request).await?;
-    let turn = Turn::judge(&message, &agent.tools);
+    let message = stream_reply(&ctx, &agent.model, &request).await?;
+    let turn = Turn::classify(&message, &agent.tools);
     let update = AgentState::update().turns(state.turns + 1);
     match turn {
         Turn::Say(finish) => Ok(update
@@ -173,10 +173,10 @@ async fn speak(
                 command.and_send(AgentNode::Tool, call)
             }))
         }
-        Turn::Mend { why, .. } if state.repairs >= REPAIRS => {
+        Turn::Repair { why, .. } if state.repairs >= REPAIRS => {
             Err(ToolsError::unusable(state.repairs, &why).into())
         }
-        Turn::Mend { told, .. } => {
+        Turn::Repair { messages: told, .. } => {
             let mut messages = vec![message];
             messages.extend(told);
             Ok(update
@@ -187,7 +187,7 @@ async fn speak(
     }
 }
 
-async fn act(
+async fn call_tool(
     Input(call): Input<ToolCall>,
     state: Snap<AgentState>,
     agent: Res<Agent>,

@@ -18,7 +18,7 @@ use superstep_derive::Ask;
 use superstep_engine::typed::Ask;
 use superstep_model::ToolCall;
 
-use crate::access::Can;
+use crate::access::Capabilities;
 
 /// Marks digests that name the kind of question and the attempt. Digests without it were made before
 /// they did, and fit no question.
@@ -110,7 +110,8 @@ pub struct Approval {
     /// Why it is asked.
     pub description: String,
     /// What the tool can do.
-    pub can: Can,
+    #[serde(rename = "can")]
+    pub capabilities: Capabilities,
     /// What an answer must name.
     pub digest: Digest,
 }
@@ -178,8 +179,8 @@ pub enum Verdict {
 
 /// Did this call happen? Asked when a crash or a broken connection left it unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
-#[ask(answer = Settlement, kind = "unknown_outcome")]
-pub struct Outcome {
+#[ask(answer = OutcomeAnswer, kind = "unknown_outcome")]
+pub struct OutcomeQuestion {
     /// The call.
     pub action_request: Action,
     /// What is known.
@@ -190,20 +191,20 @@ pub struct Outcome {
     pub digest: Digest,
 }
 
-/// An answer to [`Outcome`].
+/// An answer to [`OutcomeQuestion`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settlement {
+pub struct OutcomeAnswer {
     /// The question's digest.
     pub digest: Digest,
     /// What a person found out.
     #[serde(flatten)]
-    pub found: Found,
+    pub resolution: Resolution,
 }
 
 /// What a person found out about a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "args", rename_all = "snake_case")]
-pub enum Found {
+pub enum Resolution {
     /// It happened, with this result.
     Happened(String),
     /// It did not happen: make it now.
@@ -263,7 +264,7 @@ mod tests {
             of(&call("u", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "1"),
             of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "2"),
             Digest::of::<Approval>(&plain, Some(&"1".into()), task, 1),
-            Digest::of::<Outcome>(&plain, Some(&"1".into()), task, 0),
+            Digest::of::<OutcomeQuestion>(&plain, Some(&"1".into()), task, 0),
         ] {
             assert_ne!(one, other);
         }

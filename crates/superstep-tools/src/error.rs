@@ -1,4 +1,4 @@
-//! What goes wrong between a model and its tools, with stable codes.
+//! Errors of tools and agents, with stable codes.
 
 use std::{error::Error as StdError, fmt};
 
@@ -22,7 +22,7 @@ impl ToolsError {
     }
 
     pub(crate) fn bad_tools(problems: &[String]) -> Self {
-        let hint = "mend the tools; nothing was run";
+        let hint = "correct the tools; nothing was run";
         Self::new("SS5101", hint, problems.join("; "))
     }
 
@@ -31,7 +31,7 @@ impl ToolsError {
         Self::new("SS5102", hint, format!("the model took {turns} turns"))
     }
 
-    pub(crate) fn going_in_circles(tool: &str, times: usize) -> Self {
+    pub(crate) fn repeated_calls(tool: &str, times: usize) -> Self {
         let hint = "say something new to the agent, or go on without input to let it try again";
         let message = format!("the model made the same call of `{tool}` {times} times in a row");
         Self::new("SS5103", hint, message)

@@ -22,7 +22,8 @@ use superstep_text::{Hidden, Redactor};
 
 use crate::{
     approval::{
-        Action, Allowed, Approval, Decision, Digest, Found, Outcome, Settlement, Verdict, matches,
+        Action, Allowed, Approval, Decision, Digest, OutcomeAnswer, OutcomeQuestion, Resolution,
+        Verdict, matches,
     },
     policy::{Policy, Ruling},
     tool::{Tool, ToolCtx, ToolError, ToolOutput, cut},
@@ -44,7 +45,7 @@ const REPEATS: u32 = 2;
 /// - The policy allows the call, denies it, or has a person asked ([`Approval`]). The answer is
 ///   stored before the call is made.
 /// - A call that changes something is journaled as started before and as done after. If the process
-///   dies in between, the next attempt asks a person ([`Outcome`]), unless the target honours keys:
+///   dies in between, the next attempt asks a person ([`OutcomeQuestion`]), unless the target honours keys:
 ///   then it is repeated with the same one.
 pub async fn execute(
     ctx: &Ctx,
@@ -98,7 +99,7 @@ pub async fn execute(
         Ended::Unknown(why) => (ToolStatus::Error, why.into()),
     };
     let message = reply(status, content);
-    Ok(match tool.access().vouches {
+    Ok(match tool.access().trusted_output {
         true => message,
         false => message.labelled(Label::Untrusted),
     })
@@ -125,7 +126,7 @@ fn approved(
         action_request: action(call),
         config: Allowed::default(),
         description: warned(why, &call.args),
-        can: tool.access().can,
+        capabilities: tool.access().capabilities,
         digest: digest.clone(),
     };
     let decision = ctx.ask_checked(question, |decision: &Decision| {
@@ -233,20 +234,20 @@ async fn make(
             known => return Ok(known),
         };
         attempt += 1;
-        if tool.access().honours_key && attempt <= REPEATS {
+        if tool.access().idempotent && attempt <= REPEATS {
             continue;
         }
         match settled(ctx, call, &why, attempt)? {
-            Found::Repeat => {}
-            Found::Happened(result) => {
+            Resolution::Repeat => {}
+            Resolution::Happened(result) => {
                 let output = Ended::Output(result.into());
                 return Ok(output.redacted(tools.redactor()));
             }
-            Found::Abandon => {
+            Resolution::Abandon => {
                 let why = "it did not happen, and the user does not want it made again";
                 return Ok(Ended::Failed(why.into()));
             }
-            Found::StillUnknown => {
+            Resolution::StillUnknown => {
                 let why = "whether this call happened is unknown; do not make it again";
                 return Ok(Ended::Unknown(why.into()));
             }
@@ -276,13 +277,13 @@ async fn attempted(
         Ended::from(called.await).redacted(tools.redactor())
     };
     let access = tool.access();
-    if !access.can.changes() {
+    if !access.capabilities.changes() {
         return Ok(run().await);
     }
     // A call that failed is a result too, so that it is on record what is known of its outcome.
     let run = async || Ok(run().await);
     let record = format!("call {attempt}");
-    let done = match access.honours_key {
+    let done = match access.idempotent {
         true => ctx.once_by_key(&record, |_| run()).await,
         false => ctx.once(&record, run).await,
     };
@@ -301,14 +302,14 @@ fn is_unknown(error: &NodeError) -> bool {
 }
 
 /// Asks whether the last of so many attempts happened.
-fn settled(ctx: &Ctx, call: &ToolCall, why: &str, attempt: u32) -> Result<Found, NodeError> {
-    let digest = Digest::of::<Outcome>(call, ctx.thread(), ctx.task_id(), attempt);
-    let question = Outcome {
+fn settled(ctx: &Ctx, call: &ToolCall, why: &str, attempt: u32) -> Result<Resolution, NodeError> {
+    let digest = Digest::of::<OutcomeQuestion>(call, ctx.thread(), ctx.task_id(), attempt);
+    let question = OutcomeQuestion {
         action_request: action(call),
         description: format!("did this call happen? {why}"),
         key: ctx.key("call"),
         digest: digest.clone(),
     };
-    let check = |settlement: &Settlement| matches(&settlement.digest, &digest);
-    Ok(ctx.ask_checked(question, check)?.found)
+    let check = |settlement: &OutcomeAnswer| matches(&settlement.digest, &digest);
+    Ok(ctx.ask_checked(question, check)?.resolution)
 }

@@ -1,11 +1,11 @@
-//! Tools that models call, and what stands between a call and its effect.
+//! Tools that models call: checked, approved by people, made once.
 //!
-//! A [`Tool`] has a description for models and [`Access`] for people: what it can do to the world.
-//! [`Tools`] is what an agent has. A call runs as a durable task of its own ([`execute`]): checked,
-//! allowed by the [`Policy`] or approved by a person, journaled before and after, so that it happens
-//! at most once and an unknown outcome is told to a person. [`agent`] is the loop of a model and its
-//! tools as a graph; [`Chat`] keeps a conversation in state. With the feature `mcp` the tools of MCP
-//! servers are tools like others, under suspicion.
+//! A [`Tool`] has a description for models and [`Access`] for people: what it can do to the outside
+//! world. [`Tools`] is what an agent has. A call runs as a durable task of its own ([`execute`]):
+//! checked, allowed by the [`Policy`] or approved by a person, journaled before and after, so that it
+//! happens at most once and a person is asked about an unknown outcome. [`agent`] is the loop of a
+//! model and its tools as a graph; [`Chat`] keeps a conversation in state. With the feature `mcp` the
+//! tools of MCP servers are tools like others, with less trust.
 
 // The macros name the facade's paths; below it this crate stands in for it.
 extern crate self as superstep;
@@ -24,24 +24,24 @@ pub mod access;
 pub mod agent;
 pub mod approval;
 pub mod chat;
-mod converse;
 pub mod error;
 mod execute;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod policy;
+mod stream_reply;
 pub mod tool;
 pub mod toolbox;
 mod traced;
 
-pub use access::{Access, Can};
+pub use access::{Access, Capabilities};
 pub use agent::{Agent, AgentNode, AgentState};
-pub use approval::{Approval, Decision, Digest, Outcome, Verdict};
+pub use approval::{Approval, Decision, Digest, OutcomeQuestion, Verdict};
 pub use chat::Chat;
-pub use converse::converse;
 pub use error::ToolsError;
 pub use execute::execute;
 pub use policy::{Policy, Ruling};
+pub use stream_reply::stream_reply;
 pub use tool::{Tool, ToolCtx, ToolError, ToolOutput};
 pub use toolbox::{Tools, ToolsBuilder};
 pub use traced::Traced;

@@ -8,7 +8,7 @@
 //! that was approved, no tool of the server is called; see [`Fingerprint`].
 //!
 //! `wire` reads and writes single messages, `stdio` and `http` carry them, `session` speaks the
-//! protocol, `listing` judges what is offered, `client` decides whether a call is made.
+//! protocol, `listing` validates what is offered, `client` decides whether a call is made.
 
 mod client;
 mod content;

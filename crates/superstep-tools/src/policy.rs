@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use superstep_model::{Label, Message};
 
-use crate::access::{Access, Can};
+use crate::access::{Access, Capabilities};
 
 /// Which calls need a person. The default allows reading and asks for the rest.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Policy {
     allowed: BTreeSet<String>,
     asked: BTreeSet<String>,
     denied: BTreeSet<String>,
-    forbidden: Can,
+    forbidden: Capabilities,
 }
 
 /// What is to be done about a call.
@@ -55,14 +55,14 @@ impl Policy {
 
     /// Never lets a tool be called that can do any of this.
     #[must_use]
-    pub fn forbid(mut self, can: Can) -> Self {
-        self.forbidden = self.forbidden.and(can);
+    pub fn forbid(mut self, capabilities: Capabilities) -> Self {
+        self.forbidden = self.forbidden.and(capabilities);
         self
     }
 
     /// What is to be done about a call of a tool by a model that has read these messages.
     pub fn rule(&self, tool: &str, access: Access, read: &[Message]) -> Ruling {
-        let can = access.can;
+        let can = access.capabilities;
         if self.denied.contains(tool) {
             return Ruling::Deny(format!("`{tool}` may not be called"));
         }
@@ -72,10 +72,10 @@ impl Policy {
         if self.asked.contains(tool) {
             return Ruling::Ask(format!("`{tool}` is asked for every time"));
         }
-        if can.has(Can::SEND.and(Can::EXEC)) {
+        if can.has(Capabilities::SEND.and(Capabilities::EXEC)) {
             return Ruling::Ask(format!("`{tool}` can {can}"));
         }
-        let local = !can.has(Can::NET) && !can.changes();
+        let local = !can.has(Capabilities::NET) && !can.changes();
         if !local && is_tainted(read) {
             let why = format!("`{tool}` can {can}, and the model has read untrusted content");
             return Ruling::Ask(why);
@@ -97,9 +97,9 @@ pub fn is_tainted(read: &[Message]) -> bool {
 mod tests {
     use super::*;
 
-    fn access(can: Can) -> Access {
+    fn access(capabilities: Capabilities) -> Access {
         Access {
-            can,
+            capabilities,
             ..Access::default()
         }
     }
@@ -114,14 +114,20 @@ mod tests {
         };
         let table = [
             // can, clean, tainted, clean and allowed, tainted and allowed
-            (Can::NOTHING, [false, false, false, false]),
-            (Can::READ, [false, false, false, false]),
-            (Can::NET, [false, true, false, true]),
-            (Can::READ.and(Can::NET), [false, true, false, true]),
-            (Can::WRITE, [true, true, false, true]),
-            (Can::SEND, [true, true, true, true]),
-            (Can::EXEC, [true, true, true, true]),
-            (Can::WRITE.and(Can::SEND), [true, true, true, true]),
+            (Capabilities::NONE, [false, false, false, false]),
+            (Capabilities::READ, [false, false, false, false]),
+            (Capabilities::NET, [false, true, false, true]),
+            (
+                Capabilities::READ.and(Capabilities::NET),
+                [false, true, false, true],
+            ),
+            (Capabilities::WRITE, [true, true, false, true]),
+            (Capabilities::SEND, [true, true, true, true]),
+            (Capabilities::EXEC, [true, true, true, true]),
+            (
+                Capabilities::WRITE.and(Capabilities::SEND),
+                [true, true, true, true],
+            ),
         ];
         for (can, expected) in table {
             let default = Policy::default();
@@ -138,10 +144,10 @@ mod tests {
     #[test]
     fn what_is_denied_is_not_even_asked_for() {
         let policy = Policy::default().deny("t");
-        let ruling = policy.rule("t", access(Can::READ), &[]);
+        let ruling = policy.rule("t", access(Capabilities::READ), &[]);
         assert!(matches!(ruling, Ruling::Deny(_)));
-        let policy = Policy::default().forbid(Can::EXEC);
-        let ruling = policy.rule("t", access(Can::EXEC.and(Can::READ)), &[]);
+        let policy = Policy::default().forbid(Capabilities::EXEC);
+        let ruling = policy.rule("t", access(Capabilities::EXEC.and(Capabilities::READ)), &[]);
         assert!(matches!(ruling, Ruling::Deny(_)));
     }
 }

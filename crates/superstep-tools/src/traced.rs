@@ -8,10 +8,10 @@ use superstep_core::{
 use superstep_engine::{OpenSpan, typed::Ctx};
 use superstep_model::{Caps, Deltas, Model, ModelError, ModelId, Reply, Request};
 
-/// A model whose calls are told to the trace of the run, for what wants a model, such as
-/// `superstep_model::structured`. Conversations go through [`crate::converse`].
+/// A model whose calls are spans of the run's trace, for what wants a model, such as
+/// `superstep_model::structured`. Conversations go through [`crate::stream_reply`].
 ///
-/// Only calls that are waited for are told: of one that streams nobody here sees the end.
+/// Only `invoke` is traced: the end of a stream is not seen here.
 pub struct Traced<'a> {
     /// The model.
     pub model: &'a dyn Model,
@@ -36,7 +36,7 @@ impl Model for Traced<'_> {
         Box::pin(async move {
             let span = begin(self.ctx, self.model, request).await;
             let replied = self.model.invoke(request).await;
-            span.end(|| told(&replied)).await;
+            span.end(|| span_end(&replied)).await;
             replied
         })
     }
@@ -56,8 +56,8 @@ pub(crate) async fn begin(ctx: &Ctx, model: &dyn Model, request: &Request) -> Op
     ctx.span(SpanKind::Model, &asked.name, start).await
 }
 
-/// What became of a call, as the end of its span.
-pub(crate) fn told(replied: &Result<Reply, ModelError>) -> SpanEnd {
+/// The end of a call's span.
+pub(crate) fn span_end(replied: &Result<Reply, ModelError>) -> SpanEnd {
     let reply = match replied {
         Ok(reply) => reply,
         Err(error) => return SpanError::new(error.code(), error).into(),

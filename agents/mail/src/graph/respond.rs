@@ -10,7 +10,7 @@ use superstep::{
         Body, Message, Reply, Request, ToolCall, ToolChoice,
         message::{ToolReply, ToolStatus},
     },
-    tools::converse,
+    tools::stream_reply,
 };
 
 use super::{Decided, EmailInput, Office, Pending, ReplyNode, ReplyState};
@@ -40,7 +40,7 @@ pub(super) async fn llm_call(
         return Ok(stuck(why));
     }
     let request = request(&state, input, &office).await?;
-    let mut message = converse(&ctx, &*office.model, &request).await?;
+    let mut message = stream_reply(&ctx, &*office.model, &request).await?;
     if let Body::Model(said) = &mut message.body {
         tell_apart(said, state.turn);
     }

@@ -1,4 +1,4 @@
-//! What a model's reply asks for, whatever it looks like.
+//! Classification of a model's reply: an answer, calls, or invalid.
 
 use superstep_model::{
     Finish, InvalidCall, Message, ToolCall,
@@ -16,20 +16,20 @@ pub(super) enum Turn {
     Call {
         /// The calls that can be made.
         calls: Vec<ToolCall>,
-        /// What the model is told about the others.
+        /// What the model reads about the others.
         refused: Vec<Message>,
     },
-    /// It is of no use: the model is told so.
-    Mend {
-        /// What it is told.
-        told: Vec<Message>,
+    /// It is invalid: the model gets a message to repair it.
+    Repair {
+        /// What the model reads.
+        messages: Vec<Message>,
         /// What is wrong, for people.
         why: String,
     },
 }
 
 impl Turn {
-    pub(super) fn judge(message: &Message, tools: &Tools) -> Self {
+    pub(super) fn classify(message: &Message, tools: &Tools) -> Self {
         let Some(said) = message.reply() else {
             return Self::Say(Finish::Stop);
         };
@@ -47,8 +47,8 @@ impl Turn {
         if calls.is_empty() && refused.is_empty() {
             if said.content.is_empty() && !held_back {
                 let nudge = "the last reply was empty; answer, or call a tool";
-                return Self::Mend {
-                    told: vec![Message::user(nudge)],
+                return Self::Repair {
+                    messages: vec![Message::user(nudge)],
                     why: format!("it is empty ({finish:?})"),
                 };
             }
@@ -57,8 +57,8 @@ impl Turn {
         if calls.is_empty() {
             let why = refused.iter().map(|reply| reply.content.text());
             let why = why.collect::<Vec<_>>().join("; ");
-            let told = refused.into_iter().map(Message::from).collect();
-            return Self::Mend { told, why };
+            let messages = refused.into_iter().map(Message::from).collect();
+            return Self::Repair { messages, why };
         }
         let refused = refused.into_iter().map(Message::from).collect();
         Self::Call { calls, refused }
@@ -75,7 +75,7 @@ fn unreadable(call: &InvalidCall) -> ToolReply {
 }
 
 /// The tool whose same calls the model made again and again, if it did so `most` times or more.
-pub(super) fn circles(messages: &[Message], most: usize) -> Option<(&str, usize)> {
+pub(super) fn detect_loop(messages: &[Message], most: usize) -> Option<(&str, usize)> {
     let mut turns = messages
         .iter()
         .rev()

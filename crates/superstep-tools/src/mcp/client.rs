@@ -115,14 +115,14 @@ impl Client {
     /// [`Client::problems`]. After a new approval take them again: tools that changed are new ones.
     pub fn tools(&self) -> Result<Vec<Arc<dyn Tool>>, ToolsError> {
         self.0.standing()?;
-        let offers = self.judged().0.into_iter();
+        let offers = self.validated().0.into_iter();
         Ok(offers.map(|offer| Arc::new(offer) as _).collect())
     }
 
     /// Why tools were left out: schemas that make no sense, hidden characters, names that come out
-    /// equal. Also names in [`Server::tool_can`] that no tool has.
+    /// equal. Also names in [`Server::tool_capabilities`] that no tool has.
     pub fn problems(&self) -> Vec<String> {
-        self.judged().1
+        self.validated().1
     }
 
     /// The last of what the server wrote for people, without secrets.
@@ -141,18 +141,18 @@ impl Client {
         }
     }
 
-    fn judged(&self) -> (Vec<Offer>, Vec<String>) {
+    fn validated(&self) -> (Vec<Offer>, Vec<String>) {
         let (server, tools) = (&self.0.server, self.offered());
         let (mut names, mut problems) = names(&server.alias, &tools);
         let known = |name: &&String| tools.iter().any(|tool| tool.name == **name);
-        let unknown = server.tool_can.keys().filter(|name| !known(name));
+        let unknown = server.tool_capabilities.keys().filter(|name| !known(name));
         problems.extend(unknown.map(|name| format!("there is no tool `{name}`")));
         let mut offers = Vec::new();
         for tool in tools {
             let Some(name) = names.remove(&tool.name) else {
                 continue;
             };
-            match tool.judge() {
+            match tool.validate() {
                 Ok(schema) => offers.push(Offer::new(self.0.clone(), name, tool, schema)),
                 Err(why) => problems.push(format!("`{name}` is left out: {why}")),
             }
@@ -207,7 +207,7 @@ impl Inner {
             Fault::Lost(_) => false,
         };
         // Of a tool that changes nothing there is nothing to find out.
-        match known || !self.server.can_of(tool).changes() {
+        match known || !self.server.capabilities_of(tool).changes() {
             true => ToolError::Failed(why),
             false => ToolError::Unknown(why),
         }

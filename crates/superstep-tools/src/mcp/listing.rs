@@ -37,7 +37,7 @@ impl Offered {
     }
 
     /// The schema its arguments are checked against, or why it cannot be used.
-    pub(super) fn judge(&self) -> Result<Schema, String> {
+    pub(super) fn validate(&self) -> Result<Schema, String> {
         if !self.schema.is_object() {
             return Err("its schema is no object".into());
         }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn hostile_schemas_and_hidden_words_are_not_used() {
         let object = json!({"type": "object"});
-        assert!(tool("t", object.clone()).judge().is_ok());
+        assert!(tool("t", object.clone()).validate().is_ok());
         for bad in [
             Json::Null,
             json!([]),
@@ -156,7 +156,7 @@ mod tests {
             json!({"type": "object", "properties": {"a": {"enum": ["x\u{e0101}"]}}}),
             json!({"type": "object", "properties": {"a": {"x-mcp-header": "A"}}}),
         ] {
-            assert!(tool("t", bad.clone()).judge().is_err(), "{bad}");
+            assert!(tool("t", bad.clone()).validate().is_err(), "{bad}");
         }
         for hidden in [
             "\u{202e}",
@@ -168,11 +168,11 @@ mod tests {
         ] {
             let mut tool = tool("t", object.clone());
             tool.description = format!("adds{hidden} two numbers");
-            let why = tool.judge().err().unwrap_or_default();
+            let why = tool.validate().err().unwrap_or_default();
             assert!(why.contains("its description holds"), "{hidden:?}: {why}");
             tool.description.clear();
             tool.name.push_str(hidden);
-            let why = tool.judge().err().unwrap_or_default();
+            let why = tool.validate().err().unwrap_or_default();
             assert!(why.contains("its name holds"), "{hidden:?}: {why}");
         }
     }

@@ -27,7 +27,7 @@ impl Offer {
     pub(super) fn new(client: Arc<Inner>, name: String, tool: Offered, schema: Schema) -> Self {
         Self {
             access: Access {
-                can: client.server.can_of(&tool.name),
+                capabilities: client.server.capabilities_of(&tool.name),
                 ..Access::default()
             },
             print: tool.print(),

@@ -11,7 +11,7 @@ use super::{
     pin::Pin,
     stdio::Pipe,
 };
-use crate::{access::Can, error::ToolsError};
+use crate::{access::Capabilities, error::ToolsError};
 
 /// An MCP server, as the user knows it.
 #[derive(Clone, Debug)]
@@ -22,9 +22,9 @@ pub struct Server {
     pub at: At,
     /// What its tools can do. A server's own words on this are not heard. As long as nobody says
     /// otherwise they read the network, write and send, so every call is asked for.
-    pub can: Can,
+    pub capabilities: Capabilities,
     /// What single tools can do, by the server's names for them.
-    pub tool_can: BTreeMap<String, Can>,
+    pub tool_capabilities: BTreeMap<String, Capabilities>,
     /// What was approved of it.
     pub pin: Pin,
     /// How much it may take.
@@ -37,8 +37,10 @@ impl Server {
         Self {
             alias: alias.into(),
             at: at.into(),
-            can: Can::NET.and(Can::WRITE).and(Can::SEND),
-            tool_can: BTreeMap::new(),
+            capabilities: Capabilities::NET
+                .and(Capabilities::WRITE)
+                .and(Capabilities::SEND),
+            tool_capabilities: BTreeMap::new(),
             pin: Pin::First,
             limits: Limits::default(),
         }
@@ -50,8 +52,11 @@ impl Server {
         Client::connect(self).await
     }
 
-    pub(super) fn can_of(&self, tool: &str) -> Can {
-        self.tool_can.get(tool).copied().unwrap_or(self.can)
+    pub(super) fn capabilities_of(&self, tool: &str) -> Capabilities {
+        self.tool_capabilities
+            .get(tool)
+            .copied()
+            .unwrap_or(self.capabilities)
     }
 
     pub(super) fn link(&self, changed: Changed) -> Result<Link, Fault> {

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use superstep::{
     model::Message,
     prelude::*,
-    tools::{AgentState, Approval, Outcome as Unknown, agent::say},
+    tools::{AgentState, Approval, OutcomeQuestion, agent::say},
 };
 
 use crate::kit::{Desk, calls, text, to_dana};
@@ -185,7 +185,7 @@ async fn an_unknown_outcome_is_a_question_and_never_a_second_try() {
     let desk = Desk::new(vec![lost, text("so be it")]);
     let asked = asks(desk.say("go").await);
     let asked = asks(desk.graph.answer("t", [accept(&asked[0])]).await);
-    let question = asked[0].question::<Unknown>().unwrap();
+    let question = asked[0].question::<OutcomeQuestion>().unwrap();
     assert!(question.description.contains("the connection broke"));
     let happened = json!({"type": "happened", "args": "it arrived", "digest": question.digest});
     desk.graph

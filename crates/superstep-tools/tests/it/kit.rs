@@ -121,7 +121,7 @@ pub(crate) async fn read_page(
 }
 
 /// Adds two numbers.
-#[tool(nothing, json, vouches)]
+#[tool(pure, json, trusted_output)]
 pub(crate) async fn add(
     /// One.
     left: i64,

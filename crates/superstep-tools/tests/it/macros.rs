@@ -1,7 +1,7 @@
 //! What `#[tool]` makes of a function.
 
 use serde_json::json;
-use superstep::tools::{Access, Can, Tool, Tools};
+use superstep::tools::{Access, Capabilities, Tool, Tools};
 
 use crate::kit::{Add, ReadPage, SendText};
 
@@ -21,11 +21,11 @@ fn a_function_becomes_a_tool_with_schema_and_docs() {
     });
     assert_eq!(spec.parameters, schema);
     let access = Access {
-        can: Can::SEND,
+        capabilities: Capabilities::SEND,
         ..Access::default()
     };
     assert_eq!(SendText.access(), access);
-    assert!(Add.access().vouches && Add.access().can == Can::NOTHING);
+    assert!(Add.access().trusted_output && Add.access().capabilities == Capabilities::NONE);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use superstep::{
     dynamic::input,
     prelude::*,
     tools::{
-        Agent, AgentNode, AgentState, Approval, Outcome as Unknown, ToolError, Tools, agent::say,
+        Agent, AgentNode, AgentState, Approval, OutcomeQuestion, ToolError, Tools, agent::say,
     },
 };
 use superstep_core::archive::Archive;
@@ -101,8 +101,8 @@ impl Shop {
     }
 }
 
-fn outcome(ask: &OpenAsk) -> Unknown {
-    ask.question::<Unknown>().unwrap()
+fn outcome(ask: &OpenAsk) -> OutcomeQuestion {
+    ask.question::<OutcomeQuestion>().unwrap()
 }
 
 fn repeat(ask: &OpenAsk) -> Json {

@@ -8,7 +8,7 @@ use superstep::{
     model::{Body, message::ToolStatus},
     prelude::*,
     tools::{
-        Agent, AgentNode, AgentState, Approval, Can, Outcome as Unknown, Tools,
+        Agent, AgentNode, AgentState, Approval, Capabilities, OutcomeQuestion, Tools,
         agent::say,
         mcp::{Client, Command, Server},
     },
@@ -37,7 +37,7 @@ impl Ledger {
     /// A server whose tools read, so that nobody is asked.
     pub(crate) fn reading(&self, modes: &[&str]) -> Server {
         Server {
-            can: Can::READ,
+            capabilities: Capabilities::READ,
             ..self.server(modes)
         }
     }
@@ -89,8 +89,8 @@ pub(crate) async fn call_of(tools: &Tools, tool: &str, args: Json) -> End {
     let said = say(superstep::model::Message::user("go"));
     let mut outcome = graph.run("t", said).await.unwrap();
     while let Outcome::Waiting { asks, .. } = &outcome {
-        if asks[0].is::<Unknown>() {
-            let question = asks[0].question::<Unknown>().unwrap();
+        if asks[0].is::<OutcomeQuestion>() {
+            let question = asks[0].question::<OutcomeQuestion>().unwrap();
             return End::Unknown(question.description);
         }
         let digest = asks[0].question::<Approval>().unwrap().digest;

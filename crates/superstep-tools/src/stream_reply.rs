@@ -1,4 +1,4 @@
-//! One call of a model from a node, told to readers as it comes.
+//! A streamed model call from a node: pieces are emitted as messages while they arrive.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,17 @@ use crate::traced;
 
 /// Calls a model and passes its words on to readers of the run's messages while they come. The
 /// message has an id, equal on every attempt of the task. The call is a span of the run's trace.
-pub async fn converse(
+pub async fn stream_reply(
     ctx: &Ctx,
     model: &dyn Model,
     request: &Request,
 ) -> Result<Message, NodeError> {
     let span = traced::begin(ctx, model, request).await;
     let id = ctx.key("reply");
-    let mut first = FirstPiece::new();
+    let mut first = FirstToken::new();
     let replied = reply(ctx, model, request, &id, &mut first).await;
     span.end(|| {
-        let mut end = traced::told(&replied);
+        let mut end = traced::span_end(&replied);
         end.facts.first_token = first.micros().filter(|_| replied.is_ok());
         end
     })
@@ -27,13 +27,13 @@ pub async fn converse(
     Ok(Message::from(replied?).with_id(id))
 }
 
-/// How long the first piece took.
-struct FirstPiece {
+/// Time to the first token.
+struct FirstToken {
     asked: Instant,
     took: Option<Duration>,
 }
 
-impl FirstPiece {
+impl FirstToken {
     fn new() -> Self {
         Self {
             asked: Instant::now(),
@@ -41,7 +41,7 @@ impl FirstPiece {
         }
     }
 
-    fn is_here(&mut self) {
+    fn arrived(&mut self) {
         let asked = self.asked;
         self.took.get_or_insert_with(|| asked.elapsed());
     }
@@ -56,13 +56,13 @@ async fn reply(
     model: &dyn Model,
     request: &Request,
     id: &str,
-    first: &mut FirstPiece,
+    first: &mut FirstToken,
 ) -> Result<Reply, ModelError> {
     let mut deltas = model.stream(request).await?;
     let mut reply = Assembly::new(model.id());
     while let Some(delta) = deltas.next().await {
         let delta = delta?;
-        first.is_here();
+        first.arrived();
         ctx.heartbeat();
         if let Delta::Text(text) = &delta {
             let piece = Message::model(text.as_str()).with_id(id);
