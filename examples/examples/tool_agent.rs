@@ -33,7 +33,8 @@ use superstep::{
     },
     prelude::*,
     tools::{
-        Agent, AgentNode, AgentState, Approval, Decision, ToolError, Tools, Verdict, agent::say,
+        Agent, AgentNode, AgentState, Approval, ApprovalAnswer, ToolError, Tools, Verdict,
+        agent::say,
     },
 };
 use tokio::sync::Mutex;
@@ -136,7 +137,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let question: Approval = ask.question()?;
         let verdict = decide(&question);
         let digest = question.digest;
-        answers.push(ask.reply::<Approval>(&Decision { digest, verdict })?);
+        answers.push(ask.reply::<Approval>(&ApprovalAnswer { digest, verdict })?);
     }
     let outcome = graph.answer("desk", answers).await?;
     show(&outcome.state().messages, shown);

@@ -8,9 +8,10 @@ use tokio::sync::Mutex;
 use crate::{
     Answer, Calendar, InboxItem, MailError, MailId, Mailbox, Memory, MemoryError, Mode, Settings,
     attempts::Attempts,
-    graph::{self, MailState, Office, TopNode},
+    graph::{self, MailState, TopNode},
     key::thread_name,
     queue::Queue,
+    services::Services,
     settings::Zone,
 };
 
@@ -100,7 +101,7 @@ impl AgentError {
 /// An e-mail assistant that asks before it acts; cheap to clone.
 #[derive(Clone)]
 pub struct MailAgent {
-    pub(crate) office: Arc<Office>,
+    pub(crate) services: Arc<Services>,
     pub(crate) attempts: Attempts,
     graph: Graph<MailState, TopNode>,
     /// What is known about a thread must hold until a mail is put into it.
@@ -129,7 +130,7 @@ impl MailAgent {
             .clone()
             .unwrap_or_else(|| calendar.time_zone());
         let zone = Zone::find(&name).ok_or(AgentError::NoZone { name })?;
-        let office = Arc::new(Office {
+        let services = Arc::new(Services {
             model,
             mailbox,
             calendar,
@@ -138,9 +139,9 @@ impl MailAgent {
             memory: Memory::new(store.clone()),
             queue: Queue::new(store.clone()),
         });
-        let graph = graph::build(&office, backends).map_err(AgentError::Graph)?;
+        let graph = graph::build(&services, backends).map_err(AgentError::Graph)?;
         Ok(Self {
-            office,
+            services,
             attempts: Attempts::new(store),
             graph,
             intake: Arc::default(),
@@ -162,27 +163,27 @@ impl MailAgent {
 
     /// What it has learnt.
     pub fn memory(&self) -> &Memory {
-        &self.office.memory
+        &self.services.memory
     }
 
     /// The mailbox it works on.
     pub fn mailbox(&self) -> &Arc<dyn Mailbox> {
-        &self.office.mailbox
+        &self.services.mailbox
     }
 
     /// The calendar it works on.
     pub fn calendar(&self) -> &Arc<dyn Calendar> {
-        &self.office.calendar
+        &self.services.calendar
     }
 
     /// How it is meant to work.
     pub fn settings(&self) -> &Settings {
-        &self.office.settings
+        &self.services.settings
     }
 
     /// Whether it makes the calls that are approved through it.
     pub fn mode(&self) -> Mode {
-        self.office.settings.mode()
+        self.services.settings.mode()
     }
 
     /// The open questions of a thread, as questions of this assistant: they name its mode.
@@ -197,7 +198,7 @@ impl MailAgent {
 
     /// The open questions of all threads that mail was put into.
     pub async fn inbox(&self) -> Result<Vec<InboxItem>, AgentError> {
-        let unfinished = self.office.queue.all().await?;
+        let unfinished = self.services.queue.all().await?;
         let mut threads: Vec<String> = Vec::new();
         for input in unfinished {
             let thread = thread_name(&input.thread);

@@ -1,4 +1,6 @@
-//! What goes wrong with mailboxes and calendars.
+//! Errors of mailboxes and calendars, with stable codes.
+
+use superstep::{Coded, Failure};
 
 /// Why a mailbox or a calendar refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,5 +96,19 @@ impl MailError {
     /// Whether the same call may succeed later.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Busy { .. })
+    }
+
+    /// The failure of a run that stops with it; the thread is kept.
+    pub(crate) fn failure(&self) -> Failure {
+        let coded = Coded {
+            code: self.code(),
+            hint: Some(self.hint()),
+            transient: self.may_pass(),
+        };
+        Failure {
+            transient: coded.transient,
+            coded: Some(Box::new(coded)),
+            ..Failure::new("MailError", self.to_string())
+        }
     }
 }

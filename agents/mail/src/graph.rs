@@ -6,9 +6,9 @@
 //!                         └─ ignore ─► mark_as_read_node ─► next_mail
 //!
 //! response_agent:
-//! start ─► llm_call ─► interrupt_handler (one task a call) ─► settle_decisions
+//! start ─► llm_call ─► interrupt_handler (one per call) ──► settle_decisions
 //!             ▲                                                   │ one task each
-//!             │        turn_end ◄── tool_call, update_memory ◄────┘
+//!             │        turn_end ◄── make_call, update_memory ◄────┘
 //!             └───────────┤
 //!                         ├─ Done ─► mark_as_read_node ─► end
 //!                         └─ ignored ─► end
@@ -22,7 +22,7 @@
 //! | `mark_as_read_node` | [`TopNode::MarkAsReadNode`], [`ReplyNode::MarkAsReadNode`] | notes that a mail was read |
 //! | `llm_call` | [`ReplyNode::LlmCall`] | the model speaks, and must call a tool |
 //! | `interrupt_handler` | [`ReplyNode::InterruptHandler`] | asks about one call, and does nothing else |
-//! | the rest of `interrupt_handler` | [`ReplyNode::SettleDecisions`], [`ReplyNode::ToolCall`], [`ReplyNode::UpdateMemory`], [`ReplyNode::TurnEnd`] | what was decided is done, one durable task a call |
+//! | the rest of `interrupt_handler` | [`ReplyNode::SettleDecisions`], [`ReplyNode::MakeCall`], [`ReplyNode::UpdateMemory`], [`ReplyNode::TurnEnd`] | what was decided is done, one durable task per call |
 //! | no route of its own | [`ReplyNode::AskPerson`] | the model is at its wits' end |
 //! | no route of its own | [`TopNode::NextMail`] | mail that came while questions were open |
 //! | `State.email_input` | [`MailState::email_input`] ([`EmailInput`]) | the mail |
@@ -34,17 +34,18 @@
 //! | `write_email`, `send_email_tool` | [`SEND`](crate::tools::SEND) | a reply |
 //! | `HumanInterrupt`, `HumanResponse` | [`Item`](crate::Item), [`Answer`](crate::Answer) | questions and answers |
 //!
+//! Calls are parsed, journaled, looked up and asked about by `superstep::tools`; `review` adds the
+//! modes, `tools` the mailbox and the calendar.
+//!
 //! Nothing of a turn is done before all of it has been decided; answers may come one by one. Then
 //! each approved call is a task of its own, so that none is made again because of another. An approval
 //! is for the mode it was given in: a run in the other one makes nothing of it, and asks again.
 
-mod again;
 mod decide;
-mod meet;
-mod perform;
+mod dispatch;
+mod execute;
 mod respond;
-mod send;
-mod settle;
+mod review;
 mod triage;
 
 pub(crate) use triage::begin;
@@ -54,22 +55,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use superstep::{
-    Backends, BuildErrors, Coded, Ctx, ErrorKind, Failure, Graph, NodeError, NodeOptions, Nodes,
-    RetryPolicy, SpanEnd, SpanError, SpanKind, State,
-    model::{Message, Model, Request, Schema, ToolCall, structured},
-    tools::Chat,
+    Backends, BuildErrors, Graph, NodeOptions, Nodes, RetryPolicy, State,
+    model::{Message, ToolCall},
+    tools::{Chat, Decision},
 };
 
-use crate::{
-    Calendar, MailError, MailId, Mailbox, Memory, Mode,
-    inbox::Act,
-    input::EmailInput,
-    memory::act::HumanAct,
-    prompt::person,
-    queue::Queue,
-    settings::{Settings, Zone},
-    tools::Desk,
-};
+use crate::{MailId, Mode, input::EmailInput, memory::feedback::FeedbackItem, services::Services};
 
 /// What is to be done about a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +126,7 @@ pub struct ReplyState {
     pub turn: u32,
     /// How often it spoke since a person helped.
     pub spent: u32,
-    /// How many replies in a row were of no use.
+    /// How many replies in a row were invalid.
     pub misses: u32,
     /// Why a person has to help.
     pub stuck: Option<String>,
@@ -159,7 +150,7 @@ pub enum ReplyNode {
     /// What was decided becomes tasks.
     SettleDecisions,
     /// One approved call is made.
-    ToolCall,
+    MakeCall,
     /// What a person did is learnt.
     UpdateMemory,
     /// The turn is over.
@@ -186,7 +177,8 @@ struct Pending {
 pub(crate) struct Decided {
     turn: u32,
     place: usize,
-    act: Act,
+    #[serde(rename = "act")]
+    decision: Decision,
     /// When: a reply carries this date, whenever it is sent.
     at: Timestamp,
     /// In which mode: it allows nothing in another one.
@@ -204,60 +196,25 @@ struct Job {
     mode: Mode,
 }
 
-/// What is to be learnt of a turn about one topic.
+/// What people did in a turn that one note can learn from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Lesson {
+struct Feedback {
     topic: crate::Topic,
-    acts: Vec<HumanAct>,
-}
-
-/// What the nodes work with.
-pub(crate) struct Office {
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) mailbox: Arc<dyn Mailbox>,
-    pub(crate) calendar: Arc<dyn Calendar>,
-    pub(crate) settings: Settings,
-    pub(crate) zone: Zone,
-    pub(crate) memory: Memory,
-    pub(crate) queue: Queue,
-}
-
-impl Office {
-    fn owner(&self) -> String {
-        person(self.mailbox.owner())
-    }
-
-    fn desk<'a>(&'a self, input: &'a EmailInput) -> Desk<'a> {
-        Desk {
-            owner: self.mailbox.owner(),
-            zone: &self.zone,
-            input,
-        }
-    }
-
-    async fn mark_read(&self, input: Option<&EmailInput>) -> Result<(), NodeError> {
-        let Some(input) = input.filter(|_| !self.settings.dry_run) else {
-            return Ok(());
-        };
-        match self.mailbox.mark_read(&input.id).await {
-            // Somebody moved or deleted it: then it was seen.
-            Ok(()) | Err(MailError::Missing { .. }) => Ok(()),
-            Err(error) => Err(failed(&error)),
-        }
-    }
+    #[serde(rename = "acts")]
+    items: Vec<FeedbackItem>,
 }
 
 /// Builds the graph.
 pub(crate) fn build(
-    office: &Arc<Office>,
+    services: &Arc<Services>,
     backends: Backends,
 ) -> Result<Graph<MailState, TopNode>, BuildErrors> {
-    let response_agent = response_agent(office)?;
-    let after = office.clone();
+    let response_agent = response_agent(services)?;
+    let after = services.clone();
     Graph::<MailState, TopNode>::builder()
         .name("email_assistant")
         .backends(backends)
-        .shared(office.clone())
+        .shared(services.clone())
         .node(TopNode::TriageRouter, triage::router)
         .node(TopNode::TriageInterruptHandler, triage::interrupt_handler)
         .node_with(TopNode::MarkAsReadNode, triage::mark_as_read, patient())
@@ -300,20 +257,20 @@ pub(crate) fn build(
         .build()
 }
 
-fn response_agent(office: &Arc<Office>) -> Result<Graph<ReplyState, ReplyNode>, BuildErrors> {
+fn response_agent(services: &Arc<Services>) -> Result<Graph<ReplyState, ReplyNode>, BuildErrors> {
     use ReplyNode::{
-        AskPerson, InterruptHandler, LlmCall, MarkAsReadNode, SettleDecisions, ToolCall, TurnEnd,
+        AskPerson, InterruptHandler, LlmCall, MakeCall, MarkAsReadNode, SettleDecisions, TurnEnd,
         UpdateMemory,
     };
     Graph::<ReplyState, ReplyNode>::builder()
         .name("response_agent")
         .nested()
-        .shared(office.clone())
+        .shared(services.clone())
         .node(LlmCall, respond::llm_call)
         .node(InterruptHandler, decide::interrupt_handler)
-        .node(SettleDecisions, settle::settle_decisions)
-        .node_with(ToolCall, perform::tool_call, patient())
-        .node_with(UpdateMemory, settle::update_memory, patient())
+        .node(SettleDecisions, dispatch::settle_decisions)
+        .node_with(MakeCall, execute::make_call, patient())
+        .node_with(UpdateMemory, dispatch::update_memory, patient())
         .node(TurnEnd, respond::turn_end)
         .node(AskPerson, respond::ask_person)
         .node_with(MarkAsReadNode, respond::mark_as_read, patient())
@@ -322,8 +279,8 @@ fn response_agent(office: &Arc<Office>) -> Result<Graph<ReplyState, ReplyNode>, 
         .sends(LlmCall, &[InterruptHandler])
         .edge(InterruptHandler, SettleDecisions)
         .commands(SettleDecisions, &[TurnEnd])
-        .sends(SettleDecisions, &[ToolCall, UpdateMemory])
-        .edge(ToolCall, TurnEnd)
+        .sends(SettleDecisions, &[MakeCall, UpdateMemory])
+        .edge(MakeCall, TurnEnd)
         .edge(UpdateMemory, TurnEnd)
         .commands(TurnEnd, &[LlmCall, MarkAsReadNode, AskPerson])
         .commands(AskPerson, &[LlmCall])
@@ -334,47 +291,6 @@ fn response_agent(office: &Arc<Office>) -> Result<Graph<ReplyState, ReplyNode>, 
 /// For nodes whose failures may pass.
 fn patient<S: State, N: Nodes>() -> NodeOptions<S, N> {
     NodeOptions::default().retry(RetryPolicy::default())
-}
-
-/// A failure of a mailbox or a calendar that ends the run; the thread is kept.
-fn failed(error: &MailError) -> NodeError {
-    let coded = Coded {
-        code: error.code(),
-        hint: Some(error.hint()),
-        transient: error.may_pass(),
-    };
-    NodeError::failed(Failure {
-        transient: coded.transient,
-        coded: Some(Box::new(coded)),
-        ..Failure::new("MailError", error.to_string())
-    })
-}
-
-/// Whether a process ended while an effect was under way.
-fn is_unknown(error: &NodeError) -> bool {
-    let unknown = |kind: &ErrorKind| matches!(kind, ErrorKind::UnknownOutcome { .. });
-    error.error().is_some_and(|error| unknown(&error.kind))
-}
-
-/// Asks a model for data, and tells about it in the run's trace.
-async fn data<T: serde::de::DeserializeOwned>(
-    ctx: &Ctx,
-    model: &dyn Model,
-    request: Request,
-    schema: &Schema,
-) -> Result<T, NodeError> {
-    let asked = || superstep::Value::from(serde_json::to_value(&request).unwrap_or_default());
-    let span = ctx.span(SpanKind::Model, &model.id().name, asked).await;
-    let fitted = structured::<T>(model, request.clone(), schema).await;
-    span.end(|| match &fitted {
-        Ok(fitted) => {
-            let said = serde_json::to_value(&fitted.reply).unwrap_or_default();
-            SpanEnd::from(superstep::Value::from(said))
-        }
-        Err(error) => SpanError::new(error.code(), error).into(),
-    })
-    .await;
-    Ok(fitted?.value)
 }
 
 #[cfg(test)]

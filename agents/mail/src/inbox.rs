@@ -1,9 +1,13 @@
-//! Questions and answers in the shape that inboxes know.
+//! Questions and answers on the wire, in the shape of inboxes for LangGraph.
 //!
 //! A question is a list of one [`Item`]: `action_request`, `config`, `description`. An answer is a list
 //! of one [`Answer`]: `type` and `args`. An answer of a type that `config` does not allow, for other
 //! arguments than were asked about, or that is no list of one, is given back, and the question stays
 //! open. A question belongs to one task, so an answer is for exactly one call.
+//!
+//! A question about a call has a `digest` of the call, its task and its attempt. An answer that names
+//! a digest fits no other question; [`Item::answered`] adds it. Inboxes of others name none: their
+//! answers are bound by the id of the question alone.
 //!
 //! An answer also has the mode it was given in (`mode`: `dry` or `send`), stored with it, so that an
 //! approval of a dry run stays one when another process carries it out. One without it, as inboxes of
@@ -12,7 +16,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 pub use superstep::tools::approval::{Action, Allowed};
-use superstep::{Ask, AskId, Ctx, NodeError, OpenAsk};
+use superstep::{
+    Ask, AskId, Ctx, NodeError, OpenAsk,
+    tools::{Decision, Digest, Verdict},
+};
 
 use crate::Mode;
 
@@ -31,6 +38,18 @@ pub struct Item {
     pub config: Allowed,
     /// What it is about, as text.
     pub description: String,
+    /// What an answer may name, so that it fits no other question; absent if it is about no call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+}
+
+impl Item {
+    /// An answer to this question and no other.
+    #[must_use]
+    pub fn answered(&self, answer: Answer) -> Answer {
+        let digest = self.digest.clone();
+        Answer { digest, ..answer }
+    }
 }
 
 /// What a person says.
@@ -45,6 +64,9 @@ pub struct Answer {
     /// In which mode; that of the question if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
+    /// The digest of the question it answers; any question if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
 }
 
 /// In which way a question is answered.
@@ -62,41 +84,35 @@ pub enum AnswerKind {
 }
 
 impl Answer {
+    fn new(kind: AnswerKind, args: Json) -> Self {
+        Self {
+            kind,
+            args,
+            mode: None,
+            digest: None,
+        }
+    }
+
     /// Do it as it is.
     pub fn accept() -> Self {
-        Self {
-            kind: AnswerKind::Accept,
-            args: Json::Null,
-            mode: None,
-        }
+        Self::new(AnswerKind::Accept, Json::Null)
     }
 
     /// Do it with other arguments.
     pub fn edit(action: impl Into<String>, args: Map<String, Json>) -> Self {
         let action = action.into();
-        Self {
-            kind: AnswerKind::Edit,
-            args: serde_json::json!({"action": action, "args": args}),
-            mode: None,
-        }
+        let args = serde_json::json!({"action": action, "args": args});
+        Self::new(AnswerKind::Edit, args)
     }
 
     /// Do not do it, and leave the mail.
     pub fn ignore() -> Self {
-        Self {
-            kind: AnswerKind::Ignore,
-            args: Json::Null,
-            mode: None,
-        }
+        Self::new(AnswerKind::Ignore, Json::Null)
     }
 
     /// Do not do it; the model is told something instead.
     pub fn response(text: impl Into<String>) -> Self {
-        Self {
-            kind: AnswerKind::Response,
-            args: Json::String(text.into()),
-            mode: None,
-        }
+        Self::new(AnswerKind::Response, Json::String(text.into()))
     }
 
     /// The answer as it is given in a mode: it allows no more than that.
@@ -104,6 +120,38 @@ impl Answer {
         Self {
             mode: Some(self.mode.unwrap_or(mode).min(mode)),
             ..self
+        }
+    }
+
+    /// What it says about what was asked.
+    fn verdict(&self, asked: &Action) -> Result<Verdict, String> {
+        let action = || {
+            let action = serde_json::from_value::<Action>(self.args.clone());
+            action.map_err(|error| format!("`args` is the changed request: {error}"))
+        };
+        match self.kind {
+            // Inboxes send the request back; another one was never asked about.
+            AnswerKind::Accept if !self.args.is_null() && action()? != *asked => {
+                Err("other arguments than were asked about: that is an edit".into())
+            }
+            AnswerKind::Accept => Ok(Verdict::Accept),
+            AnswerKind::Edit => Ok(Verdict::Edit(action()?)),
+            AnswerKind::Ignore => Ok(Verdict::Ignore),
+            AnswerKind::Response => match self.args.as_str().map(str::trim) {
+                None | Some("") => Err("a response has a text as its `args`".into()),
+                Some(text) => Ok(Verdict::Response(text.to_owned())),
+            },
+        }
+    }
+
+    /// Whether it is for the question with this digest.
+    fn is_for(&self, asked: Option<&Digest>) -> Result<(), String> {
+        match (&self.digest, asked) {
+            (None, _) => Ok(()),
+            (Some(given), Some(asked)) => given.matches(asked),
+            (Some(given), None) => Err(format!(
+                "the answer is for `{given}`, and this question has no digest: read it again"
+            )),
         }
     }
 }
@@ -134,25 +182,7 @@ impl InboxItem {
     }
 }
 
-/// What was decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "args", rename_all = "snake_case")]
-pub(crate) enum Act {
-    /// Nobody had to be asked.
-    Direct,
-    Accept,
-    Edit(Map<String, Json>),
-    Ignore,
-    Response(String),
-}
-
-/// What was decided, and in which mode.
-pub(crate) struct Decision {
-    pub(crate) act: Act,
-    pub(crate) mode: Mode,
-}
-
-/// Which answers make sense for a question.
+/// Every answer makes sense.
 pub(crate) const ALL: Allowed = Allowed {
     allow_accept: true,
     allow_edit: true,
@@ -167,66 +197,26 @@ pub(crate) const WORDS: Allowed = Allowed {
     ..ALL
 };
 
-/// Asks, and gives what was decided. An answer that names no mode has that of the question, `asked_in`.
-/// Edited arguments must pass `check`.
+/// Asks, and gives what was decided and in which mode. An answer that names no mode has that of the
+/// question, `asked_in`. Every decision must pass `check`.
 pub(crate) fn decide(
     ctx: &Ctx,
     item: Item,
     asked_in: Mode,
-    check: impl Fn(&Map<String, Json>) -> Result<(), String>,
-) -> Result<Decision, NodeError> {
+    check: impl FnOnce(&Decision) -> Result<(), String>,
+) -> Result<(Decision, Mode), NodeError> {
     let asked = item.clone();
-    let read = |answers: &Vec<Answer>| {
-        let act = act(answers, &asked)?;
-        if let Act::Edit(args) = &act {
-            check(args)?;
-        }
-        Ok(act)
-    };
-    let answers = ctx.ask_checked(Asked(vec![item]), |answers| read(answers).map(|_| ()))?;
-    Ok(Decision {
-        act: read(&answers).map_err(NodeError::msg)?,
-        mode: answers.first().and_then(|it| it.mode).unwrap_or(asked_in),
-    })
-}
-
-fn act(answers: &[Answer], item: &Item) -> Result<Act, String> {
-    let [answer] = answers else {
-        return Err("the answer is a list of exactly one answer".into());
-    };
-    let (allowed, asked) = (item.config, &item.action_request);
-    let (is_allowed, name) = match answer.kind {
-        AnswerKind::Accept => (allowed.allow_accept, "accept"),
-        AnswerKind::Edit => (allowed.allow_edit, "edit"),
-        AnswerKind::Ignore => (allowed.allow_ignore, "ignore"),
-        AnswerKind::Response => (allowed.allow_respond, "response"),
-    };
-    if !is_allowed {
-        return Err(format!("`{name}` is not allowed for `{}`", asked.action));
-    }
-    let action = || {
-        let action: Action = serde_json::from_value(answer.args.clone())
-            .map_err(|error| format!("`args` is the changed request: {error}"))?;
-        match action.action == asked.action {
-            true => Ok(action),
-            false => Err(format!(
-                "the call is of `{}`, not another tool",
-                asked.action
-            )),
-        }
-    };
-    match answer.kind {
-        // Inboxes send the request back; another one was never asked about.
-        AnswerKind::Accept if !answer.args.is_null() => match action()?.args == asked.args {
-            true => Ok(Act::Accept),
-            false => Err("other arguments than were asked about: that is an edit".into()),
-        },
-        AnswerKind::Accept => Ok(Act::Accept),
-        AnswerKind::Edit => Ok(Act::Edit(action()?.args)),
-        AnswerKind::Ignore => Ok(Act::Ignore),
-        AnswerKind::Response => match answer.args.as_str().map(str::trim) {
-            None | Some("") => Err("a response has a text as its `args`".into()),
-            Some(text) => Ok(Act::Response(text.to_owned())),
-        },
-    }
+    let mut decided = (Decision::Ignore, Mode::Dry);
+    ctx.ask_checked(Asked(vec![item]), |answers| {
+        let [answer] = answers.as_slice() else {
+            return Err("the answer is a list of exactly one answer".into());
+        };
+        answer.is_for(asked.digest.as_ref())?;
+        let verdict = answer.verdict(&asked.action_request)?;
+        let decision = verdict.decision(&asked.action_request, asked.config)?;
+        check(&decision)?;
+        decided = (decision, answer.mode.unwrap_or(asked_in));
+        Ok(())
+    })?;
+    Ok(decided)
 }

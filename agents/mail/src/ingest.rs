@@ -96,7 +96,7 @@ impl MailAgent {
     /// for no question any more. [`MailAgent::ingest`] begins with it.
     pub async fn catch_up(&self) -> Result<Vec<Intake>, AgentError> {
         let mut taken = Vec::new();
-        for input in self.office.queue.all().await? {
+        for input in self.services.queue.all().await? {
             let (mail, thread) = (input.id.clone(), thread_name(&input.thread));
             let result = self.go_on(&thread, input).await;
             let result = result.unwrap_or_else(|error| Some(failure(&error)));
@@ -118,7 +118,10 @@ impl MailAgent {
         let is_known = found.state.handled.contains(&input.id);
         let outcome = match (found.next.is_empty(), is_known) {
             (true, true) => {
-                self.office.queue.remove(&thread.into(), &input.id).await?;
+                self.services
+                    .queue
+                    .remove(&thread.into(), &input.id)
+                    .await?;
                 return Ok(None);
             }
             (true, false) => self.graph().run(thread, begin(input)).await,
@@ -254,7 +257,7 @@ impl MailAgent {
         let input = parsed(raw, older).await;
         if let Ok(input) = &input {
             // It waits first and is taken from there, so that it is not lost whatever happens next.
-            self.office.queue.put(thread, input).await?;
+            self.services.queue.put(thread, input).await?;
         }
         self.attempts.end(&place, &id).await?;
         Ok(input?)

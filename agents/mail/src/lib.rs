@@ -81,6 +81,7 @@ mod mode;
 mod parse;
 mod prompt;
 mod queue;
+mod services;
 mod settings;
 mod slots;
 pub mod tools;

@@ -2,7 +2,7 @@
 //!
 //! A note changes only by an act of a person. A model words the change, and it is shown the note and
 //! the person's own words and nothing else: no mail, no subject, no draft that a model wrote after it
-//! had read a mail (`act`). So nothing that stands in a mail can get into a note, however obedient the
+//! had read a mail (`feedback`). So nothing that stands in a mail can get into a note, however obedient the
 //! model is. A change that loses lines or brings in addresses nobody mentioned is refused (`guard`).
 //!
 //! In the store the notes are where clients of such assistants look for them: namespace
@@ -11,7 +11,7 @@
 //! a change is stored only if the note still is what it was made of (`stored`), and is made again of
 //! the newer note otherwise.
 
-pub(crate) mod act;
+pub(crate) mod feedback;
 mod guard;
 mod stored;
 
@@ -27,7 +27,7 @@ use superstep::{
 use tokio::sync::Mutex;
 
 use crate::prompt::filled;
-use act::HumanAct;
+use feedback::FeedbackItem;
 pub use guard::Change;
 
 /// Which note.
@@ -161,9 +161,9 @@ pub struct Version {
     pub thread: String,
 }
 
-/// Which act a lesson comes from.
+/// Which action of a person feedback comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ActId<'a> {
+pub(crate) struct FeedbackId<'a> {
     /// Equal on every attempt.
     pub(crate) key: &'a str,
     pub(crate) thread: &'a str,
@@ -275,13 +275,13 @@ impl Memory {
         topic: Topic,
         model: &dyn Model,
         owner: &str,
-        from: ActId<'_>,
-        acts: &[HumanAct],
+        from: FeedbackId<'_>,
+        items: &[FeedbackItem],
     ) -> Result<Learned, MemoryError> {
         let _turn = self.turn.lock().await;
-        let told: Vec<String> = acts.iter().map(HumanAct::told).collect();
+        let told: Vec<String> = items.iter().map(FeedbackItem::told).collect();
         let told = told.join("\n\n");
-        let why: Vec<String> = acts.iter().map(HumanAct::title).collect();
+        let why: Vec<String> = items.iter().map(FeedbackItem::title).collect();
         for _ in 0..ATTEMPTS {
             let note = stored::read(&*self.store, topic).await?;
             if note.versions.iter().any(|version| version.act == from.key) {

@@ -1,22 +1,33 @@
-//! The tools of the assistant: how they are described, and what a call of one means.
+//! The assistant's tools: schemas, validation of arguments, and the calls they are parsed into.
 //!
 //! Arguments are checked before anybody is asked: against the schema, and for what a schema cannot
-//! say. Every text has a length: small models like to go on. Which mail is answered and from which address is not the model's choice; the schema allows
-//! one value for each.
+//! express. Every text has a maximal length: small models like to go on. Which mail is answered and
+//! from which address is not the model's choice; the schema allows one value for each.
 
+mod call;
 mod meeting;
+mod schedule;
+mod send;
 
-use jiff::civil::Date;
+use std::sync::Arc;
+
+use jiff::{Timestamp, civil::Date};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
-use superstep::model::{Schema, ToolSpec};
+use superstep::{
+    NodeError,
+    model::{Schema, ToolCall, ToolSpec},
+    tools::{Access, Capabilities, ParsedCall, Tool, Tools},
+};
 
 use crate::{
     Address,
     input::EmailInput,
     parse::{email, one_line},
-    settings::Zone,
+    services::Services,
 };
+use call::CallContext;
+pub(crate) use call::MailCall;
 pub(crate) use meeting::Meeting;
 
 /// Proposes a reply.
@@ -32,10 +43,10 @@ pub const DONE: &str = "Done";
 
 const MAX_DAYS: usize = 14;
 
-/// What a call wants, once it is known to make sense.
+/// What a call asks for, once its arguments are known to make sense.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
-    Send(Letter),
+pub(crate) enum ToolRequest {
+    Send(Draft),
     Schedule(Meeting),
     Check(Vec<Date>),
     Question(String),
@@ -44,127 +55,205 @@ pub(crate) enum Wanted {
 
 /// A reply as a model words it.
 #[derive(Clone, Debug)]
-pub(crate) struct Letter {
+pub(crate) struct Draft {
     pub(crate) text: String,
     pub(crate) added: Vec<Address>,
 }
 
-/// What calls are checked against.
-#[derive(Clone, Copy)]
-pub(crate) struct Desk<'a> {
-    pub(crate) owner: &'a Address,
-    pub(crate) zone: &'a Zone,
-    pub(crate) input: &'a EmailInput,
+/// Validates the calls about one mail, and parses them.
+pub(crate) struct CallValidator {
+    listed: Vec<MailTool>,
+    tools: Tools,
 }
 
-impl Desk<'_> {
-    /// The tools as they are described to a model.
-    pub(crate) fn specs(&self) -> Vec<ToolSpec> {
-        let spec = |name: &str, description: &str, properties: Json, required: Json| ToolSpec {
-            name: name.into(),
-            description: description.into(),
-            parameters: json!({
-                "type": "object",
-                "properties": properties,
-                "required": required,
-                "additionalProperties": false,
-            }),
-        };
-        let owner = json!({"type": "string", "enum": [self.owner.email]});
-        vec![
-            spec(
-                CHECK,
-                "Shows what is in the calendar on days, and what is free.",
-                json!({"dates": {
-                    "type": "array", "items": {"type": "string", "maxLength": 10}, "minItems": 1,
-                    "maxItems": MAX_DAYS,
-                    "description": "The days, each as DD-MM-YYYY.",
-                }}),
-                json!(["dates"]),
-            ),
-            spec(
-                SEND,
-                "Proposes a reply to the mail. It is sent when the owner agrees.",
-                json!({
-                    "email_id": {"type": "string", "enum": [self.input.id.0],
-                        "description": "The mail that is answered."},
-                    "response_text": {"type": "string", "minLength": 1, "maxLength": 8_000,
-                        "description": "The whole text of the reply."},
-                    "email_address": owner,
-                    "additional_recipients": {"type": "array", "items": {"type": "string", "maxLength": 320},
-                        "maxItems": 20,
-                        "description": "Only if the owner asked for more recipients."},
-                }),
-                json!(["email_id", "response_text", "email_address"]),
-            ),
-            spec(
-                SCHEDULE,
-                "Proposes a meeting. It is made when the owner agrees.",
-                json!({
-                    "attendees": {"type": "array", "items": {"type": "string", "maxLength": 320}, "minItems": 1,
-                        "maxItems": 50, "description": "Their addresses."},
-                    "title": {"type": "string", "minLength": 1, "maxLength": 200},
-                    "start_time": {"type": "string", "maxLength": 40,
-                        "description": "Such as 2026-11-16T10:00:00, in the time zone."},
-                    "end_time": {"type": "string", "maxLength": 40},
-                    "organizer_email": owner,
-                    "timezone": {"type": "string", "maxLength": 60,
-                        "description": format!("Such as {}, which is what counts if it is left out.",
-                            self.zone.name)},
-                }),
-                json!([
-                    "attendees",
-                    "title",
-                    "start_time",
-                    "end_time",
-                    "organizer_email"
-                ]),
-            ),
-            spec(
-                QUESTION,
-                "Asks the owner something.",
-                json!({"content": {"type": "string", "minLength": 1, "maxLength": 1_000}}),
-                json!(["content"]),
-            ),
-            spec(
-                DONE,
-                "Says that the mail is handled.",
-                json!({"done": {"type": "boolean"}}),
-                json!(["done"]),
-            ),
-        ]
+impl CallValidator {
+    /// For the calls about a mail. `at` is the date of a reply that is sent.
+    pub(crate) fn new(
+        services: &Arc<Services>,
+        input: &EmailInput,
+        at: Timestamp,
+    ) -> Result<Self, NodeError> {
+        let context = Arc::new(CallContext {
+            services: services.clone(),
+            input: input.clone(),
+            at,
+        });
+        let mut listed = Vec::new();
+        for spec in specs(&context) {
+            listed.push(MailTool {
+                schema: Schema::new(&*spec.name, spec.parameters.clone())?,
+                spec,
+                context: context.clone(),
+            });
+        }
+        let tools = listed.iter().cloned();
+        let tools = tools.fold(Tools::builder(), |all, tool| all.tool(tool));
+        Ok(Self {
+            tools: tools.build()?,
+            listed,
+        })
     }
 
-    /// What a call wants, or what is wrong with it, told to the model.
-    pub(crate) fn read(&self, name: &str, args: &Map<String, Json>) -> Result<Wanted, String> {
-        let specs = self.specs();
-        let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
-            let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-            let (name, names) = (one_line(name, 64), names.join(", "));
-            return Err(format!("there is no tool `{name}`; there are: {names}"));
+    /// The tools as they are described to a model, in the order it reads them.
+    pub(crate) fn specs(&self) -> Vec<ToolSpec> {
+        self.listed.iter().map(|tool| tool.spec.clone()).collect()
+    }
+
+    pub(crate) fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// A call of one of the tools, or what is wrong with it, for the model.
+    pub(crate) fn parse(&self, call: &ToolCall) -> Result<MailCall, String> {
+        let mut all = self.listed.iter();
+        let Some(tool) = all.find(|tool| tool.spec.name == call.name) else {
+            return Err(format!("there is no tool `{}`", one_line(&call.name, 64)));
         };
+        tool.read(&call.args)
+            .map_err(|problems| problems.join("; "))
+    }
+}
+
+/// One of the tools, for one mail.
+#[derive(Clone)]
+struct MailTool {
+    spec: ToolSpec,
+    schema: Schema,
+    context: Arc<CallContext>,
+}
+
+impl MailTool {
+    fn read(&self, args: &Map<String, Json>) -> Result<MailCall, Vec<String>> {
+        let name = self.spec.name.as_str();
         let value = Json::Object(args.clone());
-        let schema =
-            Schema::new(name, spec.parameters.clone()).map_err(|error| error.to_string())?;
-        let problems = schema.check(&value);
+        // Whatever a model says with it, it is done.
+        let problems = match name {
+            DONE => Vec::new(),
+            _ => self.schema.check(&value),
+        };
         if !problems.is_empty() {
-            let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            return Err(format!(
-                "the arguments do not fit `{name}`: {}",
-                all.join("; ")
-            ));
+            return Err(problems.iter().map(ToString::to_string).collect());
         }
-        match name {
-            SEND => letter(value).map(Wanted::Send),
-            SCHEDULE => Meeting::read(value, self.zone).map(Wanted::Schedule),
-            CHECK => days(value).map(Wanted::Check),
+        let request = match name {
+            SEND => draft(value).map(ToolRequest::Send),
+            SCHEDULE => {
+                Meeting::read(value, &self.context.services.zone).map(ToolRequest::Schedule)
+            }
+            CHECK => days(value).map(ToolRequest::Check),
             QUESTION => {
                 let content = args.get("content").and_then(Json::as_str);
-                Ok(Wanted::Question(content.unwrap_or_default().to_owned()))
+                Ok(ToolRequest::Question(
+                    content.unwrap_or_default().to_owned(),
+                ))
             }
-            _ => Ok(Wanted::Done),
+            _ => Ok(ToolRequest::Done),
+        };
+        Ok(MailCall {
+            request: request.map_err(|problem| vec![problem])?,
+            access: self.access(),
+            context: self.context.clone(),
+        })
+    }
+}
+
+impl Tool for MailTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn access(&self) -> Access {
+        Access {
+            capabilities: match self.spec.name.as_str() {
+                SEND => Capabilities::SEND,
+                SCHEDULE => Capabilities::WRITE.and(Capabilities::SEND),
+                CHECK => Capabilities::NET,
+                _ => Capabilities::NONE,
+            },
+            idempotent: false,
+            // Other people's words are in the calendar.
+            trusted_output: self.spec.name != CHECK,
         }
     }
+
+    fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
+        Ok(Box::new(self.read(args)?))
+    }
+}
+
+fn specs(context: &CallContext) -> Vec<ToolSpec> {
+    let spec = |name: &str, description: &str, properties: Json, required: Json| ToolSpec {
+        name: name.into(),
+        description: description.into(),
+        parameters: json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        }),
+    };
+    let owner = json!({"type": "string", "enum": [context.services.mailbox.owner().email]});
+    vec![
+        spec(
+            CHECK,
+            "Shows what is in the calendar on days, and what is free.",
+            json!({"dates": {
+                "type": "array", "items": {"type": "string", "maxLength": 10}, "minItems": 1,
+                "maxItems": MAX_DAYS,
+                "description": "The days, each as DD-MM-YYYY.",
+            }}),
+            json!(["dates"]),
+        ),
+        spec(
+            SEND,
+            "Proposes a reply to the mail. It is sent when the owner agrees.",
+            json!({
+                "email_id": {"type": "string", "enum": [context.input.id.0],
+                    "description": "The mail that is answered."},
+                "response_text": {"type": "string", "minLength": 1, "maxLength": 8_000,
+                    "description": "The whole text of the reply."},
+                "email_address": owner,
+                "additional_recipients": {"type": "array", "items": {"type": "string", "maxLength": 320},
+                    "maxItems": 20,
+                    "description": "Only if the owner asked for more recipients."},
+            }),
+            json!(["email_id", "response_text", "email_address"]),
+        ),
+        spec(
+            SCHEDULE,
+            "Proposes a meeting. It is made when the owner agrees.",
+            json!({
+                "attendees": {"type": "array", "items": {"type": "string", "maxLength": 320}, "minItems": 1,
+                    "maxItems": 50, "description": "Their addresses."},
+                "title": {"type": "string", "minLength": 1, "maxLength": 200},
+                "start_time": {"type": "string", "maxLength": 40,
+                    "description": "Such as 2026-11-16T10:00:00, in the time zone."},
+                "end_time": {"type": "string", "maxLength": 40},
+                "organizer_email": owner,
+                "timezone": {"type": "string", "maxLength": 60,
+                    "description": format!("Such as {}, which is what counts if it is left out.",
+                        context.services.zone.name)},
+            }),
+            json!([
+                "attendees",
+                "title",
+                "start_time",
+                "end_time",
+                "organizer_email"
+            ]),
+        ),
+        spec(
+            QUESTION,
+            "Asks the owner something.",
+            json!({"content": {"type": "string", "minLength": 1, "maxLength": 1_000}}),
+            json!(["content"]),
+        ),
+        spec(
+            DONE,
+            "Says that the mail is handled.",
+            json!({"done": {"type": "boolean"}}),
+            json!(["done"]),
+        ),
+    ]
 }
 
 #[derive(Deserialize)]
@@ -174,12 +263,12 @@ struct SendArgs {
     additional_recipients: Vec<String>,
 }
 
-fn letter(args: Json) -> Result<Letter, String> {
+fn draft(args: Json) -> Result<Draft, String> {
     let args: SendArgs = serde_json::from_value(args).map_err(|error| error.to_string())?;
     if args.response_text.trim().is_empty() {
         return Err("`response_text` is empty".into());
     }
-    Ok(Letter {
+    Ok(Draft {
         text: args.response_text,
         added: addresses(&args.additional_recipients)?,
     })

@@ -55,7 +55,8 @@ pub(super) async fn give(
 ) -> Result<After, Error> {
     let thread = question.thread.as_str();
     let before = Before::of(agent, thread).await?;
-    let answers = [(question.ask, answer.clone())];
+    let bound = question.item.answered(answer.clone());
+    let answers = [(question.ask, bound)];
     tokio::select! {
         outcome = agent.answer(thread, answers) => outcome?,
         () = terminal.ctrl_c() => return Err(Error::Cancelled),

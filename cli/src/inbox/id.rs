@@ -68,6 +68,7 @@ mod tests {
             },
             config: Allowed::default(),
             description: String::new(),
+            digest: None,
         };
         Question {
             thread: "mail-1".into(),

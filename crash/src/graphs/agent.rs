@@ -10,7 +10,9 @@ use superstep_model::{
     ToolSpec,
     script::{Script, Step},
 };
-use superstep_tools::{Access, Agent, Capabilities, Tool, ToolCtx, ToolError, ToolOutput, Tools};
+use superstep_tools::{
+    Access, Agent, Capabilities, ParsedCall, Tool, ToolCtx, ToolError, ToolOutput, Tools,
+};
 
 use super::receipt;
 use crate::work_dir::{Target, WorkDir};
@@ -61,21 +63,29 @@ impl Tool for Pay {
         }
     }
 
-    fn check(&self, _: &Map<String, Json>) -> Result<(), Vec<String>> {
-        Ok(())
+    fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
+        let who = args.get("who").and_then(Json::as_str).unwrap_or_default();
+        Ok(Box::new(Payment {
+            who: who.to_owned(),
+            target: self.target,
+            work_dir: self.work_dir.clone(),
+        }))
     }
+}
 
-    fn call(
-        &self,
-        ctx: ToolCtx,
-        args: Map<String, Json>,
-    ) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-        let (work_dir, target) = (self.work_dir.clone(), self.target);
+/// A call of [`Pay`].
+struct Payment {
+    who: String,
+    target: Target,
+    work_dir: WorkDir,
+}
+
+impl ParsedCall for Payment {
+    fn run(&self, ctx: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let entered = work_dir.enter(ctx.key(), target);
+            let entered = self.work_dir.enter(ctx.key(), self.target);
             entered.map_err(|error| ToolError::Unknown(error.to_string()))?;
-            let who = args.get("who").and_then(Json::as_str).unwrap_or_default();
-            Ok(receipt(who).into())
+            Ok(receipt(&self.who).into())
         })
     }
 }

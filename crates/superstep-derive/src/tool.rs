@@ -139,29 +139,19 @@ pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStrea
                     ::std::vec![#(#needs),*]
                 }
 
-                fn check(
+                #[allow(unused_variables)]
+                fn parse(
                     &self,
                     args: &__tool::serde_json::Map<::std::string::String, __tool::serde_json::Value>,
-                ) -> ::std::result::Result<(), ::std::vec::Vec<::std::string::String>> {
-                    __tool::check::<#args>(args)
-                }
-
-                fn call(
-                    &self,
-                    ctx: ::superstep::tools::ToolCtx,
-                    args: __tool::serde_json::Map<::std::string::String, __tool::serde_json::Value>,
-                ) -> ::superstep::saver::BoxFuture<
-                    'static,
-                    ::std::result::Result<
-                        ::superstep::tools::ToolOutput,
-                        ::superstep::tools::ToolError,
-                    >,
+                ) -> ::std::result::Result<
+                    ::std::boxed::Box<dyn ::superstep::tools::ParsedCall>,
+                    ::std::vec::Vec<::std::string::String>,
                 > {
-                    ::std::boxed::Box::pin(async move {
-                        #[allow(unused_variables)]
-                        let args: #args = __tool::decode(args)?;
-                        let output = #name(#(#given),*).await?;
-                        #output
+                    __tool::parse::<#args>(args, |args, ctx| {
+                        ::std::boxed::Box::pin(async move {
+                            let output = #name(#(#given),*).await?;
+                            #output
+                        })
                     })
                 }
             }

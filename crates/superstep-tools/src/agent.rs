@@ -22,7 +22,8 @@ use crate::{
     chat::Chat, error::ToolsError, execute::execute, policy::Policy, stream_reply::stream_reply,
     toolbox::Tools,
 };
-use turn::{Turn, detect_loop};
+pub use turn::Turn;
+use turn::detect_loop;
 
 /// How often in a row a model may repair a reply.
 pub const REPAIRS: u32 = 2;

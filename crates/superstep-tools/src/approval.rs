@@ -1,10 +1,10 @@
-//! Questions about calls, and answers that fit exactly one of them.
+//! Approval questions about calls, and answers that are bound to one of them by a digest.
 //!
 //! An answer names the [`Digest`] of the question it answers: which kind of question, after which
 //! attempt, about which tool, arguments, thread and task. An answer to an older question, to another
 //! call or to other arguments is refused, and the question stays open: a client that repeats its
-//! request repeats nothing. Answers come from whoever runs the graph; nothing a model or a tool says
-//! is one.
+//! request repeats nothing. Answers come from whoever runs the graph; no text of a model or a tool is
+//! one.
 //!
 //! As data a question has the shape that inboxes know: `action_request`, `config`, `description`.
 
@@ -52,6 +52,23 @@ impl Digest {
 
     fn is_outdated(&self) -> bool {
         !self.0.starts_with(SCHEME)
+    }
+
+    /// Whether this digest of an answer is that of the question.
+    pub fn matches(&self, asked: &Self) -> Result<(), String> {
+        if self == asked {
+            return Ok(());
+        }
+        if self.is_outdated() {
+            return Err(format!(
+                "the answer is for `{self}`, a question of an earlier version that did not say \
+                 which attempt it was about; it is asked again as `{asked}`: read it and answer \
+                 that one"
+            ));
+        }
+        Err(format!(
+            "the answer is for `{self}`, the question is `{asked}`: read it again"
+        ))
     }
 }
 
@@ -101,7 +118,7 @@ pub(crate) fn canonical(json: &Json) -> String {
 
 /// May this call be made?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
-#[ask(answer = Decision, kind = "tool_approval")]
+#[ask(answer = ApprovalAnswer, kind = "tool_approval")]
 pub struct Approval {
     /// The call.
     pub action_request: Action,
@@ -125,6 +142,15 @@ pub struct Action {
     pub args: Map<String, Json>,
 }
 
+impl From<&ToolCall> for Action {
+    fn from(call: &ToolCall) -> Self {
+        Self {
+            action: call.name.clone(),
+            args: call.args.clone(),
+        }
+    }
+}
+
 /// How a question about a call can be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(
@@ -136,7 +162,7 @@ pub struct Allowed {
     pub allow_accept: bool,
     /// Make it with other arguments.
     pub allow_edit: bool,
-    /// Do not make it, and tell the model something instead.
+    /// Do not make it, and let the model read something instead.
     pub allow_respond: bool,
     /// Do not make it.
     pub allow_ignore: bool,
@@ -155,15 +181,15 @@ impl Default for Allowed {
 
 /// An answer to [`Approval`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Decision {
+pub struct ApprovalAnswer {
     /// The question's digest.
     pub digest: Digest,
-    /// What was decided.
+    /// What the person says.
     #[serde(flatten)]
     pub verdict: Verdict,
 }
 
-/// What was decided about a call.
+/// What a person says about a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "args", rename_all = "lowercase")]
 pub enum Verdict {
@@ -171,10 +197,77 @@ pub enum Verdict {
     Accept,
     /// Make it with these arguments.
     Edit(Action),
-    /// Do not make it; the model is told this.
+    /// Do not make it; the model reads this.
     Response(String),
     /// Do not make it.
     Ignore,
+}
+
+impl Verdict {
+    /// What it decides about the request that was asked about, or why it is no answer to that: its
+    /// type is not allowed, or it is an edit of another tool. Edited arguments are not checked here.
+    pub fn decision(self, asked: &Action, allowed: Allowed) -> Result<Decision, String> {
+        let (is_allowed, name) = match self {
+            Self::Accept => (allowed.allow_accept, "accept"),
+            Self::Edit(_) => (allowed.allow_edit, "edit"),
+            Self::Response(_) => (allowed.allow_respond, "response"),
+            Self::Ignore => (allowed.allow_ignore, "ignore"),
+        };
+        let tool = &asked.action;
+        if !is_allowed {
+            return Err(format!("`{name}` is not allowed for `{tool}`"));
+        }
+        match self {
+            Self::Accept => Ok(Decision::Accept),
+            Self::Edit(edited) if edited.action != *tool => {
+                Err(format!("the call is of `{tool}`, not another tool"))
+            }
+            Self::Edit(edited) => Ok(Decision::Edit(edited.args)),
+            Self::Response(text) => Ok(Decision::Response(text)),
+            Self::Ignore => Ok(Decision::Ignore),
+        }
+    }
+}
+
+/// What was decided about a call, as a graph stores it that decides first and acts later.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "args", rename_all = "snake_case")]
+pub enum Decision {
+    /// Make it: nobody has to be asked.
+    Direct,
+    /// Do not make it: the policy denies it, for this reason.
+    Denied(String),
+    /// Make it as it is.
+    Accept,
+    /// Make it with these arguments.
+    Edit(Map<String, Json>),
+    /// Do not make it.
+    Ignore,
+    /// Do not make it; the model reads this.
+    Response(String),
+}
+
+impl Decision {
+    /// The call with the arguments that a person gave it; nothing if none were given.
+    pub fn edited(&self, call: &ToolCall) -> Option<ToolCall> {
+        match self {
+            Self::Edit(args) => Some(ToolCall {
+                args: args.clone(),
+                ..call.clone()
+            }),
+            _ => None,
+        }
+    }
+
+    /// What the model reads about a call that is not to be made; nothing if it is to be made.
+    pub fn refusal(&self) -> Option<String> {
+        match self {
+            Self::Direct | Self::Accept | Self::Edit(_) => None,
+            Self::Denied(why) => Some(why.clone()),
+            Self::Ignore => Some("the user decided against this call; it was not made".into()),
+            Self::Response(text) => Some(format!("this call was not made; the user says: {text}")),
+        }
+    }
 }
 
 /// Did this call happen? Asked when a crash or a broken connection left it unknown.
@@ -211,24 +304,8 @@ pub enum Resolution {
     Repeat,
     /// It did not happen, and shall not.
     Abandon,
-    /// It stays unknown; the model is told so.
+    /// It stays unknown; the model reads that.
     StillUnknown,
-}
-
-/// Whether an answer is for this question.
-pub(crate) fn matches(given: &Digest, asked: &Digest) -> Result<(), String> {
-    if given == asked {
-        return Ok(());
-    }
-    if given.is_outdated() {
-        return Err(format!(
-            "the answer is for `{given}`, a question of an earlier version that did not say which \
-             attempt it was about; it is asked again as `{asked}`: read it and answer that one"
-        ));
-    }
-    Err(format!(
-        "the answer is for `{given}`, the question is `{asked}`: read it again"
-    ))
 }
 
 #[cfg(test)]
@@ -272,12 +349,12 @@ mod tests {
 
     #[test]
     fn answers_have_the_shape_that_inboxes_send() {
-        let accept: Result<Decision, _> =
+        let accept: Result<ApprovalAnswer, _> =
             serde_json::from_value(json!({"type": "accept", "args": null, "digest": "d"}));
         assert_eq!(accept.map(|it| it.verdict).ok(), Some(Verdict::Accept));
         let edit = json!({"type": "edit", "digest": "d",
             "args": {"action": "t", "args": {"a": 1}}});
-        let edit: Result<Decision, _> = serde_json::from_value(edit);
+        let edit: Result<ApprovalAnswer, _> = serde_json::from_value(edit);
         assert!(matches!(edit.map(|it| it.verdict), Ok(Verdict::Edit(_))));
     }
 }

@@ -1,52 +1,37 @@
-//! One call as a durable task: checked, ruled on, journaled, answered.
+//! A tool call as a durable task: parsed, decided on, made once, answered.
+//!
+//! [`execute`] does it all in one task. A graph that decides on all calls of a turn before it makes
+//! any uses the halves: [`decide`] in one task per call, [`make`] in another.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    pin::Pin,
-    task::{Context, Poll},
-};
-
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use superstep_core::{
-    ErrorKind, Value,
-    event::{SpanEnd, SpanError, SpanKind},
-    saver::BoxFuture,
-};
 use superstep_engine::typed::{Ctx, NodeError};
-use superstep_model::{
-    Content, Label, Message, ToolCall,
-    message::{ToolReply, ToolStatus},
-};
-use superstep_text::{Hidden, Redactor};
+use superstep_model::{Message, ToolCall, message::ToolStatus};
+use superstep_text::Hidden;
 
 use crate::{
     approval::{
-        Action, Allowed, Approval, Decision, Digest, OutcomeAnswer, OutcomeQuestion, Resolution,
-        Verdict, matches,
+        Action, Allowed, Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer,
+        OutcomeQuestion, Resolution,
     },
+    attempt::{CallEnd, Lost, Next, Reviewer, make},
     policy::{Policy, Ruling},
-    tool::{Tool, ToolCtx, ToolError, ToolOutput, cut},
-    toolbox::Tools,
+    tool::reply,
+    toolbox::{Checked, Tools},
 };
-
-/// The most of a failure that is told, in bytes.
-const MAX_FAILURE: usize = 16 << 10;
-
-/// How often a call whose target honours its key is repeated before a person is asked.
-const REPEATS: u32 = 2;
 
 /// Makes one call that a model wants, as the task of `ctx`, and gives what the model gets to read.
 ///
 /// Run each call in a task of its own (a send to a node that calls this): then a finished call is
-/// never made again, whatever becomes of the others, and every question stands for one call.
+/// never made again, whatever becomes of the others, and every question is about one call.
 ///
-/// - Arguments that do not fit are not run; the model is told what is wrong.
+/// - Arguments that do not fit are not run; the model reads what is wrong.
 /// - The policy allows the call, denies it, or has a person asked ([`Approval`]). The answer is
 ///   stored before the call is made.
 /// - A call that changes something is journaled as started before and as done after. If the process
-///   dies in between, the next attempt asks a person ([`OutcomeQuestion`]), unless the target honours keys:
-///   then it is repeated with the same one.
+///   dies in between, the tool looks its effect up, if it can
+///   ([`ParsedCall::reconcile`](crate::ParsedCall::reconcile)). If that settles nothing, an
+///   idempotent target gets the call again with the same key, and a person is asked about any other
+///   ([`OutcomeQuestion`]).
 pub async fn execute(
     ctx: &Ctx,
     tools: &Tools,
@@ -54,93 +39,71 @@ pub async fn execute(
     call: &ToolCall,
     read: &[Message],
 ) -> Result<Message, NodeError> {
-    let reply = |status, content: Content| Message::from(reply(call, status, content));
-    let tool = match tools.check(call) {
-        Ok(()) => tools.get(&call.name),
-        Err(why) => return Ok(reply(ToolStatus::Error, why.into())),
+    let refused = |why: String| Message::from(reply(call, ToolStatus::Error, why.into()));
+    let checked = match tools.parse(call) {
+        Ok(checked) => checked,
+        Err(why) => return Ok(refused(why)),
     };
-    let Some(tool) = tool else {
-        return Ok(reply(ToolStatus::Error, "there is no such tool".into()));
-    };
+    let (decision, checked) = decide(ctx, tools, policy, checked, read)?;
+    match decision.refusal() {
+        Some(why) => Ok(refused(why)),
+        None => make(ctx, tools, &checked, &mut OutcomeReviewer).await,
+    }
+}
+
+/// Decides about a call without making it: by the policy, or by a person who is asked. Gives the
+/// decision and the call with the arguments that were decided on.
+pub fn decide(
+    ctx: &Ctx,
+    tools: &Tools,
+    policy: &Policy,
+    checked: Checked,
+    read: &[Message],
+) -> Result<(Decision, Checked), NodeError> {
     // Descriptions of tools are read before anything that is said.
     let strangers = [Message::untrusted("descriptions of tools")];
     let read = match tools.has_foreign() {
         true => &strangers,
         false => read,
     };
-    let call = match policy.rule(&call.name, tool.access(), read) {
-        Ruling::Allow => call.clone(),
-        Ruling::Deny(why) => return Ok(reply(ToolStatus::Error, why.into())),
-        Ruling::Ask(why) => match approved(ctx, &**tool, call, why)? {
-            Verdict::Accept => call.clone(),
-            Verdict::Edit(action) => ToolCall {
-                args: action.args,
-                ..call.clone()
-            },
-            Verdict::Ignore => {
-                let said = "the user decided against this call; it was not made";
-                return Ok(reply(ToolStatus::Error, said.into()));
-            }
-            Verdict::Response(text) => {
-                let said = format!("this call was not made; the user says: {text}");
-                return Ok(reply(ToolStatus::Error, said.into()));
-            }
-        },
-    };
-    let args = || Value::from(Json::Object(call.args.clone()));
-    let span = ctx.span(SpanKind::Tool, &call.name, args).await;
-    let made = make(ctx, tools, &**tool, &call).await;
-    if let Ok(ended) = &made {
-        span.end(|| ended.told()).await;
-    }
-    let (status, content) = match made? {
-        Ended::Output(output) => (ToolStatus::Success, output.content),
-        Ended::Failed(why) => (ToolStatus::Error, format!("the call failed: {why}").into()),
-        Ended::Unknown(why) => (ToolStatus::Error, why.into()),
-    };
-    let message = reply(status, content);
-    Ok(match tool.access().trusted_output {
-        true => message,
-        false => message.labelled(Label::Untrusted),
-    })
-}
-
-/// What a model reads about a call of its own.
-pub(crate) fn reply(call: &ToolCall, status: ToolStatus, content: Content) -> ToolReply {
-    ToolReply {
-        tool_call_id: call.id.clone(),
-        name: call.name.clone(),
-        content,
-        status,
+    match policy.rule(&checked.call.name, checked.access, read) {
+        Ruling::Allow => Ok((Decision::Direct, checked)),
+        Ruling::Deny(why) => Ok((Decision::Denied(why), checked)),
+        Ruling::Ask(why) => approved(ctx, tools, checked, why),
     }
 }
 
 fn approved(
     ctx: &Ctx,
-    tool: &dyn Tool,
-    call: &ToolCall,
+    tools: &Tools,
+    checked: Checked,
     why: String,
-) -> Result<Verdict, NodeError> {
+) -> Result<(Decision, Checked), NodeError> {
+    let call = &checked.call;
     let digest = Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), 0);
+    let asked = Action::from(call);
+    let why = match checked.parsed.describe() {
+        Some(what) => format!("{why}\n\n{what}"),
+        None => why,
+    };
+    let allowed = Allowed::default();
     let question = Approval {
-        action_request: action(call),
-        config: Allowed::default(),
+        action_request: asked.clone(),
+        config: allowed,
         description: warned(why, &call.args),
-        capabilities: tool.access().capabilities,
+        capabilities: checked.access.capabilities,
         digest: digest.clone(),
     };
-    let decision = ctx.ask_checked(question, |decision: &Decision| {
-        matches(&decision.digest, &digest)?;
-        let Verdict::Edit(edited) = &decision.verdict else {
-            return Ok(());
-        };
-        if edited.action != call.name {
-            return Err(format!("the call is of `{}`, not another tool", call.name));
+    let (mut decision, mut edited) = (Decision::Ignore, None);
+    ctx.ask_checked(question, |answer: &ApprovalAnswer| {
+        answer.digest.matches(&digest)?;
+        decision = answer.verdict.clone().decision(&asked, allowed)?;
+        if let Some(call) = decision.edited(call) {
+            edited = Some(tools.parse(&call)?);
         }
-        tool.check(&edited.args)
-            .map_err(|problems| problems.join("; "))
+        Ok(())
     })?;
-    Ok(decision.verdict)
+    Ok((decision, edited.unwrap_or(checked)))
 }
 
 /// Why it is asked, with a warning where more would be done than can be seen.
@@ -152,164 +115,30 @@ fn warned(why: String, args: &Map<String, Json>) -> String {
     }
 }
 
-fn action(call: &ToolCall) -> Action {
-    Action {
-        action: call.name.clone(),
-        args: call.args.clone(),
-    }
-}
+/// Asks an [`OutcomeQuestion`] about each attempt whose outcome is unknown.
+struct OutcomeReviewer;
 
-/// How a call ended, as it is journaled.
-#[derive(Serialize, Deserialize)]
-enum Ended {
-    Output(ToolOutput),
-    Failed(String),
-    Unknown(String),
-}
-
-impl From<Result<ToolOutput, ToolError>> for Ended {
-    fn from(result: Result<ToolOutput, ToolError>) -> Self {
-        match result {
-            Ok(output) => Self::Output(output),
-            Err(ToolError::Failed(why)) => Self::Failed(why),
-            Err(ToolError::Unknown(why)) => Self::Unknown(why),
-        }
-    }
-}
-
-impl Ended {
-    fn told(&self) -> SpanEnd {
-        match self {
-            Self::Output(output) => Value::from(output.content.text().as_str()).into(),
-            Self::Failed(why) => SpanError::new("failed", why).into(),
-            Self::Unknown(why) => SpanError::new("unknown", why).into(),
-        }
-    }
-
-    /// Without what must not be stored or shown to a model, and not more than it should read. In this
-    /// order: of a secret that is cut in two, neither half would be known.
-    fn redacted(self, redactor: &Redactor) -> Self {
-        let text = |text: String| cut(redactor.document(&text).into_owned(), &mut { MAX_FAILURE });
-        match self {
-            Self::Output(output) => Self::Output(output.redacted(redactor).capped()),
-            Self::Failed(why) => Self::Failed(text(why)),
-            Self::Unknown(why) => Self::Unknown(text(why)),
-        }
-    }
-}
-
-/// A running call. A panic goes on as one, without secrets in its message: it is stored as the error
-/// of the task.
-struct Called<'a> {
-    call: BoxFuture<'static, Result<ToolOutput, ToolError>>,
-    redactor: &'a Redactor,
-}
-
-impl Future for Called<'_> {
-    type Output = Result<ToolOutput, ToolError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let polled = catch_unwind(AssertUnwindSafe(|| self.call.as_mut().poll(cx)));
-        polled.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            match text {
-                Some(text) => resume_unwind(Box::new(self.redactor.document(&text).into_owned())),
-                None => resume_unwind(panic),
-            }
-        })
-    }
-}
-
-async fn make(
-    ctx: &Ctx,
-    tools: &Tools,
-    tool: &dyn Tool,
-    call: &ToolCall,
-) -> Result<Ended, NodeError> {
-    let mut attempt = 0;
-    loop {
-        let why = match attempted(ctx, tools, tool, call, attempt).await? {
-            Ended::Unknown(why) => why,
-            known => return Ok(known),
+impl Reviewer for OutcomeReviewer {
+    fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {
+        let digest = Digest::of::<OutcomeQuestion>(call, ctx.thread(), ctx.task_id(), lost.attempt);
+        let question = OutcomeQuestion {
+            action_request: Action::from(call),
+            description: format!("did this call happen? {}", lost.known()),
+            key: lost.key.clone(),
+            digest: digest.clone(),
         };
-        attempt += 1;
-        if tool.access().idempotent && attempt <= REPEATS {
-            continue;
-        }
-        match settled(ctx, call, &why, attempt)? {
-            Resolution::Repeat => {}
-            Resolution::Happened(result) => {
-                let output = Ended::Output(result.into());
-                return Ok(output.redacted(tools.redactor()));
-            }
+        let check = |answer: &OutcomeAnswer| answer.digest.matches(&digest);
+        Ok(match ctx.ask_checked(question, check)?.resolution {
+            Resolution::Repeat => Next::Attempt,
+            Resolution::Happened(result) => Next::End(CallEnd::Output(result.into())),
             Resolution::Abandon => {
                 let why = "it did not happen, and the user does not want it made again";
-                return Ok(Ended::Failed(why.into()));
+                Next::End(CallEnd::Failed(why.into()))
             }
             Resolution::StillUnknown => {
                 let why = "whether this call happened is unknown; do not make it again";
-                return Ok(Ended::Unknown(why.into()));
+                Next::End(CallEnd::Unknown(why.into()))
             }
-        }
+        })
     }
-}
-
-async fn attempted(
-    ctx: &Ctx,
-    tools: &Tools,
-    tool: &dyn Tool,
-    call: &ToolCall,
-    attempt: u32,
-) -> Result<Ended, NodeError> {
-    let run = async || {
-        // The target sees one key, however often the call is attempted.
-        let inside = ToolCtx::new(
-            ctx.key("call"),
-            ctx.clone(),
-            tools.services().clone(),
-            tools.redactor().clone(),
-        );
-        let called = Called {
-            call: tool.call(inside, call.args.clone()),
-            redactor: tools.redactor(),
-        };
-        Ended::from(called.await).redacted(tools.redactor())
-    };
-    let access = tool.access();
-    if !access.capabilities.changes() {
-        return Ok(run().await);
-    }
-    // A call that failed is a result too, so that it is on record what is known of its outcome.
-    let run = async || Ok(run().await);
-    let record = format!("call {attempt}");
-    let done = match access.idempotent {
-        true => ctx.once_by_key(&record, |_| run()).await,
-        false => ctx.once(&record, run).await,
-    };
-    match done {
-        Err(error) if is_unknown(&error) => {
-            let why = "the process ended while the call was under way";
-            Ok(Ended::Unknown(why.into()))
-        }
-        done => done,
-    }
-}
-
-fn is_unknown(error: &NodeError) -> bool {
-    let unknown = |kind: &ErrorKind| matches!(kind, ErrorKind::UnknownOutcome { .. });
-    error.error().is_some_and(|error| unknown(&error.kind))
-}
-
-/// Asks whether the last of so many attempts happened.
-fn settled(ctx: &Ctx, call: &ToolCall, why: &str, attempt: u32) -> Result<Resolution, NodeError> {
-    let digest = Digest::of::<OutcomeQuestion>(call, ctx.thread(), ctx.task_id(), attempt);
-    let question = OutcomeQuestion {
-        action_request: action(call),
-        description: format!("did this call happen? {why}"),
-        key: ctx.key("call"),
-        digest: digest.clone(),
-    };
-    let check = |settlement: &OutcomeAnswer| matches(&settlement.digest, &digest);
-    Ok(ctx.ask_checked(question, check)?.resolution)
 }

@@ -23,6 +23,7 @@ use superstep_engine::typed::*;
 pub mod access;
 pub mod agent;
 pub mod approval;
+mod attempt;
 pub mod chat;
 pub mod error;
 mod execute;
@@ -35,15 +36,18 @@ pub mod toolbox;
 mod traced;
 
 pub use access::{Access, Capabilities};
-pub use agent::{Agent, AgentNode, AgentState};
-pub use approval::{Approval, Decision, Digest, OutcomeQuestion, Verdict};
+pub use agent::{Agent, AgentNode, AgentState, Turn};
+pub use approval::{
+    Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict,
+};
+pub use attempt::{CallEnd, Gate, Lost, Next, Reviewer, make};
 pub use chat::Chat;
 pub use error::ToolsError;
-pub use execute::execute;
+pub use execute::{decide, execute};
 pub use policy::{Policy, Ruling};
 pub use stream_reply::stream_reply;
-pub use tool::{Tool, ToolCtx, ToolError, ToolOutput};
-pub use toolbox::{Tools, ToolsBuilder};
+pub use tool::{ParsedCall, Reconciled, Tool, ToolCtx, ToolError, ToolOutput};
+pub use toolbox::{Checked, Tools, ToolsBuilder};
 pub use traced::Traced;
 
 #[doc(hidden)]
@@ -54,5 +58,5 @@ pub mod __tool {
     pub use serde;
     pub use serde_json;
 
-    pub use crate::tool::typed::{check, decode, spec};
+    pub use crate::tool::typed::{parse, spec};
 }

@@ -1,4 +1,4 @@
-//! A tool, what it gets, and how a call ends.
+//! The tool trait, a parsed call, and its context, output and errors.
 
 pub(crate) mod typed;
 
@@ -10,9 +10,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use superstep_core::saver::BoxFuture;
+use superstep_core::{error::Failure, saver::BoxFuture};
 use superstep_engine::typed::{Ctx, Res};
-use superstep_model::{Content, Part, ToolSpec};
+use superstep_model::{
+    Content, Part, ToolCall, ToolSpec,
+    message::{ToolReply, ToolStatus},
+};
 use superstep_text::Redactor;
 
 use crate::access::Access;
@@ -39,15 +42,41 @@ pub trait Tool: Send + Sync {
         false
     }
 
-    /// Checks arguments without running anything; every problem at once.
-    fn check(&self, args: &Map<String, Json>) -> Result<(), Vec<String>>;
+    /// Checks arguments and parses them; every problem at once. Nothing is run. A task that decides
+    /// on a call and makes it does this once.
+    fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>>;
+}
 
-    /// Runs one call. Dropping the future cancels it.
-    fn call(
-        &self,
-        ctx: ToolCtx,
-        args: Map<String, Json>,
-    ) -> BoxFuture<'static, Result<ToolOutput, ToolError>>;
+/// A call whose arguments were checked and parsed.
+pub trait ParsedCall: Send + Sync {
+    /// What the call would do, for the person who decides about it; nothing if its arguments say it
+    /// all.
+    fn describe(&self) -> Option<String> {
+        None
+    }
+
+    /// Makes the call. Dropping the future cancels it.
+    fn run(&self, ctx: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>>;
+
+    /// Looks up whether an attempt of the call had its effect, by [`ToolCtx::key`]; nothing if the
+    /// target cannot be asked. It changes nothing. An error stops the run, and the effect is looked
+    /// up when the run resumes.
+    fn reconcile(&self, ctx: ToolCtx) -> Option<BoxFuture<'_, Result<Reconciled, Failure>>> {
+        let _ = ctx;
+        None
+    }
+}
+
+/// What looking an effect up showed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reconciled {
+    /// It happened, and this is the output of the call.
+    Happened(ToolOutput),
+    /// It did not happen, for certain; this says how that is known. That it was not found is not
+    /// enough, unless it would have been found.
+    NotHappened(String),
+    /// Nobody can tell, for this reason.
+    Unsure(String),
 }
 
 /// A service that a tool takes.
@@ -213,16 +242,30 @@ pub(crate) fn cut(text: String, room: &mut usize) -> String {
     format!("{kept}\n[{left_out} bytes more were left out]")
 }
 
+/// What a model reads about a call of its own.
+pub(crate) fn reply(call: &ToolCall, status: ToolStatus, content: Content) -> ToolReply {
+    ToolReply {
+        tool_call_id: call.id.clone(),
+        name: call.name.clone(),
+        content,
+        status,
+    }
+}
+
 /// How a call failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum ToolError {
-    /// It did not happen; the model is told why.
+    /// It did not happen; the model reads why.
     #[error("{0}")]
     Failed(String),
-    /// It may or may not have happened: a connection broke after the request, for example. A
-    /// person is asked; it is not tried again before that.
+    /// It may or may not have happened: a connection broke after the request, for example. Its
+    /// effect is looked up, or a person is asked; it is not tried again before that.
     #[error("the outcome is unknown: {0}")]
     Unknown(String),
+    /// It did not happen, and the run stops with this failure: credentials that ended, for example.
+    /// The call is made when the run resumes, or by the retry policy of its node.
+    #[error("{}", .0.message)]
+    Stopped(Failure),
 }
 
 impl ToolError {

@@ -1,4 +1,4 @@
-//! The tools of an agent.
+//! The tools of an agent, and the services they take.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,8 +6,9 @@ use superstep_model::{ToolCall, ToolSpec};
 use superstep_text::Redactor;
 
 use crate::{
+    access::Access,
     error::ToolsError,
-    tool::{Services, Tool},
+    tool::{ParsedCall, Services, Tool},
 };
 
 /// The tools of an agent and the services they take; cheap to clone.
@@ -16,6 +17,16 @@ pub struct Tools {
     by_name: Arc<BTreeMap<String, Arc<dyn Tool>>>,
     services: Arc<Services>,
     redactor: Option<Arc<Redactor>>,
+}
+
+/// A call of a tool that exists, with arguments that fit it.
+pub struct Checked {
+    /// The call.
+    pub call: ToolCall,
+    /// What its tool can do.
+    pub access: Access,
+    /// The call with its arguments parsed.
+    pub parsed: Box<dyn ParsedCall>,
 }
 
 /// Collects tools.
@@ -57,16 +68,22 @@ impl Tools {
         self.iter().any(|tool| tool.foreign())
     }
 
-    /// What is wrong with a call, told to the model that made it.
-    pub fn check(&self, call: &ToolCall) -> Result<(), String> {
-        let Some(tool) = self.get(&call.name) else {
+    /// Checks a call and parses its arguments, or says what is wrong to the model that made it.
+    pub fn parse(&self, call: &ToolCall) -> Result<Checked, String> {
+        let name = &call.name;
+        let Some(tool) = self.get(name) else {
             let names: Vec<_> = self.by_name.keys().map(String::as_str).collect();
-            let (name, all) = (&call.name, names.join(", "));
+            let all = names.join(", ");
             return Err(format!("there is no tool `{name}`; there are: {all}"));
         };
-        tool.check(&call.args).map_err(|problems| {
-            let (name, all) = (&call.name, problems.join("; "));
+        let parsed = tool.parse(&call.args).map_err(|problems| {
+            let all = problems.join("; ");
             format!("the arguments do not fit `{name}`: {all}")
+        })?;
+        Ok(Checked {
+            call: call.clone(),
+            access: tool.access(),
+            parsed,
         })
     }
 

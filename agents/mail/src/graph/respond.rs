@@ -1,6 +1,6 @@
-//! The turns of the model: what it is told, what it wants, and when it is over.
+//! Turns of the model: its request, its calls, and the end of a turn.
 //!
-//! `decide` asks people about what it wants, `settle` makes tasks of what they decided.
+//! `decide` asks people about the calls, `dispatch` makes tasks of what they decided.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -10,37 +10,39 @@ use superstep::{
         Body, Message, Reply, Request, ToolCall, ToolChoice,
         message::{ToolReply, ToolStatus},
     },
-    tools::stream_reply,
+    tools::{Decision, Turn, stream_reply},
 };
 
-use super::{Decided, EmailInput, Office, Pending, ReplyNode, ReplyState};
+use super::{Decided, Pending, ReplyNode, ReplyState};
 use crate::{
     Topic,
-    inbox::{Act, Action, Item, WORDS, decide},
+    inbox::{Action, Item, WORDS, decide},
     prompt::{filled, shown},
-    tools::DONE,
+    services::Services,
+    tools::{CallValidator, DONE},
 };
 
 /// How many calls a turn may have.
 const MAX_CALLS: usize = 8;
 
-/// How many replies in a row may be of no use before a person is asked.
+/// How many replies in a row may be invalid before a person is asked.
 const MAX_MISSES: u32 = 2;
 
 pub(super) async fn llm_call(
     state: Snap<ReplyState>,
-    office: Res<Office>,
+    services: Res<Services>,
     ctx: Ctx,
 ) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
     let Some(input) = &state.email_input else {
         return Ok(Command::end());
     };
-    if state.spent >= office.settings.max_turns {
+    if state.spent >= services.settings.max_turns {
         let why = format!("the model took {} turns and is not done", state.spent);
         return Ok(stuck(why));
     }
-    let request = request(&state, input, &office).await?;
-    let mut message = stream_reply(&ctx, &*office.model, &request).await?;
+    let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
+    let request = request(&state, &validator, &services).await?;
+    let mut message = stream_reply(&ctx, &*services.model, &request).await?;
     if let Body::Model(said) = &mut message.body {
         tell_apart(said, state.turn);
     }
@@ -48,7 +50,7 @@ pub(super) async fn llm_call(
     let update = ReplyState::update()
         .turn(state.turn + 1)
         .spent(state.spent + 1);
-    let (calls, refused) = sorted(&said, input, &office, &ctx);
+    let (calls, refused) = sorted(&message, &said, &validator, &ctx);
     let is_done = said.tool_calls.iter().any(|call| call.name == DONE);
     let mut messages = vec![message];
     messages.extend(refused);
@@ -60,7 +62,7 @@ pub(super) async fn llm_call(
                 turn,
                 place,
                 call,
-                mode: office.settings.mode(),
+                mode: services.settings.mode(),
             };
             command.and_send(ReplyNode::InterruptHandler, &pending)
         }));
@@ -78,17 +80,17 @@ pub(super) async fn llm_call(
             .goto(ReplyNode::MarkAsReadNode));
     }
     let misses = state.misses + 1;
-    let may_mend = misses < MAX_MISSES;
+    let may_repair = misses < MAX_MISSES;
     if messages.len() > 1 {
         let why = "not yet: a call of this turn failed";
         messages.extend(done_replies(&said, &ctx, why, ToolStatus::Error));
-    } else if may_mend {
+    } else if may_repair {
         let nudge = "That was no tool call. Call a tool: send_email_tool, \
                      schedule_meeting_tool, check_calendar_tool, Question, or Done.";
         messages.push(Message::user(nudge).with_id(ctx.key("nudge")));
     }
     let update = update.misses(misses).messages(messages);
-    Ok(match may_mend {
+    Ok(match may_repair {
         true => update.goto(ReplyNode::LlmCall),
         false => {
             let why = "the model calls no tool, or not in a way that can be understood";
@@ -114,100 +116,87 @@ fn stuck(why: String) -> Command<ReplyState, ReplyNode> {
 
 async fn request(
     state: &ReplyState,
-    input: &EmailInput,
-    office: &Office,
+    validator: &CallValidator,
+    services: &Services,
 ) -> Result<Request, NodeError> {
-    let response = office.memory.show(Topic::Response).await?;
-    let calendar = office.memory.show(Topic::Calendar).await?;
-    let today = Timestamp::now().to_zoned(office.zone.zone.clone());
+    let response = services.memory.show(Topic::Response).await?;
+    let calendar = services.memory.show(Topic::Calendar).await?;
+    let today = Timestamp::now().to_zoned(services.zone.zone.clone());
     let today = today.strftime("%A %d-%m-%Y").to_string();
-    let owner = office.owner();
+    let owner = services.owner();
     let system = filled(
         include_str!("../../prompts/respond.md"),
         &[
             ("owner", &owner),
-            ("background", &office.settings.background),
+            ("background", &services.settings.background),
             ("response_preferences", &response),
             ("cal_preferences", &calendar),
             ("today", &today),
-            ("zone", &office.zone.name),
+            ("zone", &services.zone.name),
         ],
     );
     let said = state.messages.iter().cloned();
     Ok(Request {
-        tools: office.desk(input).specs(),
+        tools: validator.specs(),
         tool_choice: ToolChoice::Required,
-        max_tokens: office.settings.max_tokens,
+        max_tokens: services.settings.max_tokens,
         ..Request::new([Message::system(system)].into_iter().chain(said))
     })
 }
 
-/// The calls that can be made, by their place, and what the model is told about the others.
+/// The calls that can be made, by their place, and what the model reads about the others.
 fn sorted(
+    message: &Message,
     said: &Reply,
-    input: &EmailInput,
-    office: &Office,
+    validator: &CallValidator,
     ctx: &Ctx,
 ) -> (Vec<(usize, ToolCall)>, Vec<Message>) {
-    let (mut calls, mut refused) = (Vec::new(), Vec::new());
-    for (place, call) in said.tool_calls.iter().enumerate() {
-        if call.name == DONE {
-            continue;
-        }
-        let why = match office.desk(input).read(&call.name, &call.args) {
-            Ok(_) if calls.len() < MAX_CALLS => {
-                calls.push((place, call.clone()));
-                continue;
+    let has_calls = !said.tool_calls.is_empty() || !said.invalid_tool_calls.is_empty();
+    let (valid, mut refused) = match Turn::classify(message, validator.tools()) {
+        Turn::Call { calls, refused } => (calls, refused),
+        Turn::Repair { messages, .. } if has_calls => (Vec::new(), messages),
+        Turn::Repair { .. } | Turn::Say(_) => (Vec::new(), Vec::new()),
+    };
+    let mut calls = Vec::new();
+    for call in valid.into_iter().filter(|call| call.name != DONE) {
+        let place = said.tool_calls.iter().position(|it| it.id == call.id);
+        match place {
+            Some(place) if calls.len() < MAX_CALLS => calls.push((place, call)),
+            _ => {
+                let why = format!("a turn has at most {MAX_CALLS} calls");
+                refused.push(reply(&call, &why, ToolStatus::Error).into());
             }
-            Ok(_) => format!("a turn has at most {MAX_CALLS} calls"),
-            Err(why) => why,
-        };
-        refused.push(result(
-            ctx,
-            place,
-            &call.id,
-            &call.name,
-            &why,
-            ToolStatus::Error,
-        ));
+        }
     }
-    for (place, call) in said.invalid_tool_calls.iter().enumerate() {
-        let why = format!("the arguments are not a JSON object: {}", call.error);
-        let place = said.tool_calls.len() + place;
-        refused.push(result(
-            ctx,
-            place,
-            &call.id,
-            &call.name,
-            &why,
-            ToolStatus::Error,
-        ));
+    let refused = refused.into_iter().enumerate();
+    let refused = refused.map(|(n, message)| message.with_id(ctx.key(&format!("refused {n}"))));
+    (calls, refused.collect())
+}
+
+fn reply(call: &ToolCall, text: &str, status: ToolStatus) -> ToolReply {
+    ToolReply {
+        tool_call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: text.into(),
+        status,
     }
-    (calls, refused)
 }
 
 /// What the model reads about a call of its own.
 pub(super) fn result(
     ctx: &Ctx,
     place: usize,
-    id: &str,
-    name: &str,
+    call: &ToolCall,
     text: &str,
     status: ToolStatus,
 ) -> Message {
-    let reply = ToolReply {
-        tool_call_id: id.to_owned(),
-        name: name.to_owned(),
-        content: text.into(),
-        status,
-    };
-    Message::from(reply).with_id(ctx.key(&format!("result {place}")))
+    Message::from(reply(call, text, status)).with_id(ctx.key(&format!("result {place}")))
 }
 
 fn done_replies(said: &Reply, ctx: &Ctx, text: &str, status: ToolStatus) -> Vec<Message> {
     let calls = said.tool_calls.iter().enumerate();
     let done = calls.filter(|(_, call)| call.name == DONE);
-    done.map(|(place, call)| result(ctx, place, &call.id, DONE, text, status))
+    done.map(|(place, call)| result(ctx, place, call, text, status))
         .collect()
 }
 
@@ -226,7 +215,7 @@ pub(super) async fn turn_end(
     if !said.tool_calls.iter().any(|call| call.name == DONE) {
         return Ok(Command::goto(ReplyNode::LlmCall));
     }
-    let is_response = |it: &Decided| matches!(it.act, Act::Response(_));
+    let is_response = |it: &Decided| matches!(it.decision, Decision::Response(_));
     let newest = state.messages.iter().rev();
     let mut newest = newest.take_while(|message| message.reply().is_none());
     let failed = newest.any(|message| match &message.body {
@@ -249,17 +238,17 @@ pub(super) async fn turn_end(
     Ok(ReplyState::update().messages(done).goto(next))
 }
 
-/// Lets a person help a model that cannot go on.
+/// Asks a person for help when the model is stuck.
 pub(super) async fn ask_person(
     state: Snap<ReplyState>,
-    office: Res<Office>,
+    services: Res<Services>,
     ctx: Ctx,
 ) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
     let why = state.stuck.clone().unwrap_or_default();
     let mail = state
         .email_input
         .as_ref()
-        .map(|input| shown(&input.mail, &office.zone));
+        .map(|input| shown(&input.mail, &services.zone));
     let args = json!({"why": why});
     let item = Item {
         action_request: Action {
@@ -267,16 +256,17 @@ pub(super) async fn ask_person(
             args: args.as_object().cloned().unwrap_or_default(),
         },
         config: WORDS,
+        digest: None,
         description: format!(
             "# The assistant cannot go on\n\n{why}\n\nSay what it should do, or ignore the mail.\
              \n\n---\n\n{}",
             mail.unwrap_or_default()
         ),
     };
-    let mode = office.settings.mode();
-    Ok(match decide(&ctx, item, mode, |_| Ok(()))?.act {
-        Act::Response(text) => {
-            let told = format!("{} says: {text}", office.owner());
+    let mode = services.settings.mode();
+    Ok(match decide(&ctx, item, mode, |_| Ok(()))?.0 {
+        Decision::Response(text) => {
+            let told = format!("{} says: {text}", services.owner());
             ReplyState::update()
                 .messages(vec![Message::user(told).with_id(ctx.key("said"))])
                 .spent(0)
@@ -290,9 +280,9 @@ pub(super) async fn ask_person(
 
 pub(super) async fn mark_as_read(
     state: Snap<ReplyState>,
-    office: Res<Office>,
+    services: Res<Services>,
 ) -> Result<(), NodeError> {
-    office.mark_read(state.email_input.as_ref()).await
+    services.mark_read(state.email_input.as_ref()).await
 }
 
 /// What the model said last.

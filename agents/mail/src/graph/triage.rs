@@ -1,4 +1,4 @@
-//! The upper level: which mail is answered, shown or left, and which comes next.
+//! Triage, the upper level: which mail is answered, shown or ignored, and which comes next.
 
 use std::sync::Arc;
 
@@ -6,18 +6,20 @@ use serde::Deserialize;
 use serde_json::{Map, json};
 use superstep::{
     Command, Ctx, NodeError, Res, Snap,
-    model::{Message, Request, Schema},
+    model::{Message, Request, Schema, structured},
+    tools::{Decision, Traced},
 };
 
-use super::{Class, EmailInput, MailState, MailStateUpdate, Office, ReplyState, TopNode, data};
+use super::{Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode};
 use crate::{
     Topic,
-    inbox::{Act, Action, Item, WORDS, decide},
+    inbox::{Action, Item, WORDS, decide},
     memory::{
-        ActId, Learned,
-        act::{Deed, HumanAct},
+        FeedbackId, Learned,
+        feedback::{FeedbackItem, UserAction},
     },
     prompt::{filled, for_model, person, shown},
+    services::Services,
 };
 
 #[derive(Deserialize)]
@@ -28,7 +30,7 @@ struct Routed {
 
 pub(super) async fn router(
     state: Snap<MailState>,
-    office: Res<Office>,
+    services: Res<Services>,
     ctx: Ctx,
 ) -> Result<Command<MailState, TopNode>, NodeError> {
     let Some(input) = &state.email_input else {
@@ -38,11 +40,11 @@ pub(super) async fn router(
     if state.finished.contains(&input.id) {
         return Ok(Command::goto(TopNode::NextMail));
     }
-    let preferences = office.memory.show(Topic::Triage).await?;
-    let owner = office.owner();
+    let preferences = services.memory.show(Topic::Triage).await?;
+    let owner = services.owner();
     let places = [("owner", &*owner), ("preferences", &*preferences)];
     let system = filled(include_str!("../../prompts/triage.md"), &places);
-    let mail = for_model("Which class is this mail?", input, &office.zone);
+    let mail = for_model("Which class is this mail?", input, &services.zone);
     // Reasons come first: a small model that thinks before it chooses chooses better.
     let schema = json!({
         "type": "object",
@@ -55,32 +57,36 @@ pub(super) async fn router(
     });
     let schema = Schema::new("triage", schema)?;
     let request = Request {
-        max_tokens: office.settings.max_tokens,
+        max_tokens: services.settings.max_tokens,
         ..Request::new([Message::system(system), Message::untrusted(mail)])
     };
-    let routed: Routed = data(&ctx, &*office.model, request, &schema).await?;
+    let model = Traced {
+        model: &*services.model,
+        ctx: &ctx,
+    };
+    let routed = structured::<Routed>(&model, request, &schema).await?.value;
     let class = routed.classification;
     let update = MailState::update()
         .classification_decision(class)
         .reasoning(routed.reasoning);
     Ok(match class {
         Class::Respond => update
-            .messages(vec![opening(input, &office)])
+            .messages(vec![opening(input, &services)])
             .goto(TopNode::ResponseAgent),
         Class::Notify => update.goto(TopNode::TriageInterruptHandler),
-        Class::Ignore => update.goto(left(&office)),
+        Class::Ignore => update.goto(left(&services)),
     })
 }
 
 /// The mail as the first thing said to the model that handles it.
-fn opening(input: &EmailInput, office: &Office) -> Message {
-    let text = for_model("Respond to the email:", input, &office.zone);
+fn opening(input: &EmailInput, services: &Services) -> Message {
+    let text = for_model("Respond to the email:", input, &services.zone);
     Message::untrusted(text).with_id(format!("mail/{}", input.id.0))
 }
 
 /// Where mail goes that nothing is done about.
-fn left(office: &Office) -> TopNode {
-    match office.settings.mark_ignored {
+fn left(services: &Services) -> TopNode {
+    match services.settings.mark_ignored {
         true => TopNode::MarkAsReadNode,
         false => TopNode::NextMail,
     }
@@ -88,7 +94,7 @@ fn left(office: &Office) -> TopNode {
 
 pub(super) async fn interrupt_handler(
     state: Snap<MailState>,
-    office: Res<Office>,
+    services: Res<Services>,
     ctx: Ctx,
 ) -> Result<Command<MailState, TopNode>, NodeError> {
     let Some(input) = &state.email_input else {
@@ -100,30 +106,31 @@ pub(super) async fn interrupt_handler(
             args: Map::new(),
         },
         config: WORDS,
-        description: shown(&input.mail, &office.zone),
+        description: shown(&input.mail, &services.zone),
+        digest: None,
     };
-    let decision = decide(&ctx, item, office.settings.mode(), |_| Ok(()))?;
-    let (deed, update, next) = match decision.act {
-        Act::Response(said) => {
-            let told = format!("{} says: {said}", person(office.mailbox.owner()));
+    let (decision, _) = decide(&ctx, item, services.settings.mode(), |_| Ok(()))?;
+    let (action, update, next) = match decision {
+        Decision::Response(said) => {
+            let told = format!("{} says: {said}", person(services.mailbox.owner()));
             let told = Message::user(told).with_id(ctx.key("said"));
-            let update = MailState::update().messages(vec![opening(input, &office), told]);
-            (Deed::Said(said), update, TopNode::ResponseAgent)
+            let update = MailState::update().messages(vec![opening(input, &services), told]);
+            (UserAction::Said(said), update, TopNode::ResponseAgent)
         }
-        _ => (Deed::Ignored, MailState::update(), left(&office)),
+        _ => (UserAction::Ignored, MailState::update(), left(&services)),
     };
     let sender = input.mail.from.as_ref().map(|from| from.email.as_str());
-    let acts = [HumanAct::new("notify", deed, sender)];
+    let items = [FeedbackItem::new("notify", action, sender)];
     let key = ctx.key("memory");
     let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
-    let from = ActId {
+    let from = FeedbackId {
         key: &key,
         thread: &thread,
     };
-    let owner = office.owner();
-    let learned = office
+    let owner = services.owner();
+    let learned = services
         .memory
-        .learn(Topic::Triage, &*office.model, &owner, from, &acts)
+        .learn(Topic::Triage, &*services.model, &owner, from, &items)
         .await?;
     Ok(match learned {
         Learned::Refused(why) => update.remarks([remark(Topic::Triage, &why)]),
@@ -138,13 +145,16 @@ pub(super) fn remark(topic: Topic, why: &str) -> String {
 
 pub(super) async fn mark_as_read(
     state: Snap<MailState>,
-    office: Res<Office>,
+    services: Res<Services>,
 ) -> Result<(), NodeError> {
-    office.mark_read(state.email_input.as_ref()).await
+    services.mark_read(state.email_input.as_ref()).await
 }
 
 /// What the handling of a mail leaves behind.
-pub(super) fn answered(reply: &ReplyState, office: &Arc<Office>) -> Command<MailState, TopNode> {
+pub(super) fn answered(
+    reply: &ReplyState,
+    services: &Arc<Services>,
+) -> Command<MailState, TopNode> {
     let new: Vec<Message> = reply
         .messages
         .iter()
@@ -155,7 +165,7 @@ pub(super) fn answered(reply: &ReplyState, office: &Arc<Office>) -> Command<Mail
         .messages(new)
         .remarks(reply.remarks.clone());
     update.goto(match reply.ignored {
-        true => left(office),
+        true => left(services),
         false => TopNode::NextMail,
     })
 }
@@ -163,18 +173,18 @@ pub(super) fn answered(reply: &ReplyState, office: &Arc<Office>) -> Command<Mail
 /// Goes on with the oldest mail that came while this one was looked at.
 pub(super) async fn next_mail(
     state: Snap<MailState>,
-    office: Res<Office>,
+    services: Res<Services>,
     ctx: Ctx,
 ) -> Result<Command<MailState, TopNode>, NodeError> {
     let Some(thread) = ctx.thread() else {
         return Ok(Command::end());
     };
-    let queued = office.queue.list(thread).await?;
+    let queued = services.queue.list(thread).await?;
     let (known, new): (Vec<_>, Vec<_>) = queued
         .into_iter()
         .partition(|input| state.handled.contains(&input.id));
     for input in &known {
-        office.queue.remove(thread, &input.id).await?;
+        services.queue.remove(thread, &input.id).await?;
     }
     let over = state.email_input.iter().map(|input| input.id.clone());
     let over = over

@@ -169,6 +169,23 @@ async fn answers_that_do_not_fit_are_refused_and_the_question_stays() {
 }
 
 #[tokio::test]
+async fn an_answer_that_names_the_digest_of_another_call_is_refused() {
+    let world = lunch();
+    let calls = [reply("a.eml", "One."), reply("a.eml", "Two.")];
+    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let other = items[1].item.answered(Answer::accept());
+    let refused = agent.answer(&thread, [(items[0].ask, other)]).await;
+    assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS1015");
+    assert_eq!(agent.open(&thread).await.unwrap().len(), 2);
+    let bound = items
+        .iter()
+        .map(|it| (it.ask, it.item.answered(Answer::accept())));
+    agent.answer(&thread, bound).await.unwrap();
+    assert_eq!(world.sent_texts(), ["One.", "Two."]);
+}
+
+#[tokio::test]
 async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
     let world = lunch();
     let steps = [

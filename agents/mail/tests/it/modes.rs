@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use superstep::Outcome;
+use superstep::{Archive, Outcome};
 use superstep_mail::{Answer, InboxItem, Ingested, MailAgent, MailState, Settings};
 
 use crate::{
@@ -247,4 +247,29 @@ async fn whether_a_mail_was_sent_is_answered_in_a_mode_too() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_call_that_an_earlier_version_was_making_is_refused_and_not_made_again() {
+    let world = lunch();
+    let mailbox = Faulty::new(&world, &[Fault::LostMail], Looks::Unsure);
+    let agent = faulty(&world, &mailbox, wet());
+    let (thread, items) = asked(&agent).await;
+    answer(&agent, &items[0], Answer::accept()).await;
+    let unknown = open(&agent, &thread).await.remove(0);
+    let archive = agent.graph().export_thread(thread.as_str()).await.unwrap();
+    let mut file = Vec::new();
+    archive.write(&mut file).unwrap();
+    // Earlier versions journaled calls in another form, at a node of this name.
+    let old = String::from_utf8(file).unwrap();
+    let old = old.replace("make_call", "tool_call");
+    let other = World::new();
+    let later = faulty(&other, &mailbox, wet());
+    let archive = Archive::read(old.as_bytes()).unwrap();
+    let graph = later.graph();
+    graph.import_thread(thread.as_str(), archive).await.unwrap();
+    let accept = serde_json::to_value([Answer::accept()]).unwrap();
+    let refused = graph.answer(thread.as_str(), [(unknown.ask, accept)]).await;
+    assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS1203");
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
 }

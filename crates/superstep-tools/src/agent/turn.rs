@@ -5,11 +5,11 @@ use superstep_model::{
     message::{ToolReply, ToolStatus},
 };
 
-use crate::{execute::reply, toolbox::Tools};
+use crate::{tool::reply, toolbox::Tools};
 
 /// What a reply asks for.
 #[derive(Debug, PartialEq)]
-pub(super) enum Turn {
+pub enum Turn {
     /// Nothing: it is the answer.
     Say(Finish),
     /// Calls, and results of those that cannot be made.
@@ -29,15 +29,16 @@ pub(super) enum Turn {
 }
 
 impl Turn {
-    pub(super) fn classify(message: &Message, tools: &Tools) -> Self {
+    /// Classifies a message of a model that has these tools.
+    pub fn classify(message: &Message, tools: &Tools) -> Self {
         let Some(said) = message.reply() else {
             return Self::Say(Finish::Stop);
         };
         let mut calls = Vec::new();
         let mut refused: Vec<ToolReply> = said.invalid_tool_calls.iter().map(unreadable).collect();
         for call in &said.tool_calls {
-            match tools.check(call) {
-                Ok(()) => calls.push(call.clone()),
+            match tools.parse(call) {
+                Ok(_) => calls.push(call.clone()),
                 Err(why) => refused.push(reply(call, ToolStatus::Error, why.into())),
             }
         }

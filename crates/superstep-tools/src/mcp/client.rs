@@ -167,7 +167,7 @@ impl Inner {
         &self,
         tool: &str,
         print: &Print,
-        args: Map<String, Json>,
+        args: &Map<String, Json>,
     ) -> Result<ToolOutput, ToolError> {
         let limit = self.server.limits.call;
         let mut again = true;
@@ -191,6 +191,7 @@ impl Inner {
             Ok(output) => Ok(output.redacted(&self.redactor)),
             Err(ToolError::Failed(why)) => Err(ToolError::Failed(text(why))),
             Err(ToolError::Unknown(why)) => Err(ToolError::Unknown(text(why))),
+            Err(stopped @ ToolError::Stopped(_)) => Err(stopped),
         }
     }
 

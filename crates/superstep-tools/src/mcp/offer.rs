@@ -9,7 +9,7 @@ use superstep_model::{ToolSpec, schema::Schema};
 use super::{client::Inner, listing::Offered, pin::Print};
 use crate::{
     access::Access,
-    tool::{Tool, ToolCtx, ToolError, ToolOutput},
+    tool::{ParsedCall, Tool, ToolCtx, ToolError, ToolOutput},
 };
 
 /// A tool as it was when the client's tools were taken.
@@ -56,20 +56,30 @@ impl Tool for Offer {
         true
     }
 
-    fn check(&self, args: &Map<String, Json>) -> Result<(), Vec<String>> {
+    fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
         let problems = self.schema.check(&Json::Object(args.clone()));
-        match problems.is_empty() {
-            true => Ok(()),
-            false => Err(problems.iter().map(ToString::to_string).collect()),
+        if !problems.is_empty() {
+            return Err(problems.iter().map(ToString::to_string).collect());
         }
+        Ok(Box::new(OfferCall {
+            client: self.client.clone(),
+            name: self.name.clone(),
+            print: self.print.clone(),
+            args: args.clone(),
+        }))
     }
+}
 
-    fn call(
-        &self,
-        _: ToolCtx,
-        args: Map<String, Json>,
-    ) -> BoxFuture<'static, Result<ToolOutput, ToolError>> {
-        let (client, name, print) = (self.client.clone(), self.name.clone(), self.print.clone());
-        Box::pin(async move { client.call(&name, &print, args).await })
+/// A call of an offered tool.
+struct OfferCall {
+    client: Arc<Inner>,
+    name: String,
+    print: Print,
+    args: Map<String, Json>,
+}
+
+impl ParsedCall for OfferCall {
+    fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        Box::pin(self.client.call(&self.name, &self.print, &self.args))
     }
 }

@@ -1,11 +1,14 @@
-//! What `#[tool]` makes of a function's arguments.
+//! Schema and parsing of the arguments of a `#[tool]` function.
+
+use std::sync::{Mutex, PoisonError};
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
+use superstep_core::saver::BoxFuture;
 use superstep_model::ToolSpec;
 
-use super::ToolError;
+use super::{ParsedCall, ToolCtx, ToolError, ToolOutput};
 
 /// The description of a tool whose arguments are the fields of `A`.
 pub fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
@@ -23,15 +26,44 @@ pub fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
     }
 }
 
-/// The arguments as their type.
-pub fn decode<A: DeserializeOwned>(args: Map<String, Json>) -> Result<A, ToolError> {
-    serde_json::from_value(Json::Object(args)).map_err(ToolError::failed)
+/// How a function is called with its arguments.
+type Run<A> = fn(A, ToolCtx) -> BoxFuture<'static, Result<ToolOutput, ToolError>>;
+
+/// A call of a function, or what is wrong with its arguments.
+pub fn parse<A: DeserializeOwned + Send + 'static>(
+    args: &Map<String, Json>,
+    run: Run<A>,
+) -> Result<Box<dyn ParsedCall>, Vec<String>> {
+    let parsed = decode(args).map_err(|problem| vec![problem])?;
+    Ok(Box::new(TypedCall {
+        args: args.clone(),
+        parsed: Mutex::new(Some(parsed)),
+        run,
+    }))
 }
 
-/// What is wrong with arguments.
-pub fn check<A: DeserializeOwned>(args: &Map<String, Json>) -> Result<(), Vec<String>> {
-    match serde_json::from_value::<A>(Json::Object(args.clone())) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(vec![error.to_string()]),
+fn decode<A: DeserializeOwned>(args: &Map<String, Json>) -> Result<A, String> {
+    let args = Json::Object(args.clone());
+    serde_json::from_value(args).map_err(|error| error.to_string())
+}
+
+/// The function takes its arguments by value, so a second attempt decodes them again.
+struct TypedCall<A> {
+    args: Map<String, Json>,
+    parsed: Mutex<Option<A>>,
+    run: Run<A>,
+}
+
+impl<A: DeserializeOwned + Send> ParsedCall for TypedCall<A> {
+    fn run(&self, ctx: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let args = match parsed.take() {
+            Some(args) => Ok(args),
+            None => decode(&self.args),
+        };
+        match args {
+            Ok(args) => (self.run)(args, ctx),
+            Err(why) => Box::pin(async { Err(ToolError::Failed(why)) }),
+        }
     }
 }

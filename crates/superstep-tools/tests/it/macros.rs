@@ -31,7 +31,7 @@ fn a_function_becomes_a_tool_with_schema_and_docs() {
 #[test]
 fn arguments_are_checked_without_running_anything() {
     let args = |json: serde_json::Value| json.as_object().cloned().unwrap();
-    assert!(Add.check(&args(json!({"left": 1}))).is_ok());
+    assert!(Add.parse(&args(json!({"left": 1}))).is_ok());
     for bad in [
         json!({}),
         json!({"left": "1"}),
@@ -39,7 +39,7 @@ fn arguments_are_checked_without_running_anything() {
         json!({"left": 1.5}),
         json!({"left": null}),
     ] {
-        assert!(Add.check(&args(bad.clone())).is_err(), "{bad}");
+        assert!(Add.parse(&args(bad.clone())).is_err(), "{bad}");
     }
 }
 

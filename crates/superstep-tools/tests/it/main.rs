@@ -17,4 +17,5 @@ mod malformed;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod payments;
+mod reconcile;
 mod secrets;

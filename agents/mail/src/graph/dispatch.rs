@@ -1,22 +1,23 @@
-//! What was decided about the calls of a turn becomes tasks: one a call, one a note.
+//! Dispatch of the decisions of a turn as tasks: one per approved call, one per note.
 
 use superstep::{
     Command, Ctx, Input, NodeError, Res, Snap,
     model::{Body, ToolCall, message::ToolStatus},
+    tools::Decision,
 };
 
 use super::{
-    Decided, Job, Lesson, Office, ReplyNode, ReplyState, ReplyStateUpdate,
+    Decided, Feedback, Job, ReplyNode, ReplyState, ReplyStateUpdate,
     respond::{last_turn, of_turn, result},
     triage::remark,
 };
 use crate::{
     Topic,
-    inbox::Act,
     memory::{
-        ActId, Learned,
-        act::{Deed, HumanAct, edited},
+        FeedbackId, Learned,
+        feedback::{FeedbackItem, UserAction, edited},
     },
+    services::Services,
     tools::{QUESTION, SCHEDULE, SEND},
 };
 
@@ -36,64 +37,56 @@ pub(super) async fn settle_decisions(
         .and_then(|input| input.mail.from.as_ref());
     let sender = sender.map(|from| from.email.as_str());
     let (mut patched, mut is_patched) = (said.clone(), false);
-    let (mut jobs, mut replies, mut lessons) = (Vec::new(), Vec::new(), Vec::<Lesson>::new());
+    let (mut jobs, mut replies, mut feedback) = (Vec::new(), Vec::new(), Vec::<Feedback>::new());
     let mut ignored = false;
     for it in decided {
-        let Decided { place, act, .. } = it;
+        let Decided {
+            place, decision, ..
+        } = it;
         let Some(call) = said.tool_calls.get(*place) else {
             continue;
         };
-        let deed = match act {
-            Act::Direct | Act::Accept => {
+        let action = match decision {
+            Decision::Direct | Decision::Accept => {
                 jobs.push(job(call, it));
                 continue;
             }
-            Act::Edit(args) => {
+            Decision::Edit(args) => {
                 if let Some(call) = patched.tool_calls.get_mut(*place) {
                     call.args = args.clone();
                     is_patched = true;
                     jobs.push(job(call, it));
                 }
-                Deed::Edited(edited(&call.args, args))
+                UserAction::Edited(edited(&call.args, args))
             }
-            Act::Ignore => {
+            Decision::Denied(why) => {
+                replies.push(result(&ctx, *place, call, why, ToolStatus::Error));
+                continue;
+            }
+            Decision::Ignore => {
                 ignored = true;
                 let text = "the user wants nothing done about this mail; the call was not made";
-                replies.push(result(
-                    &ctx,
-                    *place,
-                    &call.id,
-                    &call.name,
-                    text,
-                    ToolStatus::Success,
-                ));
-                Deed::Ignored
+                replies.push(result(&ctx, *place, call, text, ToolStatus::Success));
+                UserAction::Ignored
             }
-            Act::Response(text) => {
+            Decision::Response(text) => {
                 let told = match call.name.as_str() {
                     QUESTION => format!("the user answers: {text}"),
                     _ => format!("the call was not made; the user says: {text}"),
                 };
-                replies.push(result(
-                    &ctx,
-                    *place,
-                    &call.id,
-                    &call.name,
-                    &told,
-                    ToolStatus::Success,
-                ));
-                Deed::Said(text.clone())
+                replies.push(result(&ctx, *place, call, &told, ToolStatus::Success));
+                UserAction::Said(text.clone())
             }
         };
-        let Some(topic) = topic(&call.name, &deed) else {
+        let Some(topic) = topic(&call.name, &action) else {
             continue;
         };
-        let act = HumanAct::new(&call.name, deed, sender);
-        match lessons.iter_mut().find(|lesson| lesson.topic == topic) {
-            Some(lesson) => lesson.acts.push(act),
-            None => lessons.push(Lesson {
+        let item = FeedbackItem::new(&call.name, action, sender);
+        match feedback.iter_mut().find(|one| one.topic == topic) {
+            Some(one) => one.items.push(item),
+            None => feedback.push(Feedback {
                 topic,
-                acts: vec![act],
+                items: vec![item],
             }),
         }
     }
@@ -108,14 +101,14 @@ pub(super) async fn settle_decisions(
         .messages(messages)
         .ignored(ignored)
         .end();
-    if jobs.is_empty() && lessons.is_empty() {
+    if jobs.is_empty() && feedback.is_empty() {
         return Ok(command.and_goto(ReplyNode::TurnEnd));
     }
     let command = jobs.iter().fold(command, |command, job| {
-        command.and_send(ReplyNode::ToolCall, job)
+        command.and_send(ReplyNode::MakeCall, job)
     });
-    Ok(lessons.iter().fold(command, |command, lesson| {
-        command.and_send(ReplyNode::UpdateMemory, lesson)
+    Ok(feedback.iter().fold(command, |command, one| {
+        command.and_send(ReplyNode::UpdateMemory, one)
     }))
 }
 
@@ -128,32 +121,32 @@ fn job(call: &ToolCall, decided: &Decided) -> Job {
     }
 }
 
-/// Which note an act of a person is about.
-fn topic(tool: &str, deed: &Deed) -> Option<Topic> {
-    match (tool, deed) {
-        (_, Deed::Ignored) => Some(Topic::Triage),
+/// Which note an action of a person is about.
+fn topic(tool: &str, action: &UserAction) -> Option<Topic> {
+    match (tool, action) {
+        (_, UserAction::Ignored) => Some(Topic::Triage),
         (SEND, _) => Some(Topic::Response),
         (SCHEDULE, _) => Some(Topic::Calendar),
         _ => None,
     }
 }
 
-/// Learns of what a person did.
+/// Lets the notes learn from what a person did.
 pub(super) async fn update_memory(
-    Input(lesson): Input<Lesson>,
-    office: Res<Office>,
+    Input(feedback): Input<Feedback>,
+    services: Res<Services>,
     ctx: Ctx,
 ) -> Result<ReplyStateUpdate, NodeError> {
-    let (topic, key) = (lesson.topic, ctx.key("memory"));
+    let (topic, key) = (feedback.topic, ctx.key("memory"));
     let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
-    let from = ActId {
+    let from = FeedbackId {
         key: &key,
         thread: &thread,
     };
-    let owner = office.owner();
-    let learned = office
+    let owner = services.owner();
+    let learned = services
         .memory
-        .learn(topic, &*office.model, &owner, from, &lesson.acts)
+        .learn(topic, &*services.model, &owner, from, &feedback.items)
         .await?;
     Ok(match learned {
         Learned::Refused(why) => ReplyState::update().remarks([remark(topic, &why)]),

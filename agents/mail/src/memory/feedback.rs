@@ -1,4 +1,4 @@
-//! What a person did, in that person's own words.
+//! Feedback of a person: what the person did, in that person's own words.
 //!
 //! A draft was written by a model that had read a mail, so its words may be the mail's. Of an edit only
 //! the words that the person put in are told; of what was there before only its place, or its value
@@ -14,10 +14,11 @@ const MAX_WORDS: usize = 4 << 10;
 
 /// What a person did, and what of it may be told to the model that words notes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HumanAct {
+pub(crate) struct FeedbackItem {
     /// What was asked about: a tool, or `notify`.
     pub(crate) about: String,
-    pub(crate) deed: Deed,
+    #[serde(rename = "deed")]
+    pub(crate) action: UserAction,
     /// Whoever wrote the mail, as far as that can hardly be a sentence ([`plain`]). Acts of earlier
     /// versions have the whole address.
     pub(crate) sender: Option<String>,
@@ -25,17 +26,17 @@ pub(crate) struct HumanAct {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Deed {
+pub(crate) enum UserAction {
     Edited(Vec<String>),
     Ignored,
     Said(String),
 }
 
-impl HumanAct {
-    pub(crate) fn new(about: &str, deed: Deed, sender: Option<&str>) -> Self {
+impl FeedbackItem {
+    pub(crate) fn new(about: &str, action: UserAction, sender: Option<&str>) -> Self {
         Self {
             about: about.to_owned(),
-            deed,
+            action,
             sender: sender.and_then(plain).map(str::to_owned),
         }
     }
@@ -43,10 +44,10 @@ impl HumanAct {
     /// The act in a few words.
     pub(crate) fn title(&self) -> String {
         let about = &self.about;
-        match &self.deed {
-            Deed::Edited(_) => format!("edited `{about}`"),
-            Deed::Ignored => format!("ignored `{about}`"),
-            Deed::Said(_) => format!("answered `{about}`"),
+        match &self.action {
+            UserAction::Edited(_) => format!("edited `{about}`"),
+            UserAction::Ignored => format!("ignored `{about}`"),
+            UserAction::Said(_) => format!("answered `{about}`"),
         }
     }
 
@@ -63,15 +64,15 @@ impl HumanAct {
             Some(domain) => format!(" (the mail was from somebody at {domain})"),
             None => String::new(),
         };
-        match &self.deed {
-            Deed::Ignored => {
+        match &self.action {
+            UserAction::Ignored => {
                 format!("The user ignored {what}{from}: nothing is to be done about such a mail.")
             }
-            Deed::Said(text) => {
+            UserAction::Said(text) => {
                 let text = clipped(text, MAX_WORDS);
                 format!("The user said about {what}{from}:\n{text}")
             }
-            Deed::Edited(changes) => {
+            UserAction::Edited(changes) => {
                 let changes: Vec<String> =
                     changes.iter().map(|change| format!("- {change}")).collect();
                 let changes = changes.join("\n");
@@ -232,7 +233,8 @@ mod tests {
 
     #[test]
     fn of_a_sender_only_what_is_no_sentence_is_told() {
-        let told = |sender: &str| HumanAct::new("notify", Deed::Ignored, Some(sender)).told();
+        let told =
+            |sender: &str| FeedbackItem::new("notify", UserAction::Ignored, Some(sender)).told();
         assert!(told("news@shop.example").contains("from news@shop.example"));
         assert!(told("ann.lee@shop.example").contains("from ann.lee@shop.example"));
         assert!(told("please-read-this@shop.example").contains("somebody at shop.example"));
@@ -258,7 +260,7 @@ mod tests {
     fn an_act_of_an_earlier_version_tells_no_more() {
         let stored =
             json!({"about": "notify", "deed": "ignored", "sender": "obey-me-now@shop.example"});
-        let act: Result<HumanAct, _> = serde_json::from_value(stored);
+        let act: Result<FeedbackItem, _> = serde_json::from_value(stored);
         let told = act.map(|act| act.told()).unwrap_or_default();
         assert!(told.contains("somebody at shop.example"), "{told}");
         assert!(!told.contains("obey"), "{told}");

@@ -1,0 +1,41 @@
+//! One approved call, made as a task of its own.
+
+use superstep::{
+    Ctx, Input, NodeError, Res, Snap,
+    model::message::ToolStatus,
+    tools::{Checked, make},
+};
+
+use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ModeReviewer};
+use crate::{services::Services, tools::CallValidator};
+
+pub(super) async fn make_call(
+    Input(job): Input<Job>,
+    state: Snap<ReplyState>,
+    services: Res<Services>,
+    ctx: Ctx,
+) -> Result<ReplyStateUpdate, NodeError> {
+    let Some(input) = &state.email_input else {
+        return Ok(ReplyState::update());
+    };
+    let call = &job.call;
+    let validator = CallValidator::new(&services.0, input, job.at)?;
+    let message = match validator.parse(call) {
+        Err(why) => result(&ctx, 0, call, &why, ToolStatus::Error),
+        Ok(parsed) => {
+            let mut reviewer = ModeReviewer {
+                call: &parsed,
+                run: services.settings.mode(),
+                approved: job.mode,
+            };
+            let checked = Checked {
+                call: call.clone(),
+                access: parsed.access,
+                parsed: Box::new(parsed.clone()),
+            };
+            let made = make(&ctx, validator.tools(), &checked, &mut reviewer).await?;
+            made.with_id(ctx.key("result 0"))
+        }
+    };
+    Ok(ReplyState::update().messages(vec![message]))
+}

@@ -1,0 +1,163 @@
+//! Review of approved calls: the mode they were approved in, and attempts whose outcome is unknown.
+//!
+//! A person who accepts in a dry run has been told that nothing will be sent, and one who accepts for
+//! real expects it to be sent. Whoever resumes the thread may have chosen the other mode. Then the
+//! call is withheld, which is journaled with its attempt, so that every later attempt of the task
+//! finds the same question and its answer, whatever mode it runs in.
+//!
+//! No attempt is made silently while an earlier one may have succeeded: a person is asked first.
+
+use serde_json::{Value as Json, json};
+use superstep::{
+    Ctx, NodeError,
+    model::ToolCall,
+    tools::{
+        CallEnd, Decision, Digest, Gate, Lost, Next, ParsedCall as _, Reviewer, approval::Action,
+    },
+};
+
+use crate::{
+    Mode,
+    inbox::{ALL, Allowed, Asked, Item, decide},
+    tools::MailCall,
+};
+
+/// Do it, or leave it. Arguments are no longer changed: they were decided on.
+const AGAIN: Allowed = Allowed {
+    allow_edit: false,
+    ..ALL
+};
+
+/// Lets a call be made only if it was approved for real and the run is for real.
+pub(super) struct ModeReviewer<'a> {
+    pub(super) call: &'a MailCall,
+    pub(super) run: Mode,
+    pub(super) approved: Mode,
+}
+
+impl ModeReviewer<'_> {
+    /// Asks, and goes on in the mode of an answer that accepts.
+    fn ask(
+        &mut self,
+        ctx: &Ctx,
+        item: Item,
+        asked_in: Mode,
+        declined: impl FnOnce(&Decision) -> CallEnd,
+    ) -> Result<Next, NodeError> {
+        let (decision, mode) = decide(ctx, item, asked_in, |_| Ok(()))?;
+        if decision != Decision::Accept {
+            return Ok(Next::End(declined(&decision)));
+        }
+        self.approved = mode;
+        Ok(Next::Attempt)
+    }
+}
+
+impl Reviewer for ModeReviewer<'_> {
+    fn gate(&self, doubt: Option<&str>) -> Gate {
+        if !self.call.access.capabilities.changes() {
+            return Gate::Open;
+        }
+        match (self.approved, self.run) {
+            (Mode::Send, Mode::Send) => Gate::Open,
+            (Mode::Dry, Mode::Dry) => Gate::End(described(&self.call.preview(), doubt)),
+            (Mode::Dry, Mode::Send) | (Mode::Send, Mode::Dry) => Gate::Withhold(json!(self.run)),
+        }
+    }
+
+    fn withheld(
+        &mut self,
+        ctx: &Ctx,
+        call: &ToolCall,
+        attempt: u32,
+        data: &Json,
+        doubt: Option<&str>,
+    ) -> Result<Next, NodeError> {
+        // The mode of the run that withheld it, which need not be this one.
+        let run: Mode = serde_json::from_value(data.clone())?;
+        let (heading, why) = match run {
+            Mode::Send => (
+                "Accepted in a dry run: do it for real?",
+                "You accepted this in a dry run, so nothing was done. The run that continues is for real.",
+            ),
+            Mode::Dry => (
+                "Accepted for real, but not done",
+                "You accepted this for real. The run that continues is a dry run, so it does nothing.",
+            ),
+        };
+        let about = self.call.describe().unwrap_or_default();
+        let doubtful = doubt.map(|why| format!(" An earlier attempt may have succeeded: {why}."));
+        let about = format!(
+            "{about}\n---\n\n{why}{}\n\n\
+             accept: do it; in a dry run only say what would be done\n\
+             ignore: do not do it\n\
+             response: do not do it, and tell the assistant something\n",
+            doubtful.unwrap_or_default()
+        );
+        let item = Item {
+            action_request: Action {
+                action: format!("{}: asked again", call.name),
+                args: call.args.clone(),
+            },
+            config: AGAIN,
+            description: run.describe(heading, &about),
+            digest: Some(digest(ctx, call, attempt)),
+        };
+        self.ask(ctx, item, run, |decision| declined(decision, doubt))
+    }
+
+    fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {
+        let text = self.call.outcome(lost);
+        let item = Item {
+            action_request: Action {
+                action: format!("{}: outcome unknown", call.name),
+                args: text.args.as_object().cloned().unwrap_or_default(),
+            },
+            config: AGAIN,
+            description: text.description,
+            digest: Some(digest(ctx, call, lost.attempt)),
+        };
+        // An answer that names no mode goes on in the one that it was approved in.
+        self.ask(ctx, item, self.approved, |decision| {
+            CallEnd::Unknown(match decision {
+                Decision::Response(text) => {
+                    format!("it is not known whether this happened; the user says: {text}")
+                }
+                _ => "it is not known whether this happened; the user leaves it so. Do not try \
+                      again."
+                    .into(),
+            })
+        })
+    }
+}
+
+/// What an answer about a call may name, after so many attempts.
+pub(super) fn digest(ctx: &Ctx, call: &ToolCall, attempt: u32) -> Digest {
+    Digest::of::<Asked>(call, ctx.thread(), ctx.task_id(), attempt)
+}
+
+/// What the model reads when a person who is asked again does not want it.
+fn declined(decision: &Decision, doubt: Option<&str>) -> CallEnd {
+    let known = match doubt {
+        Some(why) => format!("it is not known whether this happened ({why})"),
+        None => "not done".into(),
+    };
+    let text = match decision {
+        Decision::Response(text) => format!("{known}; the user says: {text}"),
+        _ => format!("{known}; the user wants it left so. Do not try again."),
+    };
+    match doubt {
+        Some(_) => CallEnd::Unknown(text),
+        None => CallEnd::NotMade(text),
+    }
+}
+
+/// What the model reads when a dry run describes an approved call.
+fn described(what: &str, doubt: Option<&str>) -> CallEnd {
+    match doubt {
+        None => CallEnd::Output(format!("dry run: {what}").into()),
+        Some(why) => CallEnd::Unknown(format!(
+            "dry run: {what}. It is not known whether an earlier attempt succeeded: {why}"
+        )),
+    }
+}

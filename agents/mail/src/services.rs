@@ -1,0 +1,41 @@
+//! Services that the nodes of the assistant work with.
+
+use std::sync::Arc;
+
+use superstep::{NodeError, model::Model};
+
+use crate::{
+    Calendar, MailError, Mailbox, Memory,
+    input::EmailInput,
+    prompt::person,
+    queue::Queue,
+    settings::{Settings, Zone},
+};
+
+/// Services of one assistant; never stored.
+pub(crate) struct Services {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) mailbox: Arc<dyn Mailbox>,
+    pub(crate) calendar: Arc<dyn Calendar>,
+    pub(crate) settings: Settings,
+    pub(crate) zone: Zone,
+    pub(crate) memory: Memory,
+    pub(crate) queue: Queue,
+}
+
+impl Services {
+    pub(crate) fn owner(&self) -> String {
+        person(self.mailbox.owner())
+    }
+
+    pub(crate) async fn mark_read(&self, input: Option<&EmailInput>) -> Result<(), NodeError> {
+        let Some(input) = input.filter(|_| !self.settings.dry_run) else {
+            return Ok(());
+        };
+        match self.mailbox.mark_read(&input.id).await {
+            // Somebody moved or deleted it: then it was seen.
+            Ok(()) | Err(MailError::Missing { .. }) => Ok(()),
+            Err(error) => Err(NodeError::failed(error.failure())),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! A meeting: shown to a person, made once.
+//!
+//! The key of the event follows from the idempotency key of its call, so it is equal on every attempt
+//! and can be looked up when the outcome of an attempt is unknown.
+
+use serde_json::json;
+use superstep::tools::{Lost, Reconciled, ToolError};
+
+use super::{
+    Meeting,
+    call::{CallContext, OutcomeText},
+};
+use crate::{EventLookup, MailError, NewEvent, input::EmailInput, key::key};
+
+/// A meeting as it would be made.
+pub(super) fn describe(meeting: &Meeting, input: &EmailInput) -> String {
+    let mut text = format!("{}\n{}\n", meeting.title, meeting.told());
+    for one in &meeting.attendees {
+        let is_known = input.participants.iter().any(|it| it.is_same(one));
+        let stranger = match is_known {
+            true => "",
+            false => " **(not in this thread so far)**",
+        };
+        text.push_str(&format!("- {}{stranger}\n", one.email));
+    }
+    text
+}
+
+/// The meeting in a few words.
+fn what(meeting: &Meeting) -> String {
+    format!("`{}` on {}", meeting.title, meeting.told())
+}
+
+pub(super) fn preview(meeting: &Meeting) -> String {
+    format!(
+        "nothing was scheduled; it would have been {}",
+        what(meeting)
+    )
+}
+
+fn event_key(call: &str) -> String {
+    key(&["meet", call])
+}
+
+fn event(meeting: &Meeting, context: &CallContext, call: &str) -> NewEvent {
+    NewEvent {
+        key: event_key(call),
+        title: meeting.title.clone(),
+        span: meeting.span,
+        time_zone: meeting.zone.name.clone(),
+        attendees: meeting.attendees.clone(),
+        organizer: context.services.mailbox.owner().clone(),
+    }
+}
+
+pub(super) async fn run(
+    meeting: &Meeting,
+    context: &CallContext,
+    call: &str,
+) -> Result<String, ToolError> {
+    let event = event(meeting, context, call);
+    match context.services.calendar.insert(&event).await {
+        Ok(_) => Ok(format!("scheduled {}", what(meeting))),
+        Err(error @ MailError::Unreachable { .. }) => Err(ToolError::Unknown(error.to_string())),
+        Err(error @ (MailError::Busy { .. } | MailError::Auth { .. })) => {
+            Err(ToolError::Stopped(error.failure()))
+        }
+        Err(error) => Err(ToolError::Failed(format!("not scheduled: {error}"))),
+    }
+}
+
+pub(super) async fn look_up(meeting: &Meeting, context: &CallContext, call: &str) -> Reconciled {
+    let event = event(meeting, context, call);
+    match context.services.calendar.look_up(&event).await {
+        Ok(EventLookup::Made(_)) => {
+            Reconciled::Happened(format!("scheduled {}", what(meeting)).into())
+        }
+        Ok(EventLookup::NotMade) => Reconciled::NotHappened("the calendar does not have it".into()),
+        Ok(EventLookup::Unsure { why }) => Reconciled::Unsure(why),
+        // A calendar that is out of reach cannot tell, and the question must not wait for it.
+        Err(error) => Reconciled::Unsure(error.to_string()),
+    }
+}
+
+pub(super) fn outcome(meeting: &Meeting, lost: &Lost) -> OutcomeText {
+    OutcomeText {
+        args: json!({"key": event_key(&lost.key), "title": meeting.title}),
+        description: format!(
+            "# Is this meeting in the calendar?\n\n{}\n\nThe calendar did not confirm it: {}.\n\n\
+             accept: it is not there, make it now\n\
+             ignore: leave it as it is\n\
+             response: leave it, and tell the assistant what you found\n",
+            what(meeting),
+            lost.known()
+        ),
+    }
+}

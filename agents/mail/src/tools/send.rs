@@ -1,0 +1,156 @@
+//! A reply: shown to a person, sent once.
+//!
+//! Its `Message-ID` follows from the idempotency key of its call, so it is equal on every attempt.
+//! When the outcome of an attempt is unknown, the mailbox is asked for that `Message-ID`: it was sent,
+//! it was not, or the mailbox cannot tell.
+
+use serde_json::json;
+use superstep::{
+    Failure,
+    tools::{Lost, Reconciled, ToolError},
+};
+
+use super::{
+    Draft,
+    call::{CallContext, OutcomeText},
+};
+use crate::{
+    Address, Lookup, MailError, Outgoing, Recipients, Reply, SendError, compose::reply_subject,
+    key::key, prompt::person,
+};
+
+/// From so many on, how many get a reply is worth a look.
+const MANY: usize = 5;
+
+/// A reply as it would go out, with what a person might overlook in front.
+pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
+    let (input, owner) = (&context.input, context.services.mailbox.owner());
+    let to = Recipients::of(&input.mail, owner, &draft.added);
+    let mut text = String::new();
+    let mut line = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
+    for stranger in to.outside(&input.participants) {
+        line(format!(
+            "**Not in this thread so far: {}**",
+            person(stranger)
+        ));
+    }
+    let count = to.all().count();
+    if count > MANY {
+        line(format!("**It goes to {count} people.**"));
+    }
+    let from = input.mail.from.as_ref();
+    if from.is_some_and(|from| from.is_same(owner)) {
+        line(
+            "**The mail says that it is from yourself; the reply goes to those it was for.**"
+                .into(),
+        );
+    }
+    for other in &input.mail.reply_to {
+        if from.is_some_and(|from| !from.is_same(other)) {
+            let other = person(other);
+            line(format!("**Answers go to {other}, not to the sender.**"));
+        }
+    }
+    line(format!("To: {}", people(&to.to)));
+    if !to.cc.is_empty() {
+        line(format!("Cc: {}", people(&to.cc)));
+    }
+    line(format!("Subject: {}", reply_subject(&input.mail.subject)));
+    line(format!("\n{}", draft.text));
+    text
+}
+
+fn people(addresses: &[Address]) -> String {
+    let all: Vec<String> = addresses.iter().map(person).collect();
+    all.join(", ")
+}
+
+pub(super) fn preview(draft: &Draft, context: &CallContext) -> String {
+    let owner = context.services.mailbox.owner();
+    let to = Recipients::of(&context.input.mail, owner, &draft.added);
+    let to: Vec<&str> = to.all().map(|it| it.email.as_str()).collect();
+    format!("nothing was sent; it would have gone to {}", to.join(", "))
+}
+
+/// The mail, equal on every attempt of a call with this key.
+fn composed(draft: &Draft, context: &CallContext, call: &str) -> Result<Outgoing, MailError> {
+    let services = &context.services;
+    Reply {
+        from: services.mailbox.owner(),
+        to: &context.input.mail,
+        added: &draft.added,
+        text: &draft.text,
+        key: &key(&["send", call]),
+        date: context.at,
+        zone: &services.zone.zone,
+        thread: &context.input.thread,
+    }
+    .compose()
+}
+
+fn sent_to(mail: &Outgoing) -> String {
+    let to: Vec<&str> = mail.recipients.iter().map(|it| it.email.as_str()).collect();
+    format!("sent to {}", to.join(", "))
+}
+
+pub(super) async fn run(
+    draft: &Draft,
+    context: &CallContext,
+    call: &str,
+) -> Result<String, ToolError> {
+    let not_sent = |error: MailError| ToolError::Failed(format!("not sent: {error}"));
+    let mail = composed(draft, context, call).map_err(not_sent)?;
+    match context.services.mailbox.send(&mail).await {
+        Ok(_) => Ok(sent_to(&mail)),
+        // What may pass, or what a new sign-in mends, is tried again when the run resumes.
+        Err(SendError::NotSent(error))
+            if error.may_pass() || matches!(error, MailError::Auth { .. }) =>
+        {
+            Err(ToolError::Stopped(error.failure()))
+        }
+        Err(SendError::NotSent(error)) => Err(not_sent(error)),
+        Err(error) => Err(ToolError::Unknown(error.to_string())),
+    }
+}
+
+pub(super) async fn look_up(
+    draft: &Draft,
+    context: &CallContext,
+    call: &str,
+) -> Result<Reconciled, Failure> {
+    let mail = match composed(draft, context, call) {
+        Ok(mail) => mail,
+        Err(error) => return Ok(Reconciled::NotHappened(error.to_string())),
+    };
+    match context.services.mailbox.look_up(&mail).await {
+        Ok(Lookup::Sent(_)) => Ok(Reconciled::Happened(sent_to(&mail).into())),
+        Ok(Lookup::NotSent) => Ok(Reconciled::NotHappened(
+            "the mailbox says it was not sent".into(),
+        )),
+        Ok(Lookup::Unsure { why }) => Ok(Reconciled::Unsure(why)),
+        Err(error) => Err(error.failure()),
+    }
+}
+
+pub(super) fn outcome(draft: &Draft, context: &CallContext, lost: &Lost) -> OutcomeText {
+    let mail = composed(draft, context, &lost.key);
+    let (id, to) = match &mail {
+        Ok(mail) => (mail.message_id.as_str(), sent_to(mail)),
+        Err(_) => ("", String::new()),
+    };
+    let to = to.trim_start_matches("sent to ");
+    OutcomeText {
+        args: json!({"message_id": id, "to": to}),
+        description: format!(
+            "# Was this mail sent?\n\nIt is not known whether a mail to {to} was sent: {}.\
+             \n\nIts Message-ID is <{id}>: look among the sent mails for it.\n\n\
+             accept: it was not sent, send it now\n\
+             ignore: leave it as it is, nothing is sent\n\
+             response: leave it, and tell the assistant what you found\n",
+            lost.known()
+        ),
+    }
+}

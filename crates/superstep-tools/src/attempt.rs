@@ -1,0 +1,358 @@
+//! Attempts of a decided call: journaled, reconciled when their outcome is unknown, reviewed by a
+//! person when that settles nothing.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use superstep_core::{
+    ErrorKind, Value,
+    error::Failure,
+    event::{SpanEnd, SpanError, SpanKind},
+    run::EffectError,
+    saver::BoxFuture,
+};
+use superstep_engine::typed::{Ctx, NodeError};
+use superstep_model::{Label, Message, ToolCall, message::ToolStatus};
+use superstep_text::Redactor;
+
+use crate::{
+    tool::{Reconciled, ToolCtx, ToolError, ToolOutput, cut, reply},
+    toolbox::{Checked, Tools},
+};
+
+/// The most text of a failure that a model reads, in bytes.
+const MAX_FAILURE: usize = 16 << 10;
+
+/// How often a call of an idempotent target is repeated before a person is asked.
+const REPEATS: u32 = 2;
+
+/// How many attempts in a row are made without a person while each is known not to have happened.
+const UNASKED: u32 = 3;
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum CallEnd {
+    /// With this output.
+    Output(ToolOutput),
+    /// It failed and did not happen, for this reason.
+    Failed(String),
+    /// Whether it happened is unknown; the model reads this.
+    Unknown(String),
+    /// It was not made; the model reads this.
+    NotMade(String),
+}
+
+/// Whether an attempt may be made.
+#[derive(Clone, Debug)]
+pub enum Gate {
+    /// It may.
+    Open,
+    /// It is not made, and the call ends like this.
+    End(CallEnd),
+    /// It is not made now. The reviewer is asked about it, with this data.
+    Withhold(Json),
+}
+
+/// What follows an attempt that settled nothing.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// Another attempt.
+    Attempt,
+    /// The call ends like this.
+    End(CallEnd),
+}
+
+/// An attempt whose outcome is unknown.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// How many attempts were made.
+    pub attempt: u32,
+    /// The idempotency key of the call: its target may know it.
+    pub key: String,
+    /// Why nothing is known.
+    pub why: String,
+    /// What looking the effect up showed, if the tool can do that.
+    pub lookup: Option<String>,
+}
+
+impl Lost {
+    /// All that is known.
+    pub fn known(&self) -> String {
+        match &self.lookup {
+            Some(lookup) => format!("{}. {lookup}", self.why),
+            None => self.why.clone(),
+        }
+    }
+}
+
+/// Reviews the attempts of a call that was decided on.
+pub trait Reviewer: Send {
+    /// Whether the next attempt may be made. What it says is journaled with the attempt, so that a
+    /// later run of the task finds the same. `doubt` says why an earlier attempt may have happened.
+    fn gate(&self, doubt: Option<&str>) -> Gate {
+        let _ = doubt;
+        Gate::Open
+    }
+
+    /// What follows an attempt that [`Gate::Withhold`] withheld with this data. `attempt` counts it.
+    fn withheld(
+        &mut self,
+        ctx: &Ctx,
+        call: &ToolCall,
+        attempt: u32,
+        data: &Json,
+        doubt: Option<&str>,
+    ) -> Result<Next, NodeError> {
+        let _ = (ctx, call, attempt, data, doubt);
+        let why = "the call was withheld and not made";
+        Ok(Next::End(CallEnd::NotMade(why.into())))
+    }
+
+    /// What follows an attempt whose outcome is unknown: usually a person is asked.
+    fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError>;
+}
+
+/// Makes a call that was decided on, as the task of `ctx`, and gives what the model gets to read.
+pub async fn make(
+    ctx: &Ctx,
+    tools: &Tools,
+    checked: &Checked,
+    reviewer: &mut dyn Reviewer,
+) -> Result<Message, NodeError> {
+    let call = &checked.call;
+    let args = || Value::from(Json::Object(call.args.clone()));
+    let span = ctx.span(SpanKind::Tool, &call.name, args).await;
+    let made = attempts(ctx, tools, checked, reviewer).await;
+    if let Ok(end) = &made {
+        span.end(|| end.span_end()).await;
+    }
+    let (status, content) = match made? {
+        CallEnd::Output(output) => (ToolStatus::Success, output.content),
+        CallEnd::Failed(why) => (ToolStatus::Error, format!("the call failed: {why}").into()),
+        CallEnd::Unknown(why) | CallEnd::NotMade(why) => (ToolStatus::Error, why.into()),
+    };
+    let message = Message::from(reply(call, status, content));
+    Ok(match checked.access.trusted_output {
+        true => message,
+        false => message.labelled(Label::Untrusted),
+    })
+}
+
+async fn attempts(
+    ctx: &Ctx,
+    tools: &Tools,
+    checked: &Checked,
+    reviewer: &mut dyn Reviewer,
+) -> Result<CallEnd, NodeError> {
+    let call = &checked.call;
+    let end = |end: CallEnd| end.redacted(tools.redactor());
+    let (mut attempt, mut unasked) = (0, 1);
+    let mut doubt: Option<String> = None;
+    loop {
+        let gate = reviewer.gate(doubt.as_deref());
+        let tried = attempted(ctx, tools, checked, &gate, attempt).await?;
+        let record = attempt;
+        attempt += 1;
+        let is_interrupted = matches!(tried, Tried::Interrupted);
+        let why = match tried {
+            Tried::Output(output) => return Ok(CallEnd::Output(output)),
+            Tried::Failed(why) => return Ok(CallEnd::Failed(why)),
+            Tried::Skipped(skipped) => return Ok(end(skipped)),
+            Tried::Withheld(data) => {
+                match reviewer.withheld(ctx, call, attempt, &data, doubt.as_deref())? {
+                    Next::End(ended) => return Ok(end(ended)),
+                    Next::Attempt => unasked = 1,
+                }
+                continue;
+            }
+            Tried::Unknown(why) => why,
+            Tried::Interrupted => "the process ended while the call was under way".to_owned(),
+        };
+        let lookup = match reconciled(ctx, tools, checked, &format!("look {record}")).await? {
+            Some(Reconciled::Happened(output)) => return Ok(CallEnd::Output(output)),
+            // It never reached its target, which is certain of it.
+            Some(Reconciled::NotHappened(_)) if is_interrupted && unasked < UNASKED => {
+                unasked += 1;
+                continue;
+            }
+            Some(Reconciled::NotHappened(said) | Reconciled::Unsure(said)) => Some(said),
+            None => None,
+        };
+        if checked.access.idempotent && attempt <= REPEATS {
+            continue;
+        }
+        let lost = Lost {
+            attempt,
+            key: ctx.key(KEY),
+            why,
+            lookup,
+        };
+        if let Next::End(ended) = reviewer.lost(ctx, call, &lost)? {
+            return Ok(end(ended));
+        }
+        // It may have shown up while the question was open.
+        let again = format!("look again {record}");
+        if let Some(Reconciled::Happened(output)) = reconciled(ctx, tools, checked, &again).await? {
+            return Ok(CallEnd::Output(output));
+        }
+        unasked = 1;
+        doubt = Some(lost.known());
+    }
+}
+
+/// Names the idempotency key of a call, and its records in the journal.
+const KEY: &str = "call";
+
+/// How an attempt ended, as it is journaled.
+#[derive(Serialize, Deserialize)]
+enum Tried {
+    Output(ToolOutput),
+    Failed(String),
+    Unknown(String),
+    /// The gate ended the call.
+    Skipped(CallEnd),
+    /// The gate withheld the attempt.
+    Withheld(Json),
+    /// The process ended; never journaled, because nobody was there to do it.
+    Interrupted,
+}
+
+async fn attempted(
+    ctx: &Ctx,
+    tools: &Tools,
+    checked: &Checked,
+    gate: &Gate,
+    attempt: u32,
+) -> Result<Tried, NodeError> {
+    let redactor = tools.redactor();
+    let run = async || -> Result<Tried, NodeError> {
+        match gate {
+            Gate::Open => {}
+            Gate::End(end) => return Ok(Tried::Skipped(end.clone())),
+            Gate::Withhold(data) => return Ok(Tried::Withheld(data.clone())),
+        }
+        let called = Called {
+            call: checked.parsed.run(inside(ctx, tools)),
+            redactor,
+        };
+        Ok(match called.await {
+            Ok(output) => Tried::Output(output.redacted(redactor).capped()),
+            Err(ToolError::Failed(why)) => Tried::Failed(redacted(why, redactor)),
+            Err(ToolError::Unknown(why)) => Tried::Unknown(redacted(why, redactor)),
+            Err(ToolError::Stopped(failure)) => {
+                let message = redacted(failure.message.clone(), redactor);
+                return Err(NodeError::failed(Failure { message, ..failure }));
+            }
+        })
+    };
+    if !checked.access.capabilities.changes() {
+        return run().await;
+    }
+    // A call that failed is a result too, so that it is on record what is known of its outcome. Only
+    // one that stopped the run before anything happened is none.
+    let run = async || run().await.map_err(EffectError::not_done);
+    let record = format!("{KEY} {attempt}");
+    let done = match checked.access.idempotent {
+        true => ctx.once_by_key(&record, |_| run()).await,
+        false => ctx.once(&record, run).await,
+    };
+    match done {
+        Err(error) if is_unknown(&error) => Ok(Tried::Interrupted),
+        done => done,
+    }
+}
+
+/// What a running call has. The target sees one key, however often the call is attempted.
+fn inside(ctx: &Ctx, tools: &Tools) -> ToolCtx {
+    ToolCtx::new(
+        ctx.key(KEY),
+        ctx.clone(),
+        tools.services().clone(),
+        tools.redactor().clone(),
+    )
+}
+
+/// Whether the process ended while an effect was under way.
+fn is_unknown(error: &NodeError) -> bool {
+    let unknown = |kind: &ErrorKind| matches!(kind, ErrorKind::UnknownOutcome { .. });
+    error.error().is_some_and(|error| unknown(&error.kind))
+}
+
+/// Looks an effect up; nothing if the tool cannot. Looking is harmless, so a look that broke off is
+/// repeated. Its result is journaled, so that answers belong to the same questions when the task
+/// runs again.
+async fn reconciled(
+    ctx: &Ctx,
+    tools: &Tools,
+    checked: &Checked,
+    record: &str,
+) -> Result<Option<Reconciled>, NodeError> {
+    let Some(look) = checked.parsed.reconcile(inside(ctx, tools)) else {
+        return Ok(None);
+    };
+    let redactor = tools.redactor();
+    let look = |_| async move {
+        let found = look.await.map_err(NodeError::failed)?;
+        Ok(match found {
+            Reconciled::Happened(output) => {
+                Reconciled::Happened(output.redacted(redactor).capped())
+            }
+            Reconciled::NotHappened(said) => Reconciled::NotHappened(redacted(said, redactor)),
+            Reconciled::Unsure(said) => Reconciled::Unsure(redacted(said, redactor)),
+        })
+    };
+    ctx.once_by_key(record, look).await.map(Some)
+}
+
+/// Text without secrets, and not more than a model should read. In this order: of a secret that is
+/// cut in two, neither half would be known.
+fn redacted(text: String, redactor: &Redactor) -> String {
+    cut(redactor.document(&text).into_owned(), &mut { MAX_FAILURE })
+}
+
+impl CallEnd {
+    fn span_end(&self) -> SpanEnd {
+        match self {
+            Self::Output(output) => Value::from(output.content.text().as_str()).into(),
+            Self::Failed(why) | Self::NotMade(why) => SpanError::new("failed", why).into(),
+            Self::Unknown(why) => SpanError::new("unknown", why).into(),
+        }
+    }
+
+    fn redacted(self, redactor: &Redactor) -> Self {
+        match self {
+            Self::Output(output) => Self::Output(output.redacted(redactor).capped()),
+            Self::Failed(why) => Self::Failed(redacted(why, redactor)),
+            Self::Unknown(why) => Self::Unknown(redacted(why, redactor)),
+            Self::NotMade(why) => Self::NotMade(redacted(why, redactor)),
+        }
+    }
+}
+
+/// A running call. A panic goes on as one, without secrets in its message: it is stored as the error
+/// of the task.
+struct Called<'a> {
+    call: BoxFuture<'a, Result<ToolOutput, ToolError>>,
+    redactor: &'a Redactor,
+}
+
+impl Future for Called<'_> {
+    type Output = Result<ToolOutput, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.call.as_mut().poll(cx)));
+        polled.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            match text {
+                Some(text) => resume_unwind(Box::new(self.redactor.document(&text).into_owned())),
+                None => resume_unwind(panic),
+            }
+        })
+    }
+}
