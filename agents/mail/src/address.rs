@@ -1,4 +1,4 @@
-//! Who a mail is from and for.
+//! A mail address.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The assistant as programs use it.
+//! The e-mail assistant: the API for programs.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Mail that is being parsed, on record, so that a mail that ends the process does so twice at most.
+//! Parse attempts on record, so that a mail that crashes the process does so twice at most.
 //!
 //! That a mail is about to be parsed is written down before, and taken away after, whether it could
 //! be parsed or not. A record that is still there was left by a run that did not come to its end.

@@ -1,4 +1,4 @@
-//! A place where meetings are.
+//! The calendar trait: what a back end for meetings implements.
 
 use jiff::{Timestamp, civil::Date};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A reply, complete: who gets it, its headers, its bytes.
+//! Composition of a reply: recipients, headers, bytes.
 //!
 //! Answers go where the sender wants them (`Reply-To` before `From`); the others of the mail get a
 //! copy. Everything that comes from a mail, a model or a person is checked or encoded before it

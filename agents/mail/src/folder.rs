@@ -1,4 +1,4 @@
-//! Mail and meetings in folders: no account, no network.
+//! Folder back end: mail and meetings as files, without account or network.
 //!
 //! A folder of mail has `.eml` files, or is a Maildir (`new`, `cur`, `tmp`), or both. What is sent
 //! stands in `sent`, one file a mail, named after its `Message-ID`: so a second attempt finds the

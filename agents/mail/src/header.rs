@@ -1,4 +1,4 @@
-//! What the back ends must know of a mail's headers: names, values, and the ids in them.
+//! Header parsing for back ends: names, values, and the message ids in them.
 //!
 //! Enough to find a mail and to see what it belongs to; reading mail for people is elsewhere.
 

@@ -1,4 +1,4 @@
-//! Mail that arrived, put before the assistant: one thread for the mails of one conversation.
+//! Ingestion of mail: one thread per conversation.
 //!
 //! A mail is looked at once. Another one of the same thread is looked at when the thread has nothing
 //! left to do; while questions are open it waits (`queue`), and no open question and no approval is

@@ -1,4 +1,4 @@
-//! What the graph is given: a mail, and what its mailbox says about it.
+//! Input of the graph: a mail, and what its mailbox knows about it.
 
 use serde::{Deserialize, Serialize};
 

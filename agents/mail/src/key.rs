@@ -1,4 +1,4 @@
-//! Names that are equal on every attempt, made of hashes.
+//! Idempotency keys and thread names: hashes that are equal on every attempt.
 //!
 //! A mail's own `Message-ID`, the key of a meeting and the name of a thread all follow from what
 //! they belong to, so a second process, or a second attempt, comes to the same one.

@@ -1,4 +1,4 @@
-//! A place where mail arrives and from which it is sent.
+//! The mailbox trait: what a back end for mail implements.
 
 use std::{future::Future, pin::Pin};
 

@@ -1,4 +1,4 @@
-//! What the assistant has learnt about its owner: three notes, every version of them, and a way back.
+//! Long-term memory: three notes about the owner, with all versions and undo.
 //!
 //! A note changes only by an act of a person. A model words the change, and it is shown the note and
 //! the person's own words and nothing else: no mail, no subject, no draft that a model wrote after it

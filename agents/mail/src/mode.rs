@@ -1,5 +1,5 @@
-//! Whether approved calls are made or only described. A run has a mode, and so has every approval: an
-//! approval allows nothing in another mode than the one it was given in.
+//! Dry-run mode: whether approved calls are made or only described. A run has a mode, and so has every
+//! approval: an approval allows nothing in another mode than the one it was given in.
 
 use serde::{Deserialize, Serialize};
 

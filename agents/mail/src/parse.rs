@@ -1,4 +1,4 @@
-//! A mail, read from the bytes of RFC 5322.
+//! Mail parser (RFC 5322 and MIME).
 //!
 //! Whatever the bytes are, the result is a [`Mail`] that can be shown and stored, or an error that
 //! says why not. Headers have no line ends and no controls. Attachments are named and measured, not

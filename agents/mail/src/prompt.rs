@@ -1,4 +1,4 @@
-//! What models are told. The words themselves are in the folder `prompts`.
+//! Prompts: the texts are in the folder `prompts`, filled here.
 
 use jiff::Timestamp;
 use superstep::text::sanitize;

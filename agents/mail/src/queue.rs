@@ -1,4 +1,4 @@
-//! Mail that came while its thread had open questions.
+//! Queue of mail that arrived while its thread had open questions.
 //!
 //! It waits in the store, not in the thread: writing to a thread would take its open questions away.
 //! The graph takes the next one when the questions are decided and what they were about is done. A mail

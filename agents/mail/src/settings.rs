@@ -1,4 +1,4 @@
-//! How the assistant is meant to work.
+//! Settings of the assistant.
 
 use jiff::{
     civil::{Time, Weekday},

@@ -1,4 +1,4 @@
-//! What a day has: its meetings, and the time that is free in working hours, in the owner's zone.
+//! Free slots of a day: its meetings, and the free time in working hours, in the owner's zone.
 //!
 //! A day is from midnight to midnight there, so it has 23 or 25 hours when the clocks change. A
 //! calendar that fails is an error; a day is never called free because nobody answered.

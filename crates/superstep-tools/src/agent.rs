@@ -1,4 +1,4 @@
-//! A model and its tools in a loop, as a graph.
+//! The tool-calling agent: a model and its tools in a loop, as a graph.
 //!
 //! ```text
 //! start ──► model ──► (one task for each call) tool ──► model ──► ... ──► end

@@ -1,4 +1,4 @@
-//! A conversation as a field of a state.
+//! The reducer of a conversation in a state.
 
 use superstep_core::error::Failure;
 use superstep_engine::typed::{Reduced, Reducer, Undo};

@@ -1,4 +1,4 @@
-//! Tools of MCP servers, as tools of an agent.
+//! MCP client: tools of foreign servers as tools of an agent.
 //!
 //! A [`Server`] says where one is, what its tools may do, and what was approved of it ([`Pin`]).
 //! [`Server::connect`] gives a [`Client`]; [`Client::tools`] gives its tools.

@@ -1,4 +1,4 @@
-//! Which calls need a person.
+//! Policy: which calls are allowed, denied, or need the approval of a person.
 //!
 //! Two things decide: what the tool can do, and what the model has read. Once a conversation holds
 //! untrusted content, a call may be what that content wants; then all but reading on this machine

@@ -1,4 +1,4 @@
-//! Values of headers: encoded where they are not plain, folded where they are long.
+//! Encoding and folding of header values.
 
 use crate::{address::Address, parse::one_line};
 

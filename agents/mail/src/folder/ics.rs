@@ -1,4 +1,4 @@
-//! Files of meetings (RFC 5545), read as far as a calendar of one person needs.
+//! iCalendar files (RFC 5545): parsing and writing.
 //!
 //! A file may be hostile: lines, events and texts are capped, and what cannot be understood is an
 //! error about that event, never a guess.

@@ -1,4 +1,4 @@
-//! Events that recur: daily, weekly, monthly or yearly, as far as people use it.
+//! Recurrence rules: daily, weekly, monthly and yearly events.
 //!
 //! Instances are counted in the event's own clock time, so a meeting at nine stays at nine when
 //! summer time begins. A rule with anything else in it is refused rather than half followed.

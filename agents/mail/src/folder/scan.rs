@@ -1,4 +1,4 @@
-//! What is in a folder of mail: its files, their headers, and which belong together.
+//! Scan of a mail folder: its files, their headers, and their threads.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all, for their owner alone: they are mail.
+//! Atomic file writes, readable by their owner only.
 
 use std::{
     fs::{self, File, OpenOptions},

@@ -1,4 +1,4 @@
-//! What a failure of Google's services means.
+//! Classification of errors of Google's services.
 
 use serde::Deserialize;
 use superstep::text::{Redactor, is_hidden};

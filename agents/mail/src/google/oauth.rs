@@ -1,4 +1,4 @@
-//! A login: a person permits the program in a browser, and the answer comes to this machine.
+//! OAuth login: a person consents in a browser, and the answer comes to a loopback address.
 //!
 //! The flow of installed applications with PKCE: the browser is sent to Google with a challenge
 //! and a state that nobody can guess, and back to a port of this machine that takes one answer

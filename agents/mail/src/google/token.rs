@@ -1,4 +1,4 @@
-//! What opens an account, and where it is kept.
+//! OAuth tokens: refresh and storage.
 //!
 //! A [`Token`] has the form that other programs write and read. [`Keys`] holds one, renews it
 //! shortly before it ends or when the service refuses it, and writes what changed back to its

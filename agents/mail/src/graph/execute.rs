@@ -1,4 +1,4 @@
-//! One approved call, made as a task of its own.
+//! Execution of one approved call, as a task of its own.
 
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,

@@ -1,4 +1,4 @@
-//! What errors of mail servers mean.
+//! Classification of errors of mail servers.
 
 use async_imap::error::Error as ImapError;
 use lettre::transport::smtp::Error as SmtpError;

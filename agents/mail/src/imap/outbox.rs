@@ -1,4 +1,4 @@
-//! Sending once: the traces of a mail, and what they tell. `imap` explains it.
+//! Sending once over SMTP: the drafts and copies of a mail, and what they prove. `imap` explains it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reading: what is there, single mails, and threads.
+//! Reading over IMAP: listing, single mails, threads.
 
 use std::{collections::BTreeMap, future::Future};
 

@@ -1,4 +1,4 @@
-//! A connection to the server that mail is read from, and the folders it has.
+//! An IMAP session, and the folders of its server.
 //!
 //! One is kept between calls. Whoever uses it takes it and puts it back when all went well: one
 //! that met an error, or whose call was dropped half-way, is not used again.

@@ -1,4 +1,4 @@
-//! Where the servers of an account are, and how to log in.
+//! Settings of an IMAP account: servers and credentials.
 
 use std::{net::IpAddr, path::PathBuf, process::Stdio, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Handing a mail over, in steps: everything before the mail itself is one, the mail the other.
+//! SMTP submission in two steps: everything before the mail, and the mail itself.
 
 use std::{future::Future, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The connection that a mail is handed over on, encrypted before the protocol begins.
+//! The TLS connection for SMTP, encrypted before the protocol begins.
 //!
 //! `STARTTLS` is spoken here and not later: whatever a stranger on the way puts behind the server's
 //! last word in plain text must not be taken for the first word of the encrypted connection, so

@@ -1,4 +1,4 @@
-//! Which new wordings of a note are taken.
+//! Validation of a new wording of a note.
 
 use superstep::text::Hidden;
 

@@ -1,4 +1,4 @@
-//! Addresses in headers: what can be used as one, and nothing else.
+//! Address parsing in headers.
 
 use crate::{Address, parse::one_line};
 

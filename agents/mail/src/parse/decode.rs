@@ -1,4 +1,4 @@
-//! The text of a part, and how large a part is, without holding more of it than is shown.
+//! Decoding of a part: its text and size, within a memory limit.
 
 use mail_parser::{
     decoders::{charsets::map::charset_decoder, html::html_to_text},

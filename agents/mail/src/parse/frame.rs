@@ -1,4 +1,4 @@
-//! Which parts are the text of a mail: a container that is open, and what its parts are taken for.
+//! Selection of the parts that are the text of a mail: the open containers, and the role of their parts.
 //!
 //! Of alternatives the plain text counts, or the HTML if there is none. Beside alternatives every
 //! text counts that is not attached and has no name.

@@ -1,4 +1,4 @@
-//! What the headers of one part say about it: its media type, its encoding, its name.
+//! MIME headers of one part: media type, encoding, name.
 //!
 //! The header block of a part is measured line by line before a header of it is parsed, and only the
 //! three headers that matter reach the parser, each of bounded length: parsing a `Content-Type` with

@@ -1,4 +1,4 @@
-//! What a mail quotes of older mails, apart from what it says itself.
+//! Separation of quoted older mails from the text of a mail.
 //!
 //! Only a quote at the end is cut off: an answer between quoted lines makes no sense without them.
 

@@ -1,4 +1,4 @@
-//! The parts of a mail, found in one pass before anything of them is decoded.
+//! Structure scan: the parts of a mail, found in one pass before anything is decoded.
 //!
 //! A stranger decides how deep parts nest and how many there are, so nothing here recurses, no
 //! byte is looked at more than a few times, and what exceeds a limit is refused. Attached mails

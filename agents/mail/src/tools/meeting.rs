@@ -1,4 +1,4 @@
-//! A meeting as a model proposes it.
+//! Parsing and validation of a proposed meeting.
 
 use jiff::{Timestamp, Zoned, civil::DateTime};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! The tools of one server, as long as they are the ones that were approved.
+//! MCP client of one server: its tools are used as long as they match what was approved.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! The result of a call, as a model gets to read it.
+//! Results of MCP calls as content that a model reads.
 
 use serde_json::Value as Json;
 use superstep_model::{Content, Part};

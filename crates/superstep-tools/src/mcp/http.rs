@@ -1,4 +1,4 @@
-//! Messages over HTTP: each is a POST of its own, answered with JSON or with events.
+//! MCP transport over HTTP: one POST per message, answered with JSON or server-sent events.
 //!
 //! The client is the one that models use: no redirects, no plain HTTP but to this machine, no
 //! proxy that could read along, no compression. A stream that breaks is not resumed: what it would

@@ -1,4 +1,4 @@
-//! One way to a server: a child process or HTTP.
+//! The transport of an MCP session: a child process or HTTP.
 
 use std::{
     sync::{

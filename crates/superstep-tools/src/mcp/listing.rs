@@ -1,4 +1,4 @@
-//! What a server offers, and which of it can be used.
+//! Validation of a server's list of tools.
 
 use std::collections::BTreeMap;
 

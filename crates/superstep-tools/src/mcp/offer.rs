@@ -1,4 +1,4 @@
-//! A tool of a server, as a tool of an agent.
+//! An MCP tool as a tool of an agent.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What was approved of a server, as hashes.
+//! Pinning: the hashes of a server's tools that were approved.
 //!
 //! A [`Fingerprint`] covers how the server is started or reached, and the name, description and
 //! schema of every tool. It holds one hash a part, so that a change can be named even when nothing

@@ -1,4 +1,4 @@
-//! A server as a child process in a group of its own.
+//! The child process of an MCP server, in a process group of its own.
 
 use std::process::Stdio;
 

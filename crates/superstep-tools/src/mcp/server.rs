@@ -1,4 +1,4 @@
-//! Where a server is, what its tools may do, and how much it may take.
+//! Configuration of an MCP server: its address, capabilities and limits.
 
 use std::{collections::BTreeMap, env, fmt, path::PathBuf, time::Duration};
 

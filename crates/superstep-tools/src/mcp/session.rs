@@ -1,4 +1,4 @@
-//! The protocol over a link: who speaks which version, the list of tools, calls.
+//! An MCP session over a transport: version negotiation, list of tools, calls.
 //!
 //! Versions up to 2025-11-25 begin with a handshake; later ones say in every request what they are.
 //! The handshake is tried first, since nearly all servers know it; one that refuses it is asked

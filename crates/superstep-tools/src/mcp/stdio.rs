@@ -1,4 +1,4 @@
-//! Messages over the pipes of a child process, one a line.
+//! MCP transport over the pipes of a child process: one message per line.
 //!
 //! One task owns the process: it reads, writes, and in the end kills and reaps it. It ends when the
 //! pipe is dropped, when the server closes its output, or when the server breaks the rules. Whoever

@@ -1,4 +1,4 @@
-//! Single messages of JSON-RPC 2.0, as bytes and as what they mean here.
+//! JSON-RPC 2.0 messages: encoding and decoding.
 
 use serde_json::{Value as Json, json};
 
