@@ -22,7 +22,7 @@ pub(crate) struct Attempts {
 
 /// Whether a mail may be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum ParseAttempt {
     Begun,
     /// So many runs ended while they parsed it.
     SetAside(u64),
@@ -34,18 +34,18 @@ impl Attempts {
     }
 
     /// Records that a mail of a mailbox is about to be parsed, unless it is set aside.
-    pub(crate) async fn begin(&self, place: &str, id: &MailId) -> Result<Turn, StoreError> {
+    pub(crate) async fn begin(&self, place: &str, id: &MailId) -> Result<ParseAttempt, StoreError> {
         let (space, key) = (space()?, key(&[place, &id.0]));
         let found = self.store.get(&space, &key, TtlOnRead::Keep).await?;
         let count = found.and_then(|found| found.value.get("runs").and_then(Json::as_u64));
         let count = count.unwrap_or(0);
         if count >= MOST {
-            return Ok(Turn::SetAside(count));
+            return Ok(ParseAttempt::SetAside(count));
         }
         let value = json!({"place": place, "mail": id, "runs": count + 1});
         let options = PutOptions::default();
         self.store.put(&space, &key, value, options).await?;
-        Ok(Turn::Begun)
+        Ok(ParseAttempt::Begun)
     }
 
     /// Records that a mail was parsed, or may be parsed again.

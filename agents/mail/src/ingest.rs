@@ -14,7 +14,7 @@ use superstep::{ErrorKind, Outcome, SaverError, ThreadId};
 
 use crate::{
     Address, AgentError, Arrival, Mail, MailAgent, MailError, MailId, Query, RawMail,
-    attempts::Turn,
+    attempts::ParseAttempt,
     graph::{MailState, begin},
     input::EmailInput,
     key::thread_name,
@@ -251,7 +251,7 @@ impl MailAgent {
     async fn put_before(&self, thread: &ThreadId, raw: RawMail) -> Result<EmailInput, AgentError> {
         let older = self.older(&raw).await;
         let (place, id) = (self.mailbox().place(), raw.id.clone());
-        if let Turn::SetAside(runs) = self.attempts.begin(&place, &id).await? {
+        if let ParseAttempt::SetAside(runs) = self.attempts.begin(&place, &id).await? {
             return Err(AgentError::SetAside { mail: id, runs });
         }
         let input = parsed(raw, older).await;

@@ -10,7 +10,7 @@ use jiff::{Timestamp, ToSpan, civil::DateTime, tz::TimeZone};
 
 use super::{
     blocking,
-    ics::{self, Entry, Length, Moment},
+    ics::{self, IcsEvent, Length, Moment},
     place,
     write::{failed, make_dir, write_new},
 };
@@ -121,7 +121,7 @@ impl Calendar for FolderCalendar {
 
 type Problems = Vec<(String, MailError)>;
 
-fn read_all(root: &Path, zone: &TimeZone) -> Result<(Vec<Entry>, Problems), MailError> {
+fn read_all(root: &Path, zone: &TimeZone) -> Result<(Vec<IcsEvent>, Problems), MailError> {
     let there = fs::read_dir(root).map_err(|error| MailError::Unreachable {
         place: place(root),
         why: error.to_string(),
@@ -159,7 +159,7 @@ fn read_all(root: &Path, zone: &TimeZone) -> Result<(Vec<Entry>, Problems), Mail
 }
 
 /// The events of a stretch of time, each with its start.
-fn instances(entries: &[Entry], span: Span, zone: &TimeZone) -> Vec<(Timestamp, Event)> {
+fn instances(entries: &[IcsEvent], span: Span, zone: &TimeZone) -> Vec<(Timestamp, Event)> {
     let mut found = Vec::new();
     // Clock times differ from zone to zone by at most a day and some.
     let end = span.end.to_zoned(TimeZone::UTC).datetime();
@@ -189,7 +189,7 @@ fn instances(entries: &[Entry], span: Span, zone: &TimeZone) -> Vec<(Timestamp, 
 }
 
 /// An instance that begins earlier is over when the stretch of time begins.
-fn before(entry: &Entry, span: Span) -> DateTime {
+fn before(entry: &IcsEvent, span: Span) -> DateTime {
     let days = match entry.length {
         Length::Days(days) => days,
         Length::Seconds(seconds) => seconds / 86_400,
@@ -199,7 +199,7 @@ fn before(entry: &Entry, span: Span) -> DateTime {
     start.checked_sub(days.days()).unwrap_or(DateTime::MIN)
 }
 
-fn is_replaced(entry: &Entry, moment: &Moment, all: &[Entry], zone: &TimeZone) -> bool {
+fn is_replaced(entry: &IcsEvent, moment: &Moment, all: &[IcsEvent], zone: &TimeZone) -> bool {
     let at = moment.instant(zone);
     let same = |other: &Moment| match (other, moment) {
         (Moment::Day(one), _) | (_, Moment::Day(one)) => {
@@ -207,7 +207,7 @@ fn is_replaced(entry: &Entry, moment: &Moment, all: &[Entry], zone: &TimeZone) -
         }
         _ => other.instant(zone) == at,
     };
-    let stands_in = |other: &Entry| {
+    let stands_in = |other: &IcsEvent| {
         entry.instead_of.is_none()
             && other.uid == entry.uid
             && other.instead_of.as_ref().is_some_and(same)
@@ -215,7 +215,11 @@ fn is_replaced(entry: &Entry, moment: &Moment, all: &[Entry], zone: &TimeZone) -
     entry.except.iter().any(same) || entry.rule.is_some() && all.iter().any(stands_in)
 }
 
-fn placed(entry: &Entry, moment: &Moment, zone: &TimeZone) -> Option<(Timestamp, Timestamp, When)> {
+fn placed(
+    entry: &IcsEvent,
+    moment: &Moment,
+    zone: &TimeZone,
+) -> Option<(Timestamp, Timestamp, When)> {
     let start = moment.instant(zone)?;
     match (moment, entry.length) {
         (Moment::Day(first), Length::Days(days)) => {
@@ -231,7 +235,7 @@ fn placed(entry: &Entry, moment: &Moment, zone: &TimeZone) -> Option<(Timestamp,
     }
 }
 
-fn event(entry: &Entry, when: When, time: DateTime) -> Event {
+fn event(entry: &IcsEvent, when: When, time: DateTime) -> Event {
     let id = match entry.rule.is_some() {
         true => format!("{}_{}", entry.uid, time.strftime("%Y%m%dT%H%M%S")),
         false => entry.uid.clone(),

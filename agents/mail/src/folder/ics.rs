@@ -1,4 +1,4 @@
-//! iCalendar files (RFC 5545): parsing and writing.
+//! iCalendar parser (RFC 5545), as far as the calendar of one person needs it.
 //!
 //! A file may be hostile: lines, events and texts are capped, and what cannot be understood is an
 //! error about that event, never a guess.
@@ -20,7 +20,7 @@ const MAX_EVENTS: usize = 20_000;
 
 /// An event as a file has it; it may stand for many.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct IcsEvent {
     pub(super) uid: String,
     pub(super) title: String,
     pub(super) start: Moment,
@@ -72,13 +72,13 @@ impl Moment {
 }
 
 /// The events of a file, and what is wrong with the others. Times without a zone are in `zone`.
-pub(super) fn read(text: &str, zone: &TimeZone) -> (Vec<Entry>, Vec<String>) {
+pub(super) fn read(text: &str, zone: &TimeZone) -> (Vec<IcsEvent>, Vec<String>) {
     let (mut events, mut problems) = (Vec::new(), Vec::new());
-    let mut open: Option<Vec<Line>> = None;
+    let mut open: Option<Vec<ContentLine>> = None;
     // Parts of an event, such as alarms, have lines of the same names.
     let mut inner = 0_usize;
     for line in unfolded(text) {
-        let Some(line) = Line::read(&line) else {
+        let Some(line) = ContentLine::read(&line) else {
             continue;
         };
         match (
@@ -124,13 +124,13 @@ fn unfolded(text: &str) -> Vec<String> {
     lines
 }
 
-struct Line {
+struct ContentLine {
     name: String,
     params: Vec<(String, String)>,
     value: String,
 }
 
-impl Line {
+impl ContentLine {
     fn read(line: &str) -> Option<Self> {
         let mut quoted = false;
         let colon = line.char_indices().find(|(_, c)| {
@@ -161,7 +161,7 @@ impl Line {
     }
 }
 
-fn entry(lines: &[Line], zone: &TimeZone) -> Result<Option<Entry>, String> {
+fn entry(lines: &[ContentLine], zone: &TimeZone) -> Result<Option<IcsEvent>, String> {
     let find = |name: &str| lines.iter().find(|line| line.name == name);
     let text = |name: &str| find(name).map(|line| line.value.as_str());
     if text("STATUS").is_some_and(|it| it.eq_ignore_ascii_case("CANCELLED")) {
@@ -191,7 +191,7 @@ fn entry(lines: &[Line], zone: &TimeZone) -> Result<Option<Entry>, String> {
             name: line.param("CN").map(|name| one_line(name, 200)),
         })
     });
-    Ok(Some(Entry {
+    Ok(Some(IcsEvent {
         instead_of: match find("RECURRENCE-ID") {
             Some(line) => Some(moment(line, zone).map_err(told)?),
             None => None,
@@ -207,7 +207,7 @@ fn entry(lines: &[Line], zone: &TimeZone) -> Result<Option<Entry>, String> {
     }))
 }
 
-fn length(lines: &[Line], start: &Moment, zone: &TimeZone) -> Result<Length, String> {
+fn length(lines: &[ContentLine], start: &Moment, zone: &TimeZone) -> Result<Length, String> {
     let find = |name: &str| lines.iter().find(|line| line.name == name);
     if let Some(end) = find("DTEND") {
         let end = moment(end, zone)?;
@@ -251,11 +251,11 @@ fn length(lines: &[Line], start: &Moment, zone: &TimeZone) -> Result<Length, Str
     }
 }
 
-fn moment(line: &Line, zone: &TimeZone) -> Result<Moment, String> {
+fn moment(line: &ContentLine, zone: &TimeZone) -> Result<Moment, String> {
     moment_of(&line.value, line, zone)
 }
 
-fn moment_of(value: &str, line: &Line, zone: &TimeZone) -> Result<Moment, String> {
+fn moment_of(value: &str, line: &ContentLine, zone: &TimeZone) -> Result<Moment, String> {
     let zone = match line.param("TZID") {
         Some(name) => zone_of(name)?,
         None => zone.clone(),

@@ -25,13 +25,13 @@ pub(super) struct Known(HashMap<PathBuf, (SystemTime, u64, Mail)>);
 #[derive(Debug)]
 pub(super) struct Scan {
     root: PathBuf,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<MailFile>,
     pub(super) problems: Vec<(String, MailError)>,
 }
 
 /// A mail in a folder.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct MailFile {
     pub(super) id: MailId,
     pub(super) thread: ThreadKey,
     pub(super) arrived: i64,
@@ -48,7 +48,7 @@ enum Kind {
     Sent,
 }
 
-impl Entry {
+impl MailFile {
     pub(super) fn is_arrival(&self) -> bool {
         self.kind != Kind::Sent
     }
@@ -82,7 +82,7 @@ impl Scan {
             }
         }
         scan.join_threads();
-        scan.entries.sort_by_key(Entry::token);
+        scan.entries.sort_by_key(MailFile::token);
         Ok(scan)
     }
 
@@ -116,7 +116,7 @@ impl Scan {
         kind: Kind,
         about: &Metadata,
         known: &mut Known,
-    ) -> Result<Entry, MailError> {
+    ) -> Result<MailFile, MailError> {
         if about.len() > MAX_BYTES as u64 {
             return Err(unreadable(name, &format!("it has {} bytes", about.len())));
         }
@@ -151,7 +151,7 @@ impl Scan {
             }
             Kind::Sent => (format!("sent/{name}"), seconds, true),
         };
-        Ok(Entry {
+        Ok(MailFile {
             thread: ThreadKey(root_of(&head, &id)),
             id: MailId(id),
             arrived,
@@ -164,7 +164,7 @@ impl Scan {
 
     /// A mail that only names what it answers belongs to what that belongs to.
     fn join_threads(&mut self) {
-        let own = |entry: &Entry| entry.head.message_id.clone();
+        let own = |entry: &MailFile| entry.head.message_id.clone();
         let roots: HashMap<String, String> = self
             .entries
             .iter()
@@ -183,7 +183,7 @@ impl Scan {
         }
     }
 
-    pub(super) fn find(&self, id: &MailId) -> Result<&Entry, MailError> {
+    pub(super) fn find(&self, id: &MailId) -> Result<&MailFile, MailError> {
         let found = self.entries.iter().find(|entry| entry.id == *id);
         found.ok_or_else(|| self.missing(format!("mail `{}`", one_line(&id.0, 200))))
     }
@@ -193,7 +193,7 @@ impl Scan {
         MailError::Missing { place, what }
     }
 
-    pub(super) fn raw(&self, entry: &Entry) -> Result<RawMail, MailError> {
+    pub(super) fn raw(&self, entry: &MailFile) -> Result<RawMail, MailError> {
         // It may have grown since its size was looked at; what is too large is refused later.
         let read = || {
             let mut bytes = Vec::new();
@@ -207,11 +207,11 @@ impl Scan {
     }
 
     /// A mail of which only the headers are read.
-    pub(super) fn raw_head(&self, entry: &Entry) -> Result<RawMail, MailError> {
+    pub(super) fn raw_head(&self, entry: &MailFile) -> Result<RawMail, MailError> {
         self.with(entry, head_of(&entry.path))
     }
 
-    fn with(&self, entry: &Entry, bytes: io::Result<Vec<u8>>) -> Result<RawMail, MailError> {
+    fn with(&self, entry: &MailFile, bytes: io::Result<Vec<u8>>) -> Result<RawMail, MailError> {
         Ok(RawMail {
             id: entry.id.clone(),
             thread: entry.thread.clone(),
@@ -221,7 +221,7 @@ impl Scan {
         })
     }
 
-    pub(super) fn mark_read(&self, entry: &Entry) -> Result<(), MailError> {
+    pub(super) fn mark_read(&self, entry: &MailFile) -> Result<(), MailError> {
         if entry.is_read {
             return Ok(());
         }

@@ -278,7 +278,7 @@ impl ImapMailbox {
 }
 
 /// What a list tells of a mail.
-struct Entry {
+struct ListedMail {
     uid: u32,
     arrived: i64,
     head: Vec<u8>,
@@ -296,7 +296,7 @@ async fn listing(
     question: &str,
     after: Option<(u32, u32)>,
     size: usize,
-) -> ImapResult<(u32, Vec<Entry>, Option<u32>)> {
+) -> ImapResult<(u32, Vec<ListedMail>, Option<u32>)> {
     let folder = kept.session.examine("INBOX").await?;
     let validity = folder.uid_validity.unwrap_or(0);
     let found = kept.session.uid_search(question).await?;
@@ -313,7 +313,7 @@ async fn listing(
         let fetched: Vec<Fetch> = fetched.try_collect().await?;
         for mail in fetched {
             if let Some(uid) = mail.uid.filter(|uid| uids.contains(uid)) {
-                entries.push(Entry {
+                entries.push(ListedMail {
                     uid,
                     arrived: mail.internal_date().map_or(0, |at| at.timestamp()),
                     head: mail.header().unwrap_or_default().to_vec(),

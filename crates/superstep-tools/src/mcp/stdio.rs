@@ -128,7 +128,7 @@ impl Pipe {
         let (tell, told) = oneshot::channel();
         let id = self.shared.ask(tell)?;
         // From here on a dropped future takes the request back.
-        let open = Open {
+        let open = PendingRequest {
             id,
             shared: &self.shared,
             lines: &self.lines,
@@ -184,13 +184,13 @@ impl Pipe {
 
 /// A request without a reply yet. Dropping it takes the request back: it is not written any more,
 /// or the server is told that nobody waits.
-struct Open<'a> {
+struct PendingRequest<'a> {
     id: u64,
     shared: &'a Shared,
     lines: &'a mpsc::Sender<Line>,
 }
 
-impl Open<'_> {
+impl PendingRequest<'_> {
     /// Whether it had been written; nothing if it is answered.
     fn take_back(&self) -> Option<bool> {
         let asked = lock(&self.shared.waiting).open.remove(&self.id)?;
@@ -205,7 +205,7 @@ impl Open<'_> {
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
         self.take_back();
     }
