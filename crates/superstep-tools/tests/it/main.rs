@@ -8,6 +8,7 @@
 )]
 
 mod approvals;
+mod deciding;
 mod growth;
 mod injections;
 mod kit;

@@ -1,0 +1,114 @@
+//! A graph that decides on all calls of a turn before it makes any.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use superstep::{
+    MemorySaver,
+    model::{Message, ToolCall},
+    prelude::*,
+    tools::{Approval, Chat, Decision, Lost, Next, Policy, Reviewer, Tools, decide, make},
+};
+
+use crate::kit::{Ledger, SendText, to_dana};
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Turn {
+    #[reduce(Append)]
+    decided: Vec<(ToolCall, Decision)>,
+    #[reduce(Chat)]
+    messages: Vec<Message>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Step {
+    Plan,
+    Decide,
+    Dispatch,
+    Make,
+}
+
+async fn plan() -> Command<Turn, Step> {
+    ["one", "two"].iter().fold(Command::end(), |command, text| {
+        let call = ToolCall {
+            id: (*text).into(),
+            name: "send_text".into(),
+            args: to_dana(text).as_object().cloned().unwrap(),
+        };
+        command.and_send(Step::Decide, &call)
+    })
+}
+
+async fn decide_call(
+    Input(call): Input<ToolCall>,
+    tools: Res<Tools>,
+    ctx: Ctx,
+) -> Result<TurnUpdate, NodeError> {
+    let checked = tools.parse(&call).map_err(NodeError::msg)?;
+    let (decision, checked) = decide(&ctx, &tools, &Policy::default(), checked, &[])?;
+    Ok(Turn::update().decided([(checked.call, decision)]))
+}
+
+async fn dispatch(state: Snap<Turn>) -> Command<Turn, Step> {
+    let made = state
+        .decided
+        .iter()
+        .filter(|(_, it)| it.refusal().is_none());
+    made.fold(Command::end(), |command, (call, _)| {
+        command.and_send(Step::Make, call)
+    })
+}
+
+struct Never;
+
+impl Reviewer for Never {
+    fn lost(&mut self, _: &Ctx, _: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {
+        Err(NodeError::msg(lost.known()))
+    }
+}
+
+async fn make_call(
+    Input(call): Input<ToolCall>,
+    tools: Res<Tools>,
+    ctx: Ctx,
+) -> Result<TurnUpdate, NodeError> {
+    let checked = tools.parse(&call).map_err(NodeError::msg)?;
+    let message = make(&ctx, &tools, &checked, &mut Never).await?;
+    Ok(Turn::update().messages(vec![message]))
+}
+
+#[tokio::test]
+async fn nothing_of_a_turn_is_made_before_all_of_it_is_decided() {
+    let ledger = Arc::new(Ledger::default());
+    let tools = Tools::builder().tool(SendText).shared(ledger.clone());
+    let graph = Graph::<Turn, Step>::builder()
+        .name("turn")
+        .saver(Arc::new(MemorySaver::default()))
+        .resource(tools.build().unwrap())
+        .node(Step::Plan, plan)
+        .node(Step::Decide, decide_call)
+        .node(Step::Dispatch, dispatch)
+        .node(Step::Make, make_call)
+        .start(Step::Plan)
+        .sends(Step::Plan, &[Step::Decide])
+        .edge(Step::Decide, Step::Dispatch)
+        .sends(Step::Dispatch, &[Step::Make])
+        .finish(Step::Make)
+        .build()
+        .unwrap();
+    graph.run("t", Turn::update()).await.unwrap();
+    let asks = graph.state("t").await.unwrap().asks;
+    assert_eq!(asks.len(), 2);
+    let digest = |at: usize| asks[at].question::<Approval>().unwrap().digest;
+    let accept = json!({"type": "accept", "digest": digest(0)});
+    graph.answer("t", [(asks[0].id, accept)]).await.unwrap();
+    assert!(ledger.sent().is_empty(), "the other one is not decided");
+    let action = json!({"action": "send_text", "args": to_dana("changed")});
+    let edit = json!({"type": "edit", "args": action, "digest": digest(1)});
+    let outcome = graph.answer("t", [(asks[1].id, edit)]).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+    let mut sent = ledger.sent();
+    sent.sort();
+    assert_eq!(sent, ["dana: changed", "dana: one"]);
+}
