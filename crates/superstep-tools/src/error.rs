@@ -22,24 +22,24 @@ impl ToolsError {
     }
 
     pub(crate) fn bad_tools(problems: &[String]) -> Self {
-        let hint = "correct the tools; nothing was run";
+        let hint = "fix the tools; nothing was run";
         Self::new("SS5101", hint, problems.join("; "))
     }
 
     pub(crate) fn turn_limit(turns: u32) -> Self {
-        let hint = "raise the limit and go on without input";
+        let hint = "raise the limit and resume the thread";
         Self::new("SS5102", hint, format!("the model took {turns} turns"))
     }
 
     pub(crate) fn repeated_calls(tool: &str, times: usize) -> Self {
-        let hint = "say something new to the agent, or go on without input to let it try again";
+        let hint = "give the agent a new message, or resume the thread";
         let message = format!("the model made the same call of `{tool}` {times} times in a row");
         Self::new("SS5103", hint, message)
     }
 
     pub(crate) fn unusable(repairs: u32, why: &str) -> Self {
-        let hint = "go on without input to try again, or choose a stronger model";
-        let message = format!("the model's reply is of no use after {repairs} repairs: {why}");
+        let hint = "resume the thread to try again, or choose a stronger model";
+        let message = format!("the model's reply is invalid, even after {repairs} repairs: {why}");
         Self::new("SS5104", hint, message)
     }
 
