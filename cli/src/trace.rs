@@ -93,18 +93,18 @@ async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
         };
         logged += 1;
         let count = tree.runs.len();
-        let status = last.root.status.as_str();
+        let status = last.root.status;
         if output.form == Form::Json {
             output.json(
                 &json!({"thread": name.as_str(), "runs": count, "last": last.number,
-                "status": status, "graph": &*last.root.name}),
+                "status": status.as_str(), "graph": &*last.root.name}),
             )?;
             continue;
         }
         let runs = if count == 1 { "run" } else { "runs" };
         output.data(&[
             strong(format!("{:<24}", name.as_str())),
-            plain(format!("{count:>5} {runs:<5}{status:<9}")),
+            plain(format!("{count:>5} {runs:<5}{:<13}", status.label())),
             faint(&last.root.name),
         ])?;
     }

@@ -74,7 +74,7 @@ fn killed_while_the_model_speaks_nothing_is_lost_and_no_finished_call_is_repeate
         shown.stdout
     );
     let traced = env.run(&format!("trace show {thread}")).stdout;
-    assert!(traced.contains("archie  cut"), "{traced}");
+    assert!(traced.contains("archie  interrupted"), "{traced}");
     let model = "--model script:FIXTURES/talk.jsonl";
     let other = env.run(&format!(
         "threads resume {thread} --model script:nowhere.jsonl"

@@ -34,7 +34,7 @@ impl RunTree {
                 run.number.to_string(),
                 root.started.map(units::time).unwrap_or_default(),
                 root.took().map(units::duration).unwrap_or_default(),
-                root.status.as_str().to_owned(),
+                root.status.label().to_owned(),
                 tokens(root).unwrap_or_default(),
                 cost(root).unwrap_or_default(),
                 clean(&root.name),
@@ -142,7 +142,7 @@ fn line(branch: &Branch) -> String {
     // That something went well need not be said, but of a whole run.
     let is_run = branch.kind == Kind::Graph && branch.place.namespace.is_root();
     let says = is_run || branch.status != Status::Done;
-    add(says.then(|| branch.status.as_str().to_owned()));
+    add(says.then(|| branch.status.label().to_owned()));
     add(branch.took().map(units::duration));
     add(tokens(branch));
     add(cost(branch));

@@ -146,7 +146,15 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word for it.
+    /// The word for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Cut => "interrupted",
+            other => other.as_str(),
+        }
+    }
+
+    /// The word in JSON, which is a wire form.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
