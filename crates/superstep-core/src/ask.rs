@@ -1,6 +1,9 @@
 //! Questions that stop a run until a person (or another program) answers.
 
-use std::{collections::HashMap, sync::Arc, sync::Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +60,7 @@ impl Resume {
     }
 }
 
-/// The answers of one run, shared with every graph below it.
+/// The answers of one run on their way to its tasks, shared with every graph below it.
 ///
 /// The plain answer is handed out once, to whoever asks first.
 #[derive(Clone, Debug, Default)]
@@ -68,42 +71,36 @@ pub struct Answers {
 
 impl Answers {
     /// The answers a caller gave.
-    pub fn new(resume: Option<Resume>) -> Self {
+    pub fn new(resume: &Resume) -> Self {
         match resume {
-            None => Self::default(),
-            Some(Resume::Next(value)) => Self {
-                next: Arc::new(Mutex::new(Some(value))),
+            Resume::Next(value) => Self {
+                next: Arc::new(Mutex::new(Some(value.clone()))),
                 by_id: None,
             },
-            Some(Resume::ById(map)) => Self {
+            Resume::ById(map) => Self {
                 next: Arc::default(),
-                by_id: Some(Arc::new(map)),
+                by_id: Some(Arc::new(map.clone())),
             },
         }
     }
 
     /// Puts a plain answer there that was given earlier and nobody took.
     pub fn offer(&self, answer: Value) {
-        *self
-            .next
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(answer);
+        *self.lock() = Some(answer);
     }
 
     /// Takes the plain answer, if nobody has.
     pub fn take_next(&self) -> Option<Value> {
-        self.next
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take()
+        self.lock().take()
     }
 
     /// Whether the plain answer is still there.
     pub fn has_next(&self) -> bool {
-        self.next
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .is_some()
+        self.lock().is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Value>> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The answer to one question.

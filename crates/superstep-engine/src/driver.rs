@@ -23,7 +23,7 @@ use superstep_core::{
     id::CheckpointId,
     policy::{Durability, Refresh},
     record::{Record, TaskKey, TaskNote},
-    run::{Act, Done, Halt, Loop, Stop, Task, settle::Called},
+    run::{Act, Called, Done, Halt, Loop, Stop, Task},
     saver::{BoxFuture, Commit, Notes, Reply},
     value::Value,
 };
@@ -34,8 +34,8 @@ use attempt::{Ended, Running, guarded, limited};
 use crate::{
     cache::CacheKey,
     ctx::{
-        Above, Attempt, Ctx, CtxInner, Heartbeat, Request, RunInfo, StepInfo, TaskBody,
-        TaskProgress, call_body,
+        Above, Attempt, Ctx, CtxInner, Heartbeat, Request, RunInfo, StepInfo, TaskAnswers,
+        TaskBody, TaskProgress, call_body,
     },
     env::Env,
     event_log::Line,
@@ -331,15 +331,13 @@ impl<'a> Driver<'a> {
         } else {
             self.progress.remove(&at)
         };
-        let mut progress = known.unwrap_or_else(|| {
-            let (answers, effects) = (task.note.answers.clone(), task.note.effects.clone());
-            TaskProgress {
-                answers,
-                effects,
-                ..TaskProgress::default()
-            }
+        let mut progress = known.unwrap_or_else(|| TaskProgress {
+            answers: TaskAnswers::new(task.note.answers.clone()),
+            effects: task.note.effects.clone(),
+            ..TaskProgress::default()
         });
-        (progress.used, progress.calls) = (0, 0);
+        progress.answers.rewind();
+        progress.calls = 0;
         progress.open.clear();
         progress.keys.clear();
         self.attempts += 1;

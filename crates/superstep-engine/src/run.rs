@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use superstep_core::{
-    ask::{Answers, Ask, Resume},
+    ask::Ask,
     checkpoint::Loaded,
     command::Output,
     error::{Error, ErrorKind},
@@ -107,14 +107,6 @@ impl Graph {
                     .unwrap_or_default(),
             ),
         });
-        let by_id = match &input {
-            RunInput::Command(_, Some(resume @ Resume::ById(_))) => Some(resume.clone()),
-            _ => None,
-        };
-        let nest = Nest {
-            answers: Answers::new(by_id),
-            ..Nest::default()
-        };
         let scope = Scope {
             output: options.output_keys(&self.0.plan, env.sink.is_some())?,
             shown: match &env.log {
@@ -126,7 +118,7 @@ impl Graph {
             strict_resume: options.strict_resume,
         };
         // Pinned here, so that both ways to drive it share its room.
-        let run = std::pin::pin!(self.run_loop(&env, nest, input, scope, None));
+        let run = std::pin::pin!(self.run_loop(&env, Nest::default(), input, scope, None));
         let (output, stop) = match &env.log {
             None => run.await?,
             Some(log) => log.along(run).await?,

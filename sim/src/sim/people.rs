@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use superstep_core::{
     ErrorKind, Value,
-    ask::{Answers, Ask, Resume},
+    ask::{Ask, Resume},
     checkpoint::Loaded,
     command::Command,
     frame::Frame,
@@ -99,16 +99,8 @@ impl Sim<'_> {
         let loaded = self.store.load(&Namespace::default());
         self.oracle.loads(&Namespace::default(), loaded.as_ref())?;
         let input = self.input(worker, &intent, loaded.as_ref());
-        let by_id = match &input {
-            RunInput::Command(_, Some(resume @ Resume::ById(_))) => Some(resume.clone()),
-            _ => None,
-        };
-        let nest = Nest {
-            answers: Answers::new(by_id),
-            ..Nest::default()
-        };
         let id = session.id;
-        match self.open(&session, self.graph, nest, input, loaded)? {
+        match self.open(&session, self.graph, Nest::default(), input, loaded)? {
             Ok(run) => session.graphs.push(Running::new(run, None)),
             Err(error) => {
                 // Somebody else answered first.

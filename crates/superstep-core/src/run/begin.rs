@@ -1,21 +1,19 @@
 //! How a run starts: on a fresh thread, on new input, on an answer, or from an older checkpoint.
 
-use std::{
-    collections::{HashSet, VecDeque},
-    sync::Arc,
-};
+use std::sync::Arc;
 
-use super::{Fidelity, Latest, Loop, Nest, Replay, RunConfig};
+use super::{
+    Act, Acts, Children, Fidelity, Loop, Nest, Position, Progress, Replay, RunConfig, Schedule,
+    Shown, Unstored,
+};
 use crate::{
-    ask::Resume,
-    board::Recording,
+    ask::{Answers, Resume},
     command::{Command, Target},
     error::{Error, ErrorKind, Unmatched},
     frame::{Applying, Frame, restore::Restored},
     id::{AskId, CheckpointId},
     plan::Plan,
     record::{PlainAnswer, Source, StartValue, TaskKey, TaskNote, Write},
-    run::Act,
     value::Value,
 };
 
@@ -68,13 +66,18 @@ impl Loop {
     pub fn begin(begin: Begin) -> Result<Self, Error> {
         let Begin {
             plan,
-            config,
+            mut config,
             head,
             addressed,
             own_address,
             superseded,
             input,
         } = begin;
+        if let RunInput::Command(_, Some(resume)) = &input
+            && !config.nest.nested
+        {
+            config.nest.answers = Answers::new(resume);
+        }
         let (restored, id, parent, source, step) = match head {
             Some(Head {
                 id,
@@ -100,44 +103,40 @@ impl Loop {
             restored.refuse_lost()?;
         }
         let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
+        let checkpoint = id.unwrap_or_else(|| match config.is_transient(&plan) {
+            true => CheckpointId::of(&config.nest.namespace),
+            false => config.ids.next(None),
+        });
         let mut run = Self {
-            checkpoint: id.unwrap_or_else(|| match config.is_transient(&plan) {
-                true => CheckpointId::of(&config.nest.namespace),
-                false => config.ids.next(None),
-            }),
-            loaded: id,
-            origin: id.unwrap_or(CheckpointId(0)),
-            deltas: Vec::new(),
-            head: id,
-            parent,
-            source,
-            step: step + 1,
-            stop: (step + 2).saturating_add(stop),
+            position: Position {
+                checkpoint,
+                loaded: id,
+                origin: checkpoint,
+                head: id,
+                parent,
+                source,
+                step: step + 1,
+                stop: (step + 2).saturating_add(stop),
+            },
             frame: restored.frame,
+            schedule: Schedule {
+                touched: restored.touched,
+                due: Vec::new(),
+            },
+            tasks: Vec::new(),
             notes: restored.notes,
-            touched: restored.touched,
-            must_snapshot: restored.must_snapshot,
+            progress: Progress::default(),
+            unstored: Unstored {
+                must_snapshot: restored.must_snapshot,
+                ..Unstored::default()
+            },
+            children: Children::default(),
+            shown: Shown::default(),
+            acts: Acts::default(),
+            stopped: false,
             plan,
             config,
-            tasks: Vec::new(),
-            due: Vec::new(),
-            acts: VecDeque::new(),
-            acts_taken: 0,
-            notes_at: 0,
-            changes: Vec::new(),
-            latest: Latest::Never,
-            unlogged: None,
-            replaying: false,
-            child_resuming: None,
-            child_replay: None,
-            running: 0,
-            lacks_note: false,
-            failure: None,
-            parent_command: None,
-            seen_messages: HashSet::new(),
-            stopped: false,
         };
-        run.origin = run.checkpoint;
         run.first(
             input,
             Addressing {
@@ -146,7 +145,7 @@ impl Loop {
                 superseded,
             },
         )?;
-        run.tick();
+        run.next_step();
         Ok(run)
     }
 
@@ -163,16 +162,16 @@ impl Loop {
         let answers = matches!(&input, RunInput::Command(_, Some(_)));
         let travels = (at.addressed || replay.is_some())
             && (at.own_address || !(answers || told == Some(true)));
-        self.replaying = travels || at.superseded;
+        self.progress.replaying = travels || at.superseded;
         if travels {
             for note in &mut self.notes {
                 note.answers.clear();
                 note.resume = None;
             }
         }
-        let edited = matches!(self.source, Source::Update | Source::Fork);
+        let edited = matches!(self.position.source, Source::Update | Source::Fork);
         let forks = resuming && travels && (!edited || at.superseded);
-        let bound = self.parent.filter(|_| edited);
+        let bound = self.position.parent.filter(|_| edited);
         self.take_command(&input, forks, at.superseded)?;
         self.apply_input_writes()?;
         if resuming {
@@ -191,14 +190,15 @@ impl Loop {
             return Err(ErrorKind::EmptyInput.into());
         }
         if nested {
-            self.child_resuming = told;
-            self.child_replay = replay;
+            self.children.resuming = told;
+            self.children.replay = replay;
         } else {
-            let now_edited = matches!(self.source, Source::Update | Source::Fork);
+            let now_edited = matches!(self.position.source, Source::Update | Source::Fork);
             let fork_bound = bound.filter(|_| forks);
-            let before = fork_bound.or(self.parent.filter(|_| now_edited));
-            self.child_resuming = Some(resuming);
-            self.child_replay = travels.then(|| Replay::new(before.unwrap_or(self.checkpoint)));
+            let before = fork_bound.or(self.position.parent.filter(|_| now_edited));
+            self.children.resuming = Some(resuming);
+            self.children.replay =
+                travels.then(|| Replay::new(before.unwrap_or(self.position.checkpoint)));
         }
         Ok(())
     }
@@ -265,11 +265,11 @@ impl Loop {
         if !writes.is_empty() {
             note.output.get_or_insert_default().extend(writes);
         }
-        let stores = !forks && self.loaded.is_some() && self.config.saves;
+        let stores = !forks && self.position.loaded.is_some() && self.stores_notes();
         let says = note.output.is_some() || note.resume.is_some();
-        if stores && says && self.config.durability != crate::policy::Durability::Exit {
+        if stores && says {
             self.acts
-                .push_back(Act::Note(self.checkpoint, vec![note.clone()]));
+                .push(Act::Note(self.position.checkpoint, vec![note.clone()]));
         }
         self.notes.push(note);
         Ok(())
@@ -315,8 +315,8 @@ impl Loop {
             &mut [Applying::input(&writes)],
             self.recording(),
         )?;
-        self.changes.extend(applied.changes);
-        if let Some(touched) = &mut self.touched {
+        self.unstored.changes.extend(applied.changes);
+        if let Some(touched) = &mut self.schedule.touched {
             touched.extend(applied.touched);
         }
         Ok(())
@@ -327,7 +327,7 @@ impl Loop {
         if !self.config.nest.nested {
             self.config.nest.answers.take_next();
         }
-        let due = self.frame.due(&self.plan, self.touched.as_deref());
+        let due = self.frame.due(&self.plan, self.schedule.touched.as_deref());
         let mut dropped: Vec<Applying<'_>> = due
             .iter()
             .map(|(key, node)| Applying::task(&self.plan, key, *node, &[]))
@@ -339,21 +339,15 @@ impl Loop {
         let mut applied = self
             .frame
             .apply(&self.plan, &mut dropped, self.recording())?;
-        self.changes.append(&mut applied.changes);
-        std::mem::swap(self.touched.get_or_insert_default(), &mut applied.touched);
+        self.unstored.changes.append(&mut applied.changes);
+        std::mem::swap(
+            self.schedule.touched.get_or_insert_default(),
+            &mut applied.touched,
+        );
         self.frame.recycle(applied);
         self.notes.clear();
         self.put_checkpoint(Source::Input, Vec::new());
         Ok(())
-    }
-
-    pub(super) fn recording(&self) -> Recording {
-        let stores = self.config.saves && self.config.durability != crate::policy::Durability::Exit;
-        if stores {
-            Recording::On
-        } else {
-            Recording::Off
-        }
     }
 }
 

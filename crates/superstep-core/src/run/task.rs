@@ -128,8 +128,8 @@ impl Loop {
         task_id(
             &self.plan,
             namespace,
-            self.checkpoint,
-            self.step,
+            self.position.checkpoint,
+            self.position.step,
             &task.key,
             &task.name,
         )
@@ -144,6 +144,21 @@ impl Loop {
             task.node,
             &task.input,
         )
+    }
+
+    /// The namespace of a task.
+    pub fn task_namespace(&self, task: usize) -> Namespace {
+        let Some(task) = self.tasks.get(task) else {
+            return Namespace::default();
+        };
+        match self.caller_of(task) {
+            Some(caller) => caller.task(&task.name, self.task_id(task)),
+            None => self
+                .config
+                .nest
+                .namespace
+                .task(&task.name, self.task_id(task)),
+        }
     }
 }
 
@@ -177,7 +192,7 @@ pub fn input_value(
         TaskInput::Arg(value) | TaskInput::Start(StartValue::Input(value)) => value.clone(),
         TaskInput::Start(StartValue::Command(_)) => Value::Null,
         TaskInput::Call(args) => Value::list(args.iter().cloned()),
-        // A handler reads what the node reads that it stands for.
+        // A handler reads what the node reads that it handles.
         TaskInput::Failed(inner, _, failed) => {
             let node = plan.node(failed).unwrap_or(node);
             input_value(plan, board, window, node, inner)

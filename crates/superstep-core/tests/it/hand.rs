@@ -7,7 +7,7 @@ use std::sync::{
 
 use superstep_core::{
     Value,
-    ask::{Answers, Ask, Resume},
+    ask::{Ask, Resume},
     channel::{ChannelKind, ChannelSpec},
     checkpoint::{Loaded, NextRecord},
     command::{Command, START},
@@ -64,7 +64,6 @@ impl Thread {
 
     /// Starts a run: the first with an input, others with what is given.
     pub(crate) fn run(&self, resume: Option<Resume>) -> Loop {
-        let by_id = resume.clone().filter(|it| matches!(it, Resume::ById(_)));
         let input = match (self.records.is_empty(), resume) {
             (true, _) => RunInput::Value(Value::map([("said", Value::from("hello"))])),
             (false, None) => RunInput::Nothing,
@@ -86,10 +85,7 @@ impl Thread {
             fidelity: Fidelity::Sensible,
             ids: self.ids.clone(),
             drain: Drain::default(),
-            nest: Nest {
-                answers: Answers::new(by_id),
-                ..Nest::default()
-            },
+            nest: Nest::default(),
         };
         let begin = Begin {
             plan: self.plan.clone(),

@@ -11,19 +11,14 @@ impl Ctx {
         self.ask_with(question.into(), None)
     }
 
-    /// Asks a question and tells clients the JSON schema of the answer.
+    /// Asks a question, with the JSON schema of the answer for clients.
     pub fn ask_with(&self, question: Value, schema: Option<Value>) -> Result<Value, Halt> {
         let mut progress = self.progress()?;
-        if let Some(answer) = progress.answers.get(progress.used).cloned() {
-            progress.used += 1;
+        if let Some(answer) = progress.answers.next(&self.0.step.answers) {
+            progress.answers.accept();
             return Ok(answer);
         }
-        if let Some(answer) = self.0.step.answers.take_next() {
-            progress.answers.push(answer.clone());
-            progress.used += 1;
-            return Ok(answer);
-        }
-        let id = AskId::of(&self.namespace(), progress.answers.len());
+        let id = AskId::of(&self.namespace(), progress.answers.question());
         let ask = Ask {
             id,
             value: question,
@@ -49,29 +44,23 @@ impl Ctx {
             kind: Some(kind.into()),
         };
         let mut progress = self.progress()?;
-        let given = progress.answers.get(progress.used).cloned();
-        let answer = given.or_else(|| {
-            let next = self.0.step.answers.take_next();
-            progress.answers.extend(next.clone());
-            next
-        });
-        if let Some(answer) = answer {
+        let at = progress.answers.question();
+        if let Some(answer) = progress.answers.next(&self.0.step.answers) {
             let why = match decode(answer) {
                 Ok(decoded) => {
-                    progress.used += 1;
+                    progress.answers.accept();
                     return Ok(decoded);
                 }
                 Err(why) => why,
             };
-            let used = progress.used;
-            progress.answers.truncate(used);
+            progress.answers.refuse();
             return Err(Halt::from(ErrorKind::BadAnswer {
                 kind: kind.to_owned(),
                 why,
-                asked: Some(Box::new(ask(question()?, used))),
+                asked: Some(Box::new(ask(question()?, at))),
             }));
         }
-        let ask = ask(question()?, progress.answers.len());
+        let ask = ask(question()?, at);
         progress.open.push(ask.clone());
         Err(Halt::Asked(vec![ask]))
     }

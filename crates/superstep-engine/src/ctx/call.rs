@@ -6,7 +6,7 @@ use superstep_core::{
     command::Output,
     error::ErrorKind,
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    run::{Halt, settle::CallSpec},
+    run::{CallSpec, Halt},
     saver::BoxFuture,
     value::Value,
 };

@@ -123,12 +123,7 @@ impl Ctx {
             progress
                 .fresh_effects
                 .push((key.to_owned(), effect.clone()));
-            progress
-                .answers
-                .iter()
-                .take(progress.used)
-                .cloned()
-                .collect()
+            progress.answers.used()
         };
         let run = &self.0.step.run;
         if run.env.saver.is_none() {

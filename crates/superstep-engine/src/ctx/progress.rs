@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use superstep_core::{ask::Ask, record::Effect, value::Value};
+use superstep_core::{
+    ask::{Answers, Ask},
+    record::Effect,
+    value::Value,
+};
 
-/// A task's own memory over its attempts.
+/// What a task has done so far, over its attempts.
 #[derive(Default)]
 pub(crate) struct TaskProgress {
-    pub(crate) answers: Vec<Value>,
-    /// How many of them this attempt has used.
-    pub(crate) used: usize,
+    pub(crate) answers: TaskAnswers,
     pub(crate) open: Vec<Ask>,
     pub(crate) effects: BTreeMap<String, Effect>,
     pub(crate) fresh_effects: Vec<(String, Effect)>,
@@ -31,5 +33,53 @@ impl TaskProgress {
             ..Self::default()
         };
         std::mem::replace(self, ended)
+    }
+}
+
+/// The answers a task has received, in the order of its questions.
+#[derive(Default)]
+pub(crate) struct TaskAnswers {
+    received: Vec<Value>,
+    /// How many of them this attempt has used.
+    used: usize,
+}
+
+impl TaskAnswers {
+    /// The answers of earlier attempts.
+    pub(crate) fn new(received: Vec<Value>) -> Self {
+        Self { received, used: 0 }
+    }
+
+    /// Another attempt asks from the first question on.
+    pub(crate) fn rewind(&mut self) {
+        self.used = 0;
+    }
+
+    /// The answer to the next question: received before, or the run's plain one.
+    pub(super) fn next(&mut self, run: &Answers) -> Option<Value> {
+        if self.used == self.received.len() {
+            self.received.push(run.take_next()?);
+        }
+        self.received.get(self.used).cloned()
+    }
+
+    /// The answer to the next question is used.
+    pub(super) fn accept(&mut self) {
+        self.used += 1;
+    }
+
+    /// The answer to the next question does not fit: the question stays open.
+    pub(super) fn refuse(&mut self) {
+        self.received.truncate(self.used);
+    }
+
+    /// The number of the next question.
+    pub(super) fn question(&self) -> usize {
+        self.used
+    }
+
+    /// The answers this attempt has used.
+    pub(crate) fn used(&self) -> Vec<Value> {
+        self.received.iter().take(self.used).cloned().collect()
     }
 }

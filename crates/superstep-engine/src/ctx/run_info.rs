@@ -10,7 +10,7 @@ use superstep_core::{
     id::{CheckpointId, Namespace},
     plan::{Plan, route::Window},
     record::Effect,
-    run::{Halt, Replay, settle::CallSpec},
+    run::{CallSpec, Halt, Replay},
     value::Value,
 };
 use tokio::sync::oneshot;

@@ -52,12 +52,7 @@ impl Future for Running {
             Ok(_) if !progress.open.is_empty() => Err(ErrorKind::SwallowedAsk.into()),
             other => other,
         };
-        let answers = progress
-            .answers
-            .iter()
-            .take(progress.used)
-            .cloned()
-            .collect();
+        let answers = progress.answers.used();
         let effects = std::mem::take(&mut progress.fresh_effects);
         let streamed = std::mem::take(&mut progress.streamed);
         let keeps = self.repeats || result.is_err();

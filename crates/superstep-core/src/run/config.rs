@@ -1,0 +1,154 @@
+//! Settings of a run: limits, durability, what is shown, and the graph that runs it.
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crate::{
+    ask::Answers,
+    checkpoint::Parents,
+    event::Modes,
+    id::{CheckpointId, IdSource, Namespace, ThreadId},
+    plan::{Keys, Pauses, Plan},
+    policy::Durability,
+};
+
+/// What to do where LangGraph 1.2.20 behaves by accident.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fidelity {
+    /// The sensible thing: a plain answer is given to one question once, untracked channels are
+    /// never stored, and a thread does not go on without nodes that the graph has lost.
+    #[default]
+    Sensible,
+    /// The same as LangGraph: a run that goes on without an answer offers the last plain one
+    /// again, and durability `exit` stores untracked writes of open steps.
+    LangGraph,
+}
+
+/// How a run is meant; the same for all graphs of it unless [`Nest`] says otherwise.
+#[derive(Clone)]
+pub struct RunConfig {
+    /// The thread, if there is one.
+    pub thread: Option<ThreadId>,
+    /// How many node steps a graph may take.
+    pub limit: u64,
+    /// When it is stored.
+    pub durability: Durability,
+    /// Whether there is a saver.
+    pub saves: bool,
+    /// Which events are passed on.
+    pub modes: Modes,
+    /// Which events are logged.
+    pub log: Modes,
+    /// Whether a reader of the log finds this graph by its namespace. If not, what is logged holds
+    /// the states that others only refer to.
+    pub findable: bool,
+    /// What `values` events and the run's output show; the output schema by default.
+    pub output: Option<Keys>,
+    /// What events show where that is not the run's output.
+    pub shown: Option<Keys>,
+    /// Pauses besides the graph's own.
+    pub pause_before: Pauses,
+    /// Pauses besides the graph's own.
+    pub pause_after: Pauses,
+    /// Whether an answer that fits no open question is an error.
+    pub strict_resume: bool,
+    /// Whether accidents of LangGraph are reproduced.
+    pub fidelity: Fidelity,
+    /// New checkpoint ids.
+    pub ids: Arc<dyn IdSource>,
+    /// A request to stop between steps.
+    pub drain: Drain,
+    /// The graph that runs this one, and where this one is.
+    pub nest: Nest,
+}
+
+impl RunConfig {
+    /// Whether this is a typed graph inside another that stores nothing of it. What it runs again
+    /// from its start must have the same ids again, or its questions could never be answered; the
+    /// dynamic layer asks anew under new ids, as LangGraph does.
+    pub(crate) fn is_transient(&self, plan: &Plan) -> bool {
+        plan.is_typed() && self.nest.nested && !self.saves
+    }
+}
+
+/// What a graph gets from the graph that runs it: its path, how to resume, answers.
+#[derive(Clone, Default)]
+pub struct Nest {
+    /// Its namespace.
+    pub namespace: Namespace,
+    /// Whether a task of another graph runs it.
+    pub nested: bool,
+    /// What the graph above says about continuing; nothing once it has taken a step.
+    pub resuming: Option<bool>,
+    /// The graph above replays an older checkpoint.
+    pub replay: Option<Replay>,
+    /// Checkpoints of the graphs above.
+    pub parents: Parents,
+    /// Answers of the run; a root run makes them of its input.
+    pub answers: Answers,
+}
+
+/// Shared by all graphs below one that replays: each restores, once, what it was before.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The checkpoint that is replayed.
+    pub before: CheckpointId,
+    visited: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Replay {
+    /// Replays what came before this checkpoint.
+    pub fn new(before: CheckpointId) -> Self {
+        Self {
+            before,
+            visited: Arc::default(),
+        }
+    }
+
+    /// Whether this is the first time the graph at that position is run.
+    pub fn first_visit(&self, namespace: &Namespace) -> bool {
+        let mut visited = self.visited.lock().unwrap_or_else(PoisonError::into_inner);
+        visited.insert(namespace.without_last_task().to_owned())
+    }
+}
+
+/// A request to stop after the current step.
+#[derive(Clone, Debug, Default)]
+pub struct Drain(Arc<Drained>);
+
+#[derive(Debug, Default)]
+struct Drained {
+    /// So that the steps of a run nobody stops need no lock.
+    asked: AtomicBool,
+    reason: Mutex<Option<String>>,
+}
+
+impl Drain {
+    /// Asks the run to stop.
+    pub fn request(&self, reason: impl Into<String>) {
+        *self.0.reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+        self.0.asked.store(true, Ordering::Release);
+    }
+
+    /// Takes the request back; until then it holds for every run that shares it.
+    pub fn clear(&self) {
+        self.0.asked.store(false, Ordering::Release);
+    }
+
+    /// Why, if it was asked.
+    pub fn reason(&self) -> Option<String> {
+        if !self.0.asked.load(Ordering::Acquire) {
+            return None;
+        }
+        self.0
+            .reason
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}

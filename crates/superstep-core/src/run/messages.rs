@@ -1,0 +1,79 @@
+//! Messages that nodes return, for readers of `messages` events.
+
+use super::Loop;
+use crate::{
+    command::{Command, Output},
+    event::{EventKind, Modes},
+    message,
+    value::Value,
+};
+
+impl Loop {
+    /// Emits the messages a node returned that no reader has seen.
+    pub(super) fn see_messages(&mut self, at: usize, output: &Output) {
+        if !self.wants(Modes::MESSAGES) || self.plan.messages.is_empty() {
+            return;
+        }
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
+        let node = task.name.clone();
+        let mut found = Vec::new();
+        messages_in(
+            output,
+            &|name| {
+                self.plan
+                    .channel(name)
+                    .is_some_and(|channel| self.plan.holds_messages(channel))
+            },
+            &mut found,
+        );
+        self.see_input_messages(at);
+        for message in found {
+            let fresh =
+                message::id(&message).is_none_or(|id| self.shown.messages.insert(id.into()));
+            if fresh {
+                self.emit(EventKind::Message {
+                    message,
+                    node: node.clone(),
+                });
+            }
+        }
+    }
+
+    fn see_input_messages(&mut self, at: usize) {
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
+        let input = self.input_value(task);
+        let lists = input.as_map().into_iter().flat_map(|map| map.values());
+        for message in lists.flat_map(message::each) {
+            if let Some(id) = message::id(message) {
+                self.shown.messages.insert(id.to_owned());
+            }
+        }
+    }
+}
+
+fn messages_in(output: &Output, holds: &dyn Fn(&str) -> bool, found: &mut Vec<Value>) {
+    let mut look = |name: &str, value: &Value| {
+        if holds(name) {
+            found.extend(
+                message::each(value)
+                    .iter()
+                    .filter(|m| message::is_message(m))
+                    .cloned(),
+            );
+        }
+    };
+    match output {
+        Output::Update(Value::Map(map)) => map.iter().for_each(|(name, value)| look(name, value)),
+        Output::Command(Command { update, .. }) => {
+            update.iter().for_each(|(name, value)| look(name, value));
+        }
+        Output::Many(parts) => parts
+            .iter()
+            .for_each(|part| messages_in(part, holds, found)),
+        _ => {}
+    }
+}

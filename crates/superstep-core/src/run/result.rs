@@ -1,0 +1,55 @@
+//! What a task hands back: its output, or why it has none.
+
+use crate::{
+    ask::Ask,
+    command::{Command, Output},
+    error::{Error, ErrorKind, Failure},
+    record::Effect,
+    value::Value,
+};
+
+/// Why a task has no output.
+#[derive(Debug)]
+pub enum Halt {
+    /// It failed.
+    Error(Error),
+    /// It waits for answers; without questions, a graph below it is at a static pause.
+    Asked(Vec<Ask>),
+    /// It returned a command for the graph that runs it.
+    Parent(Box<Command>),
+}
+
+/// Any error ends a task; one of the engine's own stays what it is.
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for Halt {
+    fn from(error: E) -> Self {
+        match (&error as &dyn std::any::Any).downcast_ref::<Error>() {
+            Some(own) => Self::Error(own.clone()),
+            None => Failure::from(error).into(),
+        }
+    }
+}
+
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
+        Self::Error(failure.into())
+    }
+}
+
+impl From<ErrorKind> for Halt {
+    fn from(kind: ErrorKind) -> Self {
+        Self::Error(kind.into())
+    }
+}
+
+/// What a task did.
+#[derive(Debug)]
+pub struct Done {
+    /// Its result.
+    pub result: Result<Output, Halt>,
+    /// The answers it has taken so far, in order.
+    pub answers: Vec<Value>,
+    /// Effects it journaled.
+    pub effects: Vec<(String, Effect)>,
+    /// Ids of messages it streamed itself.
+    pub streamed: Vec<String>,
+}

@@ -1,0 +1,228 @@
+//! One step: which tasks are due, which of them have a stored result, whether to pause.
+
+use std::collections::HashMap;
+
+use super::{
+    Act, Fidelity, Loop, Stop,
+    task::{Phase, Task, TaskInput},
+};
+use crate::{
+    error::ErrorKind,
+    event::Modes,
+    id::AskId,
+    plan::{Pauses, Role},
+    record::{TaskKey, TaskNote},
+};
+
+impl Loop {
+    /// Prepares the next step and starts it, or stops.
+    pub(super) fn next_step(&mut self) {
+        loop {
+            self.prepare();
+            self.show_checkpoint();
+            if self.position.step > self.position.stop {
+                let limit = self.config.limit;
+                return self.stop_with(Stop::Failed(ErrorKind::StepLimit { limit }.into()));
+            }
+            if self.tasks.is_empty() {
+                return self.stop_with(Stop::Done);
+            }
+            if !self.progress.replaying && !self.notes.is_empty() {
+                self.take_back_results();
+            }
+            if self.pauses(&[&self.plan.pause_before, &self.config.pause_before]) {
+                return self.pause();
+            }
+            if let Some(reason) = self.config.drain.reason() {
+                return self.stop_with(Stop::Failed(ErrorKind::Drained { reason }.into()));
+            }
+            self.start_tasks();
+            if self.progress.running > 0 || self.stopped {
+                return;
+            }
+            if !self.complete_step() {
+                return;
+            }
+        }
+    }
+
+    /// Finds the tasks that are due.
+    pub(super) fn prepare(&mut self) {
+        let mut due = std::mem::take(&mut self.schedule.due);
+        self.frame
+            .due_into(&self.plan, self.schedule.touched.as_deref(), &mut due);
+        self.tasks.clear();
+        self.unstored.lacks_note = false;
+        self.tasks.reserve_exact(due.len());
+        for (key, node) in due.drain(..) {
+            let input = match &key {
+                TaskKey::Send(n) => match self.frame.control.sends.get(*n as usize) {
+                    Some(send) => TaskInput::Arg(send.arg.clone()),
+                    None => continue,
+                },
+                _ => match (&self.frame.control.start, self.plan.nodes.row(node).role) {
+                    (Some(start), Role::Start | Role::Entrypoint) => {
+                        TaskInput::Start(start.clone())
+                    }
+                    _ => TaskInput::State,
+                },
+            };
+            let mut task = Task::new(&self.plan, key, node, input);
+            if let TaskKey::Send(n) = task.key
+                && let Some(send) = self.frame.control.sends.get(n as usize)
+                && send.timeout.is_some()
+            {
+                task.timeouts.run = send.timeout;
+            }
+            self.tasks.push(task);
+        }
+        self.schedule.due = due;
+        self.remember_answers(0);
+    }
+
+    /// Gives tasks from `first` on what is known of them from earlier runs, and answers by id.
+    pub(super) fn remember_answers(&mut self, first: usize) {
+        let by_id = self.config.nest.answers.has_ids();
+        if self.notes.is_empty() && !(by_id && self.config.is_transient(&self.plan)) {
+            return;
+        }
+        let mut given = Vec::new();
+        for at in first..self.tasks.len() {
+            let namespace = by_id.then(|| self.task_namespace(at));
+            let Some(task) = self.tasks.get_mut(at) else {
+                continue;
+            };
+            if let Some(note) = self.notes.iter().find(|note| note.key == task.key) {
+                task.note.answers = note.answers.clone();
+                task.note.effects = note.effects.clone();
+            }
+            if let Some(namespace) = namespace {
+                let answers = &self.config.nest.answers;
+                let next = answers.by_id(AskId::of(&namespace, task.note.answers.len()));
+                // To LangGraph all questions of a task have one id. Whoever answers the first
+                // question again does not mean the next one.
+                let first = match self.config.fidelity {
+                    Fidelity::Sensible => None,
+                    Fidelity::LangGraph => answers.by_id(AskId::of(&namespace, 0)),
+                };
+                if let Some(answer) = next.or(first) {
+                    task.note.answers.push(answer.clone());
+                    let answers = task.note.answers.clone();
+                    given.push(TaskNote {
+                        answers,
+                        ..TaskNote::new(task.key.clone())
+                    });
+                }
+            }
+        }
+        // An answer is durable before the task that waits for it acts on it.
+        if !given.is_empty() && self.stores_notes() {
+            self.acts.push(Act::Note(self.position.checkpoint, given));
+        }
+    }
+
+    /// Tasks that finished before the run was cut short do not run again; a task that failed into
+    /// a handler leaves the rest to the handler.
+    fn take_back_results(&mut self) {
+        let notes: HashMap<TaskKey, TaskNote> = self
+            .notes
+            .iter()
+            .map(|note| (note.key.clone(), note.clone()))
+            .collect();
+        let mut handlers = Vec::new();
+        for task in &mut self.tasks {
+            let Some(note) = notes.get(&task.key) else {
+                continue;
+            };
+            if let Some(output) = &note.output {
+                task.note.output = Some(output.clone());
+                task.phase = Phase::Finished;
+            } else if let (true, Some(error)) = (note.handled, &note.error)
+                && let Some(handler) = self.plan.nodes.row(task.node).handler
+            {
+                task.phase = Phase::Halted;
+                task.note.error = Some(error.clone());
+                task.note.handled = true;
+                let failed = task.name.clone();
+                let input = TaskInput::Failed(Box::new(task.input.clone()), error.clone(), failed);
+                let key = TaskKey::Handler(Box::new(task.key.clone()));
+                handlers.push(Task::new(&self.plan, key, handler, input));
+            }
+        }
+        for mut handler in handlers {
+            if let Some(output) = notes.get(&handler.key).and_then(|note| note.output.clone()) {
+                handler.note.output = Some(output);
+                handler.phase = Phase::Finished;
+            }
+            self.tasks.push(handler);
+        }
+    }
+
+    pub(super) fn pauses(&self, at: &[&Pauses]) -> bool {
+        if at.iter().all(|pauses| **pauses == Pauses::None)
+            || self.frame.clock <= self.frame.paused_at
+        {
+            return false;
+        }
+        self.tasks.iter().any(|task| {
+            at.iter().any(|pauses| match pauses {
+                Pauses::None => false,
+                Pauses::All => !self.plan.is_hidden(task.node),
+                Pauses::Nodes(names) => names.contains(&task.name),
+            })
+        })
+    }
+
+    fn start_tasks(&mut self) {
+        if self.wants(Modes::TASKS) {
+            for at in 0..self.tasks.len() {
+                self.emit_task_start(at);
+            }
+        }
+        for at in 0..self.tasks.len() {
+            let Some(task) = self.tasks.get(at) else {
+                continue;
+            };
+            if task.phase != Phase::Finished {
+                continue;
+            }
+            if self.wants(Modes::UPDATES) {
+                self.emit_update(at, true);
+            }
+            if self.wants(Modes::SPANS) {
+                self.emit_reuse(at);
+            }
+        }
+        let mut inputs = Vec::new();
+        for (at, task) in self.tasks.iter_mut().enumerate() {
+            if task.phase == Phase::Ready {
+                task.phase = Phase::Running;
+                self.progress.running += 1;
+                if self.plan.nodes.row(task.node).role == Role::Start {
+                    inputs.push(at);
+                } else {
+                    self.acts.push(Act::Run(at));
+                }
+            }
+        }
+        for at in inputs {
+            self.run_start(at);
+        }
+    }
+
+    /// The start node is the loop's own: it takes the input and fires the entry edges.
+    fn run_start(&mut self, at: usize) {
+        let Some(task) = self.tasks.get(at) else {
+            return;
+        };
+        let TaskInput::Start(input) = &task.input else {
+            return;
+        };
+        let board = &*self.frame.board;
+        let written = self
+            .plan
+            .start_writes(task.node, board, input, self.window());
+        self.progress.running -= 1;
+        self.task_wrote(at, written);
+    }
+}
