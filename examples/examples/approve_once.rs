@@ -116,8 +116,8 @@ fn process(world: &World, dies: Dies) -> Result<Graph, BuildErrors> {
     let backends = Backends::on(world.saver.clone());
     let world = world.clone();
     GraphBuilder::new()
-        .last("amount")
-        .last("receipt")
+        .last_value("amount")
+        .last_value("receipt")
         .node("pay", move |ctx: Ctx| pay(ctx, world.clone(), dies))
         .edge(START, "pay")
         .backends(backends)

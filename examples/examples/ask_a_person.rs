@@ -92,7 +92,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 fn build(saver: &MemorySaver) -> Result<Graph, BuildErrors> {
     GraphBuilder::new()
-        .last("text")
+        .last_value("text")
         .reduce("verdicts", Reducer::Merge, json!({}))
         .node("lawyer", review)
         .node("editor", review)

@@ -67,7 +67,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn build(wait: Wait) -> Result<Graph, BuildErrors> {
     let defer = matches!(wait, Wait::Defer);
     let graph = GraphBuilder::new()
-        .last("branches")
+        .last_value("branches")
         .reduce("parts", Reducer::Append, Vec::<Value>::new())
         .reduce("sums", Reducer::Append, Vec::<Value>::new())
         .node("short", part)

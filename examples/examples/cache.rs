@@ -57,10 +57,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let graph = GraphBuilder::new()
-        .last("text")
-        .last("who")
-        .last("translation")
-        .last("price")
+        .last_value("text")
+        .last_value("who")
+        .last_value("translation")
+        .last_value("price")
         .node_with(
             "translate",
             translate,

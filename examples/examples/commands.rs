@@ -29,7 +29,7 @@ use superstep::{
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let desk = GraphBuilder::new()
-        .last("case")
+        .last_value("case")
         .reduce("notes", Reducer::Add, Vec::<Value>::new())
         .input_schema(vec!["case".into()])
         .output_schema(vec!["notes".into()])
@@ -42,8 +42,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ..NodeOptions::default()
     };
     let graph = GraphBuilder::new()
-        .last("case")
-        .last("priority")
+        .last_value("case")
+        .last_value("priority")
         .reduce("notes", Reducer::Add, Vec::<Value>::new())
         .node_with("triage", triage, to(&["returns", "person"]))
         .subgraph("returns", desk, to(&["person"]))

@@ -10,7 +10,7 @@ use superstep::dynamic::{Ctx, END, GraphBuilder, Halt, NodeOptions, Pauses, STAR
 
 fn main() -> Result<(), Box<dyn Error>> {
     let agent = GraphBuilder::new()
-        .last("mail")
+        .last_value("mail")
         .node("model", nothing)
         .node("tools", nothing)
         .edge(START, "model")
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .route_map("model", [("call", "tools"), ("done", END)], |_| "done")
         .build()?;
     let graph = GraphBuilder::new()
-        .last("mail")
+        .last_value("mail")
         .node_with(
             "triage",
             nothing,

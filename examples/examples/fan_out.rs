@@ -25,8 +25,8 @@ use superstep::{
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let graph = GraphBuilder::new()
-        .last("pages")
-        .last("report")
+        .last_value("pages")
+        .last_value("report")
         .reduce("counts", Reducer::Append, Vec::<Value>::new())
         .node("count", count)
         .node("report", report)

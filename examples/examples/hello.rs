@@ -21,7 +21,7 @@ use superstep::{
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let graph = GraphBuilder::new()
-        .last("text")
+        .last_value("text")
         .node("greet", greet)
         .node("shout", shout)
         .edge(START, "greet")

@@ -27,10 +27,10 @@ use superstep::{
 async fn main() -> Result<(), Box<dyn Error>> {
     let store = Arc::new(MemoryStore::new());
     let graph = GraphBuilder::new()
-        .last("user")
-        .last("fact")
-        .last("about")
-        .last("known")
+        .last_value("user")
+        .last_value("fact")
+        .last_value("about")
+        .last_value("known")
         .node("remember", remember)
         .node("recall", recall)
         .edge(START, "remember")

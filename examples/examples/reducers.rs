@@ -58,7 +58,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let nothing = Vec::<Value>::new;
     let graph = GraphBuilder::new()
-        .last("last")
+        .last_value("last")
         .reduce("sum", Reducer::Add, 0)
         .reduce("list", Reducer::Append, nothing())
         .reduce("max", Reducer::Max, 0)

@@ -59,9 +59,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn build() -> Result<Graph, BuildErrors> {
     let ways = [("again", "write"), ("good", "publish"), ("give up", END)];
     GraphBuilder::new()
-        .last("wanted")
-        .last("good")
-        .last("published")
+        .last_value("wanted")
+        .last_value("good")
+        .last_value("published")
         .reduce("text", Reducer::Append, Vec::<Value>::new())
         .reduce("tries", Reducer::Add, 0)
         .node("write", write)

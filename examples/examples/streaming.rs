@@ -30,15 +30,15 @@ use superstep::{
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let writer = GraphBuilder::new()
-        .last("topic")
-        .last("poem")
+        .last_value("topic")
+        .last_value("poem")
         .node("compose", compose)
         .edge(START, "compose")
         .output_schema(vec!["poem".into()])
         .build()?;
     let graph = GraphBuilder::new()
-        .last("topic")
-        .last("poem")
+        .last_value("topic")
+        .last_value("poem")
         .node("research", research)
         .subgraph("writer", writer, NodeOptions::default())
         .edge(START, "research")

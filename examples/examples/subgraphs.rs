@@ -72,8 +72,8 @@ fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<Graph, BuildErrors>
         async { Ok::<_, Halt>(json!({ "visits": 1 })) }
     };
     let child = GraphBuilder::new()
-        .last("topic")
-        .last("report")
+        .last_value("topic")
+        .last_value("report")
         .reduce("visits", Reducer::Add, 0)
         .node("look up", look_up)
         .node("confirm", confirm)
@@ -83,8 +83,8 @@ fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<Graph, BuildErrors>
         .persist(mode)
         .build()?;
     GraphBuilder::new()
-        .last("topic")
-        .last("report")
+        .last_value("topic")
+        .last_value("report")
         .subgraph("research", child, NodeOptions::default())
         .edge(START, "research")
         .backends(Backends::on(MemorySaver::new()))

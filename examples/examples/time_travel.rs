@@ -35,9 +35,9 @@ use superstep::{
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let graph = GraphBuilder::new()
-        .last("city")
-        .last("hotel")
-        .last("plan")
+        .last_value("city")
+        .last_value("hotel")
+        .last_value("plan")
         .node("choose", choose)
         .node("book", book)
         .node("write", write)

@@ -67,8 +67,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let graph = GraphBuilder::new()
         .name("poet")
-        .last("poem")
-        .last("printed")
+        .last_value("poem")
+        .last_value("printed")
         .backends(Backends {
             saver: Some(saver.clone()),
             ..Backends::default()

@@ -138,8 +138,8 @@ fn start(saver: &MemorySaver, outbox: &Arc<Outbox>) -> Result<Graph<Mail, Node>,
             |reply| Mail::update().result(format!("sent: {}", reply.text)),
         )
         .start(Node::Triage)
-        .commands(Node::Triage, &[Node::Notify, Node::Respond])
-        .commands(Node::Notify, &[Node::Respond])
+        .may_goto(Node::Triage, &[Node::Notify, Node::Respond])
+        .may_goto(Node::Notify, &[Node::Respond])
         .finish(Node::Respond)
         .build()
 }

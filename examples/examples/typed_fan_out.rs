@@ -91,7 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .node(Node::Longest, longest)
         .node(Node::Report, report)
         .start(Node::Split)
-        .sends(Node::Split, &[Node::Count])
+        .may_send(Node::Split, &[Node::Count])
         .edge(Node::Count, Node::Total)
         .edge(Node::Count, Node::Longest)
         .join(&[Node::Total, Node::Longest], Node::Report)

@@ -99,7 +99,7 @@ impl Services {
         }
         Ok(ModelTurn {
             text,
-            said: Message::user(said).with_id(ctx.key("said")),
+            said: Message::user(said).with_id(ctx.idempotency_key("said")),
             reply,
             spent,
             notices,

@@ -231,7 +231,7 @@ pub(crate) fn build(
             move |reply: &ReplyState| triage::answered(reply, &after),
         )
         .start(TopNode::TriageRouter)
-        .commands(
+        .may_goto(
             TopNode::TriageRouter,
             &[
                 TopNode::ResponseAgent,
@@ -240,7 +240,7 @@ pub(crate) fn build(
                 TopNode::NextMail,
             ],
         )
-        .commands(
+        .may_goto(
             TopNode::TriageInterruptHandler,
             &[
                 TopNode::ResponseAgent,
@@ -248,12 +248,12 @@ pub(crate) fn build(
                 TopNode::NextMail,
             ],
         )
-        .commands(
+        .may_goto(
             TopNode::ResponseAgent,
             &[TopNode::MarkAsReadNode, TopNode::NextMail],
         )
         .edge(TopNode::MarkAsReadNode, TopNode::NextMail)
-        .commands(TopNode::NextMail, &[TopNode::TriageRouter])
+        .may_goto(TopNode::NextMail, &[TopNode::TriageRouter])
         .build()
 }
 
@@ -275,15 +275,15 @@ fn response_agent(services: &Arc<Services>) -> Result<Graph<ReplyState, ReplyNod
         .node(AskPerson, respond::ask_person)
         .node_with(MarkAsReadNode, respond::mark_as_read, patient())
         .start(LlmCall)
-        .commands(LlmCall, &[LlmCall, AskPerson, MarkAsReadNode])
-        .sends(LlmCall, &[InterruptHandler])
+        .may_goto(LlmCall, &[LlmCall, AskPerson, MarkAsReadNode])
+        .may_send(LlmCall, &[InterruptHandler])
         .edge(InterruptHandler, SettleDecisions)
-        .commands(SettleDecisions, &[TurnEnd])
-        .sends(SettleDecisions, &[MakeCall, UpdateMemory])
+        .may_goto(SettleDecisions, &[TurnEnd])
+        .may_send(SettleDecisions, &[MakeCall, UpdateMemory])
         .edge(MakeCall, TurnEnd)
         .edge(UpdateMemory, TurnEnd)
-        .commands(TurnEnd, &[LlmCall, MarkAsReadNode, AskPerson])
-        .commands(AskPerson, &[LlmCall])
+        .may_goto(TurnEnd, &[LlmCall, MarkAsReadNode, AskPerson])
+        .may_goto(AskPerson, &[LlmCall])
         .finish(MarkAsReadNode)
         .build()
 }

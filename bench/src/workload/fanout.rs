@@ -47,9 +47,9 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 
 fn graph(backends: Backends) -> Result<Graph, BenchError> {
     let builder = GraphBuilder::new()
-        .last("n")
+        .last_value("n")
         .reduce("results", Reducer::Add, Value::list([]))
-        .last("total")
+        .last_value("total")
         .node("work", work)
         .node("join", join)
         .route(START, |state| {

@@ -174,8 +174,8 @@ fn graph(backends: Backends, then: &'static str) -> Result<Graph, BenchError> {
             Reducer::Messages(Unknown::Refuse),
             Value::list([]),
         )
-        .last("i")
-        .last("limit")
+        .last_value("i")
+        .last_value("limit")
         .node("append", append)
         .node("ask", ask)
         .edge(START, "append")

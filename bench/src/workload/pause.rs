@@ -100,7 +100,7 @@ fn graph(backends: Backends) -> Result<Graph, BenchError> {
             Reducer::Messages(Unknown::Refuse),
             Value::list([]),
         )
-        .last("answer")
+        .last_value("answer")
         .node("plan", plan)
         .node("ask", ask)
         .node("done", done)

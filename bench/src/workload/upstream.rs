@@ -78,8 +78,8 @@ async fn nothing(ctx: Ctx) -> Result<(), Halt> {
 /// Each subject goes to a subgraph that edits it, makes a line of it and lengthens that ten times.
 fn fanout_to_subgraph() -> Result<Graph, BenchError> {
     let lines = GraphBuilder::new()
-        .last("subject")
-        .last("jokes")
+        .last_value("subject")
+        .last_value("jokes")
         .input_schema(vec!["subject".into()])
         .output_schema(vec!["jokes".into()])
         .node("edit", edit)
@@ -96,7 +96,7 @@ fn fanout_to_subgraph() -> Result<Graph, BenchError> {
         })
         .build()?;
     let builder = GraphBuilder::new()
-        .last("subjects")
+        .last_value("subjects")
         .reduce("jokes", Reducer::Add, Value::list([]))
         .subgraph("generate_joke", lines, NodeOptions::default())
         .route(START, |state| {

@@ -317,7 +317,7 @@ async fn a_followed_run_shows_its_states(bench: &Bench<'_>) -> Verdict {
         Ok::<_, superstep_core::run::Halt>(Value::map([("x", Value::Int(x + 1))]))
     };
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .backends(Backends {
             saver: Some(fixture.saver.clone()),
             ..Backends::default()

@@ -49,7 +49,7 @@ fn update<const N: usize>(pairs: [(&str, Value); N]) -> Value {
 fn builder(backends: &Backends) -> GraphBuilder {
     GraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
-        .last("x")
+        .last_value("x")
         .backends(backends.clone())
 }
 
@@ -292,15 +292,15 @@ async fn a_subgraph_remembers_over_runs(bench: &Bench<'_>) -> Verdict {
             Ok::<_, Halt>(update([("x", Value::Int(seen + 1))]))
         };
         let memory = GraphBuilder::new()
-            .last("x")
-            .last("in")
+            .last_value("x")
+            .last_value("in")
             .node("count", count)
             .edge(START, "count")
             .persist(Persist::PerThread)
             .build()?;
         let graph = GraphBuilder::new()
-            .last("in")
-            .last("x")
+            .last_value("in")
+            .last_value("x")
             .backends(stage.backends.clone())
             .node_with(
                 "call",

@@ -33,9 +33,9 @@ fn graph(database: &Database) -> Result<Graph, BuildErrors> {
         Ok::<_, Halt>(json!({ "answer": answer.to_json() }))
     };
     GraphBuilder::new()
-        .last("n")
-        .last("end")
-        .last("answer")
+        .last_value("n")
+        .last_value("end")
+        .last_value("answer")
         .node("step", step)
         .node("ask", ask)
         .route(START, |view| {

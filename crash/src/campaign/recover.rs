@@ -31,7 +31,7 @@ fn graph(database: &Database, hook: Hook) -> Result<Graph, BuildErrors> {
         }
     };
     GraphBuilder::new()
-        .last("n")
+        .last_value("n")
         .reduce(
             "log",
             superstep_core::reducer::Reducer::Add,

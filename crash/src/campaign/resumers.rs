@@ -50,7 +50,7 @@ pub fn graph(work_dir: &WorkDir, database: &Database) -> Result<Graph, BuildErro
         }
     };
     GraphBuilder::new()
-        .last("by")
+        .last_value("by")
         .node("pay", pay)
         .edge(START, "pay")
         .backends(Backends::on(database.saver()))

@@ -62,9 +62,9 @@ pub(super) fn graph(database: &Database, middle: Middle) -> Result<Graph, BuildE
     };
     let third = |_: Ctx| async { Ok::<_, Halt>(json!({ "third": true })) };
     GraphBuilder::new()
-        .last("first")
-        .last("by")
-        .last("third")
+        .last_value("first")
+        .last_value("by")
+        .last_value("third")
         .node("first", first)
         .node("second", second)
         .node("third", third)

@@ -26,7 +26,7 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
     });
     GraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
-        .last("done")
+        .last_value("done")
         .node("pair", pair)
         .node("left", side)
         .node("right", other)

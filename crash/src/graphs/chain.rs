@@ -23,11 +23,11 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
         Ok(json!({ "n": n + 1, "messages": [message] }).into())
     });
     GraphBuilder::new()
-        .last("turn")
-        .last("n")
-        .last("end")
-        .last("edited")
-        .last("forked")
+        .last_value("turn")
+        .last_value("n")
+        .last_value("end")
+        .last_value("edited")
+        .last_value("forked")
         .reduce(
             "messages",
             Reducer::Messages(Unknown::Refuse),

@@ -41,7 +41,7 @@ pub(super) fn graph(
     });
     GraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
-        .last("who")
+        .last_value("who")
         .node("pay", pay)
         .node("tell", tell)
         .edge(START, "pay")

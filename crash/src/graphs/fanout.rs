@@ -40,8 +40,8 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
     });
     GraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
-        .last("n")
-        .last("sum")
+        .last_value("n")
+        .last_value("sum")
         .node("split", split)
         .node("work", work)
         .node("flaky", flaky)

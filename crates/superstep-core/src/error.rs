@@ -372,7 +372,7 @@ impl ErrorKind {
             Self::SendToEnd => "send to a node; the end runs nothing",
             Self::SwallowedAsk => "pass the error of `ask` on with `?`",
             Self::NoParent => "use a command for the parent only inside a subgraph",
-            Self::Undeclared { .. } => "declare it with `commands`, `sends` or `route`",
+            Self::Undeclared { .. } => "declare it with `may_goto`, `may_send` or `route`",
             Self::BadAnswer { .. } => "answer the question again",
             Self::EmptyInput => "give an input, or name a thread that has work left",
             Self::StepLimit { .. } => "continue the thread without input, or raise the limit",

@@ -6,7 +6,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let graph = GraphBuilder::new()
-//!     .last("n")
+//!     .last_value("n")
 //!     .node("double", |ctx: Ctx| async move {
 //!         let n = ctx.get("n").as_i64().unwrap_or(0);
 //!         Ok::<_, Halt>(Value::map([("n", Value::from(n * 2))]))
@@ -96,7 +96,7 @@ impl GraphBuilder {
 
     /// Adds a channel that keeps the last value.
     #[must_use]
-    pub fn last(self, name: impl Into<Arc<str>>) -> Self {
+    pub fn last_value(self, name: impl Into<Arc<str>>) -> Self {
         self.channel(ChannelSpec::last(name))
     }
 

@@ -121,8 +121,8 @@ impl Agent {
             .node(AgentNode::Model, call_model)
             .node(AgentNode::Tool, call_tool)
             .start(AgentNode::Model)
-            .commands(AgentNode::Model, &[AgentNode::Model])
-            .sends(AgentNode::Model, &[AgentNode::Tool])
+            .may_goto(AgentNode::Model, &[AgentNode::Model])
+            .may_send(AgentNode::Model, &[AgentNode::Tool])
             .edge(AgentNode::Tool, AgentNode::Model)
     }
 
@@ -195,6 +195,6 @@ async fn call_tool(
     ctx: Ctx,
 ) -> Result<AgentStateUpdate, NodeError> {
     let result = execute(&ctx, &agent.tools, &agent.policy, &call, &state.messages).await?;
-    let result = result.with_id(ctx.key("result"));
+    let result = result.with_id(ctx.idempotency_key("result"));
     Ok(AgentState::update().messages(vec![result]))
 }

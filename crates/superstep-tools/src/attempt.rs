@@ -188,7 +188,7 @@ async fn attempts(
         }
         let lost = Lost {
             attempt,
-            key: ctx.key(KEY),
+            key: ctx.idempotency_key(KEY),
             why,
             lookup,
         };
@@ -258,7 +258,7 @@ async fn attempted(
     let run = async || run().await.map_err(EffectError::not_done);
     let record = format!("{KEY} {attempt}");
     let done = match checked.access.idempotent {
-        true => ctx.once_by_key(&record, |_| run()).await,
+        true => ctx.once_idempotent(&record, |_| run()).await,
         false => ctx.once(&record, run).await,
     };
     match done {
@@ -270,7 +270,7 @@ async fn attempted(
 /// What a running call has. The target sees one key, however often the call is attempted.
 fn inside(ctx: &Ctx, tools: &Tools) -> ToolCtx {
     ToolCtx::new(
-        ctx.key(KEY),
+        ctx.idempotency_key(KEY),
         ctx.clone(),
         tools.services().clone(),
         tools.redactor().clone(),
@@ -306,7 +306,7 @@ async fn reconciled(
             Reconciled::Unsure(said) => Reconciled::Unsure(redacted(said, redactor)),
         })
     };
-    ctx.once_by_key(record, look).await.map(Some)
+    ctx.once_idempotent(record, look).await.map(Some)
 }
 
 /// Text without secrets, and not more than a model should read. In this order: of a secret that is

@@ -15,7 +15,7 @@ pub async fn stream_reply(
     request: &Request,
 ) -> Result<Message, NodeError> {
     let span = traced::begin(ctx, model, request).await;
-    let id = ctx.key("reply");
+    let id = ctx.idempotency_key("reply");
     let mut first = FirstToken::new();
     let replied = reply(ctx, model, request, &id, &mut first).await;
     span.end(|| {

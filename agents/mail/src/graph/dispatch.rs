@@ -137,7 +137,7 @@ pub(super) async fn update_memory(
     services: Res<Services>,
     ctx: Ctx,
 ) -> Result<ReplyStateUpdate, NodeError> {
-    let (topic, key) = (feedback.topic, ctx.key("memory"));
+    let (topic, key) = (feedback.topic, ctx.idempotency_key("memory"));
     let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
     let from = FeedbackId {
         key: &key,

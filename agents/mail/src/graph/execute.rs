@@ -34,7 +34,7 @@ pub(super) async fn make_call(
                 parsed: Box::new(parsed.clone()),
             };
             let made = make(&ctx, validator.tools(), &checked, &mut reviewer).await?;
-            made.with_id(ctx.key("result 0"))
+            made.with_id(ctx.idempotency_key("result 0"))
         }
     };
     Ok(ReplyState::update().messages(vec![message]))

@@ -87,7 +87,7 @@ pub(super) async fn llm_call(
     } else if may_repair {
         let nudge = "That was no tool call. Call a tool: send_email_tool, \
                      schedule_meeting_tool, check_calendar_tool, Question, or Done.";
-        messages.push(Message::user(nudge).with_id(ctx.key("nudge")));
+        messages.push(Message::user(nudge).with_id(ctx.idempotency_key("nudge")));
     }
     let update = update.misses(misses).messages(messages);
     Ok(match may_repair {
@@ -169,7 +169,8 @@ fn sorted(
         }
     }
     let refused = refused.into_iter().enumerate();
-    let refused = refused.map(|(n, message)| message.with_id(ctx.key(&format!("refused {n}"))));
+    let refused =
+        refused.map(|(n, message)| message.with_id(ctx.idempotency_key(&format!("refused {n}"))));
     (calls, refused.collect())
 }
 
@@ -190,7 +191,8 @@ pub(super) fn result(
     text: &str,
     status: ToolStatus,
 ) -> Message {
-    Message::from(reply(call, text, status)).with_id(ctx.key(&format!("result {place}")))
+    Message::from(reply(call, text, status))
+        .with_id(ctx.idempotency_key(&format!("result {place}")))
 }
 
 fn done_replies(said: &Reply, ctx: &Ctx, text: &str, status: ToolStatus) -> Vec<Message> {
@@ -268,7 +270,9 @@ pub(super) async fn ask_person(
         Decision::Response(text) => {
             let told = format!("{} says: {text}", services.owner());
             ReplyState::update()
-                .messages(vec![Message::user(told).with_id(ctx.key("said"))])
+                .messages(vec![
+                    Message::user(told).with_id(ctx.idempotency_key("said")),
+                ])
                 .spent(0)
                 .misses(0)
                 .stuck(None)

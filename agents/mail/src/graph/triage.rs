@@ -113,7 +113,7 @@ pub(super) async fn interrupt_handler(
     let (action, update, next) = match decision {
         Decision::Response(said) => {
             let told = format!("{} says: {said}", person(services.mailbox.owner()));
-            let told = Message::user(told).with_id(ctx.key("said"));
+            let told = Message::user(told).with_id(ctx.idempotency_key("said"));
             let update = MailState::update().messages(vec![opening(input, &services), told]);
             (UserAction::Said(said), update, TopNode::ResponseAgent)
         }
@@ -121,7 +121,7 @@ pub(super) async fn interrupt_handler(
     };
     let sender = input.mail.from.as_ref().map(|from| from.email.as_str());
     let items = [FeedbackItem::new("notify", action, sender)];
-    let key = ctx.key("memory");
+    let key = ctx.idempotency_key("memory");
     let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
     let from = FeedbackId {
         key: &key,

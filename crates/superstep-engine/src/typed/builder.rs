@@ -264,7 +264,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     ///
     #[doc = include_str!("docs/builder/commands.md")]
     #[must_use]
-    pub fn commands(mut self, from: N, targets: &[N]) -> Self {
+    pub fn may_goto(mut self, from: N, targets: &[N]) -> Self {
         self.commands.push((from, targets.to_vec()));
         self
     }
@@ -273,7 +273,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     ///
     #[doc = include_str!("docs/builder/sends.md")]
     #[must_use]
-    pub fn sends(mut self, from: N, targets: &[N]) -> Self {
+    pub fn may_send(mut self, from: N, targets: &[N]) -> Self {
         self.sends.push((from, targets.to_vec()));
         self
     }

@@ -174,7 +174,7 @@ impl Ctx {
         done.map_err(NodeError::halt)
     }
 
-    /// [`Ctx::once`] for an idempotent target: the effect gets [`Ctx::key`] of `key` as its
+    /// [`Ctx::once`] for an idempotent target: the effect gets [`Ctx::idempotency_key`] of `key` as its
     /// idempotency key, and when a crash or an error leaves its outcome unknown, another attempt
     /// runs it again with the same one. An error of the effect is the error of the node.
     ///
@@ -188,19 +188,19 @@ impl Ctx {
     /// # async fn post(_body: &str, _idempotency_key: &str) -> std::io::Result<u32> { Ok(7) }
     /// async fn send(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
     ///     let receipt: u32 = ctx
-    ///         .once_by_key("send", |key| async move { Ok(post("hello", &key).await?) })
+    ///         .once_idempotent("send", |key| async move { Ok(post("hello", &key).await?) })
     ///         .await?;
     ///     Ok(Mail::update().log([format!("{} sent as {receipt}", mail.subject)]))
     /// }
     /// # let _ = send;
     /// ```
-    pub async fn once_by_key<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, NodeError>
+    pub async fn once_idempotent<T, F, Fut>(&self, key: &str, effect: F) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned,
         F: FnOnce(String) -> Fut,
         Fut: Future<Output = Result<T, EffectError>>,
     {
-        let keyed = || effect(self.key(key));
+        let keyed = || effect(self.idempotency_key(key));
         let done = self.0.effect(key, Unknown::Repeat, keyed).await;
         done.map_err(NodeError::halt)
     }
@@ -216,11 +216,11 @@ impl Ctx {
     /// # enum Node { Draft, Check, Send }
     /// async fn send(ctx: Ctx) -> MailUpdate {
     ///     // Equal on every attempt, after a crash too; different for every task.
-    ///     Mail::update().log([ctx.key("message-id")])
+    ///     Mail::update().log([ctx.idempotency_key("message-id")])
     /// }
     /// # let _ = send;
     /// ```
-    pub fn key(&self, name: &str) -> String {
+    pub fn idempotency_key(&self, name: &str) -> String {
         format!("{}/{name}", self.0.task_id())
     }
 

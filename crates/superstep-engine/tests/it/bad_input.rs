@@ -16,8 +16,8 @@ async fn fails(graph: &Graph, input: serde_json::Value) -> superstep_core::Error
 #[test]
 fn every_mistake_of_a_graph_is_reported_at_once() {
     let errors = GraphBuilder::new()
-        .last("x")
-        .last("x")
+        .last_value("x")
+        .last_value("x")
         .node("a", writes(Value::Null))
         .node("a", writes(Value::Null))
         .node("b|c", writes(Value::Null))
@@ -60,7 +60,7 @@ fn an_empty_graph_does_not_build() {
 #[tokio::test]
 async fn two_writers_of_one_channel_are_an_error_that_names_it_and_lose_nothing() {
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .reduce("log", Reducer::Add, Vec::<Value>::new())
         .node("a", writes(object(json!({ "x": 1, "log": ["a"] }))))
         .node("b", writes(object(json!({ "x": 2, "log": ["b"] }))))
@@ -264,7 +264,7 @@ async fn an_endless_loop_ends_at_the_limit_with_its_work_kept_and_goes_on() {
 #[tokio::test]
 async fn a_conflict_under_durability_exit_stores_the_state_before_the_step() {
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .reduce("log", Reducer::Add, Vec::<Value>::new())
         .node("first", writes(object(json!({ "log": ["first"] }))))
         .node("a", writes(object(json!({ "x": 1, "log": ["a"] }))))

@@ -33,7 +33,7 @@ async fn dropping_a_run_drops_its_tasks_in_subgraphs_too_and_frees_the_thread() 
     );
     let (d, g, s) = (dropped.clone(), gone.clone(), started.clone());
     let child = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node("hang", move |_: Ctx| {
             let held = Held(d.clone(), g.clone());
             let started = s.clone();
@@ -48,7 +48,7 @@ async fn dropping_a_run_drops_its_tasks_in_subgraphs_too_and_frees_the_thread() 
         .build()
         .expect("the child builds");
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node("first", writes(object(json!({ "x": 1 }))))
         .subgraph("sub", child, NodeOptions::default())
         .edge("__start__", "first")

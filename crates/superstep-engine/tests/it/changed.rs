@@ -15,7 +15,9 @@ use superstep_engine::{
 use crate::kit::{object, saved, writes};
 
 fn builder(backends: &Backends) -> GraphBuilder {
-    GraphBuilder::new().last("x").backends(backends.clone())
+    GraphBuilder::new()
+        .last_value("x")
+        .backends(backends.clone())
 }
 
 fn asks() -> impl superstep_engine::Node {
@@ -155,7 +157,7 @@ async fn added_channels_and_nodes_are_no_hindrance() {
         .build()
         .unwrap();
     let new = builder(&backends)
-        .last("y")
+        .last_value("y")
         .node("more", writes(object(json!({"y": 2}))))
         .node("a", asks())
         .edge("__start__", "a")

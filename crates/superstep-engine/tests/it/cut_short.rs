@@ -65,7 +65,7 @@ async fn a_graph_with_a_memory_runs_in_a_call_that_was_cut_short_before_it_began
 fn rounds(memory: Graph) -> Graph {
     let next = |_: Ctx| async { Ok::<_, Halt>(()) };
     GraphBuilder::new()
-        .last("seen")
+        .last_value("seen")
         .node("next", next)
         .subgraph("memory", memory, NodeOptions::default())
         .edge("__start__", "next")
@@ -83,8 +83,8 @@ fn memory() -> Graph {
         Ok::<_, Halt>(json!({ "calls": seen, "seen": seen }))
     };
     GraphBuilder::new()
-        .last("calls")
-        .last("seen")
+        .last_value("calls")
+        .last_value("seen")
         .node("count", count)
         .edge("__start__", "count")
         .persist(Persist::PerThread)

@@ -8,7 +8,7 @@ use crate::kit::writes;
 #[test]
 fn a_graph_with_a_subgraph_is_drawn_in_every_form() {
     let child = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node("llm_call", writes(Value::Null))
         .node("tools", writes(Value::Null))
         .edge("__start__", "llm_call")
@@ -25,7 +25,7 @@ fn a_graph_with_a_subgraph_is_drawn_in_every_form() {
         .build()
         .expect("the child builds");
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node("triage", writes(Value::Null))
         .subgraph("respond", child, NodeOptions::default())
         .edge("__start__", "triage")

@@ -243,7 +243,7 @@ fn retried(node: impl Node) -> GraphBuilder {
         ..NodeOptions::default()
     };
     GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node_with("a", node, options)
         .edge("__start__", "a")
         .backends(saved())
@@ -485,7 +485,7 @@ async fn a_context_that_outlives_its_task_can_do_nothing_in_the_place_of_another
         }
     };
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node("a", a)
         .node("b", b)
         .edge("__start__", "a")
@@ -601,7 +601,7 @@ async fn an_effect_whose_task_panics_or_takes_too_long_is_not_repeated_by_a_retr
             ..NodeOptions::default()
         };
         let graph = GraphBuilder::new()
-            .last("x")
+            .last_value("x")
             .node_with("a", node, options)
             .edge("__start__", "a")
             .backends(saved())
@@ -699,7 +699,7 @@ async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
         }
     };
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node("a", a)
         .node("b", b)
         .edge("__start__", "a")

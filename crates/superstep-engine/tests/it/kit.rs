@@ -45,7 +45,7 @@ pub(crate) fn object(json: serde_json::Value) -> Value {
 /// One step from the start to `a`.
 pub(crate) fn one(node: impl Node) -> GraphBuilder {
     GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node("a", node)
         .edge("__start__", "a")
 }

@@ -14,7 +14,7 @@ use crate::kit::{Count, object};
 
 fn graph(node: impl Node, options: NodeOptions) -> superstep_engine::Graph {
     GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .node_with("a", node, options)
         .edge("__start__", "a")
         .build()

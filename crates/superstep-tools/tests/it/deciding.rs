@@ -91,9 +91,9 @@ async fn nothing_of_a_turn_is_made_before_all_of_it_is_decided() {
         .node(Step::Dispatch, dispatch)
         .node(Step::Make, make_call)
         .start(Step::Plan)
-        .sends(Step::Plan, &[Step::Decide])
+        .may_send(Step::Plan, &[Step::Decide])
         .edge(Step::Decide, Step::Dispatch)
-        .sends(Step::Dispatch, &[Step::Make])
+        .may_send(Step::Dispatch, &[Step::Make])
         .finish(Step::Make)
         .build()
         .unwrap();

@@ -54,7 +54,7 @@ fn leaky(saver: &Arc<dyn Saver>) -> Graph {
         Ok::<_, Halt>(json!({ "x": 1 }))
     };
     GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .backends(on(saver))
         .node("leaky", node)
         .edge(START, "leaky")
@@ -161,7 +161,7 @@ async fn a_view_without_capture_shows_nothing_of_what_was_stored() {
         Err::<serde_json::Value, _>(Halt::from(failure.permanent()))
     };
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .backends(on(&saver))
         .node("n", node)
         .edge(START, "n")

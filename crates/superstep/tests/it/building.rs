@@ -107,7 +107,7 @@ fn a_join_on_a_node_that_may_be_skipped_does_not_build() {
 fn a_fan_out_by_sends_can_be_joined_with_the_branch_beside_it() {
     let built = fan()
         .start(Fan::A)
-        .sends(Fan::A, &[Fan::B])
+        .may_send(Fan::A, &[Fan::B])
         .edge(Fan::A, Fan::C)
         .join(&[Fan::B, Fan::C], Fan::D)
         .build();

@@ -222,8 +222,8 @@ async fn an_effect_on_an_idempotent_target_is_repeated_with_the_same_key() {
                 n => Ok((n, key)),
             }
         };
-        let (n, key): (u32, String) = ctx.once_by_key("send", effect).await?;
-        assert_eq!(key, ctx.key("send"));
+        let (n, key): (u32, String) = ctx.once_idempotent("send", effect).await?;
+        assert_eq!(key, ctx.idempotency_key("send"));
         // The key names one effect, however it is run.
         let again = ctx.once("send", || async { Ok(()) }).await;
         let code = again.unwrap_err().error().map(Error::code);

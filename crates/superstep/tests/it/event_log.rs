@@ -48,8 +48,8 @@ fn logged(thread: &str, log: Modes, durability: Durability) -> RunOptions {
 /// Two tasks at once, a graph below that streams tokens, a question, and an end.
 fn story(saver: &Arc<PlainSaver>) -> dynamic::Graph {
     let below = dynamic::GraphBuilder::new()
-        .last("topic")
-        .last("poem")
+        .last_value("topic")
+        .last_value("poem")
         .node("compose", |ctx: dynamic::Ctx| async move {
             for token in ["Oh ", "rain"] {
                 let piece = json!({ "type": "ai", "id": "1", "content": token });
@@ -72,8 +72,8 @@ fn story(saver: &Arc<PlainSaver>) -> dynamic::Graph {
         Ok::<_, Halt>(json!({ "log": [answer.to_json()] }))
     };
     dynamic::GraphBuilder::new()
-        .last("topic")
-        .last("poem")
+        .last_value("topic")
+        .last_value("poem")
         .reduce("log", Reducer::Add, json!([]))
         .channel(ChannelSpec {
             name: "draft".into(),
@@ -322,7 +322,7 @@ async fn a_run_cut_short_and_continued_shows_nothing_twice_and_loses_nothing_sto
 async fn a_slow_reader_does_not_hold_up_the_run() {
     let saver = saver();
     let graph = dynamic::GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .backends(on(&saver))
         .node("talks", |ctx: dynamic::Ctx| async move {
             for n in 0..5_000 {
@@ -355,7 +355,7 @@ async fn what_a_long_task_tells_is_readable_while_it_runs() {
     let (saver, heard) = (saver(), Arc::new(Notify::new()));
     let wait = heard.clone();
     let graph = dynamic::GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .backends(on(&saver))
         .node("talks", move |ctx: dynamic::Ctx| {
             let wait = wait.clone();
@@ -388,7 +388,7 @@ async fn what_a_long_task_tells_is_readable_while_it_runs() {
 async fn how_a_run_ended_is_logged() {
     let graph = |saver: &Arc<PlainSaver>| {
         dynamic::GraphBuilder::new()
-            .last("x")
+            .last_value("x")
             .backends(on(saver))
             .node("works", |ctx: dynamic::Ctx| async move {
                 match ctx.get("x").as_str() {
@@ -464,8 +464,8 @@ async fn a_run_that_cannot_begin_logs_nothing() {
 async fn logging_changes_nothing_about_what_a_run_returns() {
     let narrow = |saver: &Arc<PlainSaver>| {
         dynamic::GraphBuilder::new()
-            .last("x")
-            .last("y")
+            .last_value("x")
+            .last_value("y")
             .output_schema(vec!["y".into()])
             .backends(on(saver))
             .node("a", |_: dynamic::Ctx| async {
@@ -501,7 +501,7 @@ async fn logging_changes_nothing_about_what_a_run_returns() {
 async fn what_is_never_stored_is_never_logged() {
     let saver = saver();
     let graph = dynamic::GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .channel(ChannelSpec {
             name: "secret".into(),
             kind: ChannelKind::Untracked(dynamic::Guard::One),

@@ -45,7 +45,7 @@ fn graph() -> Graph<Doc, Node> {
         .node(Node::AskEach, ask_each)
         .node(Node::Answer, answer)
         .start(Node::AskEach)
-        .sends(Node::AskEach, &[Node::Answer])
+        .may_send(Node::AskEach, &[Node::Answer])
         .finish(Node::Answer)
         .build()
         .unwrap()

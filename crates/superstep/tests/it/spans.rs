@@ -95,7 +95,7 @@ fn asks_a_model(saver: &Arc<PlainSaver>, made: &Arc<AtomicU32>) -> Graph {
         }
     };
     GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .backends(on(saver))
         .node("work", node)
         .edge(START, "work")
@@ -237,7 +237,7 @@ async fn attempts_that_failed_and_their_spans_are_kept() {
         ..NodeOptions::default()
     };
     let graph = GraphBuilder::new()
-        .last("x")
+        .last_value("x")
         .backends(on(&saver))
         .node_with("work", node, options)
         .edge(START, "work")

@@ -89,7 +89,7 @@ async fn a_command_updates_and_goes_to_a_node() {
         .node(Three::Second, second)
         .node(Three::Third, third)
         .start(Three::First)
-        .commands(Three::First, &[Three::Second, Three::Third])
+        .may_goto(Three::First, &[Three::Second, Three::Third])
         .finish(Three::Second)
         .finish(Three::Third)
         .build()
@@ -112,7 +112,7 @@ async fn a_command_to_an_undeclared_node_is_an_error() {
         .node(Two::Left, first)
         .node(Two::Right, || async {})
         .start(Two::Left)
-        .commands(Two::Left, &[Two::Right])
+        .may_goto(Two::Left, &[Two::Right])
         .finish(Two::Right)
         .build()
         .unwrap();

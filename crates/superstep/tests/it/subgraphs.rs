@@ -102,7 +102,7 @@ fn graph(thoughts: &Arc<Thoughts>, persist: Persist) -> Graph<Mail, Top> {
             Mail::update().log(["escalated".to_owned()])
         })
         .start(Top::Respond)
-        .commands(Top::Respond, &[Top::Archive, Top::Escalate])
+        .may_goto(Top::Respond, &[Top::Archive, Top::Escalate])
         .finish(Top::Archive)
         .finish(Top::Escalate)
         .build()
