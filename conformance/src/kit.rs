@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 
 /// What became of all checks.
 #[derive(Debug, Clone, PartialEq, Eq)]

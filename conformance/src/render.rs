@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use superstep_core::{
     ask::Ask,
     event::{Event, EventKind},
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     record::Source,
     snapshot::{Snapshot, SubState, TaskView},
     value::Value,
@@ -15,7 +15,7 @@ use superstep_core::{
 use crate::errors::render_stored;
 
 /// Checkpoint ids by namespace, in order of creation.
-pub type Ordinals = HashMap<Namespace, Vec<CheckpointId>>;
+pub type Ordinals = HashMap<GraphPath, Vec<CheckpointId>>;
 
 /// A value; an overwrite shows as the recordings write it.
 pub fn value(value: &Value) -> Json {
@@ -47,7 +47,7 @@ pub fn asks(asks: &[Ask]) -> Json {
     asks.iter().map(one).collect()
 }
 
-fn ordinal(ordinals: &Ordinals, namespace: &Namespace, id: Option<CheckpointId>) -> Json {
+fn ordinal(ordinals: &Ordinals, namespace: &GraphPath, id: Option<CheckpointId>) -> Json {
     let found = id.and_then(|id| {
         ordinals
             .get(namespace)?

@@ -14,7 +14,7 @@ use superstep_core::{
     edit,
     error::Error,
     event::Modes,
-    id::{AskId, Namespace, ThreadId},
+    id::{AskId, GraphPath, ThreadId},
     plan::blueprint::ROOT,
     policy::Durability,
     run::{Fidelity, RunInput},
@@ -234,7 +234,7 @@ impl Runner {
     async fn ids(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
     ) -> Result<Vec<superstep_core::id::CheckpointId>, Trouble> {
         let Some(saver) = &self.saver else {
             return Ok(Vec::new());
@@ -253,7 +253,7 @@ impl Runner {
     async fn ordinals(
         &self,
         thread: Option<&ThreadId>,
-        namespaces: impl IntoIterator<Item = Namespace>,
+        namespaces: impl IntoIterator<Item = GraphPath>,
     ) -> Result<Ordinals, Trouble> {
         let mut ordinals = Ordinals::new();
         let Some(thread) = thread else {
@@ -279,7 +279,7 @@ impl Runner {
     async fn address(&self, op: &Op, graph: &Graph) -> Result<Option<CheckpointRef>, Trouble> {
         let Some(at) = &op.at else { return Ok(None) };
         let thread = self.thread(op)?;
-        let roots = self.ids(&thread, &Namespace::default()).await?;
+        let roots = self.ids(&thread, &GraphPath::default()).await?;
         let root = |n: usize| {
             let id = roots.get(n).copied();
             id.map(CheckpointRef::root)
@@ -487,7 +487,7 @@ impl Runner {
             .await?
             .map(|at| at.namespace)
             .unwrap_or_default();
-        let roots = self.ids(&thread, &Namespace::default()).await?;
+        let roots = self.ids(&thread, &GraphPath::default()).await?;
         let part = |name: &str| filter.and_then(|filter| filter.get(name));
         let query = HistoryQuery {
             limit,
@@ -529,13 +529,13 @@ impl Runner {
     }
 }
 
-fn graph_namespace(snapshots: &[Snapshot], asked: Namespace) -> Namespace {
+fn graph_namespace(snapshots: &[Snapshot], asked: GraphPath) -> GraphPath {
     snapshots
         .first()
         .map_or(asked, |snapshot| snapshot.namespace.clone())
 }
 
-fn collect_namespaces(snapshot: &Snapshot, into: &mut Vec<Namespace>) {
+fn collect_namespaces(snapshot: &Snapshot, into: &mut Vec<GraphPath>) {
     into.push(snapshot.namespace.clone());
     for task in &snapshot.tasks {
         if let Some(SubState::Snapshot(inner)) = &task.state {

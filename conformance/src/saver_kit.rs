@@ -25,10 +25,7 @@ mod stage;
 
 use std::sync::Arc;
 
-use superstep_core::{
-    error::SaverError,
-    saver::{BoxFuture, Saver},
-};
+use superstep_core::{error::SaverError, future::BoxFuture, saver::Saver};
 
 use crate::kit::{Check, Report, Verdict, caught};
 use fixture::Bench;

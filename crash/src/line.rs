@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use superstep_core::{
     event::Logged,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     record::{Record, TaskNote},
 };
 
@@ -30,11 +30,11 @@ pub enum Line {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum SaverCall {
     /// A step, and entries of the event log.
-    Commit(ThreadId, Namespace, Box<Record>, Vec<Logged>),
+    Commit(ThreadId, GraphPath, Box<Record>, Vec<Logged>),
     /// Notes at a checkpoint, and entries of the event log.
     Note(
         ThreadId,
-        Namespace,
+        GraphPath,
         CheckpointId,
         Vec<TaskNote>,
         Vec<Logged>,

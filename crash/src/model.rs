@@ -10,7 +10,7 @@ use superstep_core::{
     checkpoint::Loaded,
     error::SaverError,
     event::{Cursor, Logged},
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     record::{Record, TaskKey, TaskNote},
     saver::{HistoryQuery, Saver},
 };
@@ -25,7 +25,7 @@ pub struct Model {
 
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    spaces: BTreeMap<Namespace, Space>,
+    spaces: BTreeMap<GraphPath, Space>,
     /// It need not be there at all.
     doubtful: bool,
     /// Entries of the event log, as JSON.
@@ -214,7 +214,7 @@ impl Found {
 #[derive(Debug, Default)]
 pub struct Found {
     threads: BTreeSet<ThreadId>,
-    histories: BTreeMap<(ThreadId, Namespace), Vec<Loaded>>,
+    histories: BTreeMap<(ThreadId, GraphPath), Vec<Loaded>>,
     logs: BTreeMap<ThreadId, Vec<Logged>>,
 }
 

@@ -11,9 +11,10 @@ use std::{
 use superstep_core::{
     checkpoint::{Loaded, NextRecord},
     error::SaverError,
-    id::{CheckpointId, Namespace, TaskId, ThreadId},
+    future::MaybeReady,
+    id::{CheckpointId, GraphPath, TaskId, ThreadId},
     record::{Effect, Record, Source, TaskKey, TaskNote},
-    saver::{At, Commit, Events, Keep, Lease, Notes, Reply, Saver, SaverLayer},
+    saver::{At, Commit, Events, Keep, Lease, Notes, Saver, SaverLayer},
     table::Key,
 };
 
@@ -29,7 +30,7 @@ pub struct RecordingSaver {
     work_dir: WorkDir,
     points: Arc<Points>,
     calls: AtomicU64,
-    places: Mutex<HashMap<(ThreadId, Namespace, CheckpointId), Arc<Record>>>,
+    places: Mutex<HashMap<(ThreadId, GraphPath, CheckpointId), Arc<Record>>>,
 }
 
 impl RecordingSaver {
@@ -58,17 +59,17 @@ impl RecordingSaver {
         names: Vec<&'static str>,
         call: SaverCall,
         finished: Vec<String>,
-        forward: impl FnOnce() -> Reply<'a, T>,
-    ) -> Reply<'a, T> {
+        forward: impl FnOnce() -> MaybeReady<'a, T>,
+    ) -> MaybeReady<'a, T> {
         let n = self.calls.fetch_add(1, Ordering::Relaxed);
         if let Err(error) = self.write(&Line::Try(n, call)) {
-            return Reply::now(Err(error));
+            return MaybeReady::now(Err(error));
         }
         for name in &names {
             self.points.pass(When::Before, name);
         }
         let reply = forward();
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let answer = reply.await;
             if answer.is_ok() {
                 for name in &names {
@@ -83,7 +84,7 @@ impl RecordingSaver {
         }))
     }
 
-    fn remember(&self, thread: &ThreadId, namespace: &Namespace, record: &Arc<Record>) {
+    fn remember(&self, thread: &ThreadId, namespace: &GraphPath, record: &Arc<Record>) {
         let place = (thread.clone(), namespace.clone(), record.id);
         lock(&self.places).insert(place, record.clone());
     }
@@ -92,7 +93,7 @@ impl RecordingSaver {
     fn finished(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         checkpoint: CheckpointId,
         notes: &[TaskNote],
     ) -> Vec<String> {
@@ -151,9 +152,9 @@ impl SaverLayer for RecordingSaver {
         &*self.inner
     }
 
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
         let thread = thread.clone();
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             self.points.pass(When::Before, "lease");
             let lease = self.inner.lease(&thread).await?;
             self.points.pass(When::After, "lease");
@@ -166,9 +167,14 @@ impl SaverLayer for RecordingSaver {
         }))
     }
 
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+    fn load(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        at: At,
+    ) -> MaybeReady<'_, Option<Loaded>> {
         let (thread, namespace) = (thread.clone(), namespace.clone());
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let loaded = self.inner.load(&thread, &namespace, at).await?;
             if let Some(head) = loaded.as_ref().and_then(Loaded::head) {
                 self.remember(&thread, &namespace, head);
@@ -177,7 +183,7 @@ impl SaverLayer for RecordingSaver {
         }))
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         let Commit {
             thread,
             namespace,
@@ -203,7 +209,7 @@ impl SaverLayer for RecordingSaver {
         self.recorded(vec![name], call, finished, || self.inner.commit(commit))
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         let (thread, namespace) = (notes.thread.clone(), notes.namespace.clone());
         let names = note_points(&notes.notes);
         let finished = self.finished(&thread, &namespace, notes.checkpoint, &notes.notes);
@@ -217,24 +223,24 @@ impl SaverLayer for RecordingSaver {
         self.recorded(names, call, finished, || self.inner.note(notes))
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         let call = SaverCall::Log(events.thread.clone(), events.events.clone());
         self.recorded(vec!["log"], call, Vec::new(), || self.inner.log(events))
     }
 
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         let call = SaverCall::Delete(thread.clone());
         self.recorded(vec!["delete"], call, Vec::new(), || {
             self.inner.delete(thread)
         })
     }
 
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
         let call = SaverCall::Copy(from.clone(), to.clone());
         self.recorded(vec!["copy"], call, Vec::new(), || self.inner.copy(from, to))
     }
 
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
         let call = SaverCall::Prune(thread.clone());
         self.recorded(vec!["prune"], call, Vec::new(), || {
             self.inner.prune(thread, keep)

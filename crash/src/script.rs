@@ -8,7 +8,7 @@ use superstep_core::{
     ask::Ask,
     edit::Update,
     error::{Error, ErrorKind},
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
     record::Effect,
     run::RunInput,
@@ -231,7 +231,7 @@ impl Session {
 
     async fn history(&self) -> Result<Vec<Snapshot>, Error> {
         let all = HistoryQuery::default();
-        let root = Namespace::default();
+        let root = GraphPath::default();
         self.graph.history(&THREAD.into(), &root, &all).await
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use superstep_core::{
     Value,
     checkpoint::Loaded,
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     record::{Effect, Record, TaskKey, TaskNote},
 };
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A task of a checkpoint.
-type TaskPlace = (Namespace, CheckpointId, TaskKey);
+type TaskPlace = (GraphPath, CheckpointId, TaskKey);
 
 /// Everything that the checks remember.
 #[derive(Default)]
@@ -25,13 +25,13 @@ pub(crate) struct Oracle {
     /// The newest epoch that was granted.
     granted: u64,
     writers: BTreeMap<u64, u64>,
-    newest: BTreeMap<Namespace, CheckpointId>,
-    landed: BTreeSet<(Namespace, CheckpointId)>,
+    newest: BTreeMap<GraphPath, CheckpointId>,
+    landed: BTreeSet<(GraphPath, CheckpointId)>,
     /// Durable results, and by which epoch.
     finished: BTreeMap<TaskPlace, u64>,
     answers: BTreeMap<TaskPlace, Vec<Value>>,
     started: BTreeSet<(TaskPlace, String)>,
-    acked: BTreeMap<Namespace, BTreeSet<CheckpointId>>,
+    acked: BTreeMap<GraphPath, BTreeSet<CheckpointId>>,
     acked_notes: BTreeMap<TaskPlace, TaskNote>,
     /// The steps at which graphs run others.
     pub(crate) above: Above,
@@ -74,7 +74,7 @@ impl Oracle {
 
     fn commit_landed(
         &mut self,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         epoch: u64,
         record: &Record,
     ) -> Result<(), Broken> {
@@ -97,7 +97,7 @@ impl Oracle {
 
     fn note_landed(
         &mut self,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         at: CheckpointId,
         epoch: u64,
         note: &TaskNote,
@@ -142,7 +142,7 @@ impl Oracle {
         }
     }
 
-    fn note_acknowledged(&mut self, namespace: &Namespace, at: CheckpointId, notes: &[TaskNote]) {
+    fn note_acknowledged(&mut self, namespace: &GraphPath, at: CheckpointId, notes: &[TaskNote]) {
         for note in notes {
             let place = (namespace.clone(), at, note.key.clone());
             match self.acked_notes.get_mut(&place) {
@@ -158,7 +158,7 @@ impl Oracle {
     pub(crate) fn starts(
         &self,
         epoch: u64,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         at: CheckpointId,
         key: &TaskKey,
     ) -> Result<(), Broken> {
@@ -172,14 +172,14 @@ impl Oracle {
         }
     }
 
-    pub(crate) fn has_landed(&self, namespace: &Namespace, at: CheckpointId) -> bool {
+    pub(crate) fn has_landed(&self, namespace: &GraphPath, at: CheckpointId) -> bool {
         self.landed.contains(&(namespace.clone(), at))
     }
 
     /// An effect is about to happen: a run that starts now must find that it was started.
     pub(crate) fn effect_starts(
         &self,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         at: CheckpointId,
         task: &TaskKey,
         key: &str,
@@ -189,7 +189,7 @@ impl Oracle {
         if !self.started.contains(&(place, key.to_owned())) {
             return broken(Promise::EffectStarted, format!("`{key}` has no start"));
         }
-        if above.is_some_and(|above| !self.has_landed(&Namespace::default(), above)) {
+        if above.is_some_and(|above| !self.has_landed(&GraphPath::default(), above)) {
             let detail = format!("the start of `{key}` hangs off a step that is not stored");
             return broken(Promise::EffectStarted, detail);
         }
@@ -199,7 +199,7 @@ impl Oracle {
     /// Somebody loads the newest checkpoint.
     pub(crate) fn loads(
         &self,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         loaded: Option<&Loaded>,
     ) -> Result<(), Broken> {
         let acked = self.acked.get(namespace).and_then(BTreeSet::last).copied();

@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 use superstep_core::{
     Value,
     checkpoint::Loaded,
-    frame::Frame,
-    id::{CheckpointId, Namespace, ThreadId},
+    graph_state::GraphState,
+    id::{CheckpointId, GraphPath, ThreadId},
     record::Source,
     snapshot::{Snapshot, View},
 };
@@ -83,7 +83,7 @@ impl Reference {
     pub(crate) fn check(
         &self,
         graph: &Graph,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         seen: &Loaded,
         above: &Above,
     ) -> Result<(), Broken> {
@@ -125,21 +125,21 @@ impl Reference {
     }
 }
 
-fn place(namespace: &Namespace, loaded: &Loaded, above: &Above) -> Option<Place> {
+fn place(namespace: &GraphPath, loaded: &Loaded, above: &Above) -> Option<Place> {
     let head = loaded.head()?;
     if head.source == Source::Anchor {
         return None;
     }
     let caller = match namespace.is_root() {
         true => -1,
-        false => *above.get(head.parents.get(&Namespace::default())?)?,
+        false => *above.get(head.parents.get(&GraphPath::default())?)?,
     };
     Some((namespace.position().as_str().to_owned(), caller, head.step))
 }
 
 fn show(
     graph: &Graph,
-    namespace: &Namespace,
+    namespace: &GraphPath,
     loaded: &Loaded,
     view: View,
 ) -> Result<Shown, Broken> {
@@ -150,7 +150,7 @@ fn show(
     let Some(head) = loaded.head() else {
         return broken(Promise::Loads, "a checkpoint without a record");
     };
-    let read = Frame::restore(plan, loaded, None).and_then(|restored| {
+    let read = GraphState::restore(plan, loaded, None).and_then(|restored| {
         Snapshot::of(plan, &ThreadId::from("t"), namespace, head, restored, view)
     });
     match read {

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, collections::VecDeque, sync::Arc};
 use superstep_core::{
     checkpoint::{Loaded, NextRecord},
     error::SaverError,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     record::{Record, TaskNote},
 };
 
@@ -36,7 +36,7 @@ pub(crate) struct Request {
     pub(crate) ticket: u64,
     pub(crate) session: u64,
     pub(crate) epoch: u64,
-    pub(crate) namespace: Namespace,
+    pub(crate) namespace: GraphPath,
     pub(crate) op: Op,
 }
 
@@ -45,7 +45,7 @@ pub(crate) type Answer = Result<NextRecord, SaverError>;
 
 /// The store.
 pub(crate) struct Store {
-    logs: BTreeMap<Namespace, Log>,
+    logs: BTreeMap<GraphPath, Log>,
     queue: VecDeque<Request>,
     epoch: u64,
     until: Option<u64>,
@@ -130,7 +130,7 @@ impl Store {
     pub(crate) fn lose_power(&mut self, kept: usize) -> (Vec<(Request, Answer)>, Vec<Request>) {
         let written = self.sync(kept);
         if self.mutation == Some(Mutation::LosesSynced)
-            && let Some(log) = self.logs.get_mut(&Namespace::default())
+            && let Some(log) = self.logs.get_mut(&GraphPath::default())
         {
             log.records.pop();
         }
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// The newest checkpoint of a namespace.
-    pub(crate) fn load(&self, namespace: &Namespace) -> Option<Loaded> {
+    pub(crate) fn load(&self, namespace: &GraphPath) -> Option<Loaded> {
         let log = self.logs.get(namespace)?;
         let newest = log.records.last()?;
         let shown = match self.mutation {
@@ -151,7 +151,7 @@ impl Store {
     }
 
     /// One checkpoint of a namespace.
-    pub(crate) fn load_at(&self, namespace: &Namespace, id: CheckpointId) -> Option<Loaded> {
+    pub(crate) fn load_at(&self, namespace: &GraphPath, id: CheckpointId) -> Option<Loaded> {
         let log = self.logs.get(namespace)?;
         let mut chain = Vec::new();
         let mut wanted = Some(id);
@@ -172,7 +172,7 @@ impl Store {
     }
 
     /// Everything that is stored, in order.
-    pub(crate) fn records(&self) -> impl Iterator<Item = (&Namespace, &Arc<Record>)> {
+    pub(crate) fn records(&self) -> impl Iterator<Item = (&GraphPath, &Arc<Record>)> {
         let each = |(namespace, log)| {
             let log: &Log = log;
             log.records.iter().map(move |record| (namespace, record))
@@ -181,12 +181,12 @@ impl Store {
     }
 
     /// The places that something is stored at.
-    pub(crate) fn namespaces(&self) -> Vec<Namespace> {
+    pub(crate) fn namespaces(&self) -> Vec<GraphPath> {
         self.logs.keys().cloned().collect()
     }
 
     /// What is known of the tasks of a checkpoint; nothing if there is no such checkpoint.
-    pub(crate) fn notes(&self, namespace: &Namespace, id: CheckpointId) -> Option<&[TaskNote]> {
+    pub(crate) fn notes(&self, namespace: &GraphPath, id: CheckpointId) -> Option<&[TaskNote]> {
         let log = self.logs.get(namespace)?;
         log.records.iter().rev().find(|record| record.id == id)?;
         Some(log.notes.get(&id).map_or(&[], Vec::as_slice))
@@ -202,7 +202,7 @@ impl Store {
         }
     }
 
-    fn commit(&mut self, namespace: &Namespace, record: &Record) -> Answer {
+    fn commit(&mut self, namespace: &GraphPath, record: &Record) -> Answer {
         let newest = self
             .logs
             .get(namespace)
@@ -234,7 +234,7 @@ impl Store {
         Ok(log.next())
     }
 
-    fn note(&mut self, namespace: &Namespace, at: CheckpointId, notes: &[TaskNote]) -> Answer {
+    fn note(&mut self, namespace: &GraphPath, at: CheckpointId, notes: &[TaskNote]) -> Answer {
         if self.notes(namespace, at).is_none() {
             return Err(SaverError::Corrupt(format!("a note for unknown {at}")));
         }

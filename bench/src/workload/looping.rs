@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use superstep_core::{
     command::{END, START},
-    id::{Namespace, ThreadId},
+    id::{GraphPath, ThreadId},
     message::Unknown,
     reducer::Reducer,
     run::Halt,
@@ -125,7 +125,7 @@ impl History {
             let start = Instant::now();
             let found = self
                 .graph
-                .history(&self.thread, &Namespace::default(), &query)
+                .history(&self.thread, &GraphPath::default(), &query)
                 .await?;
             seconds.push(start.elapsed().as_secs_f64());
             wrong_unless(

@@ -1,6 +1,6 @@
 //! Model of a read-only agent: every call is refused.
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request, Structured};
 
 /// Refuses every call.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep_core::{
     archive::{Archive, ArchiveError, Archived},
-    id::Namespace,
+    id::GraphPath,
     record::{Record, TaskKey},
     saver::{Keep, Saver},
     value::{MAX_DEPTH, Value},
@@ -290,7 +290,7 @@ async fn a_broken_archive_is_refused_whole(bench: &Bench<'_>) -> Verdict {
         }),
     ];
     // The namespace comes last, after much that is in order.
-    let broken = Namespace::from("c");
+    let broken = GraphPath::from("c");
     for (what, break_it) in breaks {
         let mut archive = good.clone();
         break_it(archive.namespaces.entry(broken.clone()).or_default());

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use superstep_core::{
     command::{Command, Goto, Send},
-    id::Namespace,
+    id::GraphPath,
     policy::Durability,
     record::{Layout, Pending, Record, Source, StartValue, StateVersion, TriggerName},
     table::{Key, NodeIx},
@@ -285,9 +285,9 @@ async fn the_checkpoints_of_graphs_above_survive(bench: &Bench<'_>) -> Verdict {
     let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
     let parents = [
-        (Namespace::default(), id(1)),
-        (Namespace::from("a:1"), id(2)),
-        (Namespace::from("ä|1|b"), id(3)),
+        (GraphPath::default(), id(1)),
+        (GraphPath::from("a:1"), id(2)),
+        (GraphPath::from("ä|1|b"), id(3)),
     ];
     for (n, known) in (10..).zip(1..=3) {
         let parents = parents.iter().take(known).cloned().collect();

@@ -5,8 +5,8 @@ use std::time::Duration;
 use superstep_core::{
     error::SaverError,
     event::{
-        Cursor, Ending, Entry, Event, EventKind, Facts, Logged, Modes, Span, SpanEnd, SpanError,
-        SpanId, SpanKind, SpanPhase, Told,
+        Cursor, Ending, Entry, Event, EventKind, Facts, Logged, LoggedEvent, Modes, Span, SpanEnd,
+        SpanError, SpanId, SpanKind, SpanPhase,
         log::{Part, StateAt},
     },
     id::{AskId, CheckpointId, TaskId},
@@ -475,7 +475,7 @@ impl Scribe {
 
 fn told(kind: EventKind) -> Entry {
     let namespace = "".into();
-    Entry::Told(Box::new(Told {
+    Entry::Event(Box::new(LoggedEvent {
         event: Event {
             namespace,
             step: 1,
@@ -606,7 +606,7 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
     ];
     let referred = parts.map(|part| {
         let checkpoint = id(1);
-        Entry::Told(Box::new(Told {
+        Entry::Event(Box::new(LoggedEvent {
             event: Event {
                 namespace: "a:1|b:2".into(),
                 step: -1,

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use superstep_core::{
     checkpoint::{Loaded, NextRecord},
     error::SaverError,
-    id::{CheckpointId, Namespace, ThreadId},
+    future::BoxFuture,
+    id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
     record::{Record, TaskNote},
-    saver::{At, BoxFuture, Commit, HistoryQuery, Lease, Notes, Saver},
+    saver::{At, Commit, HistoryQuery, Lease, Notes, Saver},
 };
 
 use super::model::{Model, same};
@@ -137,7 +138,7 @@ impl Fixture {
     pub(super) async fn reads(
         &self,
         thread: &str,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         at: At,
         model: &Model,
     ) -> Verdict {
@@ -246,7 +247,7 @@ pub(super) fn numbers(found: &[Loaded]) -> Vec<u64> {
     heads.map(|record| number(record.id)).collect()
 }
 
-fn place(thread: &str, namespace: &Namespace) -> String {
+fn place(thread: &str, namespace: &GraphPath) -> String {
     match namespace.is_root() {
         true => format!("thread {thread:?}"),
         false => format!("namespace {:?} of thread {thread:?}", namespace.as_str()),

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use superstep_core::{
     checkpoint::NextRecord,
-    id::Namespace,
+    id::GraphPath,
     record::{Change, Record},
     saver::At,
     table::{ChannelIx, Key},
@@ -113,7 +113,7 @@ async fn wander(fixture: &Fixture, rng: &mut Rng) -> Verdict {
         let (Some(space), Some(want)) = (spaces.get(which), wants.get_mut(which)) else {
             continue;
         };
-        let namespace = Namespace::from(*space);
+        let namespace = GraphPath::from(*space);
         let record = match parent(rng, &writer.model, &namespace) {
             None => first(n),
             Some(parent) if *want == NextRecord::Everything => {
@@ -141,7 +141,7 @@ async fn wander(fixture: &Fixture, rng: &mut Rng) -> Verdict {
 }
 
 /// Mostly the newest checkpoint; at times any, at times none.
-fn parent(rng: &mut Rng, model: &Model, namespace: &Namespace) -> Option<u64> {
+fn parent(rng: &mut Rng, model: &Model, namespace: &GraphPath) -> Option<u64> {
     let newest = model.rows(namespace).last()?;
     match rng.u64(..100) {
         0 => None,
@@ -150,7 +150,7 @@ fn parent(rng: &mut Rng, model: &Model, namespace: &Namespace) -> Option<u64> {
     }
 }
 
-fn picked(rng: &mut Rng, model: &Model, namespace: &Namespace) -> Option<u64> {
+fn picked(rng: &mut Rng, model: &Model, namespace: &GraphPath) -> Option<u64> {
     let rows = model.rows(namespace);
     let place = rng.usize(..rows.len().max(1));
     let row = rows.get(place)?;
@@ -177,7 +177,7 @@ fn changed(rng: &mut Rng, n: u64, parent: u64) -> Record {
 
 /// Reads one place at random.
 async fn look(fixture: &Fixture, rng: &mut Rng, model: &Model, newest: u64) -> Verdict {
-    let namespace = Namespace::from(if rng.u64(..3) == 0 { "a" } else { "" });
+    let namespace = GraphPath::from(if rng.u64(..3) == 0 { "a" } else { "" });
     let some = id(rng.u64(..newest + 2));
     let at = match rng.u64(..8) {
         0 => At::Latest,
@@ -188,7 +188,7 @@ async fn look(fixture: &Fixture, rng: &mut Rng, model: &Model, newest: u64) -> V
 }
 
 /// A snapshot of all channels as they are after `parent`.
-fn everything(model: &Model, namespace: &Namespace, n: u64, parent: u64) -> Record {
+fn everything(model: &Model, namespace: &GraphPath, n: u64, parent: u64) -> Record {
     let before = model.reading(namespace, id(parent));
     let mut now = state(&before.map(|loaded| loaded.chain).unwrap_or_default());
     let names = layout().channels.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use superstep_core::{
     checkpoint::{Loaded, NextRecord},
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     record::{Change, Record, TaskKey, TaskNote},
     table::Key,
     value::Value,
@@ -17,7 +17,7 @@ use crate::kit::{Failure, Verdict, equal};
 /// All that was stored on a thread.
 #[derive(Clone, Default)]
 pub(super) struct Model {
-    pub(super) spaces: BTreeMap<Namespace, Vec<Row>>,
+    pub(super) spaces: BTreeMap<GraphPath, Vec<Row>>,
 }
 
 /// A checkpoint.
@@ -28,7 +28,7 @@ pub(super) struct Row {
 }
 
 impl Model {
-    pub(super) fn commit(&mut self, namespace: &Namespace, record: Record) {
+    pub(super) fn commit(&mut self, namespace: &GraphPath, record: Record) {
         let rows = self.spaces.entry(namespace.clone()).or_default();
         let parent = record.parent;
         if let Some(parent) = rows.iter_mut().find(|row| Some(row.record.id) == parent) {
@@ -42,7 +42,7 @@ impl Model {
 
     pub(super) fn note(
         &mut self,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         checkpoint: CheckpointId,
         notes: &[TaskNote],
     ) {
@@ -52,12 +52,12 @@ impl Model {
         }
     }
 
-    pub(super) fn rows(&self, namespace: &Namespace) -> &[Row] {
+    pub(super) fn rows(&self, namespace: &GraphPath) -> &[Row] {
         self.spaces.get(namespace).map_or(&[], Vec::as_slice)
     }
 
     /// A checkpoint as a saver should load it.
-    pub(super) fn reading(&self, namespace: &Namespace, id: CheckpointId) -> Option<Loaded> {
+    pub(super) fn reading(&self, namespace: &GraphPath, id: CheckpointId) -> Option<Loaded> {
         let rows = self.rows(namespace);
         let find = |id| rows.binary_search_by_key(&id, |row| row.record.id).ok();
         let place = find(id)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep_core::{
     checkpoint::Loaded,
-    id::Namespace,
+    id::GraphPath,
     record::Record,
     saver::{At, HistoryQuery, Keep},
 };
@@ -149,7 +149,7 @@ async fn pruning_keeps_what_belongs_below_what_it_keeps(bench: &Bench<'_>) -> Ve
     for step in 1..5 {
         let above = step * 10;
         let below = |record| Record {
-            parents: Arc::new([(Namespace::default(), id(above))].into()),
+            parents: Arc::new([(GraphPath::default(), id(above))].into()),
             ..record
         };
         let own = format!("a:{step}");
@@ -238,7 +238,7 @@ async fn line(fixture: &Fixture, length: u64) -> Result<Model, Failure> {
 /// Demands that these checkpoints are what is left of a namespace, and read as before.
 async fn kept(fixture: &Fixture, model: &Model, namespace: &str, wanted: &[u64]) -> Verdict {
     let all = HistoryQuery::default();
-    let space = Namespace::from(namespace);
+    let space = GraphPath::from(namespace);
     let history = fixture.saver.history(&"t".into(), &space, &all).await?;
     let left = super::fixture::numbers(&history);
     equal(&format!("what is left of {namespace:?}"), left, wanted)?;

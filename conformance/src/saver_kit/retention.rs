@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use superstep_core::{
     clock::{Clock, UnixMillis},
-    id::Namespace,
+    id::GraphPath,
     saver::{At, HistoryQuery, Keep, Retained, Retention},
 };
 use superstep_engine::clock::SystemClock;
@@ -182,7 +182,7 @@ async fn a_retention_prunes_as_prune_does(bench: &Bench<'_>) -> Verdict {
 
 async fn count(
     fixture: &Fixture,
-    namespaces: impl Iterator<Item = &Namespace>,
+    namespaces: impl Iterator<Item = &GraphPath>,
 ) -> Result<usize, Failure> {
     let mut count = 0;
     for namespace in namespaces {

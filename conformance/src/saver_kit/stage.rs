@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use superstep_core::{
     edit::Update,
     error::Error,
-    id::{CheckpointId, IdSource, Namespace, ThreadId},
+    future::BoxFuture,
+    id::{CheckpointId, GraphPath, IdSource, ThreadId},
     plan::BuildErrors,
     run::RunInput,
-    saver::{BoxFuture, HistoryQuery, Saver},
+    saver::{HistoryQuery, Saver},
     snapshot::Snapshot,
 };
 use superstep_engine::{
@@ -126,7 +127,7 @@ pub(super) async fn checkpoints(
     graph: &Graph,
     thread: &ThreadId,
 ) -> Result<Vec<Snapshot>, Failure> {
-    let (root, all) = (Namespace::default(), HistoryQuery::default());
+    let (root, all) = (GraphPath::default(), HistoryQuery::default());
     Ok(graph.history(thread, &root, &all).await?)
 }
 

@@ -12,7 +12,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use superstep_core::{
-    command::START, error::Error, id::Namespace, plan::BuildErrors, run::Halt, saver::HistoryQuery,
+    command::START, error::Error, id::GraphPath, plan::BuildErrors, run::Halt, saver::HistoryQuery,
     value::Value,
 };
 use superstep_engine::{
@@ -137,7 +137,7 @@ async fn take_over(graph: &Graph, thread: &str) -> Result<Outcome, Error> {
 
 /// All that a thread holds, as text.
 async fn all(graph: &Graph, thread: &str) -> Result<String, Error> {
-    let (thread, root) = (thread.into(), Namespace::default());
+    let (thread, root) = (thread.into(), GraphPath::default());
     let history = graph
         .history(&thread, &root, &HistoryQuery::default())
         .await?;

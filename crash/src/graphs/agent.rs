@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
-use superstep_core::{plan::BuildErrors, saver::BoxFuture};
+use superstep_core::{future::BoxFuture, plan::BuildErrors};
 use superstep_engine::{Backends, Graph};
 use superstep_model::{
     ToolSpec,

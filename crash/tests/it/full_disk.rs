@@ -4,7 +4,7 @@ use std::{path::Path, process::Command};
 
 use superstep_core::{
     checkpoint::Loaded,
-    id::Namespace,
+    id::GraphPath,
     saver::{HistoryQuery, Saver},
 };
 use superstep_crash::work_dir::DATABASE;
@@ -49,7 +49,7 @@ async fn newest(path: &Path) -> i64 {
     let database = Database::open(path).unwrap();
     let report = database.check().await.unwrap();
     assert!(report.is_clean(), "{:?}", report.problems);
-    let (root, all) = (Namespace::from(""), HistoryQuery::default());
+    let (root, all) = (GraphPath::from(""), HistoryQuery::default());
     let saver = database.saver();
     let history = saver.history(&"long".into(), &root, &all).await.unwrap();
     history.first().and_then(Loaded::head).unwrap().step

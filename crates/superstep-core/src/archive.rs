@@ -13,7 +13,7 @@ mod row;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     record::{Record, TaskNote},
 };
 
@@ -24,7 +24,7 @@ pub use lines::{LONGEST_LINE, VERSION};
 #[derive(Clone, Debug, Default)]
 pub struct Archive {
     /// The checkpoints of each namespace, in order of id; no namespace is without any.
-    pub namespaces: BTreeMap<Namespace, Vec<Archived>>,
+    pub namespaces: BTreeMap<GraphPath, Vec<Archived>>,
 }
 
 /// One checkpoint of an [`Archive`].
@@ -39,7 +39,7 @@ pub struct Archived {
 
 impl Archive {
     /// Whether a saver may take this in: there is a checkpoint, ids grow, parents are there, and
-    /// every number means something. Says where and why not.
+    /// every number means something. Returns where and why not.
     pub fn check(&self) -> Result<(), String> {
         if self.namespaces.is_empty() {
             return Err("the archive holds no checkpoint".to_owned());
@@ -69,7 +69,7 @@ impl Archive {
     }
 
     /// The newest checkpoint of a namespace.
-    pub fn newest(&self, namespace: &Namespace) -> Option<CheckpointId> {
+    pub fn newest(&self, namespace: &GraphPath) -> Option<CheckpointId> {
         let last = self.namespaces.get(namespace)?.last()?;
         Some(last.record.id)
     }

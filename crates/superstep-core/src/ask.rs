@@ -23,7 +23,7 @@ pub struct Ask {
         deserialize_with = "crate::value::json::some"
     )]
     pub schema: Option<Value>,
-    /// Which kind of question it is, if the asker said so.
+    /// Which kind of question it is, if the asker named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Arc<str>>,
 }

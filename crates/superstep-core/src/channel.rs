@@ -3,7 +3,7 @@
 use std::{any::Any, sync::Arc};
 
 use crate::{
-    board::{Board, Folded, Recording},
+    channel_state::{ChannelState, Folded, Recording},
     error::ErrorKind,
     record::Change,
     reducer::{Reducer, messages},
@@ -23,7 +23,7 @@ pub enum Guard {
 /// What a channel is.
 #[derive(Clone, Debug)]
 pub enum ChannelKind {
-    /// Keeps the last value; one write a step.
+    /// Keeps the last value; one write per step.
     Last,
     /// Combines writes with the value.
     Reduce {
@@ -222,7 +222,7 @@ fn flatten(writes: Vec<Value>) -> Vec<Value> {
     flat
 }
 
-impl Board for Channels {
+impl ChannelState for Channels {
     fn get(&self, channel: ChannelIx) -> Option<Value> {
         self.slots.row(channel).value.clone()
     }
@@ -355,7 +355,7 @@ impl Board for Channels {
         let slot = self.slots.row_mut(channel);
         match (change, &mut slot.value) {
             (Change::Set(value), _) => {
-                // Copies of a restored board are written to, and share what one of them finds.
+                // Copies of restored channels are written to, and share what one of them finds.
                 *slot = Slot {
                     value: Some(value.clone()),
                     messages: kind.has_messages().then(messages::Index::default),
@@ -398,7 +398,7 @@ impl Board for Channels {
         }
     }
 
-    fn fork(&self) -> Box<dyn Board> {
+    fn fork(&self) -> Box<dyn ChannelState> {
         Box::new(self.clone())
     }
 

@@ -6,7 +6,7 @@ mod chain;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     record::{Record, TaskNote},
 };
 
@@ -44,4 +44,4 @@ pub enum NextRecord {
 }
 
 /// Checkpoints of enclosing graphs, by namespace.
-pub type Parents = Arc<BTreeMap<Namespace, CheckpointId>>;
+pub type Parents = Arc<BTreeMap<GraphPath, CheckpointId>>;

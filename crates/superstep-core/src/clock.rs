@@ -12,12 +12,12 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> UnixMillis;
 }
 
-/// A clock that moves only when told to.
+/// A clock that moves only by hand.
 #[derive(Debug, Default)]
 pub struct ManualClock(AtomicI64);
 
 impl ManualClock {
-    /// A clock that stands at `now`.
+    /// A clock at `now`.
     pub fn at(now: UnixMillis) -> Self {
         Self(AtomicI64::new(now))
     }

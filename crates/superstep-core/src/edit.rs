@@ -3,11 +3,11 @@
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
-    board::Recording,
+    channel_state::Recording,
     checkpoint::Parents,
     command::{END, Output, START},
     error::{Error, ErrorKind},
-    frame::{Applied, Applying, Frame, Order},
+    graph_state::{Applied, Applying, GraphState, Order},
     id::{CheckpointId, IdSource},
     plan::{
         Plan,
@@ -15,7 +15,7 @@ use crate::{
     },
     policy::Durability,
     record::{Change, Record, Source, StartValue, TaskKey, TaskNote, Write},
-    run::Head,
+    run::StartingPoint,
     table::{ChannelIx, NodeIx},
     value::Value,
 };
@@ -41,7 +41,7 @@ pub struct Edit<'a> {
     /// New ids.
     pub ids: &'a dyn IdSource,
     /// The checkpoint to build on.
-    pub head: Option<Head>,
+    pub head: Option<StartingPoint>,
     /// Checkpoints of the graphs above.
     pub parents: Parents,
     /// The thread has moved past the checkpoint, so its record is left alone.
@@ -88,16 +88,16 @@ impl Edit<'_> {
         self.head.as_ref().map_or(-1, |head| head.step)
     }
 
-    fn frame(&self) -> Frame {
+    fn state(&self) -> GraphState {
         match &self.head {
-            Some(head) => head.restored.frame.clone(),
-            None => Frame::new(self.plan),
+            Some(head) => head.restored.state.clone(),
+            None => GraphState::new(self.plan),
         }
     }
 
     /// What is about to run is dropped; what has finished counts.
     fn end(self) -> Result<Record, Error> {
-        let mut frame = self.frame();
+        let mut state = self.state();
         let mut changes = Vec::new();
         if let Some(head) = &self.head {
             let notes: HashMap<&TaskKey, &TaskNote> = head
@@ -107,10 +107,10 @@ impl Edit<'_> {
                 .map(|note| (&note.key, note))
                 .collect();
             let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_deref());
-            let due = frame.due(self.plan, None);
+            let due = state.due(self.plan, None);
             if let Some(writes) = output(&TaskKey::Input) {
                 let applied =
-                    frame.apply(self.plan, &mut [Applying::input(writes)], Recording::On)?;
+                    state.apply(self.plan, &mut [Applying::input(writes)], Recording::On)?;
                 changes.extend(applied.changes);
             }
             let mut tasks: Vec<Applying<'_>> = due
@@ -119,10 +119,10 @@ impl Edit<'_> {
                     Applying::task(self.plan, key, *node, output(key).unwrap_or_default())
                 })
                 .collect();
-            changes.extend(frame.apply(self.plan, &mut tasks, Recording::On)?.changes);
+            changes.extend(state.apply(self.plan, &mut tasks, Recording::On)?.changes);
         }
         let step = self.step() + 1;
-        Ok(self.record(&frame, changes, Source::Update, step, Vec::new()))
+        Ok(self.record(&state, changes, Source::Update, step, Vec::new()))
     }
 
     fn input(self, output: &Output) -> Result<Record, Error> {
@@ -142,14 +142,14 @@ impl Edit<'_> {
                 .into());
             }
         };
-        let mut frame = self.frame();
+        let mut state = self.state();
         let mut task = [Applying {
             start: Some(start),
             ..Applying::input(&[])
         }];
-        let applied = frame.apply(self.plan, &mut task, Recording::On)?;
+        let applied = state.apply(self.plan, &mut task, Recording::On)?;
         let step = self.head.as_ref().map_or(-1, |head| head.step + 1);
-        Ok(self.record(&frame, applied.changes, Source::Input, step, Vec::new()))
+        Ok(self.record(&state, applied.changes, Source::Input, step, Vec::new()))
     }
 
     fn copy(self) -> Result<Record, Error> {
@@ -157,26 +157,26 @@ impl Edit<'_> {
             let why = "there is no checkpoint to copy".to_owned();
             return Err(ErrorKind::BadUpdate { why }.into());
         };
-        let (frame, parent, step) = (head.restored.frame.clone(), head.parent, head.step + 1);
-        let mut record = self.record(&frame, Vec::new(), Source::Fork, step, Vec::new());
+        let (state, parent, step) = (head.restored.state.clone(), head.parent, head.step + 1);
+        let mut record = self.record(&state, Vec::new(), Source::Fork, step, Vec::new());
         record.parent = parent;
         record.full = true;
-        record.changes = frame.all_changes(self.plan);
+        record.changes = state.all_changes(self.plan);
         Ok(record)
     }
 
     fn updates(self, updates: &[Update]) -> Result<Record, Error> {
-        let mut frame = self.frame();
+        let mut state = self.state();
         let window = Window {
             step: self.step(),
             stop: self.step() + 2,
         };
         let mut written: Vec<(NodeIx, Vec<Write>)> = Vec::with_capacity(updates.len());
         for update in updates {
-            let node = self.acting_node(update, updates.len(), &frame)?;
+            let node = self.acting_node(update, updates.len(), &state)?;
             let output = as_result(&update.output, self.plan, node);
-            let board = &*frame.board;
-            let writes = self.plan.writes(node, board, output, window);
+            let channels = &*state.channels;
+            let writes = self.plan.writes(node, channels, output, window);
             let mut writes = writes.map_err(|unwritten| match unwritten {
                 Unwritten::Error(kind) => {
                     Error::from(kind).at_node(&self.plan.nodes.row(node).name)
@@ -197,18 +197,18 @@ impl Edit<'_> {
                 start: None,
             })
             .collect();
-        let notes = self.results(&frame, &written);
-        let Applied { changes, .. } = frame.apply(self.plan, &mut tasks, Recording::On)?;
+        let notes = self.results(&state, &written);
+        let Applied { changes, .. } = state.apply(self.plan, &mut tasks, Recording::On)?;
         let step = self.step() + 1;
-        Ok(self.record(&frame, changes, Source::Update, step, notes))
+        Ok(self.record(&state, changes, Source::Update, step, notes))
     }
 
-    /// The updates stand as the results of the tasks in whose name they were made.
-    fn results(&self, frame: &Frame, written: &[(NodeIx, Vec<Write>)]) -> Vec<TaskNote> {
+    /// The updates count as the results of the tasks in whose name they were made.
+    fn results(&self, state: &GraphState, written: &[(NodeIx, Vec<Write>)]) -> Vec<TaskNote> {
         if self.head.is_none() || self.superseded {
             return Vec::new();
         }
-        let mut due = frame.due(self.plan, None);
+        let mut due = state.due(self.plan, None);
         let mut notes = Vec::new();
         for (node, writes) in written {
             let Some(at) = due.iter().position(|(_, due)| due == node) else {
@@ -223,7 +223,12 @@ impl Edit<'_> {
         notes
     }
 
-    fn acting_node(&self, update: &Update, count: usize, frame: &Frame) -> Result<NodeIx, Error> {
+    fn acting_node(
+        &self,
+        update: &Update,
+        count: usize,
+        state: &GraphState,
+    ) -> Result<NodeIx, Error> {
         if let Some(name) = &update.as_node {
             let unknown = || ErrorKind::BadUpdate {
                 why: format!("no node `{name}` to act as"),
@@ -242,7 +247,7 @@ impl Edit<'_> {
                 .next()
                 .ok_or_else(|| ErrorKind::AmbiguousUpdate.into());
         }
-        match frame.last_ran.as_slice() {
+        match state.last_ran.as_slice() {
             [] => self
                 .plan
                 .node(START)
@@ -254,7 +259,7 @@ impl Edit<'_> {
 
     fn record(
         &self,
-        frame: &Frame,
+        state: &GraphState,
         changes: Vec<(ChannelIx, Change)>,
         source: Source,
         step: i64,
@@ -273,17 +278,17 @@ impl Edit<'_> {
             durability: Durability::Sync,
             layout: self.plan.layout.clone(),
             changes: if full {
-                frame.all_changes(self.plan)
+                state.all_changes(self.plan)
             } else {
                 changes
             },
             full,
-            pending: frame.control.pending(self.plan, frame.clock),
+            pending: state.scheduler.pending(self.plan, state.clock),
             touched: None,
-            last_ran: frame.last_ran.clone(),
-            last_seen: frame.last_seen,
-            clock: frame.clock,
-            paused_at: frame.paused_at,
+            last_ran: state.last_ran.clone(),
+            last_seen: state.last_seen,
+            clock: state.clock,
+            paused_at: state.paused_at,
             parents: self.parents.clone(),
             tasks,
         }

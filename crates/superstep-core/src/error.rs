@@ -1,6 +1,6 @@
 //! Everything that can go wrong in a run, with stable codes.
 //!
-//! An [`Error`] says what happened ([`ErrorKind`]) and where ([`Place`]). Codes are listed in
+//! An [`Error`] has what happened ([`ErrorKind`]) and where ([`Place`]). Codes are listed in
 //! `docs/errors.md`. Build mistakes have their own type, [`crate::plan::BuildError`].
 
 mod storage;
@@ -45,12 +45,12 @@ pub struct Place {
     pub step: Option<i64>,
 }
 
-/// A node, reducer or router said no.
+/// A node, reducer or router failed.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// A short name of the error's class; retry policies match on it.
     pub kind: Arc<str>,
-    /// What it said.
+    /// Its message.
     pub message: String,
     /// Whether trying again may help; the default retry rule.
     pub transient: bool,
@@ -97,7 +97,7 @@ impl Failure {
         }
     }
 
-    /// Says that trying again will not help.
+    /// Marks the failure as permanent: trying again will not help.
     #[must_use]
     pub fn permanent(mut self) -> Self {
         self.transient = false;
@@ -203,7 +203,7 @@ pub enum ErrorKind {
     Reduce {
         /// The channel.
         channel: Arc<str>,
-        /// What the reducer said.
+        /// The reducer's message.
         failure: Failure,
     },
     /// A router returned a value its map does not have.
@@ -223,7 +223,7 @@ pub enum ErrorKind {
     Decode {
         /// The channel, input or answer.
         what: String,
-        /// What the decoder said.
+        /// The decoder's message.
         why: String,
     },
     /// A node went to a node it had not declared.
@@ -235,7 +235,7 @@ pub enum ErrorKind {
     BadAnswer {
         /// The kind of question.
         kind: String,
-        /// What the decoder said.
+        /// The decoder's message.
         why: String,
         /// The question as it is asked now; it may have changed since it was stored.
         asked: Option<Box<Ask>>,
@@ -306,7 +306,7 @@ pub enum ErrorKind {
     UnknownOutcome {
         /// The effect's key.
         key: String,
-        /// What the effect said, if this run started it.
+        /// The effect's message, if this run started it.
         cause: Option<String>,
     },
     /// A task named two effects by one key.

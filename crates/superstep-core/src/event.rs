@@ -1,4 +1,4 @@
-//! What a run tells while it goes: one ordered stream of events, filtered by [`Modes`]. [`log`] is
+//! Events of a run: one ordered stream, filtered by [`Modes`]. [`log`] is
 //! how it is kept, [`span`] what tasks say about their work.
 
 pub mod log;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use log::{Cursor, Ending, Entry, Logged, Told};
+pub use log::{Cursor, Ending, Entry, Logged, LoggedEvent};
 pub use span::{Facts, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart};
 
 use crate::{
     ask::Ask,
-    id::{Namespace, TaskId},
+    id::{GraphPath, TaskId},
     record::StoredError,
     snapshot::Snapshot,
     value::Value,
@@ -61,7 +61,7 @@ impl Modes {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// The graph it happened in.
-    pub namespace: Namespace,
+    pub namespace: GraphPath,
     /// The step.
     pub step: i64,
     /// What happened.
@@ -72,7 +72,7 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// The state, after it changed or as it stands when a task asks.
+    /// The state, after it changed or as it is when a task asks.
     Values {
         /// The output keys.
         values: Value,

@@ -1,6 +1,6 @@
 //! Identities: threads, checkpoints, tasks, asks, namespaces.
 //!
-//! A task's id is a hash of where it stands (checkpoint, namespace, step, node, path), so a task
+//! A task's id is a hash of its place (checkpoint, namespace, step, node, path), so a task
 //! that runs again from the same checkpoint is the same task, and a fork's tasks are new ones.
 //! Ids are computed only when something looks at them.
 
@@ -81,7 +81,7 @@ fn hyphenated(id: u128, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     )
 }
 
-/// The same as [`hyphenated`], for names made while a run goes on.
+/// The same as [`hyphenated`], for names made during a run.
 fn push_hyphenated(text: &mut String, id: u128) {
     for (n, byte) in id.to_be_bytes().into_iter().enumerate() {
         if matches!(n, 4 | 6 | 8 | 10) {
@@ -128,9 +128,9 @@ pub trait IdSource: Send + Sync {
 
 /// A graph's place inside its thread: empty for the root, else `node:task|node:task`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Namespace(Arc<str>);
+pub struct GraphPath(Arc<str>);
 
-impl Default for Namespace {
+impl Default for GraphPath {
     fn default() -> Self {
         // Every run has a root, so the empty name is made once.
         static ROOT: LazyLock<Arc<str>> = LazyLock::new(|| "".into());
@@ -138,7 +138,7 @@ impl Default for Namespace {
     }
 }
 
-impl Namespace {
+impl GraphPath {
     /// The text form.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -206,13 +206,13 @@ impl Namespace {
     }
 }
 
-impl From<&str> for Namespace {
+impl From<&str> for GraphPath {
     fn from(text: &str) -> Self {
         Self(text.into())
     }
 }
 
-impl fmt::Display for Namespace {
+impl fmt::Display for GraphPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -220,14 +220,14 @@ impl fmt::Display for Namespace {
 
 impl CheckpointId {
     /// The first checkpoint of a graph that is not stored.
-    pub(crate) fn of(namespace: &Namespace) -> Self {
+    pub(crate) fn of(namespace: &GraphPath) -> Self {
         Self(xxh3_128(namespace.as_str().as_bytes()))
     }
 }
 
 impl AskId {
     /// The id of a task's question when `answered` questions of it have answers.
-    pub fn of(task: &Namespace, answered: usize) -> Self {
+    pub fn of(task: &GraphPath, answered: usize) -> Self {
         if answered == 0 {
             Self(xxh3_128(task.as_str().as_bytes()))
         } else {
@@ -237,8 +237,8 @@ impl AskId {
 }
 
 impl TaskId {
-    /// Hashes the parts that say where a task stands.
-    pub fn of(checkpoint: CheckpointId, namespace: &Namespace, step: i64, path: &str) -> Self {
+    /// Hashes the parts of a task's place.
+    pub fn of(checkpoint: CheckpointId, namespace: &GraphPath, step: i64, path: &str) -> Self {
         let mut bytes = Vec::with_capacity(32 + namespace.as_str().len() + path.len());
         bytes.extend_from_slice(&checkpoint.0.to_be_bytes());
         bytes.extend_from_slice(namespace.as_str().as_bytes());
@@ -263,13 +263,13 @@ mod tests {
     #[test]
     fn the_namespace_of_a_task_ends_with_its_id_as_text() {
         let id = TaskId(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
-        let ns = Namespace::default().task("a", id).task("b", id);
+        let ns = GraphPath::default().task("a", id).task("b", id);
         assert_eq!(ns.as_str(), format!("a:{id}|b:{id}"));
     }
 
     #[test]
     fn a_position_drops_task_ids_and_call_numbers() {
-        let ns = Namespace::default()
+        let ns = GraphPath::default()
             .task("a", TaskId(1))
             .call(2)
             .task("b", TaskId(2));

@@ -1,6 +1,6 @@
 //! A compiled graph: dense ids, no strings on the way of a run.
 //!
-//! A [`blueprint::Blueprint`] says what a graph is; [`blueprint::Blueprint::compile`] checks all of
+//! A [`blueprint::Blueprint`] describes a graph; [`blueprint::Blueprint::compile`] checks all of
 //! it and makes a [`Plan`]. The run loop ([`crate::run`]) and the snapshot reader
 //! ([`crate::snapshot`]) work on plans. What a node's result means for channels and triggers is in
 //! [`route`].
@@ -14,8 +14,8 @@ pub use blueprint::{Blueprint, BuildError, BuildErrors, Edge, NodeDef, RouterDef
 pub use route::{Destination, IntoDestinations, RouteFn, RouteView};
 
 use crate::{
-    board::Board,
     channel::{ChannelKind, ChannelSpec},
+    channel_state::ChannelState,
     id::IdSource,
     message,
     policy::{CachePolicy, RetryPolicy, Timeouts},
@@ -206,8 +206,8 @@ impl Keys {
     }
 }
 
-/// Makes an empty board.
-pub type FreshBoard = Arc<dyn Fn() -> Box<dyn Board> + Send + Sync>;
+/// Makes empty channels.
+pub type FreshChannels = Arc<dyn Fn() -> Box<dyn ChannelState> + Send + Sync>;
 
 /// A compiled graph.
 #[derive(Clone)]
@@ -248,8 +248,8 @@ pub struct Plan {
     pub pause_before: Pauses,
     /// Static pauses after nodes.
     pub pause_after: Pauses,
-    /// Makes an empty board.
-    pub fresh: FreshBoard,
+    /// Makes empty channels.
+    pub fresh: FreshChannels,
     pub(crate) channel_names: HashMap<Arc<str>, ChannelIx>,
     pub(crate) node_names: HashMap<Arc<str>, NodeIx>,
 }
@@ -279,7 +279,7 @@ impl Plan {
         node.triggers.iter().find(edge).copied()
     }
 
-    /// Resolves channel names, or says which one is unknown.
+    /// Resolves channel names, or returns the one that is unknown.
     pub fn keys(&self, names: &[Arc<str>]) -> Result<Vec<ChannelIx>, Arc<str>> {
         names
             .iter()
@@ -287,18 +287,18 @@ impl Plan {
             .collect()
     }
 
-    /// Reads channels out of a board.
-    pub fn read(&self, board: &dyn Board, keys: &Keys) -> Value {
+    /// Reads channels out of a channel state.
+    pub fn read(&self, channels: &dyn ChannelState, keys: &Keys) -> Value {
         match keys {
-            Keys::One(channel) => board.get(*channel).unwrap_or_default(),
-            Keys::Many(channels) => {
-                if let Some(whole) = board.whole() {
+            Keys::One(channel) => channels.get(*channel).unwrap_or_default(),
+            Keys::Many(many) => {
+                if let Some(whole) = channels.whole() {
                     return whole;
                 }
-                let present = channels.iter().filter_map(|channel| {
+                let present = many.iter().filter_map(|channel| {
                     Some((
                         self.channels.row(*channel).name.clone(),
-                        board.get(*channel)?,
+                        channels.get(*channel)?,
                     ))
                 });
                 Value::map(present)

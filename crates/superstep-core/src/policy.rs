@@ -75,7 +75,7 @@ pub enum RetryOn {
     Any,
     /// Errors of these classes.
     Classes(Vec<Arc<str>>),
-    /// Whatever the function says.
+    /// Whatever the function decides.
     Custom(Arc<dyn Fn(&Error) -> bool + Send + Sync>),
 }
 

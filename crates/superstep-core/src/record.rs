@@ -1,7 +1,7 @@
 //! What a saver stores: one record per step, and one note per task that finished before its step.
 //!
 //! A record holds what changed, not the state: replaying the records since the last snapshot
-//! rebuilds the [`crate::frame::Frame`]. Channels, nodes and triggers are named by the ids of the
+//! rebuilds the [`crate::graph_state::GraphState`]. Channels, nodes and triggers are named by the ids of the
 //! [`Layout`] the record refers to; a graph with another layout maps them by name.
 
 mod squash;
@@ -15,7 +15,7 @@ use crate::{
     ask::Ask,
     command::{Command, Send},
     error::{Error, ErrorKind, Failure, Limit},
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     policy::Durability,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
@@ -165,8 +165,8 @@ pub struct Record {
     /// The clock when the thread was last continued.
     pub paused_at: u64,
     /// The checkpoints of the graphs above, by namespace.
-    pub parents: Arc<BTreeMap<Namespace, CheckpointId>>,
-    /// What the tasks of this step did, as far as no note said so before.
+    pub parents: Arc<BTreeMap<GraphPath, CheckpointId>>,
+    /// What the tasks of this step did, as far as no earlier note has it.
     pub tasks: Vec<TaskNote>,
 }
 
@@ -207,7 +207,7 @@ pub struct StoredError {
     pub code: String,
     /// The failure's class.
     pub class: String,
-    /// What it said.
+    /// Its message.
     pub message: String,
     /// Which limit, for timeouts.
     pub limit: Option<Limit>,
@@ -308,9 +308,9 @@ impl TaskNote {
         }
     }
 
-    /// Merges a later note of the same task: what it says replaces, what it leaves open stays.
+    /// Merges a later note of the same task: what it holds replaces, what it leaves open stays.
     ///
-    /// Writes stand in numbered slots, answers counting as slots before them, and the first write
+    /// Writes are in numbered slots, answers counting as slots before them, and the first write
     /// of a slot stays: a task that runs again from an old checkpoint does not rewrite history.
     pub fn absorb(&mut self, later: TaskNote) {
         match (&mut self.output, later.output) {

@@ -27,9 +27,9 @@ use std::{collections::HashSet, sync::Arc};
 
 use act::Acts;
 pub use act::{Act, Stop, Wait};
-pub use begin::{Begin, Head, RunInput};
+pub use begin::{Begin, RunInput, StartingPoint};
 pub use call::{CallSpec, Called};
-pub use config::{Drain, Fidelity, Nest, Replay, RunConfig};
+pub use config::{Drain, Fidelity, ParentContext, Replay, RunConfig};
 pub use effect::EffectError;
 pub use result::{Done, Halt};
 pub use task::{Task, TaskInput};
@@ -37,8 +37,8 @@ pub use task::{Task, TaskInput};
 use crate::{
     command::Command,
     error::Error,
-    event::Told,
-    frame::Frame,
+    event::LoggedEvent,
+    graph_state::GraphState,
     id::CheckpointId,
     plan::{Keys, Plan, route::Window},
     record::{Change, Source, TaskKey, TaskNote},
@@ -51,7 +51,7 @@ pub struct Loop {
     plan: Arc<Plan>,
     config: RunConfig,
     /// The state that all tasks of the step read.
-    frame: Frame,
+    state: GraphState,
     position: Position,
     schedule: Schedule,
     /// The tasks of the present step.
@@ -108,7 +108,7 @@ struct Progress {
     replaying: bool,
 }
 
-/// What happened since the last record.
+/// What is not in a record yet.
 #[derive(Default)]
 struct Unstored {
     /// Channels that changed.
@@ -120,7 +120,7 @@ struct Unstored {
     /// A task that ended as the last one running may have no note yet.
     lacks_note: bool,
     /// To be logged with the next checkpoint, which has its state.
-    unlogged: Option<Box<Told>>,
+    unlogged: Option<Box<LoggedEvent>>,
 }
 
 /// What graphs that tasks of the step run inherit.
@@ -146,8 +146,8 @@ enum Latest {
     /// There was none.
     #[default]
     Never,
-    /// The board still shows it.
-    OnBoard,
+    /// The channels still show it.
+    Current,
     /// Kept, since channels may clear by themselves.
     Kept(Value),
 }
@@ -174,8 +174,8 @@ impl Loop {
     }
 
     /// The state all tasks of the step read.
-    pub fn frame(&self) -> &Frame {
-        &self.frame
+    pub fn state(&self) -> &GraphState {
+        &self.state
     }
 
     /// The present checkpoint.
@@ -191,7 +191,7 @@ impl Loop {
         }
     }
 
-    /// What graphs called by tasks of this step are told about continuing and replaying.
+    /// What graphs called by tasks of this step inherit: whether they resume, and what is replayed.
     pub fn child_flags(&self) -> (Option<bool>, Option<&Replay>) {
         (self.children.resuming, self.children.replay.as_ref())
     }
@@ -200,8 +200,8 @@ impl Loop {
     pub fn output(&self) -> Option<Value> {
         match &self.shown.latest {
             Latest::Never if !self.plan.is_typed() => None,
-            Latest::Never => Some(self.plan.read(&*self.frame.board, self.output_keys())),
-            Latest::OnBoard => Some(self.plan.read(&*self.frame.board, self.output_keys())),
+            Latest::Never => Some(self.plan.read(&*self.state.channels, self.output_keys())),
+            Latest::Current => Some(self.plan.read(&*self.state.channels, self.output_keys())),
             Latest::Kept(value) => Some(value.clone()),
         }
     }

@@ -5,18 +5,13 @@
 
 mod layer;
 
-use std::{
-    future::Future,
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::time::Duration;
 
 use crate::{
     archive::Archive,
     clock::{UnixMillis, expiry},
     event::{Cursor, Logged},
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
     record::{Record, Source, TaskNote},
 };
@@ -27,41 +22,8 @@ pub use layer::SaverLayer;
 pub use crate::{
     checkpoint::{Chain, Loaded, NextRecord, Parents, Rebuilt},
     error::SaverError,
+    future::MaybeReady,
 };
-
-/// A boxed future.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// The answer of a saver: at once, or later.
-///
-/// A saver that answers at once (memory, or a commit made inline) costs no allocation.
-pub enum Reply<'a, T> {
-    /// The answer.
-    Now(Option<Result<T, SaverError>>),
-    /// A future of it.
-    Later(BoxFuture<'a, Result<T, SaverError>>),
-}
-
-impl<T> Reply<'_, T> {
-    /// An answer at once.
-    pub fn now(result: Result<T, SaverError>) -> Self {
-        Self::Now(Some(result))
-    }
-}
-
-impl<T: Unpin> Future for Reply<'_, T> {
-    type Output = Result<T, SaverError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut *self {
-            Self::Now(answer) => match answer.take() {
-                Some(answer) => Poll::Ready(answer),
-                None => Poll::Ready(Err(SaverError::Io("an answer was awaited twice".into()))),
-            },
-            Self::Later(future) => future.as_mut().poll(cx),
-        }
-    }
-}
 
 /// Which checkpoint of a namespace is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +98,7 @@ pub struct Commit {
     /// The thread.
     pub thread: ThreadId,
     /// The graph within it.
-    pub namespace: Namespace,
+    pub namespace: GraphPath,
     /// The writer's lease.
     pub epoch: u64,
     /// What to store.
@@ -151,7 +113,7 @@ pub struct Notes {
     /// The thread.
     pub thread: ThreadId,
     /// The graph within it.
-    pub namespace: Namespace,
+    pub namespace: GraphPath,
     /// The writer's lease.
     pub epoch: u64,
     /// How durable the run is.
@@ -211,30 +173,35 @@ pub struct Retained {
 
 /// Keeps threads.
 pub trait Saver: Send + Sync + 'static {
-    /// Claims the right to write a thread, or says [`SaverError::Busy`]. Epochs of a thread grow,
+    /// Claims the right to write a thread, or fails with [`SaverError::Busy`]. Epochs of a thread grow,
     /// also over its deletion.
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease>;
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease>;
 
     /// A checkpoint, if there is one.
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>>;
+    fn load(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        at: At,
+    ) -> MaybeReady<'_, Option<Loaded>>;
 
     /// Checkpoints of a namespace, newest first.
     fn history(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>>;
+    ) -> MaybeReady<'_, Vec<Loaded>>;
 
-    /// Stores a step: all of it or nothing, durable when the reply comes. Says what the next record
+    /// Stores a step: all of it or nothing, durable when the reply comes. Returns what the next record
     /// of the namespace should hold.
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord>;
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord>;
 
     /// Stores notes: all of them or none, durable when the reply comes.
-    fn note(&self, notes: Notes) -> Reply<'_, ()>;
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()>;
 
     /// Appends to the log of a thread: all of it or nothing, durable when the reply comes.
-    fn log(&self, events: Events) -> Reply<'_, ()>;
+    fn log(&self, events: Events) -> MaybeReady<'_, ()>;
 
     /// The first `limit` entries of a thread's log after a cursor, or from its beginning.
     fn events(
@@ -242,40 +209,40 @@ pub trait Saver: Send + Sync + 'static {
         thread: &ThreadId,
         after: Option<Cursor>,
         limit: usize,
-    ) -> Reply<'_, Vec<Logged>>;
+    ) -> MaybeReady<'_, Vec<Logged>>;
 
     /// Answers once the log of a thread may have grown since this was called. So a reader that
     /// calls this, reads to the end and then awaits the reply misses nothing.
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()>;
+    fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()>;
 
     /// All threads, in order of name.
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>>;
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>>;
 
     /// Removes a thread and all that belongs to it; no such thread is fine, a leased one is
     /// [`SaverError::Busy`].
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()>;
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()>;
 
     /// Copies a thread under a new name.
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()>;
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()>;
 
     /// Drops old checkpoints; what is kept reads as before. A leased thread is
     /// [`SaverError::Busy`]: a fork in progress could lose its parent.
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()>;
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()>;
 
     /// All that is kept of a thread.
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive>;
+    fn export(&self, thread: &ThreadId) -> MaybeReady<'_, Archive>;
 
     /// Makes a thread of an archive: all of it or nothing, durable when the reply comes. It reads
-    /// and goes on as the one that was exported.
+    /// and resumes as the one that was exported.
     ///
     /// What fails [`Archive::check`] is [`SaverError::Corrupt`], a thread that has records
     /// [`SaverError::Exists`], a leased one [`SaverError::Busy`].
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()>;
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()>;
 
     /// Deletes the threads that were not used for long, and prunes the others; leased threads are
     /// left alone.
     ///
     /// A thread is used when a lease of it is taken and when it ends, and when it is made by a copy
     /// or an import; reading is no use. The saver notes the time of that on its own clock.
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained>;
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained>;
 }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ask::Ask,
-    board::Recording,
+    channel_state::Recording,
     checkpoint::Parents,
     error::ErrorKind,
-    frame::{Applying, restore::Restored},
-    id::{CheckpointId, Namespace, TaskId, ThreadId},
+    graph_state::{Applying, restore::Restored},
+    id::{CheckpointId, GraphPath, TaskId, ThreadId},
     plan::{Keys, Persist, Plan},
     policy::Durability,
     record::{Record, Source, StoredError, TaskKey, TaskNote, Write},
@@ -24,7 +24,7 @@ pub struct Snapshot {
     /// The thread.
     pub thread: Option<ThreadId>,
     /// The graph within it.
-    pub namespace: Namespace,
+    pub namespace: GraphPath,
     /// The checkpoint; nothing on a thread that never ran.
     pub checkpoint: Option<CheckpointId>,
     /// The checkpoint it follows.
@@ -69,7 +69,7 @@ pub struct TaskView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SubState {
     /// Where to look.
-    At(Namespace),
+    At(GraphPath),
     /// What is there.
     Snapshot(Box<Snapshot>),
 }
@@ -85,7 +85,7 @@ pub enum View {
 
 impl Snapshot {
     /// A thread that never ran.
-    pub fn empty(thread: Option<ThreadId>, namespace: Namespace) -> Self {
+    pub fn empty(thread: Option<ThreadId>, namespace: GraphPath) -> Self {
         Self {
             thread,
             namespace,
@@ -109,21 +109,21 @@ impl Snapshot {
     pub fn of(
         plan: &Plan,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         head: &Record,
         restored: Restored,
         view: View,
     ) -> Result<Self, ErrorKind> {
         let Restored {
-            mut frame, notes, ..
+            mut state, notes, ..
         } = restored;
-        let due = frame.due(plan, None);
+        let due = state.due(plan, None);
         let notes: HashMap<&TaskKey, &TaskNote> = notes.iter().map(|n| (&n.key, n)).collect();
         if let Some(writes) = notes
             .get(&TaskKey::Input)
             .and_then(|note| note.output.as_ref())
         {
-            frame.apply(plan, &mut [Applying::input(writes)], Recording::Off)?;
+            state.apply(plan, &mut [Applying::input(writes)], Recording::Off)?;
         }
         let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_ref());
         let mut finished: Vec<Applying<'_>> = Vec::new();
@@ -134,16 +134,16 @@ impl Snapshot {
             }
         }
         if !finished.is_empty() {
-            let before = frame.clone();
-            match frame.apply(plan, &mut finished, Recording::Off) {
+            let before = state.clone();
+            match state.apply(plan, &mut finished, Recording::Off) {
                 // Writes that do not fit together fail the run, not those who look at the thread.
-                Err(_) => frame = before,
+                Err(_) => state = before,
                 Ok(_) => {
-                    if let Some(board) = frame.board_mut() {
+                    if let Some(channels) = state.channels_mut() {
                         // The open step is shown as if it were over, and what lasts one step with
                         // it.
                         for channel in &plan.volatile {
-                            board.pass(*channel);
+                            channels.pass(*channel);
                         }
                     }
                 }
@@ -165,7 +165,7 @@ impl Snapshot {
             checkpoint: Some(head.id),
             parent: head.parent,
             parents: head.parents.clone(),
-            values: plan.read(&*frame.board, &plan.shown),
+            values: plan.read(&*state.channels, &plan.shown),
             tasks: tasks.collect(),
             next: due
                 .iter()
@@ -178,10 +178,10 @@ impl Snapshot {
     }
 }
 
-/// Where the tasks of one checkpoint stand.
+/// The places of the tasks of one checkpoint.
 pub(crate) struct Places<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) namespace: &'a Namespace,
+    pub(crate) namespace: &'a GraphPath,
     pub(crate) checkpoint: CheckpointId,
     pub(crate) step: i64,
 }

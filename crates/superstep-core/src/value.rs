@@ -63,7 +63,7 @@ impl<T: Serialize + Send + Sync + 'static> Cell for T {
 pub struct DecodeError {
     /// The Rust type that was asked for.
     pub expected: &'static str,
-    /// What the decoder said.
+    /// The decoder's message.
     pub why: String,
 }
 

@@ -61,7 +61,7 @@ pub fn derive_state(input: TokenStream) -> TokenStream {
 
 /// Makes an enum without fields the nodes of a graph.
 ///
-/// A variant is named in snake case, or as `#[node(name = "...")]` says.
+/// A variant is named in snake case, or by `#[node(name = "...")]`.
 ///
 /// ```
 /// use superstep::Nodes;
@@ -135,7 +135,7 @@ pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes an async function a tool that models can call: `#[tool(net, send)]`.
 ///
-/// The function stays as it is. Beside it stands a type of the same name in upper camel case that
+/// The function stays as it is. Beside it there is a type of the same name in upper camel case that
 /// implements `superstep::tools::Tool`. The function's docs are the tool's description; its
 /// arguments, each of which has docs of its own, are what a model gives. Arguments of type
 /// `ToolCtx` and `Res<T>` come from the agent. It returns `Result<T, ToolError>`, where `T` is text,

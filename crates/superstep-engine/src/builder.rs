@@ -22,7 +22,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use superstep_core::{
     channel::{ChannelKind, ChannelSpec},
-    frame::restore::MigrateFn,
+    graph_state::restore::MigrateFn,
     plan::{
         Blueprint, BuildErrors, Edge, IntoDestinations, Managed, NodeDef, Pauses, Persist, Plan,
         RouteView, RouterDef, blueprint::ROOT,
@@ -259,7 +259,7 @@ impl GraphBuilder {
         self
     }
 
-    /// Adds a conditional edge: the function sees the state with its node's writes and says where
+    /// Adds a conditional edge: the function sees the state with its node's writes and returns where
     /// to go next.
     #[must_use]
     pub fn route<R: IntoDestinations>(

@@ -10,14 +10,14 @@ mod run_info;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use superstep_core::{
-    board::Board,
+    channel_state::ChannelState,
     error::ErrorKind,
-    event::{Event, EventKind, Told},
-    id::{Namespace, TaskId, ThreadId},
+    event::{Event, EventKind, LoggedEvent},
+    id::{GraphPath, TaskId, ThreadId},
     plan::ReadKey,
     record::{StoredError, TaskKey},
     run::{
-        Halt, Nest, TaskInput,
+        Halt, ParentContext, TaskInput,
         task::{input_value, task_id},
     },
     table::NodeIx,
@@ -39,8 +39,8 @@ pub(crate) struct CtxInner {
     pub(crate) node: NodeIx,
     pub(crate) name: Arc<str>,
     pub(crate) key: TaskKey,
-    /// The namespace a called task stands in; others stand in their graph's.
-    pub(crate) home: Option<Namespace>,
+    /// The namespace a called task is in; others are in their graph's.
+    pub(crate) home: Option<GraphPath>,
     pub(crate) input: TaskInput,
     pub(crate) attempt: u32,
     pub(crate) progress: Mutex<TaskProgress>,
@@ -57,7 +57,7 @@ impl Ctx {
         let step = &self.0.step;
         input_value(
             &step.plan,
-            &*step.board,
+            &*step.channels,
             step.window,
             self.0.node,
             &self.0.input,
@@ -71,7 +71,9 @@ impl Ctx {
                 let step = &self.0.step;
                 let found = step.plan.nodes.row(self.0.node).reads.key(&step.plan, key);
                 match found {
-                    Some(ReadKey::Channel(channel)) => step.board.get(*channel).unwrap_or_default(),
+                    Some(ReadKey::Channel(channel)) => {
+                        step.channels.get(*channel).unwrap_or_default()
+                    }
                     Some(ReadKey::Managed(_, managed)) => step.window.managed(*managed),
                     None => Value::Null,
                 }
@@ -106,8 +108,8 @@ impl Ctx {
     }
 
     /// The state when the step began.
-    pub fn board(&self) -> &Arc<dyn Board> {
-        &self.0.step.board
+    pub fn channels(&self) -> &Arc<dyn ChannelState> {
+        &self.0.step.channels
     }
 
     /// What an entrypoint saved in the run before.
@@ -115,7 +117,7 @@ impl Ctx {
         let step = &self.0.step;
         step.plan
             .previous
-            .and_then(|ix| step.board.get(ix))
+            .and_then(|ix| step.channels.get(ix))
             .unwrap_or_default()
     }
 
@@ -165,15 +167,15 @@ impl Ctx {
         self.0.step.env.store.as_ref()
     }
 
-    fn home(&self) -> &Namespace {
+    fn home(&self) -> &GraphPath {
         self.0.home.as_ref().unwrap_or(&self.0.step.namespace)
     }
 
-    fn namespace(&self) -> Namespace {
+    fn namespace(&self) -> GraphPath {
         self.home().task(&self.0.name, self.task_id())
     }
 
-    /// What the attempt remembers, while it goes on.
+    /// The progress of the attempt, while it runs.
     fn progress(&self) -> Result<MutexGuard<'_, TaskProgress>, Halt> {
         let progress = lock(&self.0.progress);
         match progress.ended {
@@ -182,7 +184,7 @@ impl Ctx {
         }
     }
 
-    /// Whether the attempt goes on; an error if it has ended.
+    /// Whether the attempt still runs; an error if it has ended.
     pub(crate) fn alive(&self) -> Result<(), Halt> {
         self.progress().map(drop)
     }
@@ -190,7 +192,7 @@ impl Ctx {
     /// Passes data to readers of the run's `custom` events.
     pub async fn emit(&self, data: impl Into<Value>) {
         self.beat_if_auto();
-        self.tell(EventKind::Custom(data.into())).await;
+        self.emit_event(EventKind::Custom(data.into())).await;
     }
 
     /// Passes a message, or a piece of one, to readers of `messages` events.
@@ -204,10 +206,10 @@ impl Ctx {
             }
         }
         let node = self.0.name.clone();
-        self.tell(EventKind::Message { message, node }).await;
+        self.emit_event(EventKind::Message { message, node }).await;
     }
 
-    pub(crate) async fn tell(&self, kind: EventKind) {
+    pub(crate) async fn emit_event(&self, kind: EventKind) {
         let step = &self.0.step;
         let shows = step.env.reads(step.nested, kind.mode());
         let log = step.env.log.as_ref();
@@ -222,7 +224,7 @@ impl Ctx {
             kind,
         };
         if let Some(log) = log {
-            let told = Told {
+            let logged = LoggedEvent {
                 event: event.clone(),
                 below: step.nested,
                 state: None,
@@ -233,7 +235,7 @@ impl Ctx {
                 Some(_) => Some(step.checkpoint),
                 None => above,
             };
-            log.tell(told, checkpoint).await;
+            log.emit(logged, checkpoint).await;
         }
         if shows {
             step.env.emit(event).await;
@@ -245,8 +247,8 @@ impl Ctx {
         self.0.step.env.drain.request(reason);
     }
 
-    /// Where the next graph of this task stands.
-    pub(crate) fn next_nest(&self) -> Nest {
+    /// What the next graph of this task gets.
+    pub(crate) fn child_context(&self) -> ParentContext {
         let step = &self.0.step;
         let n = {
             let mut progress = lock(&self.0.progress);
@@ -257,7 +259,7 @@ impl Ctx {
         if step.env.saver.is_some() {
             Arc::make_mut(&mut parents).insert(step.namespace.clone(), step.checkpoint);
         }
-        Nest {
+        ParentContext {
             namespace: self.namespace().call(n),
             nested: true,
             resuming: step.resuming,

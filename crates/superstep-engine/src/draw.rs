@@ -115,7 +115,7 @@ impl<'a> Sketch<'a> {
     }
 
     fn named(&mut self, from: usize, to: &Arc<str>, label: Option<String>, kind: EdgeKind) {
-        // What only repeats where the edge leads says nothing.
+        // What only repeats where the edge leads is left out.
         let label = label.filter(|label| **label != **to);
         let to = match &**to {
             END => Some(self.end),

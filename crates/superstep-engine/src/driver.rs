@@ -20,11 +20,12 @@ use superstep_core::{
     command::Output,
     error::Error,
     event::{Entry, EventKind, Logged},
+    future::{BoxFuture, MaybeReady},
     id::CheckpointId,
     policy::{Durability, Refresh},
     record::{Record, TaskKey, TaskNote},
     run::{Act, Called, Done, Halt, Loop, Stop, Task},
-    saver::{BoxFuture, Commit, Notes, Reply},
+    saver::{Commit, Notes},
     value::Value,
 };
 use tokio::{sync::oneshot, task::JoinSet};
@@ -52,14 +53,14 @@ pub(crate) async fn drive(
     above: Option<Above>,
 ) -> Stop {
     let (requests, reader) = Requests::new();
-    let nest = &run.config().nest;
+    let parent = &run.config().parent;
     let info = Arc::new(RunInfo {
         plan: run.plan().clone(),
         env: env.clone(),
-        namespace: nest.namespace.clone(),
-        nested: nest.nested,
-        parents: nest.parents.clone(),
-        answers: nest.answers.clone(),
+        namespace: parent.namespace.clone(),
+        nested: parent.nested,
+        parents: parent.parents.clone(),
+        answers: parent.answers.clone(),
         above,
         requests,
     });
@@ -107,7 +108,7 @@ struct Driver<'a> {
     step: Option<i64>,
     /// How many attempts of tasks were started.
     attempts: u64,
-    /// The attempt of each task of the step that goes on, by the task's number.
+    /// The running attempt of each task of the step, by the task's number.
     running: Vec<Option<u64>>,
     /// What tasks that may be tried again in this step remember.
     progress: HashMap<usize, TaskProgress>,
@@ -196,9 +197,9 @@ impl<'a> Driver<'a> {
                 self.clean(&mut event.kind);
                 self.env.emit(*event).await;
             }
-            Act::Log(at, mut told) => {
-                self.clean(&mut told.event.kind);
-                self.lines.push((at, Entry::Told(told)));
+            Act::Log(at, mut logged) => {
+                self.clean(&mut logged.event.kind);
+                self.lines.push((at, Entry::Event(logged)));
             }
         }
         Ok(())
@@ -211,9 +212,9 @@ impl<'a> Driver<'a> {
     }
 
     /// Starts to store a step; nothing to wait for if there is no saver.
-    fn commit(&mut self, run: &Loop, record: Record) -> Option<Reply<'a, NextRecord>> {
+    fn commit(&mut self, run: &Loop, record: Record) -> Option<MaybeReady<'a, NextRecord>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
-        let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
+        let (thread, namespace) = (thread.clone(), run.config().parent.namespace.clone());
         let epoch = self.env.epoch;
         Some(self.with_events(|events| {
             saver.commit(Commit {
@@ -231,9 +232,9 @@ impl<'a> Driver<'a> {
         run: &Loop,
         checkpoint: CheckpointId,
         notes: Vec<TaskNote>,
-    ) -> Option<Reply<'a, ()>> {
+    ) -> Option<MaybeReady<'a, ()>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
-        let (thread, namespace) = (thread.clone(), run.config().nest.namespace.clone());
+        let (thread, namespace) = (thread.clone(), run.config().parent.namespace.clone());
         let (epoch, durability) = (self.env.epoch, run.config().durability);
         Some(self.with_events(|events| {
             saver.note(Notes {
@@ -305,7 +306,7 @@ impl<'a> Driver<'a> {
         let (resuming, replay) = run.child_flags();
         StepInfo {
             run: self.info.clone(),
-            board: run.frame().board.clone(),
+            channels: run.state().channels.clone(),
             checkpoint: run.checkpoint(),
             window,
             resuming,
@@ -490,7 +491,7 @@ impl<'a> Driver<'a> {
         | Request::Anchor { task, .. }
         | Request::Call { by: task, .. }) = &request;
         if !self.is_running(*task) {
-            // The reply is dropped, which says so.
+            // The reply is dropped, which the sender sees.
             return None;
         }
         match request {

@@ -8,8 +8,8 @@ use std::{sync::Arc, sync::Mutex, time::Duration};
 
 use superstep_core::{
     error::{Error, SaverError},
-    event::{Cursor, Ending, Entry, Logged, Modes, Told},
-    id::{CheckpointId, Namespace, ThreadId},
+    event::{Cursor, Ending, Entry, Logged, LoggedEvent, Modes},
+    id::{CheckpointId, GraphPath, ThreadId},
     plan::Plan,
     policy::Durability,
     run::Stop,
@@ -26,7 +26,7 @@ const MOST: usize = 256;
 const OLDEST: Duration = Duration::from_millis(50);
 
 /// The plan of the graph that a reader of the log finds at a namespace.
-pub(crate) type FindPlan = dyn Fn(&Namespace) -> Option<Arc<Plan>> + Send + Sync;
+pub(crate) type FindPlan = dyn Fn(&GraphPath) -> Option<Arc<Plan>> + Send + Sync;
 
 /// The log of a thread, for one run.
 pub(crate) struct EventLog {
@@ -77,7 +77,7 @@ impl EventLog {
     }
 
     /// Whether a reader of the log finds this graph at its namespace.
-    pub(crate) fn finds(&self, plan: &Arc<Plan>, namespace: &Namespace) -> bool {
+    pub(crate) fn finds(&self, plan: &Arc<Plan>, namespace: &GraphPath) -> bool {
         (self.plan_at)(namespace).is_some_and(|found| Arc::ptr_eq(&found, plan))
     }
 
@@ -98,7 +98,7 @@ impl EventLog {
         let full = {
             let mut page = lock(&self.page);
             if !page.open {
-                // Told by something that outlived its run.
+                // From something that outlived its run.
                 lines.clear();
                 return Ok(());
             }
@@ -111,9 +111,9 @@ impl EventLog {
         if full { self.flush().await } else { Ok(()) }
     }
 
-    /// Keeps what a node tells. A failure ends the run, not the node.
-    pub(crate) async fn tell(&self, told: Told, checkpoint: Option<CheckpointId>) {
-        let mut lines = vec![(checkpoint, Entry::Told(Box::new(told)))];
+    /// Keeps an event of a node. A failure ends the run, not the node.
+    pub(crate) async fn emit(&self, event: LoggedEvent, checkpoint: Option<CheckpointId>) {
+        let mut lines = vec![(checkpoint, Entry::Event(Box::new(event)))];
         if let Err(error) = self.add(&mut lines).await {
             lock(&self.page).failed.get_or_insert(error);
             self.stirred.notify_one();
@@ -152,7 +152,7 @@ impl EventLog {
             };
             let mut lines = vec![(None, Entry::Ended(ending))];
             lock(&self.page).add(self.epoch, &mut lines);
-            // The medium has failed already, and that is what is said.
+            // The medium has failed already, and that is what is reported.
             let _too = self.flush().await;
         }
         Err(error)

@@ -1,4 +1,4 @@
-//! Reading the log of a thread: from any place in it, while runs go on or after they ended.
+//! Reading the log of a thread: from any place in it, during runs or after they ended.
 //!
 //! A reader never touches a run: it reads what is stored, as fast as it likes.
 
@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use superstep_core::{
     checkpoint::Loaded,
     error::Error,
-    event::{Cursor, Ending, Entry, Event, Logged, Modes, Told},
-    frame::Frame,
+    event::{Cursor, Ending, Entry, Event, Logged, LoggedEvent, Modes},
+    graph_state::GraphState,
     id::ThreadId,
     policy::Durability,
     saver::At,
@@ -49,12 +49,12 @@ pub struct Follow {
     place: Place,
 }
 
-/// What the last entry that was read says about the run.
+/// The status of the run, by the last entry that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// Nothing was read yet.
     Unknown,
-    /// A run goes on, as far as the log knows.
+    /// A run is under way, as far as the log knows.
     InRun,
     /// It has ended.
     AfterRun,
@@ -62,7 +62,7 @@ enum Place {
 
 impl Graph {
     /// Reads the log of a thread after a cursor, or from its beginning: events of these modes, and
-    /// where runs begin and end. Only what runs were told to log is there
+    /// where runs begin and end. Only what runs were configured to log is there
     /// ([`crate::RunOptions::log`]).
     pub fn follow(
         &self,
@@ -99,11 +99,11 @@ impl Graph {
         }
         let reader = self.follow(thread, None, Modes::ALL);
         for logged in &mut log {
-            let Entry::Told(told) = &mut logged.entry else {
+            let Entry::Event(told) = &mut logged.entry else {
                 continue;
             };
             if told.state.is_some()
-                && let Some(event) = reader.whole(Told::clone(told)).await?
+                && let Some(event) = reader.whole(LoggedEvent::clone(told)).await?
             {
                 told.event = event;
                 told.state = None;
@@ -114,14 +114,14 @@ impl Graph {
 }
 
 impl Follow {
-    /// Reads what graphs below told as well.
+    /// Reads events of graphs below as well.
     #[must_use]
     pub fn with_subgraphs(mut self) -> Self {
         self.subgraphs = true;
         self
     }
 
-    /// The last entry that was read, wanted or not: a reader that starts after it goes on where
+    /// The last entry that was read, wanted or not: a reader that starts after it continues where
     /// this one is.
     pub fn cursor(&self) -> Option<Cursor> {
         self.cursor
@@ -132,7 +132,7 @@ impl Follow {
         self.at
     }
 
-    /// The next entry. Waits while a run goes on or none has begun; nothing once the last run has
+    /// The next entry. Waits while a run is under way or none has begun; nothing once the last run has
     /// ended. A run that was cut short has no end, so its continuation is waited for.
     pub async fn next(&mut self) -> Result<Option<(Cursor, LogItem)>, Error> {
         loop {
@@ -180,10 +180,10 @@ impl Follow {
                     durability, modes, ..
                 } => Some(LogItem::Started { durability, modes }),
                 Entry::Ended(ending) => Some(LogItem::Ended(ending)),
-                Entry::Told(told) if self.wants(&told) => {
+                Entry::Event(told) if self.wants(&told) => {
                     self.whole(*told).await?.map(LogItem::Event)
                 }
-                Entry::Told(_) => None,
+                Entry::Event(_) => None,
             };
             self.page.pop_front();
             (self.cursor, self.at, self.place) = (Some(cursor), at, place);
@@ -193,15 +193,15 @@ impl Follow {
         }
     }
 
-    fn wants(&self, told: &Told) -> bool {
+    fn wants(&self, told: &LoggedEvent) -> bool {
         self.modes.has(told.event.kind.mode()) && (self.subgraphs || !told.below)
     }
 
-    /// Reads on. Says whether there was more.
+    /// Reads on. Returns whether there was more.
     async fn turn_page(&mut self) -> Result<bool, Error> {
         let saver = self.graph.saver()?;
         if let (Place::Unknown, Some(cursor)) = (self.place, self.cursor) {
-            // The entry the reader has seen tells whether its run has ended. One that is gone was
+            // The entry the reader has seen shows whether its run has ended. One that is gone was
             // pruned, which happens between runs.
             let seen = saver.events(&self.thread, Some(cursor.before()), 1).await?;
             let seen = seen.first().filter(|seen| seen.cursor == cursor);
@@ -212,7 +212,7 @@ impl Follow {
     }
 
     /// The event with its state; nothing if the checkpoint that had it was pruned meanwhile.
-    async fn whole(&self, told: Told) -> Result<Option<Event>, Error> {
+    async fn whole(&self, told: LoggedEvent) -> Result<Option<Event>, Error> {
         let Some(at) = &told.state else {
             return Ok(Some(told.event));
         };
@@ -227,8 +227,8 @@ impl Follow {
             let notes = Vec::new();
             let loaded = Loaded { notes, ..loaded };
             let plan = &graph.0.plan;
-            let restored = Frame::restore(plan, &loaded, graph.0.migrate.as_ref())?;
-            Ok(at.part.read(plan, &restored.frame))
+            let restored = GraphState::restore(plan, &loaded, graph.0.migrate.as_ref())?;
+            Ok(at.part.read(plan, &restored.state))
         };
         let state = read().map_err(|error| error.at_thread(Some(&self.thread)))?;
         Ok(Some(told.with_state(state)))

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use superstep_core::{
     checkpoint::Loaded,
     error::{Error, ErrorKind},
-    frame::{Frame, restore::MigrateFn},
-    id::{IdSource, Namespace},
+    graph_state::{GraphState, restore::MigrateFn},
+    id::{GraphPath, IdSource},
     plan::{Persist, Plan},
     record::Record,
-    run::Head,
+    run::StartingPoint,
     saver::Saver,
     snapshot::{Snapshot, SubState, TaskView},
     table::{NodeIx, Table},
@@ -68,11 +68,14 @@ impl GraphInner {
     }
 
     /// The state a stored checkpoint describes.
-    pub(crate) fn head(&self, loaded: &Loaded) -> Result<Option<(Head, Arc<Record>)>, Error> {
+    pub(crate) fn head(
+        &self,
+        loaded: &Loaded,
+    ) -> Result<Option<(StartingPoint, Arc<Record>)>, Error> {
         let Some(record) = loaded.head() else {
             return Ok(None);
         };
-        let restored = Frame::restore(&self.plan, loaded, self.migrate.as_ref())?;
+        let restored = GraphState::restore(&self.plan, loaded, self.migrate.as_ref())?;
         let Record {
             id,
             parent,
@@ -81,7 +84,7 @@ impl GraphInner {
             ..
         } = **record;
         Ok(Some((
-            Head {
+            StartingPoint {
                 id,
                 parent,
                 source,
@@ -174,7 +177,7 @@ impl Graph {
     }
 
     /// Its namespace in storage, as a subgraph.
-    pub(crate) fn own_namespace(&self, namespace: &Namespace) -> Namespace {
+    pub(crate) fn own_namespace(&self, namespace: &GraphPath) -> GraphPath {
         match self.0.persist {
             Persist::PerThread => namespace.position(),
             _ => namespace.clone(),
@@ -182,7 +185,7 @@ impl Graph {
     }
 
     /// The graph that owns a namespace below this one, and its namespace in storage.
-    pub(crate) fn at_namespace(&self, namespace: &Namespace) -> Result<(Graph, Namespace), Error> {
+    pub(crate) fn at_namespace(&self, namespace: &GraphPath) -> Result<(Graph, GraphPath), Error> {
         let mut graph = self.clone();
         for name in namespace.path() {
             if name.parse::<u32>().is_ok() {
@@ -207,13 +210,13 @@ impl Graph {
     }
 
     /// The graphs that tasks of a snapshot run, and where.
-    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, Namespace)> {
+    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, GraphPath)> {
         let child = |task| self.child(task);
         snapshot.tasks.iter().filter_map(child).collect()
     }
 
     /// The graph that a task runs, and where.
-    pub(crate) fn child(&self, task: &TaskView) -> Option<(Graph, Namespace)> {
+    pub(crate) fn child(&self, task: &TaskView) -> Option<(Graph, GraphPath)> {
         let Some(SubState::At(namespace)) = &task.state else {
             return None;
         };

@@ -15,7 +15,7 @@ pub fn answers(answers: impl IntoIterator<Item = (AskId, Value)>) -> RunInput {
     )
 }
 
-/// Goes on without new input.
+/// Resumes without new input.
 pub fn go_on() -> RunInput {
     RunInput::Nothing
 }

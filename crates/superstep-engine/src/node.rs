@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use superstep_core::{command::Output, run::Halt, saver::BoxFuture};
+use superstep_core::{command::Output, future::BoxFuture, run::Halt};
 
 use crate::ctx::Ctx;
 

@@ -1,4 +1,4 @@
-//! How a run is meant, and what it gives back.
+//! Options and outcome of a run.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -10,7 +10,7 @@ use superstep_core::{
     checkpoint::Parents,
     error::{Error, ErrorKind},
     event::Modes,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     plan::{Keys, Pauses, Plan},
     policy::Durability,
     run::{Drain, Fidelity},
@@ -19,14 +19,14 @@ use superstep_core::{
 };
 use superstep_text::Privacy;
 
-/// How a run is meant.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The thread; needed by graphs with a saver.
     pub thread: Option<ThreadId>,
     /// The checkpoint to start from; the newest by default.
     pub at: Option<CheckpointRef>,
-    /// How many node steps a run with input may take; one that goes on may take two more, as in
+    /// How many node steps a run with input may take; one that resumes may take two more, as in
     /// LangGraph.
     pub limit: u64,
     /// When what happens is stored.
@@ -116,13 +116,13 @@ pub enum OutputKeys {
 }
 
 /// Checkpoints that a caller named, by the namespace of their graph.
-pub(crate) type Addresses = HashMap<Namespace, CheckpointId>;
+pub(crate) type Addresses = HashMap<GraphPath, CheckpointId>;
 
 /// A checkpoint of a graph in a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckpointRef {
     /// The graph.
-    pub namespace: Namespace,
+    pub namespace: GraphPath,
     /// The checkpoint; the newest by default.
     pub id: Option<CheckpointId>,
     /// Checkpoints of the graphs above, as a snapshot gives them.
@@ -139,7 +139,7 @@ impl CheckpointRef {
     }
 
     pub(crate) fn addresses(&self) -> Addresses {
-        let mut all: BTreeMap<Namespace, CheckpointId> = match self.id {
+        let mut all: BTreeMap<GraphPath, CheckpointId> = match self.id {
             Some(_) => (*self.parents).clone(),
             None => BTreeMap::new(),
         };
@@ -176,6 +176,6 @@ pub enum Status {
     Done,
     /// It waits for answers.
     Waiting,
-    /// It stands at a static pause.
+    /// It is at a static pause.
     Paused,
 }

@@ -8,9 +8,10 @@ use superstep_core::{
     command::Output,
     error::{Error, ErrorKind},
     event::Modes,
+    future::BoxFuture,
     plan::{Keys, Pauses, Persist},
-    run::{Begin, Fidelity, Halt, Loop, Nest, RunConfig, RunInput, Stop},
-    saver::{At, BoxFuture},
+    run::{Begin, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
+    saver::At,
     value::Value,
 };
 
@@ -118,7 +119,7 @@ impl Graph {
             strict_resume: options.strict_resume,
         };
         // Pinned here, so that both ways to drive it share its room.
-        let run = std::pin::pin!(self.run_loop(&env, Nest::default(), input, scope, None));
+        let run = std::pin::pin!(self.run_loop(&env, ParentContext::default(), input, scope, None));
         let (output, stop) = match &env.log {
             None => run.await?,
             Some(log) => log.along(run).await?,
@@ -141,17 +142,17 @@ impl Graph {
     async fn run_loop(
         &self,
         env: &Arc<Env>,
-        mut nest: Nest,
+        mut parent: ParentContext,
         input: RunInput,
         scope: Scope,
         above: Option<Above>,
     ) -> Result<(Option<Value>, Stop), Error> {
-        let address = env.addresses.get(&nest.namespace).copied();
-        let at = match (address, &nest.replay) {
+        let address = env.addresses.get(&parent.namespace).copied();
+        let at = match (address, &parent.replay) {
             (Some(id), _) => At::Id(id),
-            (None, Some(replay)) if nest.nested => {
-                nest.resuming = None;
-                if replay.first_visit(&nest.namespace) {
+            (None, Some(replay)) if parent.nested => {
+                parent.resuming = None;
+                if replay.first_visit(&parent.namespace) {
                     At::Before(replay.before)
                 } else {
                     At::Latest
@@ -160,14 +161,14 @@ impl Graph {
             _ => At::Latest,
         };
         let loaded = match (&env.saver, &env.thread) {
-            (Some(saver), Some(thread)) => saver.load(thread, &nest.namespace, at).await?,
+            (Some(saver), Some(thread)) => saver.load(thread, &parent.namespace, at).await?,
             _ => None,
         };
         if let (None, Some(id)) = (&loaded, address) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
-        let mut run = self.open(env, nest, scope, input, loaded, address.is_some())?;
-        let log = env.log.as_ref().filter(|_| !run.config().nest.nested);
+        let mut run = self.open(env, parent, scope, input, loaded, address.is_some())?;
+        let log = env.log.as_ref().filter(|_| !run.config().parent.nested);
         if let Some(log) = log {
             log.start(env.durability, run.checkpoint());
         }
@@ -182,7 +183,7 @@ impl Graph {
     fn open(
         &self,
         env: &Env,
-        mut nest: Nest,
+        mut parent: ParentContext,
         scope: Scope,
         input: RunInput,
         loaded: Option<Loaded>,
@@ -192,9 +193,9 @@ impl Graph {
             Some(loaded) => self.0.head(loaded)?.map(|(head, _)| head),
             None => None,
         };
-        let nested = nest.nested;
-        if nested && env.fidelity == Fidelity::Sensible && ended_before(loaded.as_ref(), &nest) {
-            nest.resuming = Some(false);
+        let nested = parent.nested;
+        if nested && env.fidelity == Fidelity::Sensible && ended_before(loaded.as_ref(), &parent) {
+            parent.resuming = Some(false);
         }
         let begin = Begin {
             plan: self.0.plan.clone(),
@@ -209,7 +210,7 @@ impl Graph {
                     || env
                         .log
                         .as_ref()
-                        .is_some_and(|log| log.finds(&self.0.plan, &nest.namespace)),
+                        .is_some_and(|log| log.finds(&self.0.plan, &parent.namespace)),
                 output: scope.output,
                 shown: scope.shown,
                 pause_before: scope.pause_before,
@@ -218,7 +219,7 @@ impl Graph {
                 fidelity: env.fidelity,
                 ids: env.ids.clone(),
                 drain: env.drain.clone(),
-                nest,
+                parent,
             },
             head,
             addressed,
@@ -245,12 +246,12 @@ impl Graph {
         input: RunInput,
     ) -> Result<Option<Value>, Halt> {
         ctx.alive()?;
-        let mut nest = ctx.next_nest();
+        let mut parent = ctx.child_context();
         let env = &ctx.0.step.env;
         let env = match self.0.persist {
             Persist::PerCall => env.clone(),
             Persist::PerThread => {
-                nest.namespace = nest.namespace.position();
+                parent.namespace = parent.namespace.position();
                 env.clone()
             }
             Persist::Off => Arc::new(Env {
@@ -263,7 +264,7 @@ impl Graph {
             run: ctx.0.step.run.clone(),
             task: ctx.0.task,
         };
-        let running = Box::pin(self.run_loop(&env, nest, input, Scope::default(), Some(above)));
+        let running = Box::pin(self.run_loop(&env, parent, input, Scope::default(), Some(above)));
         let (output, stop) = running.await?;
         match stop {
             Stop::Done => Ok(output),
@@ -289,14 +290,14 @@ impl Ctx {
     }
 }
 
-/// Whether a graph that lives as long as its thread has nothing to go on with: it ended in an
+/// Whether a graph that lives as long as its thread has nothing to resume: it ended in an
 /// earlier call, and the call that is continued had not begun when the run was cut short.
-fn ended_before(loaded: Option<&Loaded>, nest: &Nest) -> bool {
+fn ended_before(loaded: Option<&Loaded>, parent: &ParentContext) -> bool {
     let head = loaded.and_then(Loaded::head);
-    head.is_some_and(|head| head.pending.is_empty() && head.parents != nest.parents)
+    head.is_some_and(|head| head.pending.is_empty() && head.parents != parent.parents)
 }
 
-/// What only the root graph of a run is told.
+/// Settings for the root graph of a run only.
 #[derive(Default)]
 struct Scope {
     output: Option<Keys>,

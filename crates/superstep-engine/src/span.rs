@@ -1,4 +1,4 @@
-//! What a node says about its own work, for traces: this model was called, that tool was run.
+//! Spans of a node's work, for traces: the call of a model or a tool.
 //!
 //! ```
 //! # use superstep_core::{Value, event::{Facts, SpanEnd, SpanKind}, run::Halt};
@@ -17,7 +17,7 @@
 //! ```
 //!
 //! `?` above leaves the span without an end, and readers show it as cut. Nothing is built while
-//! nobody reads: what is told is made by functions that are called only then.
+//! nobody reads: the content is made by functions that are called only then.
 
 use std::sync::Arc;
 
@@ -27,12 +27,12 @@ use superstep_core::event::{
 
 use crate::{ctx::Ctx, sync::lock};
 
-/// A piece of a task's work that goes on. Dropped without an end, it was cut.
+/// A piece of a task's work under way. Dropped without an end, it was cut short.
 #[must_use = "a span that is dropped at once is shown as cut"]
 pub struct OpenSpan {
     kind: SpanKind,
     /// Nothing if nobody reads.
-    told: Option<Box<Open>>,
+    open: Option<Box<Open>>,
     ctx: Option<Ctx>,
 }
 
@@ -43,7 +43,7 @@ struct Open {
 }
 
 impl Ctx {
-    /// Starts to tell about a piece of the task's work; see [`OpenSpan`].
+    /// Starts a span: a piece of the task's work; see [`OpenSpan`].
     pub async fn span<S: Into<SpanStart>>(
         &self,
         kind: SpanKind,
@@ -63,8 +63,8 @@ impl Ctx {
         self.beat_if_auto();
         let step = &self.0.step;
         if !step.env.wants(step.nested, Modes::SPANS) || self.alive().is_err() {
-            let (told, ctx) = (None, None);
-            return OpenSpan { kind, told, ctx };
+            let (open, ctx) = (None, None);
+            return OpenSpan { kind, open, ctx };
         }
         let n = {
             let mut progress = lock(&self.0.progress);
@@ -80,7 +80,7 @@ impl Ctx {
         self.tell_span(kind, &open, phase).await;
         OpenSpan {
             kind,
-            told: Some(Box::new(open)),
+            open: Some(Box::new(open)),
             ctx: Some(self.clone()),
         }
     }
@@ -97,17 +97,17 @@ impl Ctx {
             phase,
         };
         self.0.step.env.privacy.redact(&mut span);
-        self.tell(EventKind::Span(Box::new(span))).await;
+        self.emit_event(EventKind::Span(Box::new(span))).await;
     }
 }
 
 impl OpenSpan {
     /// Its id; nothing if nobody reads.
     pub fn id(&self) -> Option<SpanId> {
-        self.told.as_ref().map(|open| open.id)
+        self.open.as_ref().map(|open| open.id)
     }
 
-    /// Starts to tell about a part of this piece of work.
+    /// Starts a span within this one.
     pub async fn span<S: Into<SpanStart>>(
         &self,
         kind: SpanKind,
@@ -118,15 +118,15 @@ impl OpenSpan {
             Some(ctx) => ctx.open_span(kind, name, start, self.id()).await,
             None => OpenSpan {
                 kind,
-                told: None,
+                open: None,
                 ctx: None,
             },
         }
     }
 
-    /// It is done, or has failed if there is an error in what is told.
+    /// It is done, or has failed if its end has an error.
     pub async fn end<E: Into<SpanEnd>>(self, end: impl FnOnce() -> E) {
-        if let (Some(ctx), Some(open)) = (&self.ctx, &self.told) {
+        if let (Some(ctx), Some(open)) = (&self.ctx, &self.open) {
             ctx.beat_if_auto();
             let phase = SpanPhase::Ended(end().into());
             ctx.tell_span(self.kind, open, phase).await;

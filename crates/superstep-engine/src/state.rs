@@ -6,7 +6,7 @@ use superstep_core::{
     checkpoint::Loaded,
     edit::{Edit, Update},
     error::{Error, ErrorKind},
-    id::{AskId, Namespace, ThreadId},
+    id::{AskId, GraphPath, ThreadId},
     plan::Persist,
     policy::Durability,
     record::{Effect, TaskNote},
@@ -19,7 +19,7 @@ use crate::{graph::Graph, options::CheckpointRef};
 /// Whether a snapshot includes the states of subgraphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// It says where they are.
+    /// It names where they are.
     #[default]
     Here,
     /// It includes them.
@@ -52,7 +52,7 @@ impl Graph {
         &self,
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         at: At,
         depth: Depth,
     ) -> Result<Snapshot, Error> {
@@ -124,7 +124,7 @@ impl Graph {
     pub(crate) fn read(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         loaded: &Loaded,
         view: View,
     ) -> Result<Snapshot, Error> {
@@ -144,7 +144,7 @@ impl Graph {
     pub async fn history(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
     ) -> Result<Vec<Snapshot>, Error> {
         let saver = self.saver()?.clone();
@@ -157,7 +157,7 @@ impl Graph {
         Ok(states)
     }
 
-    /// Says what became of an effect that was started and whose outcome is unknown, in this graph
+    /// Records what became of an effect that was started and whose outcome is unknown, in this graph
     /// and those below it. The thread can then be continued.
     pub async fn settle(
         &self,
@@ -168,7 +168,7 @@ impl Graph {
         let saver = self.saver()?.clone();
         let lease = saver.lease(thread).await?;
         let mut found = false;
-        let mut open = vec![(self.clone(), Namespace::default())];
+        let mut open = vec![(self.clone(), GraphPath::default())];
         while let Some((graph, namespace)) = open.pop() {
             let Some(loaded) = saver.load(thread, &namespace, At::Latest).await? else {
                 continue;
@@ -247,7 +247,7 @@ impl Graph {
         &self,
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         at: &CheckpointRef,
         epoch: u64,
         updates: &[Update],

@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
-use superstep_core::{error::Error, event::Event, run::RunInput, saver::BoxFuture};
+use superstep_core::{error::Error, event::Event, future::BoxFuture, run::RunInput};
 use tokio::sync::mpsc;
 
 use crate::{

@@ -8,7 +8,7 @@ use superstep_core::{
     archive::Archive,
     clock::Clock,
     error::{Error, ErrorKind, SaverError},
-    id::{Namespace, ThreadId},
+    id::{GraphPath, ThreadId},
     plan::Persist,
     record::Layout,
     saver::{At, Keep, Retained, Retention, Saver},
@@ -45,12 +45,12 @@ impl Graph {
         Ok(self.saver()?.delete(thread).await?)
     }
 
-    /// Copies a thread under a new name; both go on independently.
+    /// Copies a thread under a new name; both continue independently.
     pub async fn copy_thread(&self, from: &ThreadId, to: &ThreadId) -> Result<(), Error> {
         Ok(self.saver()?.copy(from, to).await?)
     }
 
-    /// Drops old checkpoints of a thread; it goes on as before.
+    /// Drops old checkpoints of a thread; it continues as before.
     pub async fn prune_thread(&self, thread: &ThreadId, keep: Keep) -> Result<(), Error> {
         Ok(self.saver()?.prune(thread, keep).await?)
     }
@@ -67,20 +67,20 @@ impl Graph {
         Ok(self.saver()?.export(thread).await?)
     }
 
-    /// Makes a thread of an archive; it goes on where the exported one stood.
+    /// Makes a thread of an archive; it continues where the exported one was.
     pub async fn import_thread(&self, thread: &ThreadId, archive: Archive) -> Result<(), Error> {
         Ok(self.saver()?.import(thread, archive).await?)
     }
 
-    /// Whether a thread can go on in this graph, without running anything: restores the newest
+    /// Whether a thread can resume in this graph, without running anything: restores the newest
     /// checkpoint of the graph and of each subgraph that the thread would enter.
     ///
     /// Fails as a run would: when no migration leads to the graph's version of the state, when
     /// stored data has another type, or when the thread is about to run nodes that are gone.
     pub async fn check_thread(&self, thread: &ThreadId) -> Result<Fit, Error> {
         let saver = self.saver()?.clone();
-        let (mut open, mut seen) = (vec![(self.clone(), Namespace::default())], BTreeSet::new());
-        open.extend(self.lasting(&Namespace::default()));
+        let (mut open, mut seen) = (vec![(self.clone(), GraphPath::default())], BTreeSet::new());
+        open.extend(self.lasting(&GraphPath::default()));
         let (mut fit, mut known) = (Fit::Same, false);
         while let Some((graph, namespace)) = open.pop() {
             if !seen.insert(namespace.clone()) {
@@ -116,12 +116,12 @@ impl Graph {
     }
 
     /// Subgraphs at any depth that live as long as the thread, with their namespaces.
-    fn lasting(&self, above: &Namespace) -> Vec<(Graph, Namespace)> {
+    fn lasting(&self, above: &GraphPath) -> Vec<(Graph, GraphPath)> {
         let mut found = Vec::new();
         for (name, graph) in self.subgraphs() {
             let place = match above.is_root() {
-                true => Namespace::from(&*name),
-                false => Namespace::from(&*format!("{above}|{name}")),
+                true => GraphPath::from(&*name),
+                false => GraphPath::from(&*format!("{above}|{name}")),
             };
             found.extend(graph.lasting(&place));
             if graph.persist() == Persist::PerThread {

@@ -1,6 +1,6 @@
 //! The typed layer: a graph over one Rust struct and one enum of nodes.
 //!
-//! A [`State`] is a plain struct, one channel a field, each with a [`Reducer`]. [`Nodes`] are the
+//! A [`State`] is a plain struct, one channel per field, each with a [`Reducer`]. [`Nodes`] are the
 //! variants of an enum. A node is an async function of extractors ([`FromTask`]) that returns an
 //! update or a [`Command`]. [`Graph::builder`] checks all of it and makes a [`Graph`] that runs on
 //! the same loop as the dynamic layer.
@@ -8,9 +8,9 @@
 #[doc(hidden)]
 pub mod __private;
 pub mod ask;
-pub mod board;
 pub mod builder;
 mod call;
+pub mod channel_state;
 mod check;
 pub mod command;
 mod ctx;

@@ -10,15 +10,15 @@ use std::{
     task::{Context, Poll},
 };
 
-use superstep_core::{checkpoint::NextRecord, error::SaverError, saver::Reply};
+use superstep_core::{checkpoint::NextRecord, error::SaverError, future::MaybeReady};
 
 /// How many answers may be outstanding before the run waits for the oldest.
 pub(crate) const MOST: usize = 1024;
 
 /// A call of the saver that may not be answered yet.
 pub(crate) enum Store<'a> {
-    Commit(Reply<'a, NextRecord>),
-    Other(Reply<'a, ()>),
+    Commit(MaybeReady<'a, NextRecord>),
+    Other(MaybeReady<'a, ()>),
 }
 
 impl Future for Store<'_> {

@@ -29,7 +29,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 
 use crate::{
     delta::Deltas,

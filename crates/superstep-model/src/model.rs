@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 
 use crate::{
     assemble::Assembly, delta::Deltas, error::ModelError, message::Reply, model_id::ModelId,

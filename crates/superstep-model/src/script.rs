@@ -24,7 +24,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 
 use crate::{
     delta::Deltas,

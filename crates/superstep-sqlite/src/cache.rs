@@ -11,7 +11,7 @@ use std::{
 
 use superstep_core::{
     checkpoint::{Chain, Loaded, Rebuilt},
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     record::{Record, TaskNote, absorb},
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct CheckpointCache(Mutex<CacheState>);
 
 #[derive(Default)]
 struct CacheState {
-    threads: HashMap<ThreadId, HashMap<Namespace, CacheEntry>>,
+    threads: HashMap<ThreadId, HashMap<GraphPath, CacheEntry>>,
     bytes: usize,
     uses: u64,
 }
@@ -76,7 +76,7 @@ impl CheckpointCache {
     }
 
     /// Whether a graph has an entry.
-    pub(crate) fn has(&self, thread: &ThreadId, namespace: &Namespace) -> bool {
+    pub(crate) fn has(&self, thread: &ThreadId, namespace: &GraphPath) -> bool {
         let state = lock(&self.0);
         let graphs = state.threads.get(thread);
         graphs.is_some_and(|graphs| graphs.contains_key(namespace))
@@ -139,13 +139,13 @@ impl CheckpointCache {
 }
 
 impl CacheState {
-    fn take(&mut self, thread: &ThreadId, namespace: &Namespace) -> Option<CacheEntry> {
+    fn take(&mut self, thread: &ThreadId, namespace: &GraphPath) -> Option<CacheEntry> {
         let entry = self.threads.get_mut(thread)?.remove(namespace)?;
         self.bytes -= entry.checkpoint.bytes;
         Some(entry)
     }
 
-    fn add(&mut self, thread: &ThreadId, namespace: &Namespace, entry: CacheEntry) {
+    fn add(&mut self, thread: &ThreadId, namespace: &GraphPath, entry: CacheEntry) {
         self.take(thread, namespace);
         self.bytes += entry.checkpoint.bytes;
         let graphs = self.threads.entry(thread.clone()).or_default();
@@ -157,7 +157,7 @@ impl CacheState {
         }
     }
 
-    fn oldest(&self) -> Option<(ThreadId, Namespace)> {
+    fn oldest(&self) -> Option<(ThreadId, GraphPath)> {
         let all = self.threads.iter().flat_map(|(thread, graphs)| {
             graphs
                 .iter()

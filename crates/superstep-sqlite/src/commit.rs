@@ -14,7 +14,7 @@ use superstep_core::{
     codec::record::{PackedRecord, pack_record},
     error::SaverError,
     event::Logged,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
     record::{Layout, Record, Source},
     saver::Commit,
@@ -38,7 +38,7 @@ pub(crate) use notes::PreparedNotes;
 /// A commit that is encoded and waits for the writer.
 pub(crate) struct PreparedCommit {
     thread: ThreadId,
-    namespace: Namespace,
+    namespace: GraphPath,
     epoch: u64,
     packed: PackedRecord,
     id: CheckpointId,

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
     error::SaverError,
-    id::{Namespace, ThreadId},
+    id::{GraphPath, ThreadId},
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -25,7 +25,7 @@ pub(crate) struct ThreadRow {
 pub(crate) struct GraphRow {
     pub(crate) graph: i64,
     pub(crate) thread: i64,
-    pub(crate) name: Namespace,
+    pub(crate) name: GraphPath,
     /// Its newest record.
     pub(crate) head: i64,
     /// Its newest row.
@@ -43,7 +43,7 @@ pub(crate) fn digest(name: &str) -> i64 {
     xxh3_64(name.as_bytes()) as i64
 }
 
-fn graph_digest(thread: i64, name: &Namespace) -> i64 {
+fn graph_digest(thread: i64, name: &GraphPath) -> i64 {
     xxh3_64_with_seed(name.as_str().as_bytes(), thread as u64) as i64
 }
 
@@ -80,7 +80,7 @@ impl GraphRow {
         let graph = Self {
             graph: row.get(0)?,
             thread: row.get(1)?,
-            name: Namespace::from(name.as_str()),
+            name: GraphPath::from(name.as_str()),
             head: row.get(3)?,
             last: row.get(4)?,
             records: row.get(5)?,
@@ -148,7 +148,7 @@ fn absent<T>(hidden: i64, why: impl FnOnce() -> String) -> Result<Option<T>, Sav
 pub(crate) fn graph(
     connection: &Connection,
     thread: i64,
-    name: &Namespace,
+    name: &GraphPath,
 ) -> Result<Option<GraphRow>, SaverError> {
     let found = connection
         .prepare_cached(
@@ -179,7 +179,7 @@ pub(crate) fn graph(
 pub(crate) fn find(
     connection: &Connection,
     thread_name: &ThreadId,
-    name: &Namespace,
+    name: &GraphPath,
 ) -> Result<Option<GraphRow>, SaverError> {
     let found = connection
         .prepare_cached(

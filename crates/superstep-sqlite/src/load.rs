@@ -11,7 +11,7 @@ use superstep_core::{
     codec::{
         self, BlobId, Blobs, Codec,
         envelope::Place,
-        record::{Head, unpack_record},
+        record::{RecordHeader, unpack_record},
         unpack::{Shared, Unpack},
     },
     error::SaverError,
@@ -244,7 +244,7 @@ impl<'c> RecordReader<'c> {
                 parent.step().map(|step| step.id)
             }
         };
-        let head = Head {
+        let head = RecordHeader {
             id: step.id,
             parent,
             step: step.step,

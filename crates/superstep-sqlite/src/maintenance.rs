@@ -9,7 +9,7 @@ mod vacuum;
 
 use std::path::Path;
 
-use superstep_core::{error::SaverError, saver::Reply};
+use superstep_core::{error::SaverError, future::MaybeReady};
 
 use crate::{Database, file, sync_level::SyncLevel};
 
@@ -21,12 +21,12 @@ impl Database {
     ///
     /// It reads a snapshot and blocks nobody. Damage is in the report; the error is for a check that
     /// could not be made.
-    pub fn check(&self) -> Reply<'static, Report> {
+    pub fn check(&self) -> MaybeReady<'static, Report> {
         self.aside(|database| check::all(&database.0))
     }
 
     /// A quick check: the structure of the file, and whether every thread's newest rows open.
-    pub fn quick_check(&self) -> Reply<'static, Report> {
+    pub fn quick_check(&self) -> MaybeReady<'static, Report> {
         self.aside(|database| check::ends(&database.0))
     }
 
@@ -34,7 +34,7 @@ impl Database {
     ///
     /// Runs continue meanwhile. The copy appears under its name once it is complete, checked and
     /// fsync'd. It is a database of its own, has no free pages, and needs the same key.
-    pub fn backup(&self, to: impl AsRef<Path>) -> Reply<'static, ()> {
+    pub fn backup(&self, to: impl AsRef<Path>) -> MaybeReady<'static, ()> {
         let to = to.as_ref().to_owned();
         self.aside(move |database| {
             backup::copy(&database.0, &to).map_err(|error| file::with_path(&to, error))
@@ -44,9 +44,9 @@ impl Database {
     /// Returns free pages to the file system (incremental vacuum), and says how many.
     ///
     /// It works in slices, between which others can commit.
-    pub fn compact(&self) -> Reply<'static, u64> {
+    pub fn compact(&self) -> MaybeReady<'static, u64> {
         let database = self.clone();
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let mut freed = 0;
             loop {
                 let slice = database
@@ -66,13 +66,13 @@ impl Database {
     fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, SaverError> + Send + 'static,
-    ) -> Reply<'static, T> {
+    ) -> MaybeReady<'static, T> {
         let database = self.clone();
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return Reply::now(work(&database));
+            return MaybeReady::now(work(&database));
         };
         let working = runtime.spawn_blocking(move || work(&database));
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let stopped = |error| SaverError::Io(format!("the work stopped: {error}"));
             working.await.map_err(stopped)?
         }))

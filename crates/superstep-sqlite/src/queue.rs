@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use superstep_core::{error::SaverError, saver::Reply};
+use superstep_core::{error::SaverError, future::MaybeReady};
 use tokio::sync::oneshot;
 
 use crate::{lock::lock, sync_level::SyncLevel, writer::Writer};
@@ -123,7 +123,7 @@ impl Queue {
         level: SyncLevel,
         urgency: Urgency,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
-    ) -> Reply<'static, T> {
+    ) -> MaybeReady<'static, T> {
         let Some(state) = &self.state else {
             return refuse();
         };
@@ -138,7 +138,7 @@ impl Queue {
                 if level == SyncLevel::Full {
                     state.record_sync(start);
                 }
-                Reply::now(done)
+                MaybeReady::now(done)
             }
             None => self.enqueue(level, work),
         }
@@ -149,7 +149,7 @@ impl Queue {
         &self,
         level: SyncLevel,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
-    ) -> Reply<'static, T> {
+    ) -> MaybeReady<'static, T> {
         let Some(state) = &self.state else {
             return refuse();
         };
@@ -167,7 +167,7 @@ impl Queue {
         if asleep {
             state.wake.notify_one();
         }
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let stopped = || SaverError::Io("the writer has stopped".to_owned());
             receiver.await.unwrap_or_else(|_| Err(stopped()))
         }))
@@ -279,8 +279,8 @@ impl QueueState {
     }
 }
 
-fn refuse<T>() -> Reply<'static, T> {
+fn refuse<T>() -> MaybeReady<'static, T> {
     let why =
         "the database was opened for reading only; open it in another mode to store something";
-    Reply::now(Err(SaverError::ReadOnly(why.to_owned())))
+    MaybeReady::now(Err(SaverError::ReadOnly(why.to_owned())))
 }

@@ -9,10 +9,9 @@ use superstep_core::{
     clock::UnixMillis,
     error::SaverError,
     event::{Cursor, Logged},
-    id::{Namespace, ThreadId},
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    future::MaybeReady,
+    id::{GraphPath, ThreadId},
+    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
 };
 
 use crate::{
@@ -54,10 +53,10 @@ impl SqliteSaver {
     fn read<T: Send + 'static>(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         none: T,
         work: impl FnOnce(&mut RecordReader<'_>, &GraphRow) -> Result<T, SaverError> + Send + 'static,
-    ) -> Reply<'static, T> {
+    ) -> MaybeReady<'static, T> {
         let inner = &self.0.0;
         let runtime = tokio::runtime::Handle::try_current().ok();
         let mut waiting = Some(work);
@@ -77,7 +76,7 @@ impl SqliteSaver {
         });
         let (work, runtime) = match (read, waiting, runtime) {
             (Ok(None), Some(work), Some(runtime)) => (work, runtime),
-            (read, ..) => return Reply::now(read.map(|read| read.unwrap_or(none))),
+            (read, ..) => return MaybeReady::now(read.map(|read| read.unwrap_or(none))),
         };
         let (database, thread, namespace) = (self.0.clone(), thread.clone(), namespace.clone());
         let reader = runtime.spawn_blocking(move || {
@@ -89,7 +88,7 @@ impl SqliteSaver {
                 inner.read(db, &thread, &graph, None, work)
             })
         });
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let stopped = |error| SaverError::Io(format!("reading stopped: {error}"));
             reader.await.map_err(stopped)?
         }))
@@ -99,7 +98,7 @@ impl SqliteSaver {
     fn cached(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
     ) -> Result<Option<Loaded>, SaverError> {
         let inner = &self.0.0;
         if !inner.cache.has(thread, namespace) {
@@ -117,10 +116,10 @@ impl SqliteSaver {
         &self,
         thread: &ThreadId,
         work: impl FnOnce(&mut Writer, &ThreadId, i64) -> Result<T, SaverError> + Send + 'static,
-    ) -> Reply<'static, T> {
+    ) -> MaybeReady<'static, T> {
         let inner = &self.0.0;
         if lock(&inner.leased).contains_key(thread) {
-            return Reply::now(Err(SaverError::Busy {
+            return MaybeReady::now(Err(SaverError::Busy {
                 thread: thread.clone(),
             }));
         }
@@ -155,12 +154,12 @@ impl Inner {
 }
 
 impl Saver for SqliteSaver {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
         let inner = &self.0.0;
         if let Entry::Vacant(free) = lock(&inner.leased).entry(thread.clone()) {
             free.insert(ThreadContents::Unknown);
         } else {
-            return Reply::now(Err(SaverError::Busy {
+            return MaybeReady::now(Err(SaverError::Busy {
                 thread: thread.clone(),
             }));
         }
@@ -182,24 +181,29 @@ impl Saver for SqliteSaver {
             state: GuardState::Pending,
         };
         match claim {
-            Reply::Now(answer) => {
+            MaybeReady::Now(answer) => {
                 let missing = || Err(SaverError::Io("no answer".to_owned()));
-                Reply::now(guard.complete(answer.unwrap_or_else(missing)))
+                MaybeReady::now(guard.complete(answer.unwrap_or_else(missing)))
             }
-            Reply::Later(claim) => {
-                Reply::Later(Box::pin(async move { guard.complete(claim.await) }))
+            MaybeReady::Later(claim) => {
+                MaybeReady::Later(Box::pin(async move { guard.complete(claim.await) }))
             }
         }
     }
 
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+    fn load(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        at: At,
+    ) -> MaybeReady<'_, Option<Loaded>> {
         if lock(&self.0.0.leased).get(thread) == Some(&ThreadContents::Empty) {
-            return Reply::now(Ok(None));
+            return MaybeReady::now(Ok(None));
         }
         if at == At::Latest {
             match self.cached(thread, namespace) {
                 Ok(None) => {}
-                known => return Reply::now(known),
+                known => return MaybeReady::now(known),
             }
         }
         self.read(thread, namespace, None, move |reader, graph| {
@@ -213,16 +217,16 @@ impl Saver for SqliteSaver {
     fn history(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
+    ) -> MaybeReady<'_, Vec<Loaded>> {
         let query = query.clone();
         self.read(thread, namespace, Vec::new(), move |reader, graph| {
             reader.history(graph, &query)
         })
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         let inner = &self.0.0;
         if let Some(contents) = lock(&inner.leased).get_mut(&commit.thread) {
             *contents = ThreadContents::Unknown;
@@ -233,11 +237,11 @@ impl Saver for SqliteSaver {
                 let store = move |writer: &mut _| prepared.store(writer);
                 inner.queue.submit(level, urgency, store)
             }
-            Err(error) => Reply::now(Err(error)),
+            Err(error) => MaybeReady::now(Err(error)),
         }
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         let inner = &self.0.0;
         match PreparedNotes::new(notes, &inner.cache) {
             Ok(prepared) => {
@@ -245,11 +249,11 @@ impl Saver for SqliteSaver {
                 let store = move |writer: &mut _| prepared.store(writer);
                 inner.queue.submit(level, urgency, store)
             }
-            Err(error) => Reply::now(Err(error)),
+            Err(error) => MaybeReady::now(Err(error)),
         }
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         let queue = &self.0.0.queue;
         queue.submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
             events::log(writer, &events)
@@ -261,13 +265,13 @@ impl Saver for SqliteSaver {
         thread: &ThreadId,
         after: Option<Cursor>,
         limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
+    ) -> MaybeReady<'_, Vec<Logged>> {
         let inner = &self.0.0;
         let read = |db: &_| events::after(db, &inner.seal, thread, after, limit);
-        Reply::now(inner.readers.read(read))
+        MaybeReady::now(inner.readers.read(read))
     }
 
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         let (database, thread) = (self.0.clone(), thread.clone());
         let mut notifier = database.0.event_notifier.clone();
         notifier.mark_unchanged();
@@ -277,9 +281,9 @@ impl Saver for SqliteSaver {
         };
         let before = match newest(&database) {
             Ok(before) => before,
-            Err(error) => return Reply::now(Err(error)),
+            Err(error) => return MaybeReady::now(Err(error)),
         };
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             loop {
                 // Another process cannot notify this one, so the log is polled too.
                 tokio::select! {
@@ -293,42 +297,42 @@ impl Saver for SqliteSaver {
         }))
     }
 
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        Reply::now(self.0.0.readers.read(threads::list))
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
+        MaybeReady::now(self.0.0.readers.read(threads::list))
     }
 
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         self.modify(thread, threads::delete)
     }
 
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
         let from = from.clone();
         self.modify(to, move |writer, to, worker| {
             threads::copy(writer, &from, to, worker)
         })
     }
 
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
         self.modify(thread, move |writer, thread, worker| {
             threads::prune(writer, thread, keep, worker).map(drop)
         })
     }
 
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+    fn export(&self, thread: &ThreadId) -> MaybeReady<'_, Archive> {
         let inner = &self.0.0;
         let read = |db: &_| threads::export(db, &inner.seal, &inner.layouts, thread);
-        Reply::now(inner.readers.read(read))
+        MaybeReady::now(inner.readers.read(read))
     }
 
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
         self.modify(thread, move |writer, thread, worker| {
             threads::import(writer, thread, &archive, worker)
         })
     }
 
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         let (saver, retention) = (self.clone(), *retention);
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let mut retained = Retained::default();
             // One thread per transaction, so that runs can commit in between.
             for thread in saver.threads().await? {

@@ -15,7 +15,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags};
 use superstep_core::{
     error::SaverError,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     record::Layout,
 };
 use tokio::sync::watch;
@@ -43,7 +43,7 @@ use checkpointing::WalState;
 pub(crate) struct LeasedThread {
     pub(crate) thread: i64,
     pub(crate) epoch: i64,
-    pub(crate) graphs: HashMap<Namespace, LeasedGraph>,
+    pub(crate) graphs: HashMap<GraphPath, LeasedGraph>,
     /// Whether `graphs` has all graphs of the thread.
     pub(crate) complete: bool,
 }

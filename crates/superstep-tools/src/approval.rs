@@ -311,7 +311,7 @@ pub enum Resolution {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use superstep_core::id::Namespace;
+    use superstep_core::id::GraphPath;
 
     use super::*;
 
@@ -328,7 +328,7 @@ mod tests {
         let Ok(checkpoint) = "1ef4f797-8335-6428-8001-8a1503f9b875".parse() else {
             unreachable!("it is an id");
         };
-        let task = TaskId::of(checkpoint, &Namespace::default(), 1, "path");
+        let task = TaskId::of(checkpoint, &GraphPath::default(), 1, "path");
         let of = |call: &ToolCall, thread: &str| {
             Digest::of::<Approval>(call, Some(&thread.into()), task, 0)
         };

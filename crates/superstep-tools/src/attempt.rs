@@ -13,8 +13,8 @@ use superstep_core::{
     ErrorKind, Value,
     error::Failure,
     event::{SpanEnd, SpanError, SpanKind},
+    future::BoxFuture,
     run::EffectError,
-    saver::BoxFuture,
 };
 use superstep_engine::typed::{Ctx, NodeError};
 use superstep_model::{Label, Message, ToolCall, message::ToolStatus};

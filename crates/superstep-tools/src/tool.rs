@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use superstep_core::{error::Failure, saver::BoxFuture};
+use superstep_core::{error::Failure, future::BoxFuture};
 use superstep_engine::typed::{Ctx, Res};
 use superstep_model::{
     Content, Part, ToolCall, ToolSpec,

@@ -3,7 +3,7 @@
 use superstep_core::{
     Value,
     event::{Facts, SpanEnd, SpanError, SpanKind, SpanStart},
-    saver::BoxFuture,
+    future::BoxFuture,
 };
 use superstep_engine::{OpenSpan, typed::Ctx};
 use superstep_model::{Caps, Deltas, Model, ModelError, ModelId, Reply, Request};

@@ -12,7 +12,7 @@ mod sum;
 use std::collections::HashSet;
 
 use superstep_core::{
-    event::{Ending, Entry, EventKind, Logged, Span, SpanError, SpanKind, SpanPhase, Told},
+    event::{Ending, Entry, EventKind, Logged, LoggedEvent, Span, SpanError, SpanKind, SpanPhase},
     id::{AskId, TaskId, ThreadId},
     record::StoredError,
     value::Value,
@@ -100,12 +100,12 @@ impl<'a> Growing<'a> {
                     root.place.checkpoint = logged.checkpoint;
                 }
             }
-            Entry::Told(told) => self.told(told, logged),
+            Entry::Event(told) => self.told(told, logged),
             Entry::Ended(ending) => self.end(ending),
         }
     }
 
-    fn told(&mut self, told: &Told, logged: &Logged) {
+    fn told(&mut self, told: &LoggedEvent, logged: &Logged) {
         let (namespace, step) = (&told.event.namespace, told.event.step);
         match &told.event.kind {
             EventKind::TaskStart {

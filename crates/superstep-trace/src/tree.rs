@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep_core::{
     event::{Facts, SpanError, SpanId, SpanKind},
-    id::{AskId, CheckpointId, Namespace, TaskId, ThreadId},
+    id::{AskId, CheckpointId, GraphPath, TaskId, ThreadId},
     value::Value,
 };
 use superstep_text::Privacy;
@@ -88,7 +88,7 @@ impl Branch {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The graph.
-    pub namespace: Namespace,
+    pub namespace: GraphPath,
     /// The step.
     pub step: Option<i64>,
     /// The task.

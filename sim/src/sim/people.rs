@@ -7,9 +7,9 @@ use superstep_core::{
     ask::{Ask, Resume},
     checkpoint::Loaded,
     command::Command,
-    frame::Frame,
-    id::{AskId, Namespace},
-    run::{Act, Nest, RunInput, Stop},
+    graph_state::GraphState,
+    id::{AskId, GraphPath},
+    run::{Act, ParentContext, RunInput, Stop},
 };
 
 use super::{
@@ -36,8 +36,8 @@ pub(super) enum Intent {
 impl Sim<'_> {
     /// A worker looks at the thread, and wants it if there is something to do.
     pub(super) fn wake(&mut self, worker: usize) -> Result<(), Broken> {
-        let loaded = self.store.load(&Namespace::default());
-        self.oracle.loads(&Namespace::default(), loaded.as_ref())?;
+        let loaded = self.store.load(&GraphPath::default());
+        self.oracle.loads(&GraphPath::default(), loaded.as_ref())?;
         if let Some(loaded) = &loaded
             && self.is_over(loaded)?
         {
@@ -96,11 +96,17 @@ impl Sim<'_> {
         }
         self.oracle.granted(epoch)?;
         self.tell(|| format!("worker {worker} takes the thread, epoch {epoch}, {intent:?}"));
-        let loaded = self.store.load(&Namespace::default());
-        self.oracle.loads(&Namespace::default(), loaded.as_ref())?;
+        let loaded = self.store.load(&GraphPath::default());
+        self.oracle.loads(&GraphPath::default(), loaded.as_ref())?;
         let input = self.input(worker, &intent, loaded.as_ref());
         let id = session.id;
-        match self.open(&session, self.graph, Nest::default(), input, loaded)? {
+        match self.open(
+            &session,
+            self.graph,
+            ParentContext::default(),
+            input,
+            loaded,
+        )? {
             Ok(run) => session.graphs.push(Running::new(run, None)),
             Err(error) => {
                 // Somebody else answered first.
@@ -188,9 +194,9 @@ impl Sim<'_> {
 
     fn is_over(&self, loaded: &Loaded) -> Result<bool, Broken> {
         let begun = loaded.head().is_some_and(|head| head.clock > 0);
-        match Frame::restore(&self.graph.plan, loaded, None) {
+        match GraphState::restore(&self.graph.plan, loaded, None) {
             Ok(restored) => {
-                let due = restored.frame.due(&self.graph.plan, None);
+                let due = restored.state.due(&self.graph.plan, None);
                 Ok(begun && due.is_empty())
             }
             Err(kind) => broken(Promise::Loads, kind.to_string()),
@@ -231,11 +237,11 @@ impl Sim<'_> {
             strict: true,
             ended: None,
         };
-        let loaded = self.store.load(&Namespace::default());
+        let loaded = self.store.load(&GraphPath::default());
         let opened = self.open(
             &session,
             self.graph,
-            Nest::default(),
+            ParentContext::default(),
             RunInput::Nothing,
             loaded,
         )?;

@@ -11,12 +11,14 @@ use superstep_core::{
     checkpoint::{Loaded, NextRecord},
     error::SaverError,
     event::Modes,
-    frame::Frame,
-    id::Namespace,
+    graph_state::GraphState,
+    id::GraphPath,
     plan::Pauses,
     policy::Durability,
     record::Effect,
-    run::{Act, Begin, Drain, Fidelity, Head, Loop, Nest, RunConfig, RunInput, Stop},
+    run::{
+        Act, Begin, Drain, Fidelity, Loop, ParentContext, RunConfig, RunInput, StartingPoint, Stop,
+    },
 };
 
 use super::{
@@ -104,8 +106,8 @@ impl Running {
         }
     }
 
-    pub(super) fn namespace(&self) -> Namespace {
-        self.run.config().nest.namespace.clone()
+    pub(super) fn namespace(&self) -> GraphPath {
+        self.run.config().parent.namespace.clone()
     }
 
     /// What went on behind and failed, if nobody has heard of it.
@@ -124,7 +126,7 @@ impl Sim<'_> {
         &self,
         session: &Session,
         graph: &Graph,
-        nest: Nest,
+        parent: ParentContext,
         input: RunInput,
         loaded: Option<Loaded>,
     ) -> Result<Result<Loop, Error>, Broken> {
@@ -149,11 +151,11 @@ impl Sim<'_> {
                 shown: None,
                 pause_before: Pauses::None,
                 pause_after: Pauses::None,
-                strict_resume: session.strict && !nest.nested,
+                strict_resume: session.strict && !parent.nested,
                 fidelity: Fidelity::Sensible,
                 ids: worker.ids.clone(),
                 drain: Drain::default(),
-                nest,
+                parent,
             },
             head,
             addressed: false,
@@ -163,7 +165,7 @@ impl Sim<'_> {
         }))
     }
 
-    fn head(&self, graph: &Graph, mut loaded: Loaded) -> Result<Head, Broken> {
+    fn head(&self, graph: &Graph, mut loaded: Loaded) -> Result<StartingPoint, Broken> {
         for note in &mut loaded.notes {
             match self.settings.mutation {
                 Some(Mutation::RerunsFinished) => note.output = None,
@@ -177,8 +179,8 @@ impl Sim<'_> {
         let Some(record) = loaded.head() else {
             return broken(Promise::Loads, "a checkpoint without a record");
         };
-        match Frame::restore(&graph.plan, &loaded, None) {
-            Ok(restored) => Ok(Head {
+        match GraphState::restore(&graph.plan, &loaded, None) {
+            Ok(restored) => Ok(StartingPoint {
                 id: record.id,
                 parent: record.parent,
                 source: record.source,
@@ -442,7 +444,7 @@ impl Sim<'_> {
         let Some(root) = session.graphs.first() else {
             return Ok(());
         };
-        let loaded = self.store.load(&Namespace::default());
+        let loaded = self.store.load(&GraphPath::default());
         let notes = loaded.as_ref().map(|loaded| loaded.notes.as_slice());
         let head = loaded.as_ref().and_then(Loaded::head).map(|head| head.id);
         // Who was overtaken has been told all the same what was true before.
@@ -481,21 +483,26 @@ impl Sim<'_> {
     }
 
     /// Where a graph stands that a task runs.
-    pub(super) fn nest(&mut self, running: &Running, task: usize, n: u32) -> Nest {
+    pub(super) fn child_context(
+        &mut self,
+        running: &Running,
+        task: usize,
+        n: u32,
+    ) -> ParentContext {
         let run = &running.run;
-        let nest = &run.config().nest;
-        let mut parents = nest.parents.clone();
-        Arc::make_mut(&mut parents).insert(nest.namespace.clone(), run.checkpoint());
+        let parent = &run.config().parent;
+        let mut parents = parent.parents.clone();
+        Arc::make_mut(&mut parents).insert(parent.namespace.clone(), run.checkpoint());
         let step = run.window().step;
         self.oracle.above.insert(run.checkpoint(), step);
         let (resuming, replay) = run.child_flags();
-        Nest {
+        ParentContext {
             namespace: run.task_namespace(task).call(n),
             nested: true,
             resuming,
             replay: replay.cloned(),
             parents,
-            answers: nest.answers.clone(),
+            answers: parent.answers.clone(),
         }
     }
 }

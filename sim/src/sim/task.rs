@@ -235,7 +235,7 @@ impl Sim<'_> {
 
     fn ask(&mut self, running: &mut Running, place: Place, question: &str) -> Result<Next, Broken> {
         let namespace = running.run.task_namespace(place.task);
-        let answers = running.run.config().nest.answers.clone();
+        let answers = running.run.config().parent.answers.clone();
         let Some(scratch) = running.scratches.get_mut(&place.task) else {
             return Ok(Next::Brought(None));
         };
@@ -444,13 +444,13 @@ impl Sim<'_> {
             .run
             .task(place.task)
             .map(|task| number(&running.run.input_value(task)));
-        let nest = self.nest(running, place.task, n);
-        let namespace = nest.namespace.clone();
+        let parent = self.child_context(running, place.task, n);
+        let namespace = parent.namespace.clone();
         let loaded = self.store.load(&namespace);
         self.oracle.loads(&namespace, loaded.as_ref())?;
         self.counts.add("graphs in graphs");
         let input = Value::map([("n", Value::from(input.unwrap_or_default()))]);
-        match self.open(session, child, nest, RunInput::Value(input), loaded)? {
+        match self.open(session, child, parent, RunInput::Value(input), loaded)? {
             Ok(run) => {
                 let caller = Some((place.graph, place.task));
                 session.graphs.push(Running::new(run, caller));

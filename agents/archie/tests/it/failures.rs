@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use superstep::{
     Event, Outcome,
+    future::BoxFuture,
     model::{
         Caps, Deltas, Model, ModelError, ModelId, Request, Script,
         script::{Break, FailureKind, Step},
     },
-    saver::BoxFuture,
 };
 use superstep_archie::{Progress, Settings};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{Timestamp, civil::Date};
 use superstep::{
     Failure,
-    saver::BoxFuture,
+    future::BoxFuture,
     tools::{Access, Lost, ParsedCall, Reconciled, ToolCtx, ToolError, ToolOutput},
 };
 

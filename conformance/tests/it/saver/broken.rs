@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use superstep_conformance::saver_kit::{check, check_only};
-use superstep_core::{
-    error::SaverError,
-    saver::{BoxFuture, Saver},
-};
+use superstep_core::{error::SaverError, future::BoxFuture, saver::Saver};
 
 use super::fault::Fault;
 use super::wrapper::Broken;

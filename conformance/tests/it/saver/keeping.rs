@@ -6,7 +6,7 @@ use superstep_core::{
     archive::Archive,
     clock::UnixMillis,
     error::SaverError,
-    id::{Namespace, ThreadId},
+    id::{GraphPath, ThreadId},
     saver::{Keep, Retained, Retention, Saver},
 };
 use superstep_engine::memory::MemorySaver;
@@ -96,7 +96,7 @@ pub(crate) fn import(
         (Fault::ImportIgnoresLeases, Err(SaverError::Busy { .. })) => Ok(()),
         (Fault::ImportTakesAnything, Err(SaverError::Corrupt(_))) => Ok(()),
         (Fault::ImportKeepsHalf, Err(SaverError::Corrupt(why))) => {
-            archive.namespaces.remove(&Namespace::from("c"));
+            archive.namespaces.remove(&GraphPath::from("c"));
             drop(now(inner.import(thread, archive)));
             Err(SaverError::Corrupt(why))
         }

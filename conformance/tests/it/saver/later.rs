@@ -9,10 +9,9 @@ use superstep_core::{
     clock::UnixMillis,
     error::SaverError,
     event::{Cursor, Logged},
-    id::{Namespace, ThreadId},
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    future::MaybeReady,
+    id::{GraphPath, ThreadId},
+    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
 };
 use superstep_engine::memory::MemorySaver;
 use tokio::task::yield_now;
@@ -24,8 +23,8 @@ struct Later(MemorySaver);
 
 fn later<'a, T: Send + 'a>(
     work: impl Future<Output = Result<T, SaverError>> + Send + 'a,
-) -> Reply<'a, T> {
-    Reply::Later(Box::pin(async move {
+) -> MaybeReady<'a, T> {
+    MaybeReady::Later(Box::pin(async move {
         yield_now().await;
         let answer = work.await;
         yield_now().await;
@@ -34,12 +33,17 @@ fn later<'a, T: Send + 'a>(
 }
 
 impl Saver for Later {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
         let thread = thread.clone();
         later(async move { self.0.lease(&thread).await })
     }
 
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+    fn load(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        at: At,
+    ) -> MaybeReady<'_, Option<Loaded>> {
         let (thread, namespace) = (thread.clone(), namespace.clone());
         later(async move { self.0.load(&thread, &namespace, at).await })
     }
@@ -47,22 +51,22 @@ impl Saver for Later {
     fn history(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
+    ) -> MaybeReady<'_, Vec<Loaded>> {
         let (thread, namespace, query) = (thread.clone(), namespace.clone(), query.clone());
         later(async move { self.0.history(&thread, &namespace, &query).await })
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         later(self.0.commit(commit))
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         later(self.0.note(notes))
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         later(self.0.log(events))
     }
 
@@ -71,45 +75,45 @@ impl Saver for Later {
         thread: &ThreadId,
         after: Option<Cursor>,
         limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
+    ) -> MaybeReady<'_, Vec<Logged>> {
         let thread = thread.clone();
         later(async move { self.0.events(&thread, after, limit).await })
     }
 
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         later(self.0.changed(thread))
     }
 
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         later(async move { self.0.threads().await })
     }
 
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         let thread = thread.clone();
         later(async move { self.0.delete(&thread).await })
     }
 
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
         let (from, to) = (from.clone(), to.clone());
         later(async move { self.0.copy(&from, &to).await })
     }
 
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
         let thread = thread.clone();
         later(async move { self.0.prune(&thread, keep).await })
     }
 
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+    fn export(&self, thread: &ThreadId) -> MaybeReady<'_, Archive> {
         let thread = thread.clone();
         later(async move { self.0.export(&thread).await })
     }
 
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
         let thread = thread.clone();
         later(async move { self.0.import(&thread, archive).await })
     }
 
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         let retention = *retention;
         later(async move { self.0.retain(&retention, now).await })
     }

@@ -8,8 +8,9 @@ use superstep_core::{
     archive::{Archive, ArchiveError},
     checkpoint::NextRecord,
     error::SaverError,
+    future::MaybeReady,
     id::ThreadId,
-    saver::{Commit, Events, Notes, Reply, Saver, SaverLayer},
+    saver::{Commit, Events, Notes, Saver, SaverLayer},
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -36,7 +37,7 @@ impl SaverLayer for Wire {
         &self.0
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         let (record, events) = (sent(&commit.record), sent(&commit.events));
         self.0.commit(Commit {
             record,
@@ -45,7 +46,7 @@ impl SaverLayer for Wire {
         })
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         let (said, events) = (sent(&notes.notes), sent(&notes.events));
         self.0.note(Notes {
             notes: said,
@@ -54,7 +55,7 @@ impl SaverLayer for Wire {
         })
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         let sent = sent(&events.events);
         self.0.log(Events {
             events: sent,
@@ -62,10 +63,10 @@ impl SaverLayer for Wire {
         })
     }
 
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
         match filed(&archive) {
             Ok(archive) => self.0.import(thread, archive),
-            Err(error) => Reply::now(Err(SaverError::Corrupt(error.to_string()))),
+            Err(error) => MaybeReady::now(Err(SaverError::Corrupt(error.to_string()))),
         }
     }
 }

@@ -9,11 +9,10 @@ use superstep_core::{
     clock::UnixMillis,
     error::SaverError,
     event::{Cursor, Entry, Logged},
-    id::{CheckpointId, Namespace, ThreadId},
+    future::MaybeReady,
+    id::{CheckpointId, GraphPath, ThreadId},
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -37,7 +36,7 @@ struct Memory {
     leased: HashSet<ThreadId>,
     layouts: HashMap<ThreadId, Arc<Layout>>,
     /// The last note of each task, or what was known when a thread was deleted.
-    notes: HashMap<(ThreadId, Namespace, CheckpointId), BTreeMap<TaskKey, TaskNote>>,
+    notes: HashMap<(ThreadId, GraphPath, CheckpointId), BTreeMap<TaskKey, TaskNote>>,
     aliases: HashMap<ThreadId, ThreadId>,
     without_notes: HashSet<ThreadId>,
     without_namespaces: HashSet<ThreadId>,
@@ -45,7 +44,7 @@ struct Memory {
     /// The oldest checkpoint of the root that a prune has kept.
     cuts: HashMap<ThreadId, CheckpointId>,
     prunes: usize,
-    tails: HashMap<(ThreadId, Namespace), usize>,
+    tails: HashMap<(ThreadId, GraphPath), usize>,
     commits: usize,
     /// Threads with a log.
     logged: HashSet<ThreadId>,
@@ -56,15 +55,15 @@ struct Memory {
 pub(crate) type Answer<T> = Result<T, SaverError>;
 
 /// The memory saver answers at once.
-pub(crate) fn now<T>(reply: Reply<'_, T>) -> Answer<T> {
+pub(crate) fn now<T>(reply: MaybeReady<'_, T>) -> Answer<T> {
     match reply {
-        Reply::Now(Some(answer)) => answer,
+        MaybeReady::Now(Some(answer)) => answer,
         _ => Err(SaverError::Io("not an answer at once".into())),
     }
 }
 
-fn root() -> Namespace {
-    Namespace::default()
+fn root() -> GraphPath {
+    GraphPath::default()
 }
 
 impl Broken {
@@ -91,22 +90,22 @@ impl Broken {
         }
     }
 
-    fn namespace(&self, namespace: &Namespace) -> Namespace {
+    fn namespace(&self, namespace: &GraphPath) -> GraphPath {
         match self.fault {
             Fault::OneNamespace => root(),
-            Fault::FoldsNamespaces => Namespace::from(&*namespace.as_str().to_lowercase()),
+            Fault::FoldsNamespaces => GraphPath::from(&*namespace.as_str().to_lowercase()),
             _ => namespace.clone(),
         }
     }
 
-    fn all(&self, thread: &ThreadId, namespace: &Namespace) -> Vec<Loaded> {
+    fn all(&self, thread: &ThreadId, namespace: &GraphPath) -> Vec<Loaded> {
         now(self
             .inner
             .history(thread, namespace, &HistoryQuery::default()))
         .unwrap()
     }
 
-    fn newest(&self, thread: &ThreadId, namespace: &Namespace) -> Option<CheckpointId> {
+    fn newest(&self, thread: &ThreadId, namespace: &GraphPath) -> Option<CheckpointId> {
         let loaded = now(self.inner.load(thread, namespace, At::Latest)).unwrap();
         loaded.and_then(|loaded| Some(loaded.head()?.id))
     }
@@ -232,7 +231,7 @@ impl Broken {
         }
     }
 
-    fn relink(&self, thread: &ThreadId, namespace: &Namespace, record: &mut Record) {
+    fn relink(&self, thread: &ThreadId, namespace: &GraphPath, record: &mut Record) {
         let newest = self
             .newest(thread, namespace)
             .filter(|newest| *newest < record.id);
@@ -289,7 +288,7 @@ impl Broken {
             _ => {}
         }
         let events = self.written(&thread, Fault::LosesEventsOfNotes, events);
-        let store = |namespace: Namespace| {
+        let store = |namespace: GraphPath| {
             let (thread, notes, events) = (thread.clone(), notes.clone(), events.clone());
             now(self.inner.note(Notes {
                 thread,
@@ -317,7 +316,7 @@ impl Broken {
         }
         for event in &mut events {
             match (self.fault, &mut event.entry) {
-                (Fault::ForgetsWhereStatesAre, Entry::Told(told)) => told.state = None,
+                (Fault::ForgetsWhereStatesAre, Entry::Event(told)) => told.state = None,
                 (Fault::ForgetsCheckpointsOfEntries, _) => event.checkpoint = None,
                 _ => {}
             }
@@ -382,7 +381,7 @@ impl Broken {
         Ok(found)
     }
 
-    fn read(&self, asked: &ThreadId, namespace: &Namespace, at: At) -> Answer<Option<Loaded>> {
+    fn read(&self, asked: &ThreadId, namespace: &GraphPath, at: At) -> Answer<Option<Loaded>> {
         let (thread, namespace) = (self.thread(asked), self.namespace(namespace));
         if self.hides(asked, &namespace)? {
             return Ok(None);
@@ -414,7 +413,7 @@ impl Broken {
     }
 
     /// Whether a whole namespace cannot be seen.
-    fn hides(&self, asked: &ThreadId, namespace: &Namespace) -> Answer<bool> {
+    fn hides(&self, asked: &ThreadId, namespace: &GraphPath) -> Answer<bool> {
         let memory = self.memory();
         if self.is(Fault::ReadingNeedsTheLease) && memory.leased.contains(asked) {
             return Err(SaverError::Busy {
@@ -429,7 +428,7 @@ impl Broken {
         &self,
         asked: &ThreadId,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         mut loaded: Loaded,
     ) -> Option<Loaded> {
         let head = loaded.head()?.clone();
@@ -484,7 +483,7 @@ impl Broken {
     fn list(
         &self,
         asked: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
     ) -> Answer<Vec<Loaded>> {
         let thread = self.thread(asked);
@@ -556,7 +555,7 @@ impl Broken {
             }
             _ => {}
         }
-        let below = Namespace::from("a:1");
+        let below = GraphPath::from("a:1");
         let left: Vec<Loaded> = self.all(&thread, &below);
         let noted: Vec<Loaded> = self.all(&thread, &root());
         let told = now(self.inner.events(&thread, None, usize::MAX))?;
@@ -700,37 +699,42 @@ impl Broken {
 }
 
 impl Saver for Broken {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
-        Reply::now(self.claim(thread))
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
+        MaybeReady::now(self.claim(thread))
     }
 
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
-        Reply::now(self.read(thread, namespace, at))
+    fn load(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        at: At,
+    ) -> MaybeReady<'_, Option<Loaded>> {
+        MaybeReady::now(self.read(thread, namespace, at))
     }
 
     fn history(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
-        Reply::now(self.list(thread, namespace, query))
+    ) -> MaybeReady<'_, Vec<Loaded>> {
+        MaybeReady::now(self.list(thread, namespace, query))
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         if self.is(Fault::StartsWhenAwaited) {
-            return Reply::Later(Box::pin(async move { self.store(commit) }));
+            return MaybeReady::Later(Box::pin(async move { self.store(commit) }));
         }
-        Reply::now(self.store(commit))
+        MaybeReady::now(self.store(commit))
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
-        Reply::now(self.remember(notes))
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.remember(notes))
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         let thread = self.thread(&events.thread);
-        Reply::now(self.append(&thread, events.epoch, events.events))
+        MaybeReady::now(self.append(&thread, events.epoch, events.events))
     }
 
     fn events(
@@ -738,50 +742,50 @@ impl Saver for Broken {
         thread: &ThreadId,
         after: Option<Cursor>,
         limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
-        Reply::now(self.entries(thread, after, limit))
+    ) -> MaybeReady<'_, Vec<Logged>> {
+        MaybeReady::now(self.entries(thread, after, limit))
     }
 
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         match self.fault {
-            Fault::NeverWakes => Reply::Later(Box::pin(std::future::pending())),
+            Fault::NeverWakes => MaybeReady::Later(Box::pin(std::future::pending())),
             Fault::WakesOnlyWhoAwaits => {
                 let thread = thread.clone();
-                Reply::Later(Box::pin(async move { self.inner.changed(&thread).await }))
+                MaybeReady::Later(Box::pin(async move { self.inner.changed(&thread).await }))
             }
             _ => self.inner.changed(thread),
         }
     }
 
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
-        Reply::now(self.names())
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
+        MaybeReady::now(self.names())
     }
 
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
-        Reply::now(self.erase(thread))
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.erase(thread))
     }
 
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        Reply::now(self.duplicate(from, to))
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.duplicate(from, to))
     }
 
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
-        Reply::now(self.cut(thread, keep))
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.cut(thread, keep))
     }
 
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
-        Reply::now(keeping::export(
+    fn export(&self, thread: &ThreadId) -> MaybeReady<'_, Archive> {
+        MaybeReady::now(keeping::export(
             &self.inner,
             self.fault,
             &self.thread(thread),
         ))
     }
 
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        Reply::now(self.take_in(thread, archive))
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.take_in(thread, archive))
     }
 
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        Reply::now(keeping::retain(&self.inner, self.fault, retention, now))
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
+        MaybeReady::now(keeping::retain(&self.inner, self.fault, retention, now))
     }
 }

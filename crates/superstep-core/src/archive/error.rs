@@ -52,7 +52,7 @@ pub enum ArchiveError {
     Io {
         /// Where.
         line: usize,
-        /// What it said.
+        /// Its message.
         #[source]
         error: io::Error,
     },

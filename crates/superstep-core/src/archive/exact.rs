@@ -8,7 +8,7 @@ use crate::value::{Map, Value};
 
 const MARK: &str = "$f64";
 
-/// The value as an archive says it, if that is different.
+/// The value in the form of an archive, if that is different.
 pub(super) fn spelled(value: &Value) -> Option<Value> {
     match value {
         Value::Float(n) if !n.is_finite() => {
@@ -38,7 +38,7 @@ pub(super) fn spelled(value: &Value) -> Option<Value> {
     }
 }
 
-/// Whether what an archive says is nested at most so deep, once it is read.
+/// Whether what an archive holds is nested at most so deep, once it is read.
 pub(super) fn is_readable(spelled: &Value, levels: usize) -> bool {
     let mut inside: Box<dyn Iterator<Item = &Value>> = match spelled {
         Value::List(items) => Box::new(items.iter()),
@@ -52,7 +52,7 @@ pub(super) fn is_readable(spelled: &Value, levels: usize) -> bool {
     }
 }
 
-/// The value that an archive meant, if it says it differently.
+/// The value that an archive means, if its form is different.
 pub(super) fn meant(value: &Value) -> Result<Option<Value>, String> {
     Ok(match value {
         Value::List(items) => {

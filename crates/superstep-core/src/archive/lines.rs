@@ -29,7 +29,7 @@ use super::{
     exact::{is_readable, meant, spelled},
     row::Row,
 };
-use crate::{id::Namespace, record::Layout, value::MAX_DEPTH};
+use crate::{id::GraphPath, record::Layout, value::MAX_DEPTH};
 
 /// The version of the format.
 pub const VERSION: u64 = 1;
@@ -68,7 +68,7 @@ struct Header<'a> {
 #[serde(rename_all = "lowercase")]
 enum Line {
     Layout(Arc<Layout>),
-    Namespace(Namespace),
+    GraphPath(GraphPath),
     Checkpoint(Box<Row>),
     End(End),
 }
@@ -106,7 +106,7 @@ impl Archive {
             lines.put(&Line::Layout(layout.clone()))?;
         }
         for (namespace, checkpoints) in &self.namespaces {
-            lines.put(&Line::Namespace(namespace.clone()))?;
+            lines.put(&Line::GraphPath(namespace.clone()))?;
             for archived in checkpoints {
                 let layout = number(&layouts, &archived.record.layout).unwrap_or_default();
                 let mut row = Row::new(archived, layout);
@@ -141,11 +141,11 @@ impl Archive {
         let announced = lines.header()?;
         let mut archive = Self::default();
         let mut layouts: Vec<Arc<Layout>> = Vec::new();
-        let mut open: Option<(Namespace, Space, Vec<Archived>)> = None;
+        let mut open: Option<(GraphPath, Space, Vec<Archived>)> = None;
         let end = loop {
             match lines.next::<Line>()? {
                 Line::Layout(layout) => layouts.push(layout),
-                Line::Namespace(namespace) => {
+                Line::GraphPath(namespace) => {
                     close(&mut archive, open.take()).map_err(|why| lines.wrong(why))?;
                     if archive.namespaces.contains_key(&namespace) {
                         return Err(lines.wrong(format!("namespace `{namespace}` comes twice")));
@@ -200,7 +200,7 @@ fn checkpoint(mut row: Row, layouts: &[Arc<Layout>]) -> Result<Archived, String>
 
 fn close(
     archive: &mut Archive,
-    open: Option<(Namespace, Space, Vec<Archived>)>,
+    open: Option<(GraphPath, Space, Vec<Archived>)>,
 ) -> Result<(), String> {
     let Some((namespace, _, checkpoints)) = open else {
         return Ok(());
@@ -241,7 +241,7 @@ impl<O: Write> Writer<O> {
     }
 }
 
-/// How deep brackets stand inside each other.
+/// How deep brackets are nested.
 fn depth(json: &[u8]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut quoted, mut escaped) = (false, false);
@@ -338,7 +338,7 @@ impl<I: BufRead> Reader<I> {
     }
 }
 
-/// What a reader of JSON said, without the line: it only ever sees one.
+/// The message of a reader of JSON, without the line: it only ever sees one.
 fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

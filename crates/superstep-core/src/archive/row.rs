@@ -1,4 +1,4 @@
-//! A checkpoint as a line of an archive says it: a record whose layout is a number, and its notes.
+//! A checkpoint as a line of an archive: a record whose layout is a number, and its notes.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Archived;
 use crate::{
     command::{Command, Goto, Send},
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     policy::Durability,
     record::{
         Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, TaskNote, Write,
@@ -34,7 +34,7 @@ pub(super) struct Row {
     last_seen: u64,
     clock: u64,
     paused_at: u64,
-    parents: Arc<BTreeMap<Namespace, CheckpointId>>,
+    parents: Arc<BTreeMap<GraphPath, CheckpointId>>,
     tasks: Vec<TaskNote>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     notes: Option<Vec<TaskNote>>,

@@ -1,5 +1,5 @@
 //! The records a state is rebuilt from, shared by those who read them, and the state itself once
-//! somebody has rebuilt it. `frame::restore` reads and fills it.
+//! somebody has rebuilt it. `graph_state::restore` reads and fills it.
 
 use std::{
     fmt,
@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    board::Board,
+    channel_state::ChannelState,
     record::{Layout, Record},
 };
 
@@ -81,10 +81,10 @@ pub struct Rebuilt(Arc<Mutex<Option<State>>>);
 
 /// A state and the record it ends with.
 ///
-/// A record never changes, nor does what comes before it, so holding on to it says which state.
+/// A record never changes, nor does what comes before it, so holding on to it identifies the state.
 #[derive(Clone)]
 pub(crate) struct State {
-    pub(crate) board: Arc<dyn Board>,
+    pub(crate) channels: Arc<dyn ChannelState>,
     pub(crate) head: Arc<Record>,
     /// Of the graph it was rebuilt for.
     pub(crate) layout: Arc<Layout>,

@@ -2,7 +2,7 @@
 //!
 //! The checksum covers the bytes and what the saver knows about them from elsewhere (their place, the
 //! ids beside them), so that a row that was damaged, swapped or linked wrongly does not open. Whether
-//! they are encrypted is said by the envelope, so that a program without the key, or without
+//! they are encrypted is recorded in the envelope, so that a program without the key, or without
 //! encryption at all, can tell damage from a secret.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};

@@ -1,4 +1,4 @@
-//! The body of a [`Record`]: all of it but what a saver keeps beside it ([`Head`]).
+//! The body of a [`Record`]: all of it but what a saver keeps beside it ([`RecordHeader`]).
 //!
 //! | field | what | field | what |
 //! |---|---|---|---|
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     command::{Command, Goto, Send, Target},
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     policy::Durability,
     record::{Change, Layout, Pending, Record, Source, StartValue, TaskNote},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
@@ -31,7 +31,7 @@ use crate::{
 
 /// What a saver keeps beside the body of a record.
 #[derive(Clone, Debug)]
-pub struct Head {
+pub struct RecordHeader {
     /// Its id.
     pub id: CheckpointId,
     /// The checkpoint it follows.
@@ -164,11 +164,11 @@ pub fn pack_record(record: &Record) -> Result<PackedRecord, CodecError> {
 /// Reads the body of a record.
 pub fn unpack_record(
     bytes: &[u8],
-    head: Head,
+    head: RecordHeader,
     shared: &mut Shared,
     blobs: &mut dyn Blobs,
 ) -> Result<Record, CodecError> {
-    let Head {
+    let RecordHeader {
         id,
         parent,
         step,
@@ -213,7 +213,7 @@ pub fn unpack_record(
             "a" => record.paused_at = from.uint()?,
             "u" => {
                 let pairs = pairs(from, |from| {
-                    let namespace = Namespace::from(&*from.text()?);
+                    let namespace = GraphPath::from(&*from.text()?);
                     Ok((namespace, CheckpointId(from.wide()?)))
                 })?;
                 record.parents = Arc::new(BTreeMap::from_iter(pairs));

@@ -10,7 +10,7 @@ mod random;
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    record::{Head, pack_record, unpack_record},
+    record::{RecordHeader, pack_record, unpack_record},
     *,
 };
 use crate::{
@@ -37,8 +37,8 @@ impl Blobs for Kept {
     }
 }
 
-fn head(record: &Record) -> Head {
-    Head {
+fn head(record: &Record) -> RecordHeader {
+    RecordHeader {
         id: record.id,
         parent: record.parent,
         step: record.step,

@@ -185,7 +185,7 @@ impl<'b, 's> Unpack<'b, 's> {
         std::str::from_utf8(bytes).map_err(|_| self.refuse("text is not UTF-8"))
     }
 
-    /// The text a token stands for.
+    /// The text a token refers to.
     pub fn text_of(&mut self, token: Token) -> Result<Arc<str>, CodecError> {
         match token {
             Token::Text(len) => {
@@ -295,7 +295,7 @@ impl<'b, 's> Unpack<'b, 's> {
         Ok(items)
     }
 
-    /// An object: `read` takes the value of each field it knows and says whether it did.
+    /// An object: `read` takes the value of each field it knows and returns whether it did.
     pub fn fields(
         &mut self,
         mut read: impl FnMut(&mut Self, &str) -> Result<Known, CodecError>,

@@ -1,8 +1,8 @@
-//! The log of a thread: what its runs told, in one order, for readers that come and go.
+//! Event log of a thread: the events of its runs in one order, for readers that come and go.
 //!
 //! Each entry has a [`Cursor`]; a reader that comes back with the last one it saw gets what
-//! follows. A state is large and stands in a checkpoint already, so an entry that shows one says
-//! where it stands ([`StateAt`]) and whoever reads it fills it in.
+//! follows. A state is large and is in a checkpoint already, so an entry that shows one records
+//! which one ([`StateAt`]), and whoever reads it fills it in.
 
 use std::{fmt, num::ParseIntError, str::FromStr, sync::Arc};
 
@@ -90,11 +90,11 @@ pub struct Logged {
     /// a run, times do not go back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// What it says.
+    /// Its content.
     pub entry: Entry,
 }
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Entry {
     /// A run began.
@@ -108,23 +108,24 @@ pub enum Entry {
         graph: Arc<str>,
     },
     /// Something happened in it.
-    Told(Box<Told>),
+    #[serde(rename = "Told")]
+    Event(Box<LoggedEvent>),
     /// It ended.
     Ended(Ending),
 }
 
 /// An event as it is logged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told {
-    /// The event; without its state if that stands elsewhere.
+pub struct LoggedEvent {
+    /// The event; without its state if a checkpoint has it.
     pub event: Event,
-    /// A graph below the thread's own told it.
+    /// A graph below the thread's own emitted it.
     pub below: bool,
-    /// Where its state stands.
+    /// Where its state is.
     pub state: Option<StateAt>,
 }
 
-impl Told {
+impl LoggedEvent {
     /// The event with its state.
     #[must_use]
     pub fn with_state(self, state: Value) -> Event {
@@ -139,7 +140,7 @@ impl Told {
     }
 }
 
-/// A state that stands in a checkpoint of the event's graph.
+/// A state that is in a checkpoint of the event's graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateAt {
     /// The checkpoint.
@@ -180,13 +181,13 @@ pub enum Ending {
     Done,
     /// It waits for answers to these questions.
     Waiting(Vec<AskId>),
-    /// It stands at a static pause.
+    /// It is at a static pause.
     Paused,
     /// It failed.
     Failed {
         /// The stable code.
         code: String,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// It was asked to stop between steps.

@@ -1,6 +1,6 @@
-//! What a task says about its own work: a model was called, a tool was run.
+//! Spans: pieces of a task's work, such as the call of a model or a tool.
 //!
-//! A span is told twice, when it starts and when it ends; one without an end was cut. Whoever reads
+//! A span is emitted twice, when it starts and when it ends; one without an end was cut short. Whoever reads
 //! a log makes a tree of spans, tasks and graphs of it. What is in a span went through
 //! `superstep_text::Privacy` before anybody saw it.
 
@@ -73,7 +73,7 @@ pub enum SpanKind {
     Prompt,
     /// Any other piece of work.
     Chain,
-    /// A whole attempt of a task, told by the run when it failed and is tried again.
+    /// A whole attempt of a task, emitted by the run when it failed and is tried again.
     Attempt,
     /// The run had the result of a task, from its cache or from an earlier run: it did not run.
     Reuse,
@@ -161,7 +161,7 @@ impl From<SpanError> for SpanEnd {
 pub struct SpanError {
     /// A stable code, or the class of the error.
     pub code: Arc<str>,
-    /// What it said.
+    /// Its message.
     pub message: String,
 }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    FreshBoard, Keys, Managed, NodeSpec, Pauses, Persist, Plan, ReadKey, Reads, Role, RouteFn,
+    FreshChannels, Keys, Managed, NodeSpec, Pauses, Persist, Plan, ReadKey, Reads, Role, RouteFn,
     Router, TriggerKind, TriggerSpec,
 };
 use crate::{
@@ -49,8 +49,8 @@ pub struct Blueprint {
     pub pause_after: Pauses,
     /// The error handler of nodes without their own.
     pub default_handler: bool,
-    /// A board of another layer; slots per channel by default.
-    pub board: Option<FreshBoard>,
+    /// A channel state of another layer; slots per channel by default.
+    pub channel_state: Option<FreshChannels>,
     /// Version of a typed state.
     pub state: Option<StateVersion>,
 }
@@ -649,7 +649,7 @@ impl Draft {
             pause_before: from.pause_before.clone(),
             pause_after: from.pause_after.clone(),
             fresh: from
-                .board
+                .channel_state
                 .clone()
                 .unwrap_or_else(|| Arc::new(move || Box::new(Channels::new(specs.clone())))),
             channels,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Plan, ReadKey, Reads, Role, Router};
 use crate::{
-    board::Board,
+    channel_state::ChannelState,
     command::{Command, END, Goto, Output, START, Send, Target},
     error::{ErrorKind, Failure},
     record::{StartValue, Write},
@@ -107,7 +107,7 @@ pub struct RouteView<'a> {
     /// The graph.
     pub plan: &'a Plan,
     /// The state when the step began.
-    pub board: &'a dyn Board,
+    pub channels: &'a dyn ChannelState,
     /// The node's own writes.
     pub writes: &'a [Write],
     /// The object the node returned; keys that are no channels are passed on to routers.
@@ -127,7 +127,7 @@ impl RouteView<'_> {
                 _ => None,
             })
             .collect();
-        self.board.peek(channel, &own)
+        self.channels.peek(channel, &own)
     }
 
     /// One key of the state; reading just what is needed keeps routing cheap on a large state.
@@ -209,7 +209,7 @@ impl Plan {
     pub fn start_writes(
         &self,
         node: NodeIx,
-        board: &dyn Board,
+        channels: &dyn ChannelState,
         input: &StartValue,
         window: Window,
     ) -> Result<Vec<Write>, Unwritten> {
@@ -217,14 +217,14 @@ impl Plan {
             StartValue::Input(value) => Output::Update(value.clone()),
             StartValue::Command(command) => Output::Command(command.clone()),
         };
-        self.writes(node, board, output, window)
+        self.writes(node, channels, output, window)
     }
 
     /// Turns a node's result into writes: state, destinations, edges, joins, routers.
     pub fn writes(
         &self,
         node: NodeIx,
-        board: &dyn Board,
+        channels: &dyn ChannelState,
         output: Output,
         window: Window,
     ) -> Result<Vec<Write>, Unwritten> {
@@ -247,7 +247,7 @@ impl Plan {
             let mut routed = Vec::new();
             let view = RouteView {
                 plan: self,
-                board,
+                channels,
                 writes: &writes,
                 returned,
                 reads,

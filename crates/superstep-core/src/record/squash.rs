@@ -19,7 +19,7 @@ pub fn absorb(notes: &mut BTreeMap<TaskKey, TaskNote>, later: TaskNote) {
     }
 }
 
-/// The head of a chain, made to stand alone, for a saver that drops what came before it.
+/// The head of a chain, made to need no other, for a saver that drops what came before it.
 ///
 /// A chain is what a saver loads: records along parents, oldest first, the first of them full or
 /// without a parent. Later values replace earlier ones, appends are joined, and channels that the

@@ -6,7 +6,7 @@ use crate::{
     ask::Ask,
     command::Command,
     error::Error,
-    event::{Event, Told},
+    event::{Event, LoggedEvent},
     id::CheckpointId,
     record::{Record, TaskNote, Write},
 };
@@ -28,7 +28,7 @@ pub enum Act {
     Emit(Box<Event>),
     /// Put an event of this checkpoint into the log, with the next thing that is stored or later. One that refers to a
     /// checkpoint which is not stored yet comes right before it.
-    Log(Option<CheckpointId>, Box<Told>),
+    Log(Option<CheckpointId>, Box<LoggedEvent>),
     /// The run is over.
     Stop(Stop),
 }

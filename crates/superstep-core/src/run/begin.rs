@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{
-    Act, Acts, Children, Fidelity, Loop, Nest, Position, Progress, Replay, RunConfig, Schedule,
-    Shown, Unstored,
+    Act, Acts, Children, Fidelity, Loop, ParentContext, Position, Progress, Replay, RunConfig,
+    Schedule, Shown, Unstored,
 };
 use crate::{
     ask::{Answers, Resume},
     command::{Command, Target},
     error::{Error, ErrorKind, Unmatched},
-    frame::{Applying, Frame, restore::Restored},
+    graph_state::{Applying, GraphState, restore::Restored},
     id::{AskId, CheckpointId},
     plan::Plan,
     record::{PlainAnswer, Source, StartValue, TaskKey, TaskNote, Write},
@@ -20,7 +20,7 @@ use crate::{
 /// What a caller feeds to a thread.
 #[derive(Clone, Debug, Default)]
 pub enum RunInput {
-    /// Nothing: go on.
+    /// Nothing: resume.
     #[default]
     Nothing,
     /// New input.
@@ -30,7 +30,7 @@ pub enum RunInput {
 }
 
 /// The checkpoint a run starts from.
-pub struct Head {
+pub struct StartingPoint {
     /// Its id.
     pub id: CheckpointId,
     /// The one before.
@@ -50,7 +50,7 @@ pub struct Begin {
     /// How the run is meant.
     pub config: RunConfig,
     /// Where it starts; nothing on a fresh thread.
-    pub head: Option<Head>,
+    pub head: Option<StartingPoint>,
     /// The caller named this checkpoint.
     pub addressed: bool,
     /// The graph above named a checkpoint for this very graph.
@@ -74,12 +74,12 @@ impl Loop {
             input,
         } = begin;
         if let RunInput::Command(_, Some(resume)) = &input
-            && !config.nest.nested
+            && !config.parent.nested
         {
-            config.nest.answers = Answers::new(resume);
+            config.parent.answers = Answers::new(resume);
         }
         let (restored, id, parent, source, step) = match head {
-            Some(Head {
+            Some(StartingPoint {
                 id,
                 parent,
                 source,
@@ -87,9 +87,9 @@ impl Loop {
                 restored,
             }) => (restored, Some(id), parent, source, step),
             None => {
-                let frame = Frame::new(&plan);
+                let state = GraphState::new(&plan);
                 let fresh = Restored {
-                    frame,
+                    state,
                     notes: Vec::new(),
                     touched: None,
                     must_snapshot: true,
@@ -104,7 +104,7 @@ impl Loop {
         }
         let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
         let checkpoint = id.unwrap_or_else(|| match config.is_transient(&plan) {
-            true => CheckpointId::of(&config.nest.namespace),
+            true => CheckpointId::of(&config.parent.namespace),
             false => config.ids.next(None),
         });
         let mut run = Self {
@@ -118,7 +118,7 @@ impl Loop {
                 step: step + 1,
                 stop: (step + 2).saturating_add(stop),
             },
-            frame: restored.frame,
+            state: restored.state,
             schedule: Schedule {
                 touched: restored.touched,
                 due: Vec::new(),
@@ -150,15 +150,15 @@ impl Loop {
     }
 
     fn first(&mut self, input: RunInput, at: Addressing) -> Result<(), Error> {
-        let Nest {
+        let ParentContext {
             nested,
             resuming: told,
             replay,
             ..
-        } = &self.config.nest;
+        } = &self.config.parent;
         let (nested, told, replay) = (*nested, *told, replay.clone());
         let continues = !matches!(input, RunInput::Value(_));
-        let resuming = self.frame.clock > 0 && told.unwrap_or(continues);
+        let resuming = self.state.clock > 0 && told.unwrap_or(continues);
         let answers = matches!(&input, RunInput::Command(_, Some(_)));
         let travels = (at.addressed || replay.is_some())
             && (at.own_address || !(answers || told == Some(true)));
@@ -175,7 +175,7 @@ impl Loop {
         self.take_command(&input, forks, at.superseded)?;
         self.apply_input_writes()?;
         if resuming {
-            self.frame.paused_at = self.frame.clock;
+            self.state.paused_at = self.state.clock;
             if forks {
                 self.notes.retain(|note| note.key == TaskKey::Input);
                 for note in &mut self.notes {
@@ -279,7 +279,7 @@ impl Loop {
         if !self.config.saves {
             return Err(ErrorKind::ResumeWithoutSaver.into());
         }
-        let strict = self.config.strict_resume && !self.config.nest.nested && !superseded;
+        let strict = self.config.strict_resume && !self.config.parent.nested && !superseded;
         let pending = self.open_asks();
         let unknown = |reason, pending| Err(ErrorKind::UnknownAsk { reason, pending }.into());
         match resume {
@@ -305,12 +305,12 @@ impl Loop {
             return Ok(());
         };
         if let Some(PlainAnswer::Given(answer)) = note.resume.clone() {
-            self.config.nest.answers.offer(answer);
+            self.config.parent.answers.offer(answer);
         }
         let Some(writes) = note.output.clone() else {
             return Ok(());
         };
-        let applied = self.frame.apply(
+        let applied = self.state.apply(
             &self.plan,
             &mut [Applying::input(&writes)],
             self.recording(),
@@ -324,10 +324,10 @@ impl Loop {
 
     /// New input: what was about to run is dropped, the input waits for the start node.
     fn take_input(&mut self, start: StartValue) -> Result<(), Error> {
-        if !self.config.nest.nested {
-            self.config.nest.answers.take_next();
+        if !self.config.parent.nested {
+            self.config.parent.answers.take_next();
         }
-        let due = self.frame.due(&self.plan, self.schedule.touched.as_deref());
+        let due = self.state.due(&self.plan, self.schedule.touched.as_deref());
         let mut dropped: Vec<Applying<'_>> = due
             .iter()
             .map(|(key, node)| Applying::task(&self.plan, key, *node, &[]))
@@ -337,14 +337,14 @@ impl Loop {
             ..Applying::input(&[])
         });
         let mut applied = self
-            .frame
+            .state
             .apply(&self.plan, &mut dropped, self.recording())?;
         self.unstored.changes.append(&mut applied.changes);
         std::mem::swap(
             self.schedule.touched.get_or_insert_default(),
             &mut applied.touched,
         );
-        self.frame.recycle(applied);
+        self.state.recycle(applied);
         self.notes.clear();
         self.put_checkpoint(Source::Input, Vec::new());
         Ok(())

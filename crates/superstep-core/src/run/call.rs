@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     event::Modes,
-    id::Namespace,
+    id::GraphPath,
     policy::{CachePolicy, RetryPolicy, Timeouts},
     record::{TaskKey, Write},
     value::Value,
@@ -98,8 +98,8 @@ impl Loop {
             .clone()
     }
 
-    /// The namespace of the task that called this one; other tasks stand in their graph's.
-    pub fn caller_of(&self, task: &Task) -> Option<Namespace> {
+    /// The namespace of the task that called this one; other tasks are in their graph's.
+    pub fn caller_of(&self, task: &Task) -> Option<GraphPath> {
         let TaskKey::Call(by, _) = &task.key else {
             return None;
         };

@@ -11,7 +11,7 @@ use crate::{
     command::{Output, Target},
     error::{Error, ErrorKind},
     event::{EventKind, Modes},
-    frame::{Applied, Applying},
+    graph_state::{Applied, Applying},
     id::AskId,
     plan::{Plan, Role, route::Unwritten},
     record::{Effect, Source, StoredError, TaskKey, Write},
@@ -62,7 +62,7 @@ impl Loop {
                 } else {
                     self.see_messages(at, &output);
                     self.plan
-                        .writes(node, &*self.frame.board, output, self.window())
+                        .writes(node, &*self.state.channels, output, self.window())
                 };
                 self.task_wrote(at, written);
             }
@@ -74,7 +74,7 @@ impl Loop {
                 let output = Output::Command(*command);
                 let written = self
                     .plan
-                    .writes(node, &*self.frame.board, output, self.window());
+                    .writes(node, &*self.state.channels, output, self.window());
                 self.task_wrote(at, written);
             }
         }
@@ -161,7 +161,7 @@ impl Loop {
         task.note.handled = handler.is_some();
         let (call, answered, node) = (task.is_call(), task.answered, task.name.clone());
         if answered && self.wants(Modes::UPDATES) {
-            // As recorded: a task that took an answer before it failed says it wrote nothing.
+            // As recorded: a task that took an answer before it failed emits an empty update.
             self.emit(EventKind::Update {
                 node,
                 update: Value::Null,
@@ -246,14 +246,14 @@ impl Loop {
         }
     }
 
-    /// All tasks are settled: stops, or ends the step. Says whether to go on with the next.
+    /// No task runs any more: stops, or ends the step. Returns whether the next one follows.
     pub(super) fn complete_step(&mut self) -> bool {
         if let Some(error) = self.progress.failure.take() {
             self.stop_with(Stop::Failed(error));
             return false;
         }
         if let Some(command) = self.progress.parent_command.take() {
-            if self.config.nest.nested {
+            if self.config.parent.nested {
                 self.stop_with(Stop::Parent(command));
             } else {
                 self.stop_with(Stop::Failed(ErrorKind::NoParent.into()));
@@ -278,15 +278,15 @@ impl Loop {
         let mut applied = self.apply_tasks()?;
         self.unstored.changes.append(&mut applied.changes);
         self.count_deltas(&applied.written);
-        if !self.config.nest.nested {
-            self.config.nest.answers.take_next();
+        if !self.config.parent.nested {
+            self.config.parent.answers.take_next();
         }
         self.show_written(&applied.written, StateIn::Next);
         std::mem::swap(
             self.schedule.touched.get_or_insert_default(),
             &mut applied.touched,
         );
-        self.frame.recycle(applied);
+        self.state.recycle(applied);
         self.notes.clear();
         self.progress.replaying = false;
         let tasks = self.take_unsaved_notes();
@@ -306,10 +306,10 @@ impl Loop {
         let plan = &*self.plan;
         let applying = |task| applying(plan, task);
         Ok(match self.tasks.as_slice() {
-            [task] => self.frame.apply(plan, &mut [applying(task)], recording)?,
+            [task] => self.state.apply(plan, &mut [applying(task)], recording)?,
             tasks => {
                 let mut tasks: Vec<Applying<'_>> = tasks.iter().map(applying).collect();
-                self.frame.apply(plan, &mut tasks, recording)?
+                self.state.apply(plan, &mut tasks, recording)?
             }
         })
     }
@@ -322,10 +322,10 @@ impl Loop {
             .filter(|task| task.asked && !task.is_call())
             .flat_map(|task| task.note.asks.iter().cloned())
             .collect();
-        if !self.config.nest.nested {
+        if !self.config.parent.nested {
             // What is shown is not what is stored: the step stays open.
             let finished = self.tasks.iter().any(|task| task.phase == Phase::Finished);
-            let kept = self.frame.clone();
+            let kept = self.state.clone();
             let applied = if finished {
                 self.apply_tasks()
             } else {
@@ -333,18 +333,18 @@ impl Loop {
             };
             match applied {
                 Ok(applied) => self.show_written(&applied.written, StateIn::Neither),
-                // The siblings that finished do not fit together: better said now than later.
+                // The siblings that finished do not fit together: better reported now than later.
                 Err(error) => {
-                    self.frame = kept;
+                    self.state = kept;
                     return self.stop_with(Stop::Failed(error));
                 }
             }
             if asks.is_empty() && self.wants(Modes::UPDATES) {
                 self.emit(EventKind::Asked(Vec::new()));
             }
-            let shown = std::mem::replace(&mut self.frame, kept);
+            let shown = std::mem::replace(&mut self.state, kept);
             self.stop_with(Stop::Asked(asks));
-            self.frame = shown;
+            self.state = shown;
         } else {
             self.stop_with(Stop::Asked(asks));
         }

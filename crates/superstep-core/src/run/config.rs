@@ -12,7 +12,7 @@ use crate::{
     ask::Answers,
     checkpoint::Parents,
     event::Modes,
-    id::{CheckpointId, IdSource, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, IdSource, ThreadId},
     plan::{Keys, Pauses, Plan},
     policy::Durability,
 };
@@ -21,15 +21,15 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fidelity {
     /// The sensible thing: a plain answer is given to one question once, untracked channels are
-    /// never stored, and a thread does not go on without nodes that the graph has lost.
+    /// never stored, and a thread does not resume without nodes that the graph has lost.
     #[default]
     Sensible,
-    /// The same as LangGraph: a run that goes on without an answer offers the last plain one
+    /// The same as LangGraph: a run that resumes without an answer offers the last plain one
     /// again, and durability `exit` stores untracked writes of open steps.
     LangGraph,
 }
 
-/// How a run is meant; the same for all graphs of it unless [`Nest`] says otherwise.
+/// Settings of a run; the same for all its graphs, but for [`ParentContext`].
 #[derive(Clone)]
 pub struct RunConfig {
     /// The thread, if there is one.
@@ -64,7 +64,7 @@ pub struct RunConfig {
     /// A request to stop between steps.
     pub drain: Drain,
     /// The graph that runs this one, and where this one is.
-    pub nest: Nest,
+    pub parent: ParentContext,
 }
 
 impl RunConfig {
@@ -72,18 +72,18 @@ impl RunConfig {
     /// from its start must have the same ids again, or its questions could never be answered; the
     /// dynamic layer asks anew under new ids, as LangGraph does.
     pub(crate) fn is_transient(&self, plan: &Plan) -> bool {
-        plan.is_typed() && self.nest.nested && !self.saves
+        plan.is_typed() && self.parent.nested && !self.saves
     }
 }
 
 /// What a graph gets from the graph that runs it: its path, how to resume, answers.
 #[derive(Clone, Default)]
-pub struct Nest {
+pub struct ParentContext {
     /// Its namespace.
-    pub namespace: Namespace,
+    pub namespace: GraphPath,
     /// Whether a task of another graph runs it.
     pub nested: bool,
-    /// What the graph above says about continuing; nothing once it has taken a step.
+    /// Whether the graph above resumes; nothing once it has taken a step.
     pub resuming: Option<bool>,
     /// The graph above replays an older checkpoint.
     pub replay: Option<Replay>,
@@ -111,7 +111,7 @@ impl Replay {
     }
 
     /// Whether this is the first time the graph at that position is run.
-    pub fn first_visit(&self, namespace: &Namespace) -> bool {
+    pub fn first_visit(&self, namespace: &GraphPath) -> bool {
         let mut visited = self.visited.lock().unwrap_or_else(PoisonError::into_inner);
         visited.insert(namespace.without_last_task().to_owned())
     }

@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, Failure};
 /// An error does not say that nothing happened: the answer to a request may be lost after the
 /// request was carried out. So every error that `?` turns into this one means that the outcome is
 /// *unknown*, and the effect is not repeated before somebody has found out. Only
-/// [`EffectError::not_done`] says that nothing happened, which makes another attempt safe.
+/// [`EffectError::not_done`] states that nothing happened, which makes another attempt safe.
 ///
 /// ```
 /// # use superstep_core::{error::Failure, run::EffectError};

@@ -5,7 +5,8 @@ use crate::{
     ask::Ask,
     error::Error,
     event::{
-        Event, EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, Told,
+        Event, EventKind, LoggedEvent, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind,
+        SpanPhase,
         log::{Part, StateAt},
     },
     id::CheckpointId,
@@ -32,7 +33,7 @@ impl Loop {
         self.config.modes.has(modes) || self.config.log.has(modes)
     }
 
-    /// Tells something that is no state.
+    /// Emits an event that shows no state.
     pub(super) fn emit(&mut self, kind: EventKind) {
         let mode = kind.mode();
         let event = self.event(kind);
@@ -44,7 +45,7 @@ impl Loop {
         }
     }
 
-    /// Tells something about a state. The log refers to the checkpoint that has it, if one has.
+    /// Emits an event that shows a state. The log refers to the checkpoint that has it, if one has.
     pub(super) fn emit_state(
         &mut self,
         mode: Modes,
@@ -69,7 +70,7 @@ impl Loop {
                 let event = self.event(kind(self, Value::Null));
                 let checkpoint = self.position.checkpoint;
                 let state = Some(StateAt { checkpoint, part });
-                self.unstored.unlogged = Some(Box::new(self.told(event, state)));
+                self.unstored.unlogged = Some(Box::new(self.logged_event(event, state)));
             }
             _ => {}
         }
@@ -92,25 +93,25 @@ impl Loop {
             _ => self.position.step,
         };
         Event {
-            namespace: self.config.nest.namespace.clone(),
+            namespace: self.config.parent.namespace.clone(),
             step,
             kind,
         }
     }
 
-    fn told(&self, event: Event, state: Option<StateAt>) -> Told {
-        Told {
+    fn logged_event(&self, event: Event, state: Option<StateAt>) -> LoggedEvent {
+        LoggedEvent {
             event,
-            below: self.config.nest.nested,
+            below: self.config.parent.nested,
             state,
         }
     }
 
     fn log(&mut self, event: Event, state: Option<StateAt>) {
-        let mut told = self.told(event, state);
-        if self.forgets_untracked(&mut told.event.kind) {
+        let mut logged = self.logged_event(event, state);
+        if self.forgets_untracked(&mut logged.event.kind) {
             let position = self.log_position();
-            self.acts.push(Act::Log(position, Box::new(told)));
+            self.acts.push(Act::Log(position, Box::new(logged)));
         }
     }
 
@@ -119,20 +120,20 @@ impl Loop {
     fn log_position(&self) -> Option<CheckpointId> {
         match self.config.saves {
             true => Some(self.position.checkpoint),
-            false => self.config.nest.parents.values().max().copied(),
+            false => self.config.parent.parents.values().max().copied(),
         }
     }
 
     /// A checkpoint was made: what shows its state is logged with it.
     pub(super) fn log_with_checkpoint(&mut self) {
-        let Some(mut told) = self.unstored.unlogged.take() else {
+        let Some(mut logged) = self.unstored.unlogged.take() else {
             return;
         };
-        if let Some(state) = &mut told.state {
+        if let Some(state) = &mut logged.state {
             state.checkpoint = self.position.checkpoint;
         }
         self.acts
-            .push(Act::Log(Some(self.position.checkpoint), told));
+            .push(Act::Log(Some(self.position.checkpoint), logged));
     }
 
     /// Where a reader of the log will find a state.
@@ -151,7 +152,7 @@ impl Loop {
         }
     }
 
-    /// Takes what must not be stored out of an event. Says whether anything is left.
+    /// Takes what must not be stored out of an event. Returns whether anything is left.
     fn forgets_untracked(&self, kind: &mut EventKind) -> bool {
         if self.plan.untracked.is_empty() {
             return true;
@@ -215,15 +216,15 @@ impl Loop {
         // clone it.
         let volatile = !self.plan.volatile.is_empty() && !self.plan.is_typed();
         self.shown.latest = if volatile {
-            Latest::Kept(self.plan.read(&*self.frame.board, self.output_keys()))
+            Latest::Kept(self.plan.read(&*self.state.channels, self.output_keys()))
         } else {
-            Latest::OnBoard
+            Latest::Current
         };
     }
 
     fn emit_values(&mut self, state_in: StateIn, asks: Option<Vec<Ask>>) {
         let part = Part::of(&self.plan, self.shown_keys());
-        let read = |run: &Self| run.plan.read(&*run.frame.board, run.shown_keys());
+        let read = |run: &Self| run.plan.read(&*run.state.channels, run.shown_keys());
         let kind = |_: &Self, values| EventKind::Values {
             values,
             asks: asks.clone(),
@@ -235,7 +236,7 @@ impl Loop {
         if !self.config.saves || !self.wants(Modes::CHECKPOINTS) {
             return;
         }
-        let read = |run: &Self| run.plan.read(&*run.frame.board, &run.plan.shown);
+        let read = |run: &Self| run.plan.read(&*run.state.channels, &run.plan.shown);
         let kind = |run: &Self, values| EventKind::Checkpoint(Box::new(run.snapshot(values)));
         self.emit_state(
             Modes::CHECKPOINTS,
@@ -247,10 +248,10 @@ impl Loop {
     }
 
     fn snapshot(&self, values: Value) -> Snapshot {
-        let nest = &self.config.nest;
+        let parent = &self.config.parent;
         let places = Places {
             plan: &self.plan,
-            namespace: &nest.namespace,
+            namespace: &parent.namespace,
             checkpoint: self.position.checkpoint,
             step: self.position.step,
         };
@@ -264,10 +265,10 @@ impl Loop {
         };
         Snapshot {
             thread: self.config.thread.clone(),
-            namespace: nest.namespace.clone(),
+            namespace: parent.namespace.clone(),
             checkpoint: Some(self.position.checkpoint),
             parent: self.position.parent,
-            parents: nest.parents.clone(),
+            parents: parent.parents.clone(),
             values,
             next: self.tasks.iter().map(|task| task.name.clone()).collect(),
             tasks: self.tasks.iter().map(view).collect(),
@@ -372,7 +373,7 @@ impl Loop {
         self.emit_span(at, SpanKind::Reuse, SpanEnd::default());
     }
 
-    /// Tells what only the run knows about a task. It has an end and no start.
+    /// Emits a span that only the run knows of. It has an end and no start.
     fn emit_span(&mut self, at: usize, kind: SpanKind, end: SpanEnd) {
         let Some(task) = self.tasks.get(at) else {
             return;

@@ -5,7 +5,7 @@ use super::{Stop, TaskInput, task::input_value};
 use crate::{
     error::ErrorKind,
     event::log::{Ending, Part},
-    frame::Frame,
+    graph_state::GraphState,
     id::AskId,
     plan::{Keys, Plan, route::Window},
     value::Value,
@@ -13,7 +13,7 @@ use crate::{
 
 impl Part {
     /// Reads the part. What the graph no longer has is left out.
-    pub fn read(&self, plan: &Plan, frame: &Frame) -> Value {
+    pub fn read(&self, plan: &Plan, state: &GraphState) -> Value {
         let keys = match self {
             Self::Shown => plan.shown.clone(),
             Self::One(name) => match plan.channel(name) {
@@ -29,10 +29,10 @@ impl Part {
                 };
                 // An input with values of the window is not referred to.
                 let window = Window { step: 0, stop: 0 };
-                return input_value(plan, &*frame.board, window, node, &TaskInput::State);
+                return input_value(plan, &*state.channels, window, node, &TaskInput::State);
             }
         };
-        plan.read(&*frame.board, &keys)
+        plan.read(&*state.channels, &keys)
     }
 }
 

@@ -49,18 +49,18 @@ impl Loop {
     /// Finds the tasks that are due.
     pub(super) fn prepare(&mut self) {
         let mut due = std::mem::take(&mut self.schedule.due);
-        self.frame
+        self.state
             .due_into(&self.plan, self.schedule.touched.as_deref(), &mut due);
         self.tasks.clear();
         self.unstored.lacks_note = false;
         self.tasks.reserve_exact(due.len());
         for (key, node) in due.drain(..) {
             let input = match &key {
-                TaskKey::Send(n) => match self.frame.control.sends.get(*n as usize) {
+                TaskKey::Send(n) => match self.state.scheduler.sends.get(*n as usize) {
                     Some(send) => TaskInput::Arg(send.arg.clone()),
                     None => continue,
                 },
-                _ => match (&self.frame.control.start, self.plan.nodes.row(node).role) {
+                _ => match (&self.state.scheduler.start, self.plan.nodes.row(node).role) {
                     (Some(start), Role::Start | Role::Entrypoint) => {
                         TaskInput::Start(start.clone())
                     }
@@ -69,7 +69,7 @@ impl Loop {
             };
             let mut task = Task::new(&self.plan, key, node, input);
             if let TaskKey::Send(n) = task.key
-                && let Some(send) = self.frame.control.sends.get(n as usize)
+                && let Some(send) = self.state.scheduler.sends.get(n as usize)
                 && send.timeout.is_some()
             {
                 task.timeouts.run = send.timeout;
@@ -82,7 +82,7 @@ impl Loop {
 
     /// Gives tasks from `first` on what is known of them from earlier runs, and answers by id.
     pub(super) fn remember_answers(&mut self, first: usize) {
-        let by_id = self.config.nest.answers.has_ids();
+        let by_id = self.config.parent.answers.has_ids();
         if self.notes.is_empty() && !(by_id && self.config.is_transient(&self.plan)) {
             return;
         }
@@ -97,7 +97,7 @@ impl Loop {
                 task.note.effects = note.effects.clone();
             }
             if let Some(namespace) = namespace {
-                let answers = &self.config.nest.answers;
+                let answers = &self.config.parent.answers;
                 let next = answers.by_id(AskId::of(&namespace, task.note.answers.len()));
                 // To LangGraph all questions of a task have one id. Whoever answers the first
                 // question again does not mean the next one.
@@ -160,7 +160,7 @@ impl Loop {
 
     pub(super) fn pauses(&self, at: &[&Pauses]) -> bool {
         if at.iter().all(|pauses| **pauses == Pauses::None)
-            || self.frame.clock <= self.frame.paused_at
+            || self.state.clock <= self.state.paused_at
         {
             return false;
         }
@@ -218,10 +218,10 @@ impl Loop {
         let TaskInput::Start(input) = &task.input else {
             return;
         };
-        let board = &*self.frame.board;
+        let channels = &*self.state.channels;
         let written = self
             .plan
-            .start_writes(task.node, board, input, self.window());
+            .start_writes(task.node, channels, input, self.window());
         self.progress.running -= 1;
         self.task_wrote(at, written);
     }

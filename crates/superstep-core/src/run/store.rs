@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Act, Fidelity, Loop, Stop, Task};
 use crate::{
-    board::Recording,
     channel,
+    channel_state::Recording,
     policy::Durability,
     record::{Effect, Pending, PlainAnswer, Record, Source, TaskKey, TaskNote, Write},
     table::ChannelIx,
@@ -28,9 +28,9 @@ impl Loop {
 
     /// Closes the present state as a checkpoint, and stores it unless that waits for the exit.
     pub(super) fn put_checkpoint(&mut self, source: Source, tasks: Vec<TaskNote>) {
-        // Without a saver nobody can name a checkpoint, and the step alone tells tasks apart.
+        // Without a saver nobody can name a checkpoint, and the step alone distinguishes tasks.
         if self.config.saves {
-            let parents = self.config.nest.parents.values().copied();
+            let parents = self.config.parent.parents.values().copied();
             self.position.checkpoint = self
                 .config
                 .ids
@@ -58,24 +58,24 @@ impl Loop {
             durability: self.config.durability,
             layout: self.plan.layout.clone(),
             changes: if full {
-                self.frame.all_changes(&self.plan)
+                self.state.all_changes(&self.plan)
             } else {
                 changes
             },
             full,
             pending: self.pending(),
             touched: self.schedule.touched.clone(),
-            last_ran: self.frame.last_ran.clone(),
-            last_seen: self.frame.last_seen,
-            clock: self.frame.clock,
-            paused_at: self.frame.paused_at,
-            parents: self.config.nest.parents.clone(),
+            last_ran: self.state.last_ran.clone(),
+            last_seen: self.state.last_seen,
+            clock: self.state.clock,
+            paused_at: self.state.paused_at,
+            parents: self.config.parent.parents.clone(),
             tasks,
         }
     }
 
     fn pending(&self) -> Pending {
-        let mut pending = self.frame.control.pending(&self.plan, self.frame.clock);
+        let mut pending = self.state.scheduler.pending(&self.plan, self.state.clock);
         if !self.plan.untracked.is_empty() {
             for send in Arc::make_mut(&mut pending.sends) {
                 self.plan.forget_untracked(send);
@@ -161,9 +161,9 @@ impl Loop {
         })
     }
 
-    /// Marks the plain answer as taken if a question has taken it; says whether it just was.
+    /// Marks the plain answer as taken if a question has taken it; returns whether it just was.
     fn takes_resume(&mut self) -> bool {
-        if self.config.nest.answers.has_next() {
+        if self.config.parent.answers.has_next() {
             return false;
         }
         let note = self
@@ -197,7 +197,7 @@ impl Loop {
         note
     }
 
-    /// A task journaled an effect: what to store, at once and in this order, before it goes on.
+    /// A task journaled an effect: what to store, at once and in this order, before it continues.
     /// Whatever the durability, an effect never runs before its start is stored, so a run that is
     /// stored at its end is stored up to here as well. `answers` are those the task has taken so
     /// far: the effect acts on them, so from now on they are the task's, and no other.
@@ -240,10 +240,10 @@ impl Loop {
     /// Durability `exit`: one record for the whole run, and what its open tasks did.
     pub(super) fn save_on_exit(&mut self, stop: &Stop) {
         let quiet = matches!(stop, Stop::Done);
-        let nest = &self.config.nest;
-        let skip = nest.nested && quiet && nest.namespace.is_per_task();
+        let parent = &self.config.parent;
+        let skip = parent.nested && quiet && parent.namespace.is_per_task();
         let exits = self.config.durability == Durability::Exit && self.config.saves;
-        if !exits || skip || self.frame.torn {
+        if !exits || skip || self.state.torn {
             return;
         }
         if self.position.head != Some(self.position.checkpoint) {
@@ -311,7 +311,7 @@ impl Loop {
             last_seen: 0,
             clock: 0,
             paused_at: 0,
-            parents: self.config.nest.parents.clone(),
+            parents: self.config.parent.parents.clone(),
             tasks: Vec::new(),
         };
         self.position.head = Some(self.position.origin);

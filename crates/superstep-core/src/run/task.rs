@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Loop;
 use crate::{
-    board::Board,
-    id::{CheckpointId, Namespace, TaskId},
+    channel_state::ChannelState,
+    id::{CheckpointId, GraphPath, TaskId},
     plan::{Plan, ReadKey, Reads, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
     record::{StartValue, StoredError, TaskKey, TaskNote, Write},
@@ -124,7 +124,7 @@ impl Task {
 impl Loop {
     /// The id of a task.
     pub fn task_id(&self, task: &Task) -> TaskId {
-        let namespace = &self.config.nest.namespace;
+        let namespace = &self.config.parent.namespace;
         task_id(
             &self.plan,
             namespace,
@@ -139,7 +139,7 @@ impl Loop {
     pub fn input_value(&self, task: &Task) -> Value {
         input_value(
             &self.plan,
-            &*self.frame.board,
+            &*self.state.channels,
             self.window(),
             task.node,
             &task.input,
@@ -147,15 +147,15 @@ impl Loop {
     }
 
     /// The namespace of a task.
-    pub fn task_namespace(&self, task: usize) -> Namespace {
+    pub fn task_namespace(&self, task: usize) -> GraphPath {
         let Some(task) = self.tasks.get(task) else {
-            return Namespace::default();
+            return GraphPath::default();
         };
         match self.caller_of(task) {
             Some(caller) => caller.task(&task.name, self.task_id(task)),
             None => self
                 .config
-                .nest
+                .parent
                 .namespace
                 .task(&task.name, self.task_id(task)),
         }
@@ -165,7 +165,7 @@ impl Loop {
 /// The id of a task of a step that started from `checkpoint`.
 pub fn task_id(
     plan: &Plan,
-    namespace: &Namespace,
+    namespace: &GraphPath,
     checkpoint: CheckpointId,
     step: i64,
     key: &TaskKey,
@@ -183,7 +183,7 @@ pub fn task_id(
 /// What a node gets, as one value.
 pub fn input_value(
     plan: &Plan,
-    board: &dyn Board,
+    channels: &dyn ChannelState,
     window: Window,
     node: NodeIx,
     input: &TaskInput,
@@ -195,19 +195,19 @@ pub fn input_value(
         // A handler reads what the node reads that it handles.
         TaskInput::Failed(inner, _, failed) => {
             let node = plan.node(failed).unwrap_or(node);
-            input_value(plan, board, window, node, inner)
+            input_value(plan, channels, window, node, inner)
         }
         TaskInput::State => match &plan.nodes.row(node).reads {
             Reads::Input => Value::Null,
-            Reads::Root(root) => board.get(*root).unwrap_or_default(),
+            Reads::Root(root) => channels.get(*root).unwrap_or_default(),
             Reads::Keys(keys) => {
-                if let Some(whole) = board.whole() {
+                if let Some(whole) = channels.whole() {
                     return whole;
                 }
                 let present = keys.iter().filter_map(|key| match key {
                     ReadKey::Channel(channel) => Some((
                         plan.channels.row(*channel).name.clone(),
-                        board.get(*channel)?,
+                        channels.get(*channel)?,
                     )),
                     ReadKey::Managed(name, managed) => {
                         Some((name.clone(), window.managed(*managed)))

@@ -1,14 +1,14 @@
 //! Savers around another saver: a layer overrides some methods and forwards the rest.
 
 use super::{
-    At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, NextRecord, Notes, Reply, Retained,
+    At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord, Notes, Retained,
     Retention, Saver,
 };
 use crate::{
     archive::Archive,
     clock::UnixMillis,
     event::{Cursor, Logged},
-    id::{Namespace, ThreadId},
+    id::{GraphPath, ThreadId},
 };
 
 /// A [`Saver`] around another one. Every method forwards to [`SaverLayer::inner`] unless it is
@@ -17,7 +17,7 @@ use crate::{
 /// ```
 /// use superstep_core::{
 ///     error::SaverError,
-///     saver::{Notes, Reply, Saver, SaverLayer},
+///     saver::{Notes, MaybeReady, Saver, SaverLayer},
 /// };
 ///
 /// /// Fails every note.
@@ -28,8 +28,8 @@ use crate::{
 ///         &self.0
 ///     }
 ///
-///     fn note(&self, _: Notes) -> Reply<'_, ()> {
-///         Reply::now(Err(SaverError::Io("no notes today".to_owned())))
+///     fn note(&self, _: Notes) -> MaybeReady<'_, ()> {
+///         MaybeReady::now(Err(SaverError::Io("no notes today".to_owned())))
 ///     }
 /// }
 ///
@@ -42,12 +42,17 @@ pub trait SaverLayer: Send + Sync + 'static {
     fn inner(&self) -> &dyn Saver;
 
     /// [`Saver::lease`].
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
         self.inner().lease(thread)
     }
 
     /// [`Saver::load`].
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+    fn load(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        at: At,
+    ) -> MaybeReady<'_, Option<Loaded>> {
         self.inner().load(thread, namespace, at)
     }
 
@@ -55,24 +60,24 @@ pub trait SaverLayer: Send + Sync + 'static {
     fn history(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
+    ) -> MaybeReady<'_, Vec<Loaded>> {
         self.inner().history(thread, namespace, query)
     }
 
     /// [`Saver::commit`].
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         self.inner().commit(commit)
     }
 
     /// [`Saver::note`].
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         self.inner().note(notes)
     }
 
     /// [`Saver::log`].
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         self.inner().log(events)
     }
 
@@ -82,78 +87,83 @@ pub trait SaverLayer: Send + Sync + 'static {
         thread: &ThreadId,
         after: Option<Cursor>,
         limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
+    ) -> MaybeReady<'_, Vec<Logged>> {
         self.inner().events(thread, after, limit)
     }
 
     /// [`Saver::changed`].
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         self.inner().changed(thread)
     }
 
     /// [`Saver::threads`].
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         self.inner().threads()
     }
 
     /// [`Saver::delete`].
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         self.inner().delete(thread)
     }
 
     /// [`Saver::copy`].
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
         self.inner().copy(from, to)
     }
 
     /// [`Saver::prune`].
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
         self.inner().prune(thread, keep)
     }
 
     /// [`Saver::export`].
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+    fn export(&self, thread: &ThreadId) -> MaybeReady<'_, Archive> {
         self.inner().export(thread)
     }
 
     /// [`Saver::import`].
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
         self.inner().import(thread, archive)
     }
 
     /// [`Saver::retain`].
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         self.inner().retain(retention, now)
     }
 }
 
 impl<L: SaverLayer> Saver for L {
-    fn lease(&self, thread: &ThreadId) -> Reply<'_, Lease> {
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
         SaverLayer::lease(self, thread)
     }
 
-    fn load(&self, thread: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+    fn load(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        at: At,
+    ) -> MaybeReady<'_, Option<Loaded>> {
         SaverLayer::load(self, thread, namespace, at)
     }
 
     fn history(
         &self,
         thread: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
+    ) -> MaybeReady<'_, Vec<Loaded>> {
         SaverLayer::history(self, thread, namespace, query)
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         SaverLayer::commit(self, commit)
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         SaverLayer::note(self, notes)
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         SaverLayer::log(self, events)
     }
 
@@ -162,39 +172,39 @@ impl<L: SaverLayer> Saver for L {
         thread: &ThreadId,
         after: Option<Cursor>,
         limit: usize,
-    ) -> Reply<'_, Vec<Logged>> {
+    ) -> MaybeReady<'_, Vec<Logged>> {
         SaverLayer::events(self, thread, after, limit)
     }
 
-    fn changed(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         SaverLayer::changed(self, thread)
     }
 
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         SaverLayer::threads(self)
     }
 
-    fn delete(&self, thread: &ThreadId) -> Reply<'_, ()> {
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
         SaverLayer::delete(self, thread)
     }
 
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
         SaverLayer::copy(self, from, to)
     }
 
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
         SaverLayer::prune(self, thread, keep)
     }
 
-    fn export(&self, thread: &ThreadId) -> Reply<'_, Archive> {
+    fn export(&self, thread: &ThreadId) -> MaybeReady<'_, Archive> {
         SaverLayer::export(self, thread)
     }
 
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
         SaverLayer::import(self, thread, archive)
     }
 
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         SaverLayer::retain(self, retention, now)
     }
 }

@@ -66,7 +66,7 @@ fn a_plain_answer_that_was_overtaken_does_not_come_back() {
     ask(&mut run, task, vec!["yes".into()]);
     thread.store(&mut run);
     let again = thread.run(None);
-    assert!(!again.config().nest.answers.has_next());
+    assert!(!again.config().parent.answers.has_next());
 }
 
 #[test]
@@ -75,7 +75,13 @@ fn an_effect_is_stored_with_the_plain_answer_it_acts_on() {
         let (mut thread, _) = asked(durability);
         let mut run = thread.run(Some(Resume::Next("yes".into())));
         let task = thread.store(&mut run).unwrap();
-        let taken: Vec<Value> = run.config().nest.answers.take_next().into_iter().collect();
+        let taken: Vec<Value> = run
+            .config()
+            .parent
+            .answers
+            .take_next()
+            .into_iter()
+            .collect();
         for act in run.journal(task, "pay".into(), Effect::Started, taken) {
             thread.keep(act);
         }

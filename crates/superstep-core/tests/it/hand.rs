@@ -12,12 +12,15 @@ use superstep_core::{
     checkpoint::{Loaded, NextRecord},
     command::{Command, START},
     event::Modes,
-    frame::Frame,
+    graph_state::GraphState,
     id::{AskId, CheckpointId, IdSource},
     plan::{Blueprint, Edge, NodeDef, Pauses, Plan},
     policy::Durability,
     record::{Record, TaskNote},
-    run::{Act, Begin, Done, Drain, Fidelity, Halt, Head, Loop, Nest, RunConfig, RunInput},
+    run::{
+        Act, Begin, Done, Drain, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput,
+        StartingPoint,
+    },
 };
 
 /// Ids from one on.
@@ -85,7 +88,7 @@ impl Thread {
             fidelity: Fidelity::Sensible,
             ids: self.ids.clone(),
             drain: Drain::default(),
-            nest: Nest::default(),
+            parent: ParentContext::default(),
         };
         let begin = Begin {
             plan: self.plan.clone(),
@@ -99,7 +102,7 @@ impl Thread {
         Loop::begin(begin).unwrap()
     }
 
-    fn head(&self) -> Option<Head> {
+    fn head(&self) -> Option<StartingPoint> {
         let record = self.records.last()?;
         let loaded = Loaded {
             chain: self.records.clone().into(),
@@ -107,12 +110,12 @@ impl Thread {
             superseded: false,
             next: NextRecord::Changes,
         };
-        Some(Head {
+        Some(StartingPoint {
             id: record.id,
             parent: record.parent,
             source: record.source,
             step: record.step,
-            restored: Frame::restore(&self.plan, &loaded, None).unwrap(),
+            restored: GraphState::restore(&self.plan, &loaded, None).unwrap(),
         })
     }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use superstep_core::{
     Value,
-    board::Recording,
     channel::{ChannelKind, ChannelSpec},
+    channel_state::Recording,
     checkpoint::{Chain, Loaded, NextRecord, Rebuilt},
     command::START,
-    frame::{Applying, Frame},
+    graph_state::{Applying, GraphState},
     id::CheckpointId,
     message::{Unknown, id},
     plan::{Blueprint, Edge, NodeDef, Plan},
@@ -56,7 +56,7 @@ fn another_graph_does_not_take_the_state_of_this_one() {
     let (plan, other) = (plan(), plan());
     let chain = chain(&plan, 3);
     let (one, two) = (restore(&plan, &chain), restore(&other, &chain));
-    assert!(!Arc::ptr_eq(&one.board, &two.board));
+    assert!(!Arc::ptr_eq(&one.channels, &two.channels));
     assert_eq!(ids(&one), ids(&two));
 }
 
@@ -147,24 +147,24 @@ fn chain(plan: &Plan, len: usize) -> Chain {
     records.keeping(Rebuilt::default())
 }
 
-fn restore(plan: &Plan, chain: &Chain) -> Frame {
+fn restore(plan: &Plan, chain: &Chain) -> GraphState {
     let loaded = Loaded {
         chain: chain.clone(),
         notes: Vec::new(),
         superseded: false,
         next: NextRecord::Changes,
     };
-    Frame::restore(plan, &loaded, None).unwrap().frame
+    GraphState::restore(plan, &loaded, None).unwrap().state
 }
 
-fn write(plan: &Plan, frame: &mut Frame, n: usize) {
+fn write(plan: &Plan, state: &mut GraphState, n: usize) {
     let writes = [Write::State(ChannelIx::at(0), Value::list([message(n)]))];
     let mut input = [Applying::input(&writes)];
-    frame.apply(plan, &mut input, Recording::On).unwrap();
+    state.apply(plan, &mut input, Recording::On).unwrap();
 }
 
-fn ids(frame: &Frame) -> Vec<usize> {
-    let messages = frame.board.get(ChannelIx::at(0)).unwrap();
+fn ids(state: &GraphState) -> Vec<usize> {
+    let messages = state.channels.get(ChannelIx::at(0)).unwrap();
     let each = messages.as_list().unwrap().iter();
     each.map(|message| id(message).unwrap().parse().unwrap())
         .collect()

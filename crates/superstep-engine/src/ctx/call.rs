@@ -5,9 +5,9 @@ use std::{future::Future, sync::Arc};
 use superstep_core::{
     command::Output,
     error::ErrorKind,
+    future::BoxFuture,
     policy::{CachePolicy, RetryPolicy, Timeouts},
     run::{CallSpec, Halt},
-    saver::BoxFuture,
     value::Value,
 };
 use tokio::sync::oneshot;

@@ -14,9 +14,9 @@ use super::{Ctx, run_info::Request};
 /// What to do about an effect that was started and may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// Say so.
+    /// Report it.
     Report,
-    /// Run it again: its target tells repetitions by their key.
+    /// Run it again: its target recognises repetitions by their key.
     Repeat,
 }
 
@@ -27,7 +27,7 @@ impl Ctx {
     /// An error of the effect leaves its outcome unknown, as a crash does: the request may have
     /// arrived although no answer came. That is reported (SS1202), by this attempt and by every
     /// later one, and never followed by a silent second try; `Graph::settle` records what somebody
-    /// found out. Only [`EffectError::not_done`] says that nothing happened, and that another
+    /// found out. Only [`EffectError::not_done`] states that nothing happened, and that another
     /// attempt may try again.
     ///
     /// The key names the effect within its task. Another attempt that uses it means the same

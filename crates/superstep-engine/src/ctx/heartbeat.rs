@@ -37,7 +37,7 @@ impl Heartbeat {
 }
 
 impl Ctx {
-    /// Tells an idle limit that the task is alive.
+    /// Restarts the idle timeout of the task.
     pub fn heartbeat(&self) {
         if let Some(heartbeat) = &self.0.heartbeat {
             heartbeat.beat();

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use superstep_core::{
     ask::Answers,
-    board::Board,
+    channel_state::ChannelState,
     checkpoint::Parents,
     error::ErrorKind,
-    id::{CheckpointId, Namespace},
+    id::{CheckpointId, GraphPath},
     plan::{Plan, route::Window},
     record::Effect,
     run::{CallSpec, Halt, Replay},
@@ -22,7 +22,7 @@ use crate::{env::Env, requests::Requests};
 pub(crate) struct RunInfo {
     pub(crate) plan: Arc<Plan>,
     pub(crate) env: Arc<Env>,
-    pub(crate) namespace: Namespace,
+    pub(crate) namespace: GraphPath,
     pub(crate) nested: bool,
     pub(crate) parents: Parents,
     pub(crate) answers: Answers,
@@ -72,11 +72,11 @@ impl RunInfo {
     }
 }
 
-/// What the tasks of one step share. Every task has its own, so that nobody holds the board when
+/// What the tasks of one step share. Every task has its own, so that nobody holds the channel state when
 /// the last of them ends: the step's writes then go in place.
 pub(crate) struct StepInfo {
     pub(crate) run: Arc<RunInfo>,
-    pub(crate) board: Arc<dyn Board>,
+    pub(crate) channels: Arc<dyn ChannelState>,
     pub(crate) checkpoint: CheckpointId,
     pub(crate) window: Window,
     pub(crate) resuming: Option<bool>,

@@ -12,9 +12,9 @@ use std::{
 use superstep_core::{
     command::Output,
     error::{ErrorKind, Limit},
+    future::BoxFuture,
     policy::Timeouts,
     run::{Done, Halt},
-    saver::BoxFuture,
 };
 use tokio::time::Instant;
 

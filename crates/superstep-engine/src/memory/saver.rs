@@ -1,10 +1,10 @@
 //! The memory saver: full history, stored as changes, shared with the running graph.
 //!
 //! A commit or note costs what it stores, a load what it returns, whatever the length of the
-//! thread: records of a namespace stand in order of id, with links between parent and children
-//! (`log`), and no thread waits for work on another. `journal` is what runs told.
+//! thread: records of a namespace are in order of id, with links between parent and children
+//! (`log`), and no thread waits for work on another. `event_log` has the events of runs.
 
-mod journal;
+mod event_log;
 mod log;
 
 use std::{
@@ -21,15 +21,14 @@ use superstep_core::{
     clock::{Clock, UnixMillis},
     error::SaverError,
     event::{Cursor, Logged},
-    id::{Namespace, ThreadId},
+    future::MaybeReady,
+    id::{GraphPath, ThreadId},
     record::TaskNote,
-    saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Reply, Retained, Retention, Saver,
-    },
+    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
 };
 
 use crate::clock::SystemClock;
-use journal::{Bells, Journal};
+use event_log::{Bells, EventLog};
 use log::Log;
 
 /// Keeps threads in memory.
@@ -73,8 +72,8 @@ struct Thread {
     /// When a lease was last taken or given back.
     used: UnixMillis,
     gone: bool,
-    logs: HashMap<Namespace, Log>,
-    journal: Journal,
+    logs: HashMap<GraphPath, Log>,
+    event_log: EventLog,
 }
 
 impl Thread {
@@ -89,7 +88,7 @@ impl MemorySaver {
         Self::default()
     }
 
-    /// An empty saver on another clock, which says when threads were last used.
+    /// An empty saver on another clock, which dates the last use of threads.
     pub fn on_clock(clock: Arc<dyn Clock>) -> Self {
         Self(Arc::new(Shared::on(clock)))
     }
@@ -136,7 +135,7 @@ impl MemorySaver {
         id: &ThreadId,
         epoch: u64,
         events: Vec<Logged>,
-        change: impl FnOnce(&mut HashMap<Namespace, Log>) -> Result<T, SaverError>,
+        change: impl FnOnce(&mut HashMap<GraphPath, Log>) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         let conflict = || SaverError::Conflict { thread: id.clone() };
         let thread = self.thread(id).ok_or_else(conflict)?;
@@ -144,10 +143,10 @@ impl MemorySaver {
         if inner.epoch != Some(epoch) {
             return Err(conflict());
         }
-        inner.journal.takes(epoch, &events)?;
+        inner.event_log.takes(epoch, &events)?;
         let answer = change(&mut inner.logs)?;
         if !events.is_empty() {
-            inner.journal.append(events);
+            inner.event_log.append(events);
             drop(inner);
             self.0.bells.ring(id);
         }
@@ -184,22 +183,22 @@ impl MemorySaver {
         if self.is_used(to) {
             return Err(exists());
         }
-        let (mut logs, mut journal) = {
+        let (mut logs, mut event_log) = {
             let source = lock(&source);
-            (source.logs.clone(), source.journal.clone())
+            (source.logs.clone(), source.event_log.clone())
         };
         if logs.is_empty() {
             return Err(missing());
         }
-        self.found(to, &mut logs, &mut journal)
+        self.found(to, &mut logs, &mut event_log)
     }
 
     /// Makes a thread of these records, if there is none of that name.
     fn found(
         &self,
         id: &ThreadId,
-        logs: &mut HashMap<Namespace, Log>,
-        journal: &mut Journal,
+        logs: &mut HashMap<GraphPath, Log>,
+        event_log: &mut EventLog,
     ) -> Result<(), SaverError> {
         self.enter(id, |_, target| {
             if !target.logs.is_empty() {
@@ -209,7 +208,7 @@ impl MemorySaver {
                 return Err(SaverError::Busy { thread: id.clone() });
             }
             target.logs = std::mem::take(logs);
-            target.journal = std::mem::take(journal);
+            target.event_log = std::mem::take(event_log);
             target.used = self.0.clock.now();
             self.0.bells.ring(id);
             Ok(())
@@ -236,7 +235,7 @@ impl MemorySaver {
         let mut logs = spaces
             .map(|(namespace, checkpoints)| (namespace, Log::of(checkpoints)))
             .collect();
-        self.found(id, &mut logs, &mut Journal::default())
+        self.found(id, &mut logs, &mut EventLog::default())
     }
 
     fn sweep(&self, retention: &Retention, now: UnixMillis) -> Retained {
@@ -290,7 +289,7 @@ impl Shared {
         {
             let mut inner = lock(thread);
             (inner.taken, inner.used) = (false, self.clock.now());
-            if !inner.logs.is_empty() || !inner.journal.is_empty() {
+            if !inner.logs.is_empty() || !inner.event_log.is_empty() {
                 return;
             }
             inner.end();
@@ -315,34 +314,34 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Saver for MemorySaver {
-    fn lease(&self, id: &ThreadId) -> Reply<'_, Lease> {
-        Reply::now(self.claim(id))
+    fn lease(&self, id: &ThreadId) -> MaybeReady<'_, Lease> {
+        MaybeReady::now(self.claim(id))
     }
 
-    fn load(&self, id: &ThreadId, namespace: &Namespace, at: At) -> Reply<'_, Option<Loaded>> {
+    fn load(&self, id: &ThreadId, namespace: &GraphPath, at: At) -> MaybeReady<'_, Option<Loaded>> {
         let Some(thread) = self.thread(id) else {
-            return Reply::now(Ok(None));
+            return MaybeReady::now(Ok(None));
         };
         let inner = lock(&thread);
         let log = inner.logs.get(namespace);
-        Reply::now(Ok(log.and_then(|log| log.load(log.find(at)?))))
+        MaybeReady::now(Ok(log.and_then(|log| log.load(log.find(at)?))))
     }
 
     fn history(
         &self,
         id: &ThreadId,
-        namespace: &Namespace,
+        namespace: &GraphPath,
         query: &HistoryQuery,
-    ) -> Reply<'_, Vec<Loaded>> {
+    ) -> MaybeReady<'_, Vec<Loaded>> {
         let Some(thread) = self.thread(id) else {
-            return Reply::now(Ok(Vec::new()));
+            return MaybeReady::now(Ok(Vec::new()));
         };
         let inner = lock(&thread);
         let log = inner.logs.get(namespace);
-        Reply::now(Ok(log.map_or_else(Vec::new, |log| log.history(query))))
+        MaybeReady::now(Ok(log.map_or_else(Vec::new, |log| log.history(query))))
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         let Commit {
             thread,
             namespace,
@@ -351,9 +350,9 @@ impl Saver for MemorySaver {
             events,
         } = commit;
         if !record.fits() {
-            return Reply::now(Err(SaverError::too_deep()));
+            return MaybeReady::now(Err(SaverError::too_deep()));
         }
-        Reply::now(self.write(
+        MaybeReady::now(self.write(
             &thread,
             epoch,
             events,
@@ -369,7 +368,7 @@ impl Saver for MemorySaver {
         ))
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         let Notes {
             thread,
             namespace,
@@ -380,9 +379,9 @@ impl Saver for MemorySaver {
             events,
         } = notes;
         if !notes.iter().all(TaskNote::fits) {
-            return Reply::now(Err(SaverError::too_deep()));
+            return MaybeReady::now(Err(SaverError::too_deep()));
         }
-        Reply::now(self.write(&thread, epoch, events, |logs| {
+        MaybeReady::now(self.write(&thread, epoch, events, |logs| {
             let known = logs
                 .get_mut(&namespace)
                 .is_some_and(|log| log.note(checkpoint, notes));
@@ -391,89 +390,94 @@ impl Saver for MemorySaver {
         }))
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         let Events {
             thread,
             epoch,
             events,
         } = events;
-        Reply::now(self.write(&thread, epoch, events, |_| Ok(())))
+        MaybeReady::now(self.write(&thread, epoch, events, |_| Ok(())))
     }
 
-    fn events(&self, id: &ThreadId, after: Option<Cursor>, limit: usize) -> Reply<'_, Vec<Logged>> {
+    fn events(
+        &self,
+        id: &ThreadId,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> MaybeReady<'_, Vec<Logged>> {
         let Some(thread) = self.thread(id) else {
-            return Reply::now(Ok(Vec::new()));
+            return MaybeReady::now(Ok(Vec::new()));
         };
         let inner = lock(&thread);
-        Reply::now(inner.journal.after(after, limit))
+        MaybeReady::now(inner.event_log.after(after, limit))
     }
 
-    fn changed(&self, id: &ThreadId) -> Reply<'_, ()> {
-        Reply::Later(self.0.bells.listen(id))
+    fn changed(&self, id: &ThreadId) -> MaybeReady<'_, ()> {
+        MaybeReady::Later(self.0.bells.listen(id))
     }
 
-    fn threads(&self) -> Reply<'_, Vec<ThreadId>> {
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         let used = self.0.all().into_iter().filter(|(_, thread)| {
             let inner = lock(thread);
             !inner.gone && !inner.logs.is_empty()
         });
-        Reply::now(Ok(used.map(|(id, _)| id).collect()))
+        MaybeReady::now(Ok(used.map(|(id, _)| id).collect()))
     }
 
-    fn delete(&self, id: &ThreadId) -> Reply<'_, ()> {
-        Reply::now(self.remove(id))
+    fn delete(&self, id: &ThreadId) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.remove(id))
     }
 
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> Reply<'_, ()> {
-        Reply::now(self.duplicate(from, to))
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.duplicate(from, to))
     }
 
-    fn prune(&self, id: &ThreadId, keep: Keep) -> Reply<'_, ()> {
+    fn prune(&self, id: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
         let missing = || SaverError::NoThread { thread: id.clone() };
         let Some(thread) = self.thread(id) else {
-            return Reply::now(Err(missing()));
+            return MaybeReady::now(Err(missing()));
         };
         let mut inner = lock(&thread);
         if inner.logs.is_empty() {
-            return Reply::now(Err(missing()));
+            return MaybeReady::now(Err(missing()));
         }
         // A run may be about to follow a checkpoint that would go.
         if inner.taken {
-            return Reply::now(Err(SaverError::Busy { thread: id.clone() }));
+            return MaybeReady::now(Err(SaverError::Busy { thread: id.clone() }));
         }
         prune(&mut inner.logs, keep);
-        let root = inner.logs.get(&Namespace::default());
+        let root = inner.logs.get(&GraphPath::default());
         let oldest = root.and_then(|log| log.newest(usize::MAX));
-        inner.journal.prune(oldest);
-        Reply::now(Ok(()))
+        inner.event_log.prune(oldest);
+        MaybeReady::now(Ok(()))
     }
 
-    fn export(&self, id: &ThreadId) -> Reply<'_, Archive> {
-        Reply::now(self.pack(id))
+    fn export(&self, id: &ThreadId) -> MaybeReady<'_, Archive> {
+        MaybeReady::now(self.pack(id))
     }
 
-    fn import(&self, id: &ThreadId, archive: Archive) -> Reply<'_, ()> {
-        Reply::now(self.unpack(id, archive))
+    fn import(&self, id: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.unpack(id, archive))
     }
 
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> Reply<'_, Retained> {
-        Reply::now(Ok(self.sweep(retention, now)))
+    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
+        MaybeReady::now(Ok(self.sweep(retention, now)))
     }
 }
 
-/// Drops old checkpoints and says how many.
-fn prune(logs: &mut HashMap<Namespace, Log>, keep: Keep) -> usize {
-    let count = |logs: &HashMap<Namespace, Log>| logs.values().map(Log::len).sum::<usize>();
+/// Drops old checkpoints and returns how many.
+fn prune(logs: &mut HashMap<GraphPath, Log>, keep: Keep) -> usize {
+    let count = |logs: &HashMap<GraphPath, Log>| logs.values().map(Log::len).sum::<usize>();
     let before = count(logs);
     cut(logs, keep);
     before - count(logs)
 }
 
-fn cut(logs: &mut HashMap<Namespace, Log>, keep: Keep) {
+fn cut(logs: &mut HashMap<GraphPath, Log>, keep: Keep) {
     let Keep::Last(n) = keep else {
         return logs.values_mut().for_each(|log| log.keep_last(1));
     };
-    let root = logs.get(&Namespace::default());
+    let root = logs.get(&GraphPath::default());
     let Some(oldest) = root.and_then(|log| log.newest(n.max(1))) else {
         return;
     };

@@ -2,7 +2,7 @@
 
 pub use serde_json::Value as Json;
 pub use superstep_core::{
-    board::{Folded, Recording},
+    channel_state::{Folded, Recording},
     record::Change,
     value::DecodeError,
 };

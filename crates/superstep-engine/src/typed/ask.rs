@@ -40,7 +40,7 @@ pub trait Ask: Serialize {
     /// What an answer is.
     type Answer: DeserializeOwned;
 
-    /// A name that lasts; clients tell questions apart by it.
+    /// A stable name; clients distinguish questions by it.
     const KIND: &'static str;
 }
 

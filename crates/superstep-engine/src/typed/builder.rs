@@ -15,7 +15,7 @@ use superstep_core::{
 };
 
 use super::{
-    board::TypedBoard,
+    channel_state::TypedState,
     command::Reach,
     graph::Graph,
     handler::{AnyHandler, Handler},
@@ -78,7 +78,7 @@ pub struct GraphBuilder<S: State, N: Nodes> {
     limit: u64,
 }
 
-/// Where a graph stands.
+/// Where a graph is among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// It runs by itself.
@@ -196,7 +196,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self
     }
 
-    /// A run begins where the function says, which sees the state with the input in it.
+    /// A run begins where the function decides, which sees the state with the input in it.
     ///
     #[doc = include_str!("docs/builder/start_if.md")]
     #[must_use]
@@ -230,7 +230,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self
     }
 
-    /// After `from` runs what the function says; nothing ends the branch. It sees the state with
+    /// After `from` runs what the function returns; nothing ends the branch. It sees the state with
     /// the writes of `from` in it, not those of nodes that ran beside it.
     ///
     #[doc = include_str!("docs/builder/route.md")]
@@ -426,7 +426,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             .iter()
             .map(|(name, keep)| channel(name, *keep))
             .collect();
-        blueprint.board = Some(Arc::new(|| Box::new(TypedBoard::<S>::new())));
+        blueprint.channel_state = Some(Arc::new(|| Box::new(TypedState::<S>::new())));
         blueprint.state = Some(StateVersion {
             version: S::VERSION,
             fingerprint: S::FINGERPRINT,
@@ -530,10 +530,10 @@ impl<N: Nodes> Route<N> {
     ) -> Self {
         let keys: Vec<Value> = N::ALL.iter().map(|node| Value::from(node.name())).collect();
         let decide = move |view: &RouteView<'_>| {
-            let Some(board) = view.board.as_any().downcast_ref::<TypedBoard<S>>() else {
+            let Some(channels) = view.channels.as_any().downcast_ref::<TypedState<S>>() else {
                 return Err(Failure::new("Router", "a router of another graph").permanent());
             };
-            let chosen = board
+            let chosen = channels
                 .look(view.writes, &decide)
                 .map_err(|kind| match kind {
                     ErrorKind::Failed(failure) | ErrorKind::Reduce { failure, .. } => failure,

@@ -220,7 +220,7 @@ impl Reach {
     note = "return the state's update, a Command<{S}, {N}>, (), or a Result of one of them"
 )]
 pub trait IntoCommand<S: State, N: Nodes> {
-    /// The command it stands for.
+    /// The command it means.
     fn into_command(self) -> Result<Command<S, N>, NodeError>;
 }
 

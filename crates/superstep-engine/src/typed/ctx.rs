@@ -13,8 +13,8 @@ use superstep_core::{
 
 use super::{
     ask::Ask,
-    board::whole_state,
     call::Call,
+    channel_state::whole_state,
     error::NodeError,
     graph::Graph,
     nodes::Nodes,
@@ -141,7 +141,7 @@ impl Ctx {
     /// arrived although no answer came. That is reported (SS1202), by this attempt and by every
     /// later one, and never followed by a silent second try; [`Graph::settle_done`] and
     /// [`Graph::settle_undone`] record what somebody found out. Only [`EffectError::not_done`]
-    /// says that nothing happened, and that another attempt may try again.
+    /// states that nothing happened, and that another attempt may try again.
     ///
     /// The key names the effect within its task. Another attempt that uses it means the same
     /// effect; a second effect of one attempt needs another key (SS3050).
@@ -280,7 +280,7 @@ impl Ctx {
         Ok(())
     }
 
-    /// Starts to tell about a piece of the task's work; see [`OpenSpan`].
+    /// Starts a span: a piece of the task's work; see [`OpenSpan`].
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};

@@ -38,7 +38,7 @@ impl NodeError {
         Self(failure.into())
     }
 
-    /// Says that trying again will not help.
+    /// Marks the failure as permanent: trying again will not help.
     #[must_use]
     pub fn permanent(mut self) -> Self {
         if let Halt::Error(error) = &mut self.0
@@ -81,7 +81,7 @@ impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
     }
 }
 
-/// What a node fails with says nothing about an effect: its outcome is unknown.
+/// A node's failure proves nothing about an effect: its outcome is unknown.
 impl From<NodeError> for EffectError {
     fn from(error: NodeError) -> Self {
         error.0.into()

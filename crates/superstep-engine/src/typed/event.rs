@@ -1,4 +1,4 @@
-//! What a run tells while it goes, with types.
+//! Events of a run, with types.
 
 use superstep_core::{
     error::Error,
@@ -10,7 +10,7 @@ use superstep_core::{
 
 use super::{
     ask::OpenAsk,
-    board::whole_state,
+    channel_state::whole_state,
     graph::Outcome,
     nodes::Nodes,
     snap::Snap,
@@ -55,7 +55,7 @@ use crate::{
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<S: State, N> {
-    /// The state, after a step changed it or as it stands when a task asks.
+    /// The state, after a step changed it or as it is when a task asks.
     State(Snap<S>),
     /// A task finished.
     Update {
@@ -68,7 +68,7 @@ pub enum Event<S: State, N> {
     },
     /// A task asked.
     Asked(Vec<OpenAsk>),
-    /// The run stands at a pause of the graph.
+    /// The run is at a pause of the graph.
     Paused,
     /// A task starts.
     TaskStarted {
@@ -197,19 +197,19 @@ impl<S: State, N: Nodes> Follow<S, N> {
         }
     }
 
-    /// Reads what graphs below told as well.
+    /// Reads events of graphs below as well.
     #[must_use]
     pub fn with_subgraphs(self) -> Self {
         Self::new(self.inner.with_subgraphs())
     }
 
-    /// The last entry that was read, wanted or not: a reader that starts after it goes on where
+    /// The last entry that was read, wanted or not: a reader that starts after it continues where
     /// this one is.
     pub fn cursor(&self) -> Option<Cursor> {
         self.inner.cursor()
     }
 
-    /// The next entry. Waits while a run goes on or none has begun; nothing once the last run has
+    /// The next entry. Waits while a run is under way or none has begun; nothing once the last run has
     /// ended. A run that was cut short has no end, so its continuation is waited for.
     pub async fn next(&mut self) -> Result<Option<(Cursor, LogItem<Event<S, N>>)>, Error> {
         Ok(self.inner.next().await?.map(typed_item))

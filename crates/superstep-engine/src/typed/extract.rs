@@ -11,8 +11,8 @@ use superstep_core::{
 };
 
 use super::{
-    board::TypedBoard, ctx::Ctx, error::NodeError, nodes::Nodes, resources::Resources, snap::Snap,
-    state::State,
+    channel_state::TypedState, ctx::Ctx, error::NodeError, nodes::Nodes, resources::Resources,
+    snap::Snap, state::State,
 };
 use crate::{ctx, store};
 
@@ -26,9 +26,9 @@ pub struct TaskCtx<S, N> {
 impl<S: State, N: Nodes> TaskCtx<S, N> {
     /// The state when the step began.
     pub fn state(&self) -> Result<Snap<S>, NodeError> {
-        let board = self.ctx.board().as_any().downcast_ref::<TypedBoard<S>>();
-        let board = board.ok_or_else(|| broken("a task of another graph"))?;
-        Ok(Snap(board.state()))
+        let channels = self.ctx.channels().as_any().downcast_ref::<TypedState<S>>();
+        let channels = channels.ok_or_else(|| broken("a task of another graph"))?;
+        Ok(Snap(channels.state()))
     }
 
     /// The task's node; its error handler's for a handler.
@@ -113,7 +113,7 @@ pub trait FromTask<S: State, N: Nodes>: Sized + Send {
     /// Takes it out of the task.
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError>;
 
-    /// Says what it needs.
+    /// Declares what it needs.
     fn declare(needs: &mut Needs) {
         let _ = needs;
     }

@@ -5,8 +5,8 @@ use std::any::{Any, TypeId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep_core::{
-    board::{Folded, Recording},
     channel,
+    channel_state::{Folded, Recording},
     error::{ErrorKind, Failure},
     record::Change,
     value::{DecodeError, Value},
@@ -17,7 +17,7 @@ use super::{
     state::Keep,
 };
 
-/// What an update says about one field.
+/// What an update does to one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Put<W, T> {
     /// Reduce this into the value.
@@ -60,7 +60,7 @@ pub type TryFold<T> = fn(&mut T, &'static str, Vec<Value>) -> Result<Undo<T>, Er
 pub struct Ops<T> {
     /// Folds the writes of one step.
     pub fold: Fold<T>,
-    /// Folds writes for a look, and says how to take that back.
+    /// Folds writes for a look, and returns how to take that back.
     pub try_fold: TryFold<T>,
     /// Applies a stored change.
     pub restore: fn(&mut T, &Change) -> Result<(), DecodeError>,

@@ -14,8 +14,8 @@ use superstep_core::{
 
 use super::{
     ask::{OpenAsk, bad_answer},
-    board::whole_state,
     builder::GraphBuilder,
+    channel_state::whole_state,
     event::{EventStream, Follow},
     nodes::Nodes,
     snap::Snap,
@@ -97,14 +97,14 @@ impl<S, N> Clone for Graph<S, N> {
 pub enum Outcome<S> {
     /// Nothing is left to run.
     Done(Snap<S>),
-    /// Questions are open; answer them and it goes on.
+    /// Questions are open; answer them to resume.
     Waiting {
         /// The questions.
         asks: Vec<OpenAsk>,
         /// The state, with what finished tasks of the step wrote.
         state: Snap<S>,
     },
-    /// It stands at a pause of the graph; resume and it goes on.
+    /// It is at a pause of the graph; resume it.
     Paused {
         /// The state.
         state: Snap<S>,
@@ -213,7 +213,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.feed(thread.into(), RunInput::Nothing).await
     }
 
-    /// Answers open questions by id and goes on. An answer to a question that is not open is an
+    /// Answers open questions by id and resumes. An answer to a question that is not open is an
     /// error; questions without an answer stay open.
     ///
     /// ```
@@ -298,7 +298,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// Reads the log of a thread after a cursor, or from its beginning: events of these modes, and
-    /// where runs begin and end. Only what runs were told to log is there
+    /// where runs begin and end. Only what runs were configured to log is there
     /// ([`RunOptions::log`](crate::RunOptions::log)).
     ///
     /// ```
@@ -406,7 +406,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.with_options(|options| options.context = Value::typed(context))
     }
 
-    /// The same graph at an older checkpoint: a run or resume goes on from there as a new branch.
+    /// The same graph at an older checkpoint: a run or resume continues from there as a new branch.
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};

@@ -46,7 +46,7 @@ pub trait Reducer<T>: 'static {
     /// Folds one write into the value.
     fn reduce(current: &mut T, write: Self::Write) -> Result<Reduced, Failure>;
 
-    /// Folds one write and says how to take it back: a router sees the state with the writes of
+    /// Folds one write and returns how to take it back: a router sees the state with the writes of
     /// its own node, and nothing else may.
     fn try_reduce(current: &mut T, write: Self::Write) -> Result<Undo<T>, Failure>
     where

@@ -3,7 +3,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep_core::{
-    board::{Folded, Recording},
+    channel_state::{Folded, Recording},
     error::ErrorKind,
     record::Change,
     value::{DecodeError, Map, Value},
@@ -22,7 +22,7 @@ pub enum Keep {
     Untracked,
 }
 
-/// A graph's state: a plain struct, one channel a field.
+/// A graph's state: a plain struct, one channel per field.
 ///
 /// Made by `#[derive(State)]`; fields are addressed by their position.
 ///
@@ -73,7 +73,7 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
         recording: Recording,
     ) -> Result<Folded, ErrorKind>;
 
-    /// Folds writes into a field for a look, and says how to take that back.
+    /// Folds writes into a field for a look, and returns how to take that back.
     fn try_fold(&mut self, field: usize, writes: Vec<Value>) -> Result<Undo<Self>, ErrorKind>;
 
     /// Applies a stored change to a field.

@@ -15,8 +15,8 @@ use superstep_core::{
 };
 
 use super::{
-    ask::OpenAsk, board::whole_state, command::writes, graph::Graph, nodes::Nodes, snap::Snap,
-    state::State,
+    ask::OpenAsk, channel_state::whole_state, command::writes, graph::Graph, nodes::Nodes,
+    snap::Snap, state::State,
 };
 use crate::{options::CheckpointRef, state::Depth, threads::Fit};
 
@@ -216,7 +216,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.inner.delete_thread(&thread.into()).await
     }
 
-    /// Copies a thread under a new name; both go on independently.
+    /// Copies a thread under a new name; both continue independently.
     pub async fn copy_thread(
         &self,
         from: impl Into<ThreadId>,
@@ -225,7 +225,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.inner.copy_thread(&from.into(), &to.into()).await
     }
 
-    /// Drops old checkpoints of a thread; it goes on as before.
+    /// Drops old checkpoints of a thread; it continues as before.
     pub async fn prune_thread(
         &self,
         thread: impl Into<ThreadId>,
@@ -266,7 +266,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.inner.export_thread(&thread.into()).await
     }
 
-    /// Makes a thread of an archive; it goes on where the exported one stood.
+    /// Makes a thread of an archive; it continues where the exported one was.
     pub async fn import_thread(
         &self,
         thread: impl Into<ThreadId>,
@@ -275,7 +275,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.inner.import_thread(&thread.into(), archive).await
     }
 
-    /// Whether a thread can go on in this graph, and how; runs nothing. See
+    /// Whether a thread can resume in this graph, and how; runs nothing. See
     /// [`crate::Graph::check_thread`].
     pub async fn check_thread(&self, thread: impl Into<ThreadId>) -> Result<Fit, Error> {
         self.inner.check_thread(&thread.into()).await

@@ -12,10 +12,11 @@ use superstep_core::{
     Failure, Value,
     error::SaverError,
     event::{Entry, Modes},
+    future::MaybeReady,
     policy::{Durability, RetryOn, RetryPolicy, Timeouts},
     record::Effect,
     run::{EffectError, Halt},
-    saver::{Notes, Reply, Saver, SaverLayer},
+    saver::{Notes, Saver, SaverLayer},
 };
 use superstep_engine::{
     Backends, CallTask, Ctx, GraphBuilder, Node, NodeOptions, RunOptions, input,
@@ -190,8 +191,8 @@ impl SaverLayer for NoNotes {
         &self.0
     }
 
-    fn note(&self, _: Notes) -> Reply<'_, ()> {
-        Reply::now(Err(SaverError::Io("no answer in time".into())))
+    fn note(&self, _: Notes) -> MaybeReady<'_, ()> {
+        MaybeReady::now(Err(SaverError::Io("no answer in time".into())))
     }
 }
 
@@ -502,7 +503,7 @@ async fn a_context_that_outlives_its_task_can_do_nothing_in_the_place_of_another
     assert_eq!(output.to_json(), json!({ "x": 1 }));
     assert_eq!((paid_by_a.get(), paid_by_b.get()), (0, 1));
     let log = graph.whole_log("t").await.expect("the log");
-    let told = log.iter().filter(|it| matches!(it.entry, Entry::Told(_)));
+    let told = log.iter().filter(|it| matches!(it.entry, Entry::Event(_)));
     assert_eq!(told.count(), 0, "{log:?}");
 }
 

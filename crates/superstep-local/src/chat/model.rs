@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_model::{
     Caps, Content, Delta, Deltas, Model, ModelError, ModelId, Part, Request, Structured,
 };

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_http::Rng;
 use superstep_text::Redactor;
 use tokio::time::{Instant, sleep, timeout_at};

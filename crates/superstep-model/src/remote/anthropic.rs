@@ -7,7 +7,7 @@ mod body;
 mod event;
 mod profile;
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_http::{
     Client, Url,
     header::{HeaderMap, HeaderName, HeaderValue},

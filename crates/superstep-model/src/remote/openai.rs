@@ -9,7 +9,7 @@ mod calls;
 mod chunk;
 mod dialect;
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_http::{
     Client,
     header::{AUTHORIZATION, HeaderMap},

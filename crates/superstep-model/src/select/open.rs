@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 
 use super::choice::Choice;
 use crate::{

@@ -12,7 +12,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_model::{
     Caps, Delta, Deltas, ErrorKind, Finish, Message, Model, ModelError, ModelId, Request,
     Structured, Usage, Watch,

@@ -55,7 +55,7 @@ fn counting() -> Arc<dyn Model> {
         fn stream<'a>(
             &'a self,
             request: &'a Request,
-        ) -> superstep_core::saver::BoxFuture<'a, Result<superstep_model::Deltas, ModelError>>
+        ) -> superstep_core::future::BoxFuture<'a, Result<superstep_model::Deltas, ModelError>>
         {
             let turn = self.1.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             Box::pin(async move {

@@ -2,7 +2,7 @@
 
 use superstep_core::{
     error::SaverError,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
 };
 
 use crate::{
@@ -26,7 +26,7 @@ impl CurrentGraph {
         writer: &Writer,
         thread: &ThreadId,
         epoch: u64,
-        namespace: &Namespace,
+        namespace: &GraphPath,
     ) -> Result<Self, SaverError> {
         let conflict = || SaverError::Conflict {
             thread: thread.clone(),

@@ -4,7 +4,7 @@ use superstep_core::{
     codec::{self, Packed},
     error::SaverError,
     event::Logged,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     record::TaskNote,
     saver::Notes,
 };
@@ -27,7 +27,7 @@ use crate::{
 /// Notes that are encoded and wait for the writer.
 pub(crate) struct PreparedNotes {
     thread: ThreadId,
-    namespace: Namespace,
+    namespace: GraphPath,
     epoch: u64,
     checkpoint: CheckpointId,
     packed: Packed,

@@ -7,7 +7,7 @@ use superstep_core::{
     archive::{Archive, Archived},
     codec::{self, record::pack_record},
     error::SaverError,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
 };
 
 use super::{create, rows};
@@ -97,7 +97,7 @@ pub(crate) fn import(
 fn fill(
     writer: &mut Writer,
     thread: i64,
-    namespace: &Namespace,
+    namespace: &GraphPath,
     archived: &[Archived],
 ) -> Result<(), SaverError> {
     let mut graph = GraphRow {

@@ -8,7 +8,7 @@ use std::{
 
 use superstep_core::{
     event::Logged,
-    id::{CheckpointId, Namespace, ThreadId},
+    id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
     record::{Change, Layout, Pending, Record, Source, TaskKey, TaskNote, TriggerName, Write},
     saver::{At, Commit, Events, Lease, Notes, Saver},
@@ -90,7 +90,7 @@ pub(crate) fn record(id: u128, parent: Option<u128>, change: Change) -> Record {
 pub(crate) struct Writing {
     pub(crate) saver: SqliteSaver,
     pub(crate) thread: ThreadId,
-    pub(crate) namespace: Namespace,
+    pub(crate) namespace: GraphPath,
     lease: Lease,
 }
 
@@ -102,7 +102,7 @@ impl Writing {
         Self {
             saver,
             thread,
-            namespace: Namespace::from(""),
+            namespace: GraphPath::from(""),
             lease,
         }
     }
@@ -110,7 +110,7 @@ impl Writing {
     /// The same thread, in a graph below.
     pub(crate) fn below(self, namespace: &str) -> Self {
         Self {
-            namespace: Namespace::from(namespace),
+            namespace: GraphPath::from(namespace),
             ..self
         }
     }
@@ -188,7 +188,7 @@ pub(crate) async fn load(
     database: &Database,
     thread: &str,
 ) -> Result<usize, superstep_core::error::SaverError> {
-    let (thread, root) = (ThreadId::from(thread), Namespace::from(""));
+    let (thread, root) = (ThreadId::from(thread), GraphPath::from(""));
     let loaded = database.saver().load(&thread, &root, At::Latest).await?;
     Ok(loaded.map_or(0, |loaded| loaded.chain.len()))
 }

@@ -9,7 +9,7 @@ use std::{
 
 use superstep_core::{
     error::SaverError,
-    id::{Namespace, ThreadId},
+    id::{GraphPath, ThreadId},
     record::Change,
     saver::{HistoryQuery, Keep, Saver},
     value::Value,
@@ -74,7 +74,7 @@ async fn a_file_that_is_whole_has_no_problems() {
 fn a_check_needs_no_runtime() {
     let folder = Folder::new();
     let database = folder.open();
-    let superstep_core::saver::Reply::Now(Some(report)) = database.check() else {
+    let superstep_core::future::MaybeReady::Now(Some(report)) = database.check() else {
         panic!("it waits");
     };
     clean(&report.unwrap());
@@ -338,7 +338,7 @@ async fn pruned_checkpoints_are_in_no_file_any_more() {
     );
     clean(&database.check().await.unwrap());
     let query = HistoryQuery::default();
-    let root = Namespace::from("");
+    let root = GraphPath::from("");
     let history = database.saver().history(&thread, &root, &query).await;
     assert_eq!(history.unwrap().len(), 10);
 }

@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf};
 
 use rusqlite::Connection;
 use superstep_core::{
-    id::{Namespace, ThreadId},
+    id::{GraphPath, ThreadId},
     saver::Saver,
 };
 use superstep_sqlite::{Database, OpenMode, Options};
@@ -87,7 +87,7 @@ async fn a_file_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_i
     drop(database);
     drop(today);
     assert_eq!(version(&folder.path()), version(&now.path()));
-    let root = Namespace::from("");
+    let root = GraphPath::from("");
     let database = folder.open();
     let history = database
         .saver()

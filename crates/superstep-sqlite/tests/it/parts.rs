@@ -2,8 +2,8 @@
 
 use superstep_core::{
     error::SaverError,
-    event::{Cursor, Entry, Event, EventKind, Logged, Told},
-    id::{CheckpointId, Namespace, ThreadId},
+    event::{Cursor, Entry, Event, EventKind, Logged, LoggedEvent},
+    id::{CheckpointId, GraphPath, ThreadId},
     saver::{Keep, Saver},
     value::Value,
 };
@@ -15,9 +15,9 @@ use crate::env::{Folder, Writing, load, tamper};
 fn entry(epoch: u64, n: u64, messages: usize) -> Logged {
     let message = |n: usize| Value::from(format!("message {n} ").repeat(40));
     let shown = Value::list((messages.saturating_sub(30)..messages).map(message));
-    let told = Told {
+    let told = LoggedEvent {
         event: Event {
-            namespace: Namespace::default(),
+            namespace: GraphPath::default(),
             step: n as i64,
             kind: EventKind::Custom(Value::map([("messages", shown)])),
         },
@@ -28,7 +28,7 @@ fn entry(epoch: u64, n: u64, messages: usize) -> Logged {
         cursor: Cursor { epoch, n },
         checkpoint: Some(CheckpointId(u128::from(n))),
         at: Some(n),
-        entry: Entry::Told(Box::new(told)),
+        entry: Entry::Event(Box::new(told)),
     }
 }
 

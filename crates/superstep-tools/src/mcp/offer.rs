@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_model::{ToolSpec, schema::Schema};
 
 use super::{client::Inner, listing::Offered, pin::Print};

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
-use superstep_core::saver::BoxFuture;
+use superstep_core::future::BoxFuture;
 use superstep_model::ToolSpec;
 
 use super::{ParsedCall, ToolCtx, ToolError, ToolOutput};

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use superstep::{
     Modes, RunOptions, Saver,
+    future::BoxFuture,
     model::{
         Caps, Delta, Deltas, Finish, Message, Model, ModelError, ModelId, Request, Structured,
         Usage,
     },
     prelude::*,
-    saver::BoxFuture,
     sqlite::Database,
     tools::{Agent, AgentNode, AgentState, agent::say},
     trace::{Branch, Kind, RunTree, View},

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value as Json, json};
 use superstep::{
     MemorySaver,
+    future::BoxFuture,
     model::{
         Caps, Delta, Deltas, Finish, Message, Model, ModelError, ModelId, Request, Structured,
         Usage,
     },
     prelude::*,
-    saver::BoxFuture,
     tools::{Agent, AgentNode, AgentState, Policy, ToolCtx, ToolError, Tools, agent::say},
 };
 

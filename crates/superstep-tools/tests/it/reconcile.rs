@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     Failure, MemorySaver, OpenAsk,
+    future::BoxFuture,
     model::{Message, ToolSpec},
     prelude::*,
-    saver::BoxFuture,
     tools::{
         Access, Agent, AgentNode, AgentState, Approval, Capabilities, OutcomeQuestion, ParsedCall,
         Reconciled, Tool, ToolCtx, ToolError, ToolOutput, Tools, agent::say,

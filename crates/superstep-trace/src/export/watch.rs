@@ -5,8 +5,9 @@ use std::sync::Arc;
 use superstep_core::{
     checkpoint::NextRecord,
     event::{Entry, Logged},
+    future::MaybeReady,
     id::ThreadId,
-    saver::{Commit, Events, Notes, Reply, Saver, SaverLayer},
+    saver::{Commit, Events, Notes, Saver, SaverLayer},
 };
 
 use super::Line;
@@ -26,13 +27,13 @@ impl Watched {
     fn heard<'a, T: Unpin + Send + 'a>(
         &self,
         ended: Option<(ThreadId, u64)>,
-        reply: Reply<'a, T>,
-    ) -> Reply<'a, T> {
+        reply: MaybeReady<'a, T>,
+    ) -> MaybeReady<'a, T> {
         let Some((thread, number)) = ended else {
             return reply;
         };
         let (saver, line) = (self.saver.clone(), self.line.clone());
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             let answer = reply.await;
             if answer.is_ok() {
                 line.offer(&saver, &thread, number);
@@ -55,17 +56,17 @@ impl SaverLayer for Watched {
         &*self.saver
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         let ended = ended(&commit.thread, &commit.events);
         self.heard(ended, self.saver.commit(commit))
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         let ended = ended(&notes.thread, &notes.events);
         self.heard(ended, self.saver.note(notes))
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         let ended = ended(&events.thread, &events.events);
         self.heard(ended, self.saver.log(events))
     }

@@ -8,7 +8,7 @@ use std::{
 
 use superstep_core::{
     event::{Facts, Span, SpanError, SpanId, SpanKind},
-    id::{Namespace, TaskId},
+    id::{GraphPath, TaskId},
     value::Value,
 };
 
@@ -68,7 +68,7 @@ pub(super) struct Drafts {
     all: Vec<Draft>,
     tasks: HashMap<TaskId, usize>,
     spans: HashMap<SpanId, usize>,
-    graphs: HashMap<Namespace, usize>,
+    graphs: HashMap<GraphPath, usize>,
 }
 
 impl Drafts {
@@ -78,7 +78,7 @@ impl Drafts {
             all: vec![root],
             tasks: HashMap::new(),
             spans: HashMap::new(),
-            graphs: [(Namespace::default(), 0)].into(),
+            graphs: [(GraphPath::default(), 0)].into(),
         }
     }
 
@@ -123,7 +123,7 @@ impl Drafts {
     }
 
     /// The graph of a namespace.
-    pub(super) fn graph(&mut self, namespace: &Namespace, now: Option<u64>) -> usize {
+    pub(super) fn graph(&mut self, namespace: &GraphPath, now: Option<u64>) -> usize {
         if let Some(known) = self.graphs.get(namespace) {
             return *known;
         }
@@ -152,7 +152,7 @@ impl Drafts {
 
     /// The task that runs the graph of a namespace: named in it, or, if the graph lives as long as
     /// the thread, the one of its node that goes on.
-    fn task_of(&self, namespace: &Namespace, node: &str) -> Option<usize> {
+    fn task_of(&self, namespace: &GraphPath, node: &str) -> Option<usize> {
         let named = namespace.as_str().rsplit('|').find_map(|part| {
             let (_, id) = part.rsplit_once(':')?;
             let digits: String = id.chars().filter(|c| *c != '-').collect();

@@ -2,7 +2,7 @@
 
 use superstep_core::{
     event::SpanId,
-    id::{Namespace, TaskId, ThreadId},
+    id::{GraphPath, TaskId, ThreadId},
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -22,7 +22,7 @@ pub(super) fn root(trace: u128) -> SpanId {
 }
 
 /// The id of a graph below.
-pub(super) fn graph(trace: u128, namespace: &Namespace, n: usize) -> SpanId {
+pub(super) fn graph(trace: u128, namespace: &GraphPath, n: usize) -> SpanId {
     of(trace, format!("graph {namespace}").as_bytes(), n)
 }
 

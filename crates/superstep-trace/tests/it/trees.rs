@@ -100,7 +100,7 @@ async fn cut_off(saver: &Arc<dyn Saver>) {
     loop {
         let changed = saver.changed(&"t".into());
         let spans = |logged: &Logged| {
-            matches!(&logged.entry, Entry::Told(told)
+            matches!(&logged.entry, Entry::Event(told)
             if matches!(told.event.kind, EventKind::Span(_)))
         };
         if log_of(saver).await.iter().any(spans) {

@@ -12,7 +12,7 @@ use superstep::{
     prelude::*,
     saver::Keep,
 };
-use superstep_core::event::{Entry, Event as Told, Logged};
+use superstep_core::event::{Entry, Event as LoggedEvent, Logged};
 use tokio::sync::Notify;
 
 use crate::plain::{PlainSaver, saver};
@@ -102,7 +102,7 @@ fn story(saver: &Arc<PlainSaver>) -> dynamic::Graph {
 }
 
 /// Runs the story to its question and to its end; what a live reader of all of it saw.
-async fn told(graph: &dynamic::Graph, options: &RunOptions) -> Vec<Told> {
+async fn told(graph: &dynamic::Graph, options: &RunOptions) -> Vec<LoggedEvent> {
     let mut events = Vec::new();
     let inputs = [
         json!({ "topic": "rain" }).into(),
@@ -126,7 +126,7 @@ async fn stored(mut follow: dynamic::Follow) -> Seen {
     seen
 }
 
-fn events(seen: &Seen) -> Vec<Told> {
+fn events(seen: &Seen) -> Vec<LoggedEvent> {
     let events = seen.iter().filter_map(|(_, item)| match item {
         LogItem::Event(event) => Some(event.clone()),
         _ => None,
@@ -167,7 +167,7 @@ async fn the_log_in_a_mode_is_the_live_stream_in_that_mode() {
         for mode in MODES {
             let seen = stored(graph.follow("t", None, mode).with_subgraphs()).await;
             let shown = live.iter().filter(|event| event.kind.mode() == mode);
-            let shown: Vec<Told> = shown.cloned().collect();
+            let shown: Vec<LoggedEvent> = shown.cloned().collect();
             assert!(!shown.is_empty());
             assert_eq!(events(&seen), shown, "{durability:?} {mode:?}");
             let seen = stored(graph.follow("t", None, mode)).await;
@@ -196,7 +196,7 @@ async fn a_live_stream_shows_its_own_modes_whatever_is_logged() {
         };
         let live = told(&story(&saver), &options(log)).await;
         let wanted = told(&story(&plain), &options(Modes::NONE)).await;
-        let kinds = |events: &[Told]| -> Vec<Json> {
+        let kinds = |events: &[LoggedEvent]| -> Vec<Json> {
             let shown = events.iter().map(|event| match &event.kind {
                 EventKind::Values { values, .. } => values.to_json(),
                 EventKind::Update { update, .. } => update.to_json(),
@@ -210,7 +210,7 @@ async fn a_live_stream_shows_its_own_modes_whatever_is_logged() {
         let told = written(&saver)
             .into_iter()
             .filter_map(|logged| match logged.entry {
-                Entry::Told(told) => Some(told.event.kind.mode()),
+                Entry::Event(told) => Some(told.event.kind.mode()),
                 _ => None,
             });
         assert!(told.into_iter().all(|mode| log.has(mode)));
@@ -589,7 +589,7 @@ async fn a_step_logs_as_much_after_a_thousand_steps_as_at_first() {
         let mut steps = std::collections::BTreeMap::<i64, usize>::new();
         for text in entries.iter() {
             let logged: Logged = serde_json::from_str(text).unwrap();
-            if let Entry::Told(told) = logged.entry {
+            if let Entry::Event(told) = logged.entry {
                 *steps.entry(told.event.step).or_default() += text.len();
             }
         }
@@ -638,7 +638,7 @@ async fn a_question_shown_with_the_state_refers_to_it() {
     let thread = ThreadId::from("t");
     let mut asked = 0;
     for logged in saver.events(&thread, None, 1_000).await.unwrap() {
-        let Entry::Told(told) = logged.entry else {
+        let Entry::Event(told) = logged.entry else {
             continue;
         };
         assert!(told.state.is_some(), "{told:?}");

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use superstep::{
     Durability, Saver,
     prelude::*,
-    saver::{Commit, Events, NextRecord, Notes, Reply, SaverError, SaverLayer},
+    saver::{Commit, Events, MaybeReady, NextRecord, Notes, SaverError, SaverLayer},
 };
 use tokio::sync::{Notify, Semaphore};
 
@@ -54,13 +54,13 @@ impl Gate {
         }
     }
 
-    fn answer<T: Send + 'static>(&self, answer: Result<T, SaverError>) -> Reply<'_, T> {
+    fn answer<T: Send + 'static>(&self, answer: Result<T, SaverError>) -> MaybeReady<'_, T> {
         let now = self.outstanding.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
         if now > MOST {
             self.crowded.notify_one();
         }
-        Reply::Later(Box::pin(async move {
+        MaybeReady::Later(Box::pin(async move {
             self.answers.acquire().await.unwrap().forget();
             self.outstanding.fetch_sub(1, Ordering::SeqCst);
             answer
@@ -91,15 +91,15 @@ impl SaverLayer for Gate {
         &self.inner
     }
 
-    fn commit(&self, commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
         self.answer(now(self.take(commit)))
     }
 
-    fn note(&self, notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
         self.answer(now(self.inner.note(notes)))
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         self.answer(now(self.inner.log(events)))
     }
 }

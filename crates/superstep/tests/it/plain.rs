@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use superstep::{
     MemorySaver, Saver, ThreadId,
-    saver::{Commit, Events, NextRecord, Notes, Reply, SaverLayer},
+    saver::{Commit, Events, MaybeReady, NextRecord, Notes, SaverLayer},
 };
 use superstep_core::{archive::Archive, event::Logged, record::Record};
 
@@ -52,7 +52,7 @@ impl SaverLayer for PlainSaver {
         &self.inner
     }
 
-    fn commit(&self, mut commit: Commit) -> Reply<'_, NextRecord> {
+    fn commit(&self, mut commit: Commit) -> MaybeReady<'_, NextRecord> {
         let text = serde_json::to_string(&commit.record).unwrap();
         commit.record = serde_json::from_str(&text).unwrap();
         let (record, bytes) = (commit.record.clone(), text.len());
@@ -61,21 +61,21 @@ impl SaverLayer for PlainSaver {
         self.inner.commit(commit)
     }
 
-    fn note(&self, mut notes: Notes) -> Reply<'_, ()> {
+    fn note(&self, mut notes: Notes) -> MaybeReady<'_, ()> {
         let text = serde_json::to_string(&notes.notes).unwrap();
         notes.notes = serde_json::from_str(&text).unwrap();
         notes.events = self.plain(notes.events);
         self.inner.note(notes)
     }
 
-    fn log(&self, events: Events) -> Reply<'_, ()> {
+    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
         self.inner.log(Events {
             events: self.plain(events.events),
             ..events
         })
     }
 
-    fn import(&self, thread: &ThreadId, archive: Archive) -> Reply<'_, ()> {
+    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
         self.inner.import(thread, sent(&archive))
     }
 }

@@ -109,7 +109,7 @@ async fn log_of(saver: &PlainSaver) -> Vec<Logged> {
 
 fn spans(log: &[Logged]) -> Vec<Span> {
     let spans = log.iter().filter_map(|logged| match &logged.entry {
-        Entry::Told(told) => match &told.event.kind {
+        Entry::Event(told) => match &told.event.kind {
             EventKind::Span(span) => Some((**span).clone()),
             _ => None,
         },
@@ -293,7 +293,7 @@ async fn the_whole_log_has_the_states_it_refers_to() {
     graph.invoke(json!({ "x": 7 }), &options).await.unwrap();
     let log = graph.whole_log("t").await.unwrap();
     let inputs = log.iter().filter_map(|logged| match &logged.entry {
-        Entry::Told(told) => match &told.event.kind {
+        Entry::Event(told) => match &told.event.kind {
             EventKind::TaskStart { input, .. } => Some(input.to_string()),
             _ => None,
         },

@@ -274,13 +274,18 @@ async fn a_whole_state_is_an_input_too() {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Outer {
+    Respond,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
 enum Careful {
     Review,
     Deliver,
 }
 
 /// A graph whose child asks, then fails once behind the answer.
-fn fails_behind_an_answer() -> Graph<Mail, Top> {
+fn fails_behind_an_answer() -> Graph<Mail, Outer> {
     let tries = Arc::new(AtomicU32::new(0));
     let child = Graph::<Reply, Careful>::builder()
         .node(Careful::Review, review)
@@ -298,16 +303,16 @@ fn fails_behind_an_answer() -> Graph<Mail, Top> {
         .finish(Careful::Deliver)
         .build()
         .unwrap();
-    Graph::<Mail, Top>::builder()
+    Graph::<Mail, Outer>::builder()
         .saver(saver())
         .subgraph(
-            Top::Respond,
+            Outer::Respond,
             &child,
             |mail| Reply::update().about(mail.subject.clone()),
             |reply| Mail::update().log([reply.text.clone().unwrap_or_default()]),
         )
-        .start(Top::Respond)
-        .finish(Top::Respond)
+        .start(Outer::Respond)
+        .finish(Outer::Respond)
         .build()
         .unwrap()
 }
@@ -324,7 +329,7 @@ async fn a_question_of_a_subgraph_is_closed_once_it_is_answered_wherever_the_run
 
     assert!(graph.answer("t", [(ask.id, "at noon")]).await.is_err());
     let stopped = graph.state("t").await.unwrap();
-    assert_eq!(stopped.next, [Top::Respond]);
+    assert_eq!(stopped.next, [Outer::Respond]);
     assert!(stopped.asks.is_empty(), "{:?}", stopped.asks);
     for depth in [Depth::Here, Depth::Subgraphs] {
         let thread = "t".into();

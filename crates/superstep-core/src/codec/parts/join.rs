@@ -7,10 +7,10 @@ use super::{
     read::{Head, Read, list_head, text_head},
 };
 
-/// Runs may stand inside each other so deeply; each level has at least twice the items.
+/// Runs may be nested so deeply; each level has at least twice the items.
 const RUNS: usize = 32;
 
-/// Gives the bytes of a part, or says why there are none.
+/// Gives the bytes of a part, or why there are none.
 type Fetch<'f> = &'f mut dyn FnMut(BlobId) -> Result<Arc<[u8]>, String>;
 
 /// Puts data that was taken apart together again.
@@ -88,7 +88,7 @@ impl Joining<'_> {
                 let part = self.fetch(from, id)?;
                 let mut inside = Read::new(&part);
                 let head = inside.head()?;
-                // Nothing stands for something that stands for something.
+                // A reference never leads to another reference.
                 if !matches!(head, Head::List(_) | Head::Map(_)) {
                     return Err(inside.refuse("a part that is no list and no object"));
                 }

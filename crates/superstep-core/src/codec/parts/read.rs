@@ -103,7 +103,7 @@ impl<'b> Read<'b> {
         })
     }
 
-    /// Goes past one value, however deep it is. Nothing in it stands for a part.
+    /// Skips one value, however deep it is. Nothing in it refers to a part.
     pub(super) fn pass(&mut self) -> Result<(), CodecError> {
         let mut left: u64 = 1;
         while left > 0 {

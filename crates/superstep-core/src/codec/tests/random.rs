@@ -6,7 +6,7 @@ use crate::{
     ask::Ask,
     command::{Command, Goto, Send, Target},
     error::Limit,
-    id::{AskId, CheckpointId, Namespace},
+    id::{AskId, CheckpointId, GraphPath},
     policy::Durability,
     record::{
         Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, StateVersion,
@@ -264,7 +264,7 @@ impl Random {
             paused_at: self.sized(),
             parents: Arc::new(
                 self.some(|random| {
-                    let name = Namespace::from(&*random.text());
+                    let name = GraphPath::from(&*random.text());
                     (name, CheckpointId(random.wide()))
                 })
                 .into_iter()
@@ -339,7 +339,7 @@ pub(super) fn everything() -> Record {
     record.touched = Some(vec![Key::at(1)]);
     record.last_ran = vec![Key::at(0)];
     (record.last_seen, record.clock, record.paused_at) = (1, 2, 3);
-    record.parents = Arc::new(BTreeMap::from([(Namespace::from("a"), CheckpointId(4))]));
+    record.parents = Arc::new(BTreeMap::from([(GraphPath::from("a"), CheckpointId(4))]));
     record.tasks = vec![note];
     record
 }

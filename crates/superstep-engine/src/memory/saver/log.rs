@@ -144,7 +144,7 @@ impl Log {
         let Some(place) = self.place(checkpoint) else {
             return false;
         };
-        // What came with later records was said before these notes.
+        // What came with later records was known before these notes.
         let said: Vec<TaskNote> = self.unmerged(place).cloned().collect();
         let Some(entry) = self.entries.get_mut(place) else {
             return false;
@@ -261,7 +261,7 @@ impl Log {
         self.entries.len() - self.before(id)
     }
 
-    /// Drops all but the newest `n` entries; those whose parent goes are made to stand alone.
+    /// Drops all but the newest `n` entries; those whose parent is dropped become full records.
     pub(super) fn keep_last(&mut self, n: usize) {
         let from = self.entries.len().saturating_sub(n);
         if from == 0 {

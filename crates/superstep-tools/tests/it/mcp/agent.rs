@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value as Json, json};
 use superstep::{
     MemorySaver,
+    future::BoxFuture,
     model::{Caps, Delta, Deltas, Message, Model, ModelError, ModelId, Request, Structured},
     prelude::*,
-    saver::BoxFuture,
     tools::{
         Agent, AgentNode, AgentState, Approval, Capabilities, Policy, ToolError, Tools,
         agent::say,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use superstep_core::{
-    board::{Board, Folded, Recording},
+    channel_state::{ChannelState, Folded, Recording},
     error::{ErrorKind, Failure},
     record::{Change, Write},
     table::{ChannelIx, Key},
@@ -22,13 +22,13 @@ use super::{
     state::{Keep, State},
 };
 
-/// One struct as a board.
-pub struct TypedBoard<S> {
+/// One struct as channel state.
+pub struct TypedState<S> {
     /// Locked only to hand the state out, and while a router looks at it with its node's writes.
     state: Mutex<Arc<S>>,
 }
 
-impl<S: State> TypedBoard<S> {
+impl<S: State> TypedState<S> {
     /// The default state.
     pub fn new() -> Self {
         Self {
@@ -93,7 +93,7 @@ impl<S: State> TypedBoard<S> {
     }
 }
 
-impl<S: State> Default for TypedBoard<S> {
+impl<S: State> Default for TypedState<S> {
     fn default() -> Self {
         Self::new()
     }
@@ -123,7 +123,7 @@ fn guarded<R>(run: impl FnOnce() -> R) -> Result<R, ErrorKind> {
     })
 }
 
-impl<S: State> Board for TypedBoard<S> {
+impl<S: State> ChannelState for TypedState<S> {
     fn get(&self, channel: ChannelIx) -> Option<Value> {
         self.lock().get(channel.ix())
     }
@@ -177,7 +177,7 @@ impl<S: State> Board for TypedBoard<S> {
         Some(Value::Typed(self.state()))
     }
 
-    fn fork(&self) -> Box<dyn Board> {
+    fn fork(&self) -> Box<dyn ChannelState> {
         Box::new(Self {
             state: Mutex::new(self.state()),
         })
@@ -188,7 +188,7 @@ impl<S: State> Board for TypedBoard<S> {
     }
 }
 
-/// The struct behind a value that [`Board::whole`] made; decoded when it came from elsewhere.
+/// The struct behind a value that [`ChannelState::whole`] made; decoded when it came from elsewhere.
 pub(crate) fn whole_state<S: State>(value: &Value) -> Result<Arc<S>, ErrorKind> {
     if let Value::Typed(cell) = value {
         let any: Arc<dyn Any + Send + Sync> = cell.clone();

@@ -1,27 +1,27 @@
-//! The state of one graph between steps: board, control, and how both take a step's writes.
+//! The state of one graph between steps: channels, scheduler, and how both take a step's writes.
 
 pub mod restore;
 
 use std::sync::Arc;
 
 use crate::{
-    board::{Board, Recording},
+    channel_state::{ChannelState, Recording},
     command::Send,
-    control::{Control, no_sends},
     error::ErrorKind,
     plan::{Plan, Reads},
     record::{Change, StartValue, TaskKey, Write},
+    scheduler::{Scheduler, no_sends},
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
 
-/// Everything a graph needs to go on.
+/// Everything a graph needs to take its next step.
 #[derive(Clone)]
-pub struct Frame {
+pub struct GraphState {
     /// The channels.
-    pub board: Arc<dyn Board>,
+    pub channels: Arc<dyn ChannelState>,
     /// What runs next.
-    pub control: Control,
+    pub scheduler: Scheduler,
     /// Counts changes; zero means nothing ever happened.
     pub clock: u64,
     /// The clock when the thread was last continued; static pauses before it do not fire again.
@@ -75,7 +75,7 @@ impl<'a> Applying<'a> {
 }
 
 /// The order in which tasks of a step are applied: input, nodes by name, sends by number, a
-/// handler right behind the task it stands for.
+/// handler right behind the task it handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order(u8, u32, u8);
 
@@ -116,12 +116,12 @@ pub struct Applied {
     state: Vec<(ChannelIx, Value)>,
 }
 
-impl Frame {
+impl GraphState {
     /// A graph nobody has run.
     pub fn new(plan: &Plan) -> Self {
         Self {
-            board: (plan.fresh)().into(),
-            control: Control::new(plan),
+            channels: (plan.fresh)().into(),
+            scheduler: Scheduler::new(plan),
             clock: 0,
             paused_at: 0,
             last_ran: Vec::new(),
@@ -139,16 +139,16 @@ impl Frame {
         self.spare = applied;
     }
 
-    /// The board for writing: in place unless a task still holds it.
-    pub fn board_mut(&mut self) -> Option<&mut dyn Board> {
-        for_writing(&mut self.board)
+    /// The channel state for writing: in place unless a task still holds it.
+    pub fn channels_mut(&mut self) -> Option<&mut dyn ChannelState> {
+        for_writing(&mut self.channels)
     }
 
-    /// Every channel, for a record that shall stand alone.
+    /// Every channel, for a record that needs no other.
     pub fn all_changes(&self, plan: &Plan) -> Vec<(ChannelIx, Change)> {
         let present = plan.channels.keys();
         present
-            .filter_map(|channel| Some((channel, self.board.snapshot(channel)?)))
+            .filter_map(|channel| Some((channel, self.channels.snapshot(channel)?)))
             .collect()
     }
 
@@ -169,14 +169,14 @@ impl Frame {
                 applied.state.push((*channel, value.clone()));
             }
         }
-        // What can fail comes first, so that a failure leaves the control as it was.
+        // What can fail comes first, so that a failure leaves the scheduler as it was.
         let mut changed = self.fold_state(plan, &mut applied, recording)?;
-        self.control.begin(self.clock + 1);
+        self.scheduler.begin(self.clock + 1);
         changed |= self.consume(plan, tasks);
         let mut sends = Vec::new();
         for task in tasks.iter_mut() {
             if let Some(start) = task.start.take() {
-                self.control.set_start(plan, Some(start));
+                self.scheduler.set_start(plan, Some(start));
                 touch(&mut applied.touched, plan.start);
                 changed = true;
             }
@@ -185,12 +185,12 @@ impl Frame {
                     Write::Send(send) => sends.push(send.clone()),
                     Write::Fire(trigger) => {
                         changed = true;
-                        if self.control.fire(plan, *trigger) {
+                        if self.scheduler.fire(plan, *trigger) {
                             touch(&mut applied.touched, *trigger);
                         }
                     }
                     Write::Join(trigger, source) => {
-                        let (moved, due) = self.control.join(plan, *trigger, *source);
+                        let (moved, due) = self.scheduler.join(plan, *trigger, *source);
                         changed |= moved;
                         if moved && due {
                             touch(&mut applied.touched, *trigger);
@@ -204,7 +204,7 @@ impl Frame {
         if stepped {
             changed |= self.pass(plan, &mut applied, recording);
             if applied.touched.is_empty() {
-                applied.touched = self.control.release(plan);
+                applied.touched = self.scheduler.release(plan);
                 changed |= !applied.touched.is_empty();
             }
         }
@@ -215,7 +215,7 @@ impl Frame {
     fn consume(&mut self, plan: &Plan, tasks: &[Applying<'_>]) -> bool {
         let mut changed = false;
         for node in tasks.iter().filter_map(|task| task.pulled) {
-            for seen in self.control.versions(plan, node) {
+            for seen in self.scheduler.versions(plan, node) {
                 if seen > self.last_seen {
                     self.last_ran.clear();
                     self.last_seen = seen;
@@ -226,7 +226,7 @@ impl Frame {
             }
         }
         for node in tasks.iter().filter_map(|task| task.pulled) {
-            changed |= self.control.consume(plan, node);
+            changed |= self.scheduler.consume(plan, node);
         }
         changed
     }
@@ -251,12 +251,12 @@ impl Frame {
         }
         for same in writes.chunk_by(|(a, _), (b, _)| a == b) {
             if let [(channel, _), _, ..] = same {
-                self.board.takes(*channel, same.len())?;
+                self.channels.takes(*channel, same.len())?;
             }
         }
         let mut changed = false;
         self.torn = true;
-        let Some(board) = self.board_mut() else {
+        let Some(channels) = self.channels_mut() else {
             return Ok(false);
         };
         let mut rest = writes.drain(..).peekable();
@@ -269,10 +269,10 @@ impl Frame {
                 continue;
             }
             let folded = if more.is_empty() {
-                board.fold_one(channel, value, recording)?
+                channels.fold_one(channel, value, recording)?
             } else {
                 more.insert(0, value);
-                board.fold(channel, more, recording)?
+                channels.fold(channel, more, recording)?
             };
             changed |= folded.changed;
             changes.extend(folded.change.map(|change| (channel, change)));
@@ -286,31 +286,31 @@ impl Frame {
 
     fn queue_sends(&mut self, sends: Vec<Send>, stepped: bool) -> bool {
         if !sends.is_empty() {
-            self.control.sends = Arc::new(sends);
+            self.scheduler.sends = Arc::new(sends);
             return true;
         }
-        let spent = stepped && !self.control.sends.is_empty();
+        let spent = stepped && !self.scheduler.sends.is_empty();
         if spent {
-            self.control.sends = no_sends();
+            self.scheduler.sends = no_sends();
         }
         spent
     }
 
     /// What a step without a write does to what was there before it.
     fn pass(&mut self, plan: &Plan, applied: &mut Applied, recording: Recording) -> bool {
-        let mut changed = self.control.pass(plan, &applied.touched);
-        if self.control.start.is_some() && !applied.touched.contains(&plan.start) {
-            self.control.set_start(plan, None);
+        let mut changed = self.scheduler.pass(plan, &applied.touched);
+        if self.scheduler.start.is_some() && !applied.touched.contains(&plan.start) {
+            self.scheduler.set_start(plan, None);
             changed = true;
         }
         if plan.volatile.is_empty() {
             return changed;
         }
-        let Some(board) = self.board_mut() else {
+        let Some(channels) = self.channels_mut() else {
             return changed;
         };
         for channel in &plan.volatile {
-            if !applied.written.contains(channel) && board.pass(*channel) {
+            if !applied.written.contains(channel) && channels.pass(*channel) {
                 changed = true;
                 if recording == Recording::On {
                     applied.changes.push((*channel, Change::Clear));
@@ -323,12 +323,12 @@ impl Frame {
     /// The tasks that are due: sends first, then nodes; by name when it is known what the last
     /// step touched, in order of definition otherwise.
     pub fn due(&self, plan: &Plan, touched: Option<&[TriggerIx]>) -> Vec<(TaskKey, NodeIx)> {
-        let mut tasks = Vec::with_capacity(self.control.sends.len() + 1);
+        let mut tasks = Vec::with_capacity(self.scheduler.sends.len() + 1);
         self.due_into(plan, touched, &mut tasks);
         tasks
     }
 
-    /// [`Frame::due`], added to a list.
+    /// [`GraphState::due`], added to a list.
     pub fn due_into(
         &self,
         plan: &Plan,
@@ -336,7 +336,7 @@ impl Frame {
         tasks: &mut Vec<(TaskKey, NodeIx)>,
     ) {
         let mut last: Option<(&Arc<str>, Option<NodeIx>)> = None;
-        for (send, n) in self.control.sends.iter().zip(0..) {
+        for (send, n) in self.scheduler.sends.iter().zip(0..) {
             // Sends mostly go to one node: look its name up once.
             let node = match last {
                 Some((name, node)) if *name == send.node => node,
@@ -349,13 +349,13 @@ impl Frame {
             return;
         }
         let readable = |node: &NodeIx| match &plan.nodes.row(*node).reads {
-            Reads::Root(root) => self.board.get(*root).is_some(),
+            Reads::Root(root) => self.channels.get(*root).is_some(),
             _ => true,
         };
         let task = |node| (TaskKey::Node(node), node);
         if let Some([trigger]) = touched {
             let on = self
-                .control
+                .scheduler
                 .is_on(plan, *trigger)
                 .then(|| plan.triggers.row(*trigger).node);
             tasks.extend(on.filter(readable).map(task));
@@ -365,10 +365,10 @@ impl Frame {
             Some(touched) if !touched.is_empty() => {
                 let on = touched
                     .iter()
-                    .filter(|trigger| self.control.is_on(plan, **trigger));
+                    .filter(|trigger| self.scheduler.is_on(plan, **trigger));
                 on.map(|trigger| plan.triggers.row(*trigger).node).collect()
             }
-            _ => self.control.due(plan).collect(),
+            _ => self.scheduler.due(plan).collect(),
         };
         if nodes.len() > 1 {
             match touched {
@@ -383,12 +383,12 @@ impl Frame {
     }
 }
 
-fn for_writing(board: &mut Arc<dyn Board>) -> Option<&mut dyn Board> {
-    // Looking at the counts first is cheaper than trying to get at the board twice.
-    if Arc::strong_count(board) > 1 || Arc::weak_count(board) > 0 {
-        *board = board.fork().into();
+fn for_writing(channels: &mut Arc<dyn ChannelState>) -> Option<&mut dyn ChannelState> {
+    // Looking at the counts first is cheaper than trying to get at the channel state twice.
+    if Arc::strong_count(channels) > 1 || Arc::weak_count(channels) > 0 {
+        *channels = channels.fork().into();
     }
-    Arc::get_mut(board)
+    Arc::get_mut(channels)
 }
 
 fn touch(touched: &mut Vec<TriggerIx>, trigger: TriggerIx) {

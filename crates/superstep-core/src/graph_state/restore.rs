@@ -1,18 +1,18 @@
-//! From stored records back to a [`Frame`], across changes of the graph.
+//! From stored records back to a [`GraphState`], across changes of the graph.
 
 use std::{collections::HashMap, sync::Arc};
 
 use serde_json::Value as Json;
 
-use super::{Frame, for_writing};
+use super::{GraphState, for_writing};
 use crate::{
-    board::Board,
     channel::{ChannelSpec, Channels},
+    channel_state::ChannelState,
     checkpoint::{Chain, Loaded, NextRecord, RebuiltState},
-    control::Control,
     error::ErrorKind,
     plan::Plan,
     record::{Change, Layout, Pending, Record, TaskKey, TaskNote, TriggerName, Write},
+    scheduler::Scheduler,
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{DecodeError, Value},
 };
@@ -20,10 +20,10 @@ use crate::{
 /// Brings a stored state (an object of fields) from an older version to the plan's own.
 pub type MigrateFn = Arc<dyn Fn(u32, Json) -> Result<Json, String> + Send + Sync>;
 
-/// A frame rebuilt from storage.
+/// A state rebuilt from storage.
 pub struct Restored {
-    /// The frame.
-    pub frame: Frame,
+    /// The state.
+    pub state: GraphState,
     /// What tasks have done so far, in the plan's own ids.
     pub notes: Vec<TaskNote>,
     /// Triggers the last step touched, when known.
@@ -36,7 +36,7 @@ pub struct Restored {
 }
 
 impl Restored {
-    /// Refuses to go on without what was about to run.
+    /// Refuses to resume without what was about to run.
     pub fn refuse_lost(&self) -> Result<(), ErrorKind> {
         if self.lost.is_empty() {
             return Ok(());
@@ -46,7 +46,7 @@ impl Restored {
     }
 }
 
-impl Frame {
+impl GraphState {
     /// Replays what a saver returned.
     pub fn restore(
         plan: &Plan,
@@ -54,9 +54,9 @@ impl Frame {
         migrate: Option<&MigrateFn>,
     ) -> Result<Restored, ErrorKind> {
         let Some(head) = loaded.head() else {
-            let frame = Self::new(plan);
+            let state = Self::new(plan);
             return Ok(Restored {
-                frame,
+                state,
                 notes: Vec::new(),
                 touched: None,
                 must_snapshot: false,
@@ -64,12 +64,12 @@ impl Frame {
             });
         };
         let translation = Translation::between(&head.layout, plan);
-        let board = match migration_needed(&head.layout, plan)? {
+        let channels = match migration_needed(&head.layout, plan)? {
             None => rebuild(plan, &loaded.chain)?,
             Some(from) => migrated(plan, &loaded.chain, from, migrate)?.into(),
         };
-        let control =
-            Control::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
+        let scheduler =
+            Scheduler::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
         let nodes = head
             .last_ran
             .iter()
@@ -80,9 +80,9 @@ impl Frame {
                 .collect()
         });
         Ok(Restored {
-            frame: Self {
-                board,
-                control,
+            state: Self {
+                channels,
+                scheduler,
                 clock: head.clock,
                 paused_at: head.paused_at,
                 last_ran: nodes.collect(),
@@ -128,31 +128,31 @@ fn migration_needed(stored: &Layout, plan: &Plan) -> Result<Option<u32>, ErrorKi
 }
 
 /// The state after a chain of records, from the last one that was rebuilt if it lies on the way.
-fn rebuild(plan: &Plan, chain: &Chain) -> Result<Arc<dyn Board>, ErrorKind> {
-    let (mut board, from) = match known(plan, chain) {
-        Some((board, place)) => (board, place + 1),
+fn rebuild(plan: &Plan, chain: &Chain) -> Result<Arc<dyn ChannelState>, ErrorKind> {
+    let (mut channels, from) = match known(plan, chain) {
+        Some((channels, place)) => (channels, place + 1),
         None => ((plan.fresh)().into(), 0),
     };
     let rest = chain.get(from..).unwrap_or_default();
     if rest.is_empty() {
-        return Ok(board);
+        return Ok(channels);
     }
-    if let Some(board) = for_writing(&mut board) {
-        replay(plan, board, rest)?;
+    if let Some(channels) = for_writing(&mut channels) {
+        replay(plan, channels, rest)?;
     }
     if let (Some(rebuilt), Some(head)) = (&chain.rebuilt, rest.last()) {
         *rebuilt.lock() = Some(RebuiltState {
-            board: board.clone(),
+            channels: channels.clone(),
             head: head.clone(),
             layout: plan.layout.clone(),
         });
     }
-    Ok(board)
+    Ok(channels)
 }
 
 /// A state that was rebuilt for this graph, and the place of its record in the chain. It is taken
 /// if there are more records, so that they go into it rather than into a copy.
-fn known(plan: &Plan, chain: &Chain) -> Option<(Arc<dyn Board>, usize)> {
+fn known(plan: &Plan, chain: &Chain) -> Option<(Arc<dyn ChannelState>, usize)> {
     let mut kept = chain.rebuilt.as_ref()?.lock();
     let RebuiltState { head, layout, .. } = kept.as_ref()?;
     let place = chain.iter().rposition(|record| Arc::ptr_eq(record, head));
@@ -161,10 +161,14 @@ fn known(plan: &Plan, chain: &Chain) -> Option<(Arc<dyn Board>, usize)> {
         true => kept.clone(),
         false => kept.take(),
     };
-    state.map(|state| (state.board, place))
+    state.map(|state| (state.channels, place))
 }
 
-fn replay(plan: &Plan, board: &mut dyn Board, records: &[Arc<Record>]) -> Result<(), ErrorKind> {
+fn replay(
+    plan: &Plan,
+    channels: &mut dyn ChannelState,
+    records: &[Arc<Record>],
+) -> Result<(), ErrorKind> {
     let mut last: Option<(&Arc<Layout>, Translation)> = None;
     for record in records {
         if !last
@@ -180,7 +184,7 @@ fn replay(plan: &Plan, board: &mut dyn Board, records: &[Arc<Record>]) -> Result
             let Some(channel) = translation.channel(*channel) else {
                 continue;
             };
-            board
+            channels
                 .restore(channel, change)
                 .map_err(|error| decode(&plan.channels.row(channel).name, &error))?;
         }
@@ -194,7 +198,7 @@ fn migrated(
     chain: &[Arc<Record>],
     from: u32,
     migrate: Option<&MigrateFn>,
-) -> Result<Box<dyn Board>, ErrorKind> {
+) -> Result<Box<dyn ChannelState>, ErrorKind> {
     let Some(migrate) = migrate else {
         let why = format!("the thread holds version {from} of the state");
         return Err(ErrorKind::Version { why });
@@ -224,16 +228,16 @@ fn migrated(
         }
     }
     let new = migrate(from, Json::Object(old)).map_err(|why| ErrorKind::Version { why })?;
-    let mut board = (plan.fresh)();
+    let mut channels = (plan.fresh)();
     for (name, value) in new.as_object().into_iter().flatten() {
         let Some(channel) = plan.channel(name) else {
             continue;
         };
-        board
+        channels
             .restore(channel, &Change::Set(Value::from(value)))
             .map_err(|error| decode(name, &error))?;
     }
-    Ok(board)
+    Ok(channels)
 }
 
 fn as_data(change: &Change) -> Change {
@@ -359,7 +363,7 @@ impl Translation {
         if start.is_some() || !triggers.is_empty() || !sent.is_empty() {
             triggers.extend(joins.iter().map(|(trigger, _)| trigger));
         }
-        // What tasks of an older checkpoint did is done again by whoever goes on from it.
+        // What tasks of an older checkpoint did is done again by whoever resumes from it.
         let notes = loaded.notes.iter().filter(|_| !loaded.superseded);
         let outputs = notes.filter_map(|note| note.output.as_ref());
         for write in outputs.flatten() {

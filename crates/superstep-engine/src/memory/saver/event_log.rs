@@ -15,14 +15,14 @@ use superstep_core::{
     },
     error::SaverError,
     event::{Cursor, Entry, Logged},
+    future::BoxFuture,
     id::{CheckpointId, ThreadId},
-    saver::BoxFuture,
 };
 use tokio::sync::watch;
 
 /// The entries of a thread's log, in order of their cursors.
 #[derive(Clone, Default)]
-pub(super) struct Journal {
+pub(super) struct EventLog {
     entries: Vec<Kept>,
     parts: HashMap<BlobId, Arc<[u8]>>,
 }
@@ -43,7 +43,7 @@ enum Body {
     Whole(Box<Entry>),
 }
 
-impl Journal {
+impl EventLog {
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -163,8 +163,8 @@ impl Bells {
 #[cfg(test)]
 mod tests {
     use superstep_core::{
-        event::{Event, EventKind, Span, SpanId, SpanKind, SpanPhase, SpanStart, Told},
-        id::{Namespace, TaskId},
+        event::{Event, EventKind, LoggedEvent, Span, SpanId, SpanKind, SpanPhase, SpanStart},
+        id::{GraphPath, TaskId},
         value::Value,
     };
 
@@ -188,11 +188,11 @@ mod tests {
             phase: SpanPhase::Started(SpanStart::from(inputs)),
         };
         let event = Event {
-            namespace: Namespace::default(),
+            namespace: GraphPath::default(),
             step: 1,
             kind: EventKind::Span(Box::new(span)),
         };
-        let told = Told {
+        let told = LoggedEvent {
             event,
             below: false,
             state: None,
@@ -201,29 +201,29 @@ mod tests {
             cursor: Cursor { epoch: 1, n },
             checkpoint: Some(CheckpointId(u128::from(n))),
             at: Some(n),
-            entry: Entry::Told(Box::new(told)),
+            entry: Entry::Event(Box::new(told)),
         }
     }
 
-    fn bytes(journal: &Journal) -> usize {
-        let bodies = journal.entries.iter().map(|kept| match &kept.body {
+    fn bytes(event_log: &EventLog) -> usize {
+        let bodies = event_log.entries.iter().map(|kept| match &kept.body {
             Body::Packed(bytes) => bytes.len(),
             Body::Whole(entry) => panic!("{entry:?}"),
         });
-        let parts = journal.parts.values().map(|part| part.len());
+        let parts = event_log.parts.values().map(|part| part.len());
         bodies.chain(parts).sum()
     }
 
     #[test]
     fn a_call_of_a_long_conversation_takes_as_much_as_one_of_a_short_one() {
         let grows = |turn: usize| {
-            let mut journal = Journal::default();
-            journal.append(vec![call(1, 2 * turn)]);
-            let before = bytes(&journal);
+            let mut event_log = EventLog::default();
+            event_log.append(vec![call(1, 2 * turn)]);
+            let before = bytes(&event_log);
             for n in 1..=20 {
-                journal.append(vec![call(n + 1, 2 * (turn + n as usize))]);
+                event_log.append(vec![call(n + 1, 2 * (turn + n as usize))]);
             }
-            (bytes(&journal) - before) / 20
+            (bytes(&event_log) - before) / 20
         };
         let (tenth, thousandth) = (grows(10), grows(1000));
         assert!(
@@ -234,23 +234,23 @@ mod tests {
 
     #[test]
     fn what_is_left_after_pruning_reads_as_before_and_the_rest_is_gone() {
-        let mut journal = Journal::default();
+        let mut event_log = EventLog::default();
         let calls: Vec<Logged> = (1..=30).map(|n| call(n, 3 * n as usize)).collect();
-        journal.append(calls.clone());
+        event_log.append(calls.clone());
         let other = Logged {
             entry: call(1, 500).entry,
             ..call(31, 0)
         };
-        journal.append(vec![other]);
-        let whole = journal.after(None, 30);
+        event_log.append(vec![other]);
+        let whole = event_log.after(None, 30);
         assert_eq!(whole, Ok(calls.clone()));
-        journal.entries.pop();
-        journal.prune(Some(CheckpointId(11)));
-        assert_eq!(journal.after(None, 100), Ok(calls[10..].to_vec()));
-        let mut again = Journal::default();
+        event_log.entries.pop();
+        event_log.prune(Some(CheckpointId(11)));
+        assert_eq!(event_log.after(None, 100), Ok(calls[10..].to_vec()));
+        let mut again = EventLog::default();
         again.append(calls[10..].to_vec());
-        assert_eq!(bytes(&journal), bytes(&again));
-        journal.prune(Some(CheckpointId(99)));
-        assert_eq!(bytes(&journal), 0);
+        assert_eq!(bytes(&event_log), bytes(&again));
+        event_log.prune(Some(CheckpointId(99)));
+        assert_eq!(bytes(&event_log), 0);
     }
 }

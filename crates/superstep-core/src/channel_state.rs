@@ -1,8 +1,8 @@
 //! The state of a graph, as the run loop sees it.
 //!
-//! The loop knows channels by id and their values as [`Value`]s; how they are kept is the board's
-//! business. The dynamic layer keeps a slot per channel ([`crate::channel::Channels`]), the typed
-//! layer keeps one Rust struct. A board is shared with running tasks and changed only between
+//! The loop knows channels by id and their values as [`Value`]s; the implementation decides how they are
+//! kept. The dynamic layer keeps a slot per channel ([`crate::channel::Channels`]), the typed
+//! layer keeps one Rust struct. A channel state is shared with running tasks and changed only between
 //! steps, in place when no task holds on to it.
 
 use std::any::Any;
@@ -28,14 +28,14 @@ pub struct Folded {
 /// Whether the caller stores what changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recording {
-    /// Say what to store.
+    /// Return what to store.
     On,
     /// Nothing is stored.
     Off,
 }
 
 /// The values of a graph's channels.
-pub trait Board: Send + Sync + 'static {
+pub trait ChannelState: Send + Sync + 'static {
     /// The value, or nothing when the channel is absent.
     fn get(&self, channel: ChannelIx) -> Option<Value>;
 
@@ -62,27 +62,27 @@ pub trait Board: Send + Sync + 'static {
         Ok(())
     }
 
-    /// A step passed without a write to this channel. Says whether that changed it.
+    /// A step passed without a write to this channel. Returns whether that changed it.
     fn pass(&mut self, channel: ChannelIx) -> bool;
 
-    /// What [`Board::get`] would say after a step with just these writes.
+    /// What [`ChannelState::get`] would say after a step with just these writes.
     fn peek(&self, channel: ChannelIx, writes: &[&Value]) -> Result<Option<Value>, ErrorKind>;
 
     /// Applies a stored change.
     fn restore(&mut self, channel: ChannelIx, change: &Change) -> Result<(), DecodeError>;
 
-    /// What to store so that [`Board::restore`] on a fresh board gives the present value.
+    /// What to store so that [`ChannelState::restore`] on fresh channels gives the present value.
     fn snapshot(&self, channel: ChannelIx) -> Option<Change>;
 
-    /// All channels as one value that shares the board's own data; nothing if the board keeps
+    /// All channels as one value that shares its own data; nothing if the channel state keeps
     /// them apart.
     fn whole(&self) -> Option<Value> {
         None
     }
 
     /// A copy that shares what can be shared.
-    fn fork(&self) -> Box<dyn Board>;
+    fn fork(&self) -> Box<dyn ChannelState>;
 
-    /// The concrete board, for layers that know it.
+    /// The concrete type, for layers that know it.
     fn as_any(&self) -> &dyn Any;
 }

@@ -12,24 +12,24 @@ use crate::{
     table::{NodeIx, Table, TriggerIx},
 };
 
-/// The control state of a frame.
+/// Which nodes of a graph run next, and why.
 #[derive(Clone)]
-pub struct Control {
+pub struct Scheduler {
     /// Input not yet taken.
     pub start: Option<StartValue>,
     /// Sends not yet run.
     pub sends: Arc<Vec<Send>>,
-    fires: Table<TriggerIx, Fire>,
+    states: Table<TriggerIx, TriggerState>,
     /// Triggers that are not at rest, so that a step only looks at those.
     active: Vec<TriggerIx>,
-    /// When each trigger last changed, by the frame's clock.
+    /// When each trigger last changed, by the state's clock.
     changed: Table<TriggerIx, u64>,
     /// The clock of the step that is being applied.
     now: u64,
 }
 
 #[derive(Clone, Default, PartialEq, Eq)]
-enum Fire {
+enum TriggerState {
     /// At rest.
     #[default]
     Off,
@@ -41,19 +41,19 @@ enum Fire {
     On,
 }
 
-/// The empty list that all frames without sends share.
+/// The empty list that all schedulers without sends share.
 pub(crate) fn no_sends() -> Arc<Vec<Send>> {
     static NONE: LazyLock<Arc<Vec<Send>>> = LazyLock::new(Arc::default);
     NONE.clone()
 }
 
-impl Control {
+impl Scheduler {
     /// Nothing to run.
     pub fn new(plan: &Plan) -> Self {
         Self {
             start: None,
             sends: no_sends(),
-            fires: plan.triggers.iter().map(|_| Fire::Off).collect(),
+            states: plan.triggers.iter().map(|_| TriggerState::Off).collect(),
             changed: plan.triggers.iter().map(|_| 0).collect(),
             now: 0,
             active: Vec::new(),
@@ -64,7 +64,7 @@ impl Control {
     pub fn is_on(&self, plan: &Plan, trigger: TriggerIx) -> bool {
         match plan.triggers.row(trigger).kind {
             TriggerKind::Start => self.start.is_some(),
-            _ => *self.fires.row(trigger) == Fire::On,
+            _ => *self.states.row(trigger) == TriggerState::On,
         }
     }
 
@@ -75,7 +75,7 @@ impl Control {
             .active
             .iter()
             .copied()
-            .filter(|t| *self.fires.row(*t) == Fire::On);
+            .filter(|t| *self.states.row(*t) == TriggerState::On);
         start
             .into_iter()
             .chain(on)
@@ -101,50 +101,57 @@ impl Control {
         *self.changed.row_mut(plan.start) = self.now;
     }
 
-    fn set(&mut self, trigger: TriggerIx, fire: Fire) {
+    fn set(&mut self, trigger: TriggerIx, fire: TriggerState) {
         *self.changed.row_mut(trigger) = self.now;
-        if *self.fires.row(trigger) == Fire::Off {
+        if *self.states.row(trigger) == TriggerState::Off {
             self.active.push(trigger);
         }
-        if fire == Fire::Off {
+        if fire == TriggerState::Off {
             self.active.retain(|active| *active != trigger);
         }
-        *self.fires.row_mut(trigger) = fire;
+        *self.states.row_mut(trigger) = fire;
     }
 
-    /// A task of this node ran: takes back what it was triggered by. Says whether that changed
-    /// anything. Plain edges are cleared by [`Control::pass`].
+    /// A task of this node ran: takes back what it was triggered by. Returns whether that changed
+    /// anything. Plain edges are cleared by [`Scheduler::pass`].
     pub fn consume(&mut self, plan: &Plan, node: NodeIx) -> bool {
         let mut changed = false;
         for trigger in &plan.nodes.row(node).triggers {
             let spec = plan.triggers.row(*trigger);
             let lasts = spec.deferred || matches!(spec.kind, TriggerKind::Join(_));
-            if lasts && *self.fires.row(*trigger) == Fire::On {
-                self.set(*trigger, Fire::Off);
+            if lasts && *self.states.row(*trigger) == TriggerState::On {
+                self.set(*trigger, TriggerState::Off);
                 changed = true;
             }
         }
         changed
     }
 
-    /// Fires an edge. Says whether its node is due now.
+    /// Fires an edge. Returns whether its node is due now.
     pub fn fire(&mut self, plan: &Plan, trigger: TriggerIx) -> bool {
         let deferred = plan.triggers.row(trigger).deferred;
-        self.set(trigger, if deferred { Fire::Waiting } else { Fire::On });
+        self.set(
+            trigger,
+            if deferred {
+                TriggerState::Waiting
+            } else {
+                TriggerState::On
+            },
+        );
         !deferred
     }
 
-    /// A source of a join ran. Says whether anything changed, and whether the node is due now.
+    /// A source of a join ran. Returns whether anything changed, and whether the node is due now.
     pub fn join(&mut self, plan: &Plan, trigger: TriggerIx, source: u32) -> (bool, bool) {
         let spec = plan.triggers.row(trigger);
         let TriggerKind::Join(count) = spec.kind else {
             return (false, false);
         };
-        let mut seen = match self.fires.row(trigger) {
-            Fire::Off => Vec::new(),
-            Fire::Partly(seen) => seen.clone(),
-            Fire::Waiting => return (false, false),
-            Fire::On => return (false, true),
+        let mut seen = match self.states.row(trigger) {
+            TriggerState::Off => Vec::new(),
+            TriggerState::Partly(seen) => seen.clone(),
+            TriggerState::Waiting => return (false, false),
+            TriggerState::On => return (false, true),
         };
         if seen.contains(&source) {
             return (false, false);
@@ -152,20 +159,20 @@ impl Control {
         seen.push(source);
         let full = seen.len() >= count as usize;
         let fire = match (full, spec.deferred) {
-            (false, _) => Fire::Partly(seen),
-            (true, true) => Fire::Waiting,
-            (true, false) => Fire::On,
+            (false, _) => TriggerState::Partly(seen),
+            (true, true) => TriggerState::Waiting,
+            (true, false) => TriggerState::On,
         };
-        let due = fire == Fire::On;
+        let due = fire == TriggerState::On;
         self.set(trigger, fire);
         (true, due)
     }
 
-    /// A step passed: edges that fired before it and not in it are spent. Says whether any were.
+    /// A step passed: edges that fired before it and not in it are spent. Returns whether any were.
     pub fn pass(&mut self, plan: &Plan, touched: &[TriggerIx]) -> bool {
         let Self {
             active,
-            fires,
+            states,
             changed,
             now,
             ..
@@ -176,7 +183,7 @@ impl Control {
             let lasts = spec.kind != TriggerKind::Edge || spec.deferred;
             let stays = lasts || touched.contains(trigger);
             if !stays {
-                *fires.row_mut(*trigger) = Fire::Off;
+                *states.row_mut(*trigger) = TriggerState::Off;
                 *changed.row_mut(*trigger) = *now;
             }
             stays
@@ -190,15 +197,15 @@ impl Control {
             .deferred
             .iter()
             .copied()
-            .filter(|t| *self.fires.row(*t) == Fire::Waiting)
+            .filter(|t| *self.states.row(*t) == TriggerState::Waiting)
             .collect();
         for trigger in &waiting {
-            self.set(*trigger, Fire::On);
+            self.set(*trigger, TriggerState::On);
         }
         waiting
     }
 
-    /// The storable form, at the frame's clock.
+    /// The storable form, at the state's clock.
     pub fn pending(&self, plan: &Plan, clock: u64) -> Pending {
         let mut pending = Pending {
             start: self.start.clone(),
@@ -209,11 +216,11 @@ impl Control {
             changed: Vec::new(),
         };
         for trigger in &self.active {
-            match self.fires.row(*trigger) {
-                Fire::Off => {}
-                Fire::Partly(seen) => pending.joins.push((*trigger, seen.clone())),
-                Fire::Waiting => pending.waiting.push(*trigger),
-                Fire::On => pending.fired.push(*trigger),
+            match self.states.row(*trigger) {
+                TriggerState::Off => {}
+                TriggerState::Partly(seen) => pending.joins.push((*trigger, seen.clone())),
+                TriggerState::Waiting => pending.waiting.push(*trigger),
+                TriggerState::On => pending.fired.push(*trigger),
             }
             if *self.changed.row(*trigger) != clock {
                 pending
@@ -222,7 +229,7 @@ impl Control {
             }
         }
         for trigger in &plan.shared_targets {
-            if *self.fires.row(*trigger) == Fire::Off && *self.changed.row(*trigger) > 0 {
+            if *self.states.row(*trigger) == TriggerState::Off && *self.changed.row(*trigger) > 0 {
                 pending
                     .changed
                     .push((*trigger, *self.changed.row(*trigger)));
@@ -238,33 +245,33 @@ impl Control {
         clock: u64,
         map: &dyn Fn(TriggerIx) -> Option<TriggerIx>,
     ) -> Self {
-        let mut control = Self {
+        let mut scheduler = Self {
             now: clock,
             start: pending.start.clone(),
             sends: pending.sends.clone(),
             ..Self::new(plan)
         };
         for (list, fire) in [
-            (&pending.fired, Fire::On),
-            (&pending.waiting, Fire::Waiting),
+            (&pending.fired, TriggerState::On),
+            (&pending.waiting, TriggerState::Waiting),
         ] {
             for trigger in list.iter().filter_map(|t| map(*t)) {
-                control.set(trigger, fire.clone());
+                scheduler.set(trigger, fire.clone());
             }
         }
         for (trigger, seen) in &pending.joins {
             if let Some(trigger) = map(*trigger) {
-                control.set(trigger, Fire::Partly(seen.clone()));
+                scheduler.set(trigger, TriggerState::Partly(seen.clone()));
             }
         }
-        if control.start.is_some() {
-            *control.changed.row_mut(plan.start) = clock;
+        if scheduler.start.is_some() {
+            *scheduler.changed.row_mut(plan.start) = clock;
         }
         for (trigger, at) in &pending.changed {
             if let Some(trigger) = map(*trigger) {
-                *control.changed.row_mut(trigger) = *at;
+                *scheduler.changed.row_mut(trigger) = *at;
             }
         }
-        control
+        scheduler
     }
 }
