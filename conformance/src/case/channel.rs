@@ -16,7 +16,7 @@ pub struct ChannelDef {
 /// How a channel combines the writes of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChannelKind {
-    /// At most one write a step.
+    /// At most one write per step.
     LastValue,
     /// Writes are folded into the value.
     Reducer {
