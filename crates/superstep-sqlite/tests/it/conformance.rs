@@ -1,4 +1,4 @@
-//! The kit that every saver passes.
+//! The saver passes the conformance kit.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Threads to look at: records made by hand, and what is in the files afterwards.
+//! Test environment: a folder with a database, records made by hand, and tampering.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! Checks, copies, space, and what remains of deleted data.
+//! Integrity check, backup, vacuum, and what remains of deleted data.
 
 use std::{
     fs,
