@@ -14,10 +14,10 @@ use crate::error::Error;
 
 /// All crates, with the parts that are not built unless asked for.
 pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remote,\
-                                    superstep-model/fake,superstep-local/vectors,\
+                                    superstep-local/vectors,\
                                     superstep-local/chat,superstep-local/weights-tests,\
                                     superstep-tools/mcp,superstep-mail/google,\
-                                    superstep-mail/imap,superstep-mail/fake,\
+                                    superstep-mail/imap,\
                                     superstep-mail/servers-tests,\
                                     superstep-examples/otlp,superstep/otlp,superstep/encryption";
 

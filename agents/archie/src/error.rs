@@ -21,11 +21,15 @@ pub struct Error {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The folder with the documents cannot be read.
     #[error("cannot read the folder `{folder}`: {why}")]
+    #[coded(
+        "SS6001",
+        hint = "check that it exists and can be read, then resume the thread"
+    )]
     Folder {
         /// The folder.
         folder: String,
@@ -34,6 +38,10 @@ pub enum ErrorKind {
     },
     /// The folder has no document that can be read.
     #[error("nothing to read in `{folder}`{}", listed(.found, *.more))]
+    #[coded(
+        "SS6002",
+        hint = "put .txt or .md files there or name others by globs, then resume the thread"
+    )]
     NothingToRead {
         /// The folder.
         folder: String,
@@ -44,15 +52,25 @@ pub enum ErrorKind {
     },
     /// The model gave an empty reply.
     #[error("the model returned an empty reply")]
+    #[coded(
+        "SS6003",
+        hint = "resume the thread to try again, or choose another model",
+        transient
+    )]
     EmptyReply,
     /// The text of a document is no longer in the store.
     #[error("the text of `{path}` is not in the store")]
+    #[coded(
+        "SS6004",
+        hint = "start the analysis again with its folder, or use the database it was made in"
+    )]
     DocumentGone {
         /// The document.
         path: String,
     },
     /// The memory file cannot be read or written.
     #[error("the memory file `{path}`: {why}")]
+    #[coded("SS6005", hint = "repair the file or name another one")]
     Memory {
         /// The file.
         path: String,
@@ -61,12 +79,17 @@ pub enum ErrorKind {
     },
     /// Somebody else works on the memory file.
     #[error("the memory file `{path}` is in use by another process")]
+    #[coded("SS6006", hint = "wait for the other process", transient)]
     MemoryBusy {
         /// The file.
         path: String,
     },
     /// The result cannot be written.
     #[error("cannot write `{path}`: {why}")]
+    #[coded(
+        "SS6007",
+        hint = "choose another place; the thread keeps the result and can write it again"
+    )]
     Result {
         /// The file.
         path: String,
@@ -75,6 +98,7 @@ pub enum ErrorKind {
     },
     /// Settings or an input that make no sense.
     #[error("{why}")]
+    #[coded("SS6008", hint = "see the message")]
     Settings {
         /// What is wrong with them.
         why: String,
@@ -136,40 +160,13 @@ impl Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        let (code, hint) = match kind {
-            ErrorKind::Folder { .. } => (
-                "SS6001",
-                "check that it exists and can be read, then resume the thread",
-            ),
-            ErrorKind::NothingToRead { .. } => (
-                "SS6002",
-                "put .txt or .md files there or name others by globs, then resume the thread",
-            ),
-            ErrorKind::EmptyReply => (
-                "SS6003",
-                "resume the thread to try again, or choose another model",
-            ),
-            ErrorKind::DocumentGone { .. } => (
-                "SS6004",
-                "start the analysis again with its folder, or use the database it was made in",
-            ),
-            ErrorKind::Memory { .. } => ("SS6005", "repair the file or name another one"),
-            ErrorKind::MemoryBusy { .. } => ("SS6006", "wait for the other process"),
-            ErrorKind::Result { .. } => (
-                "SS6007",
-                "choose another place; the thread keeps the result and can write it again",
-            ),
-            ErrorKind::Settings { .. } => ("SS6008", "see the message"),
+        let coded = Coded {
+            code: kind.code(),
+            hint: kind.hint(),
+            transient: kind.is_transient(),
         };
-        let transient = matches!(kind, ErrorKind::EmptyReply | ErrorKind::MemoryBusy { .. });
-        Self {
-            kind: Box::new(kind),
-            coded: Coded {
-                code,
-                hint: Some(hint),
-                transient,
-            },
-        }
+        let kind = Box::new(kind);
+        Self { kind, coded }
     }
 }
 

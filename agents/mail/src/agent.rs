@@ -16,32 +16,42 @@ use crate::{
 };
 
 /// Why the assistant cannot do something.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum AgentError {
     /// A mailbox or a calendar failed.
     #[error(transparent)]
+    #[coded(transparent)]
     Mail(#[from] MailError),
     /// The run failed; its thread is kept.
     #[error(transparent)]
+    #[coded(transparent)]
     Run(#[from] superstep::Error),
     /// Memory failed.
     #[error(transparent)]
+    #[coded(transparent)]
     Memory(#[from] MemoryError),
     /// The store failed.
     #[error("what waits cannot be reached: {0}")]
+    #[coded("SS7007", hint = "check the database; nothing was lost")]
     Store(#[from] superstep::store::StoreError),
     /// The backends have no saver or no store.
     #[error("the assistant needs a {0} to remember what it does")]
+    #[coded(
+        "SS7008",
+        hint = "give it a saver and a store: threads and memory live there"
+    )]
     NoBackend(&'static str),
     /// The settings name a zone that is not known.
     #[error("`{name}` is no time zone")]
+    #[coded("SS7009", hint = "write one such as `Europe/Berlin`")]
     NoZone {
         /// The name.
         name: String,
     },
     /// The question was answered before, or never asked.
     #[error("the question {ask} is not open")]
+    #[coded("SS7015", hint = "list the open questions")]
     NotOpen {
         /// The question.
         ask: AskId,
@@ -51,6 +61,10 @@ pub enum AgentError {
         "mail `{}` is set aside: {runs} runs ended while they parsed it",
         crate::parse::one_line(&mail.0, 200)
     )]
+    #[coded(
+        "SS7021",
+        hint = "look at it with another program; `superstep mail ingest --retry ID` parses it again"
+    )]
     SetAside {
         /// The mail.
         mail: MailId,
@@ -59,43 +73,8 @@ pub enum AgentError {
     },
     /// The graph could not be built: a mistake in this library.
     #[error("the graph of the assistant: {0}")]
+    #[coded("SS7014", hint = "report it: this is a mistake in superstep")]
     Graph(BuildErrors),
-}
-
-impl AgentError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Mail(error) => error.code(),
-            Self::Run(error) => error.kind.code(),
-            Self::Memory(error) => error.code(),
-            Self::Store(_) => "SS7007",
-            Self::NoBackend(_) => "SS7008",
-            Self::NoZone { .. } => "SS7009",
-            Self::Graph(_) => "SS7014",
-            Self::NotOpen { .. } => "SS7015",
-            Self::SetAside { .. } => "SS7021",
-        }
-    }
-}
-
-impl AgentError {
-    /// What to do about it, where there is something to say.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Mail(error) => error.hint(),
-            Self::Run(error) => return error.kind.hint(),
-            Self::Memory(error) => error.hint(),
-            Self::Store(_) => "check the database; nothing was lost",
-            Self::NoBackend(_) => "give it a saver and a store: threads and memory live there",
-            Self::NoZone { .. } => "write one such as `Europe/Berlin`",
-            Self::NotOpen { .. } => "list the open questions",
-            Self::SetAside { .. } => {
-                "look at it with another program; `superstep mail ingest --retry ID` parses it again"
-            }
-            Self::Graph(_) => "report it: this is a mistake in superstep",
-        })
-    }
 }
 
 /// An e-mail assistant that asks before it acts; cheap to clone.

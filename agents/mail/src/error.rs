@@ -3,11 +3,16 @@
 use superstep::{Coded, Failure};
 
 /// Why a mailbox or a calendar refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum MailError {
     /// It cannot be reached, or it broke off.
     #[error("{place} cannot be reached: {why}")]
+    #[coded(
+        "SS7001",
+        hint = "check the connection, then go on; the thread is kept",
+        transient
+    )]
     Unreachable {
         /// Which.
         place: String,
@@ -16,6 +21,7 @@ pub enum MailError {
     },
     /// It wants to be asked later.
     #[error("{place} wants to be asked later: {why}")]
+    #[coded("SS7002", hint = "go on later; the thread is kept", transient)]
     Busy {
         /// Which.
         place: String,
@@ -26,6 +32,7 @@ pub enum MailError {
     },
     /// The credentials are wrong, have ended or were taken back.
     #[error("{place} refuses the credentials: {why}")]
+    #[coded("SS7003", hint = "sign in again, then go on; the thread is kept")]
     Auth {
         /// Which.
         place: String,
@@ -34,6 +41,7 @@ pub enum MailError {
     },
     /// There is no such mail, thread or event.
     #[error("{place} has no {what}")]
+    #[coded("SS7004", hint = "look whether it was moved or deleted")]
     Missing {
         /// Which.
         place: String,
@@ -42,6 +50,7 @@ pub enum MailError {
     },
     /// It was asked for something it cannot do, or answered what cannot be understood.
     #[error("{place} refused: {why}")]
+    #[coded("SS7005", hint = "see the message")]
     Refused {
         /// Which.
         place: String,
@@ -50,6 +59,7 @@ pub enum MailError {
     },
     /// A mail or an event is not what it claims to be.
     #[error("{what} cannot be read: {why}")]
+    #[coded("SS7006", hint = "look at it with another program")]
     Malformed {
         /// What.
         what: String,
@@ -58,6 +68,10 @@ pub enum MailError {
     },
     /// A mail exceeds a limit, and no part of it was parsed.
     #[error("the mail is refused: {why}")]
+    #[coded(
+        "SS7020",
+        hint = "it is no mail that a person writes; look at it with another program, or delete it"
+    )]
     TooComplex {
         /// Which limit.
         why: String,
@@ -65,45 +79,12 @@ pub enum MailError {
 }
 
 impl MailError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unreachable { .. } => "SS7001",
-            Self::Busy { .. } => "SS7002",
-            Self::Auth { .. } => "SS7003",
-            Self::Missing { .. } => "SS7004",
-            Self::Refused { .. } => "SS7005",
-            Self::Malformed { .. } => "SS7006",
-            Self::TooComplex { .. } => "SS7020",
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Unreachable { .. } => "check the connection, then go on; the thread is kept",
-            Self::Busy { .. } => "go on later; the thread is kept",
-            Self::Auth { .. } => "sign in again, then go on; the thread is kept",
-            Self::Missing { .. } => "look whether it was moved or deleted",
-            Self::Refused { .. } => "see the message",
-            Self::Malformed { .. } => "look at it with another program",
-            Self::TooComplex { .. } => {
-                "it is no mail that a person writes; look at it with another program, or delete it"
-            }
-        }
-    }
-
-    /// Whether the same call may succeed later.
-    pub fn may_pass(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Busy { .. })
-    }
-
     /// The failure of a run that stops with it; the thread is kept.
     pub(crate) fn failure(&self) -> Failure {
         let coded = Coded {
             code: self.code(),
-            hint: Some(self.hint()),
-            transient: self.may_pass(),
+            hint: self.hint(),
+            transient: self.is_transient(),
         };
         Failure {
             transient: coded.transient,

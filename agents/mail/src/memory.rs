@@ -77,14 +77,16 @@ impl Topic {
 }
 
 /// Why memory cannot be read or changed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum MemoryError {
     /// The store failed.
     #[error("the notes cannot be reached: {0}")]
+    #[coded("SS7010", hint = "check the database; nothing was lost")]
     Store(#[from] StoreError),
     /// What is stored is no note.
     #[error("the note `{label}` is not what was stored: {why}")]
+    #[coded("SS7011", hint = "put a text there, or delete it to begin anew")]
     Malformed {
         /// Which.
         label: &'static str,
@@ -93,6 +95,7 @@ pub enum MemoryError {
     },
     /// There is no such version.
     #[error("the note `{label}` has no version {number}")]
+    #[coded("SS7012", hint = "list its versions")]
     NoVersion {
         /// Which.
         label: &'static str,
@@ -101,42 +104,18 @@ pub enum MemoryError {
     },
     /// It is as it was at first.
     #[error("the note `{label}` has no older version to go back to")]
+    #[coded("SS7013", hint = "nothing is to be done")]
     NothingToUndo {
         /// Which.
         label: &'static str,
     },
     /// Another process changed it at the same time.
     #[error("the note `{label}` was changed by another process meanwhile; nothing was overwritten")]
+    #[coded("SS2108", hint = "look at its versions, then repeat the command")]
     Changed {
         /// Which.
         label: &'static str,
     },
-}
-
-impl MemoryError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Store(_) => "SS7010",
-            Self::Malformed { .. } => "SS7011",
-            Self::NoVersion { .. } => "SS7012",
-            Self::NothingToUndo { .. } => "SS7013",
-            Self::Changed { .. } => "SS2108",
-        }
-    }
-}
-
-impl MemoryError {
-    /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Store(_) => "check the database; nothing was lost",
-            Self::Malformed { .. } => "put a text there, or delete it to begin anew",
-            Self::NoVersion { .. } => "list its versions",
-            Self::NothingToUndo { .. } => "nothing is to be done",
-            Self::Changed { .. } => "look at its versions, then repeat the command",
-        }
-    }
 }
 
 /// A note as it was at some time.

@@ -86,6 +86,16 @@ impl fmt::Display for Coded {
 impl StdError for Coded {}
 
 impl Failure {
+    /// The stable code: of the error it was made of, if that has one.
+    pub fn code(&self) -> &'static str {
+        self.coded.as_ref().map_or("SS1001", |coded| coded.code)
+    }
+
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        self.coded.as_ref().and_then(|coded| coded.hint)
+    }
+
     /// A failure with a class and a message, worth retrying.
     pub fn new(kind: impl Into<Arc<str>>, message: impl Into<String>) -> Self {
         Self {
@@ -167,17 +177,20 @@ pub enum Unmatched {
 /// }
 /// # assert!(!worth_a_retry(&ErrorKind::NoSaver.into()));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A node failed, after all retries and without a handler.
+    #[coded(transparent)]
     Failed(Failure),
     /// A node panicked.
+    #[coded("SS1002")]
     Panicked {
         /// The panic message.
         message: String,
     },
     /// A node ran past a limit.
+    #[coded("SS1003")]
     TimedOut {
         /// Which limit.
         limit: Limit,
@@ -185,21 +198,31 @@ pub enum ErrorKind {
         after: Duration,
     },
     /// A node returned something that is not an update.
+    #[coded(
+        "SS1004",
+        hint = "return an object of channel values, a Command, or nothing"
+    )]
     BadReturn {
         /// What it returned.
         got: String,
     },
     /// Two tasks of one step wrote a channel that takes one write.
+    #[coded(
+        "SS1005",
+        hint = "give the channel a reducer, or let one task write it"
+    )]
     Conflict {
         /// The channel.
         channel: Arc<str>,
     },
     /// Two tasks of one step overwrote the same channel.
+    #[coded("SS1006", hint = "let one task of a step overwrite the channel")]
     DoubleOverwrite {
         /// The channel.
         channel: Arc<str>,
     },
     /// A reducer failed.
+    #[coded("SS1007")]
     Reduce {
         /// The channel.
         channel: Arc<str>,
@@ -207,19 +230,25 @@ pub enum ErrorKind {
         failure: Failure,
     },
     /// A router returned a value its map does not have.
+    #[coded("SS1008", hint = "add the result to the router's map")]
     RouteMissing {
         /// What it returned.
         result: String,
     },
     /// A router returned nothing usable.
+    #[coded("SS1009", hint = "return a node name, a Send, or the end")]
     RouteInvalid,
     /// A send to the end of the graph.
+    #[coded("SS1010", hint = "send to a node; the end runs nothing")]
     SendToEnd,
     /// A node asked a question, ignored that it has no answer, and went on.
+    #[coded("SS1011", hint = "pass the error of `ask` on with `?`")]
     SwallowedAsk,
     /// A command for the parent graph in a graph without one.
+    #[coded("SS1012", hint = "use a command for the parent only inside a subgraph")]
     NoParent,
     /// Stored or returned data does not have the type the graph expects.
+    #[coded("SS1013")]
     Decode {
         /// The channel, input or answer.
         what: String,
@@ -227,11 +256,13 @@ pub enum ErrorKind {
         why: String,
     },
     /// A node went to a node it had not declared.
+    #[coded("SS1014", hint = "declare it with `may_goto`, `may_send` or `route`")]
     Undeclared {
         /// Where it went.
         target: String,
     },
     /// An answer does not have the type its question asks for; the question stays open.
+    #[coded("SS1015", hint = "answer the question again")]
     BadAnswer {
         /// The kind of question.
         kind: String,
@@ -241,23 +272,34 @@ pub enum ErrorKind {
         asked: Option<Box<Ask>>,
     },
     /// A run without input on a thread with nothing to continue.
+    #[coded("SS1101", hint = "give an input, or name a thread that has work left")]
     EmptyInput,
     /// The step limit ran out; the thread can be continued.
+    #[coded(
+        "SS1102",
+        hint = "continue the thread without input, or raise the limit"
+    )]
     StepLimit {
         /// The limit.
         limit: u64,
     },
     /// The run was asked to stop between steps; the thread can be continued.
+    #[coded("SS1103", hint = "continue the thread without input")]
     Drained {
         /// Why.
         reason: String,
     },
     /// One plain answer, several open questions.
+    #[coded("SS1104", hint = "answer by ask id")]
     AmbiguousResume {
         /// The open questions.
         pending: Vec<AskId>,
     },
     /// Strict resume: the answer matches no open question.
+    #[coded(
+        "SS1105",
+        hint = "read the thread's open questions and answer one of them"
+    )]
     UnknownAsk {
         /// In which way.
         reason: Unmatched,
@@ -265,10 +307,13 @@ pub enum ErrorKind {
         pending: Vec<AskId>,
     },
     /// An answer for a graph that stores nothing.
+    #[coded("SS1106", hint = "give the graph a saver")]
     ResumeWithoutSaver,
     /// An operation that needs a saver on a graph without one.
+    #[coded("SS1107", hint = "give the graph a saver")]
     NoSaver,
     /// A node, channel or graph that does not exist.
+    #[coded("SS1108")]
     Unknown {
         /// What kind of thing.
         what: &'static str,
@@ -276,33 +321,46 @@ pub enum ErrorKind {
         name: String,
     },
     /// An update without a node to act as, where several could be meant.
+    #[coded("SS1109", hint = "say which node the update acts as")]
     AmbiguousUpdate,
     /// An update that makes no sense.
+    #[coded("SS1110")]
     BadUpdate {
         /// Why.
         why: String,
     },
     /// An argument that makes no sense.
+    #[coded("SS1111")]
     BadArgument {
         /// Why.
         why: String,
     },
     /// No such checkpoint on the thread.
+    #[coded("SS1112")]
     UnknownCheckpoint {
         /// The id asked for.
         id: CheckpointId,
     },
     /// The thread was written by another version of the state and no migration leads here.
+    #[coded("SS1201", hint = "declare a migration from the stored version")]
     Version {
         /// What was found and what is needed.
         why: String,
     },
     /// The thread is about to run nodes that the graph no longer has.
+    #[coded(
+        "SS1203",
+        hint = "keep a node until no thread waits for it, or fork the thread before it"
+    )]
     LostNodes {
         /// Their names.
         nodes: Vec<Arc<str>>,
     },
     /// An effect was started and its outcome is unknown.
+    #[coded(
+        "SS1202",
+        hint = "find out whether the effect happened, then settle it"
+    )]
     UnknownOutcome {
         /// The effect's key.
         key: String,
@@ -310,88 +368,20 @@ pub enum ErrorKind {
         cause: Option<String>,
     },
     /// A task named two effects by one key.
+    #[coded("SS3050", hint = "give every effect of a task a key of its own")]
     EffectKeyReused {
         /// The key.
         key: String,
     },
     /// The context of a task was used after the attempt it belongs to had ended.
+    #[coded(
+        "SS3051",
+        hint = "await all that uses the context before the node returns"
+    )]
     TaskEnded,
     /// The saver refused.
+    #[coded(transparent)]
     Saver(SaverError),
-}
-
-impl ErrorKind {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Failed(failure) => failure.coded.as_ref().map_or("SS1001", |coded| coded.code),
-            Self::Panicked { .. } => "SS1002",
-            Self::TimedOut { .. } => "SS1003",
-            Self::BadReturn { .. } => "SS1004",
-            Self::Conflict { .. } => "SS1005",
-            Self::DoubleOverwrite { .. } => "SS1006",
-            Self::Reduce { .. } => "SS1007",
-            Self::RouteMissing { .. } => "SS1008",
-            Self::RouteInvalid => "SS1009",
-            Self::SendToEnd => "SS1010",
-            Self::SwallowedAsk => "SS1011",
-            Self::NoParent => "SS1012",
-            Self::Decode { .. } => "SS1013",
-            Self::Undeclared { .. } => "SS1014",
-            Self::BadAnswer { .. } => "SS1015",
-            Self::EmptyInput => "SS1101",
-            Self::StepLimit { .. } => "SS1102",
-            Self::Drained { .. } => "SS1103",
-            Self::AmbiguousResume { .. } => "SS1104",
-            Self::UnknownAsk { .. } => "SS1105",
-            Self::ResumeWithoutSaver => "SS1106",
-            Self::NoSaver => "SS1107",
-            Self::Unknown { .. } => "SS1108",
-            Self::AmbiguousUpdate => "SS1109",
-            Self::BadUpdate { .. } => "SS1110",
-            Self::BadArgument { .. } => "SS1111",
-            Self::UnknownCheckpoint { .. } => "SS1112",
-            Self::Version { .. } => "SS1201",
-            Self::UnknownOutcome { .. } => "SS1202",
-            Self::LostNodes { .. } => "SS1203",
-            Self::EffectKeyReused { .. } => "SS3050",
-            Self::TaskEnded => "SS3051",
-            Self::Saver(error) => error.code(),
-        }
-    }
-
-    /// What to do about it, where there is something to say.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Failed(failure) => return failure.coded.as_ref().and_then(|coded| coded.hint),
-            Self::BadReturn { .. } => "return an object of channel values, a Command, or nothing",
-            Self::Conflict { .. } => "give the channel a reducer, or let one task write it",
-            Self::DoubleOverwrite { .. } => "let one task of a step overwrite the channel",
-            Self::RouteMissing { .. } => "add the result to the router's map",
-            Self::RouteInvalid => "return a node name, a Send, or the end",
-            Self::SendToEnd => "send to a node; the end runs nothing",
-            Self::SwallowedAsk => "pass the error of `ask` on with `?`",
-            Self::NoParent => "use a command for the parent only inside a subgraph",
-            Self::Undeclared { .. } => "declare it with `may_goto`, `may_send` or `route`",
-            Self::BadAnswer { .. } => "answer the question again",
-            Self::EmptyInput => "give an input, or name a thread that has work left",
-            Self::StepLimit { .. } => "continue the thread without input, or raise the limit",
-            Self::Drained { .. } => "continue the thread without input",
-            Self::AmbiguousResume { .. } => "answer by ask id",
-            Self::UnknownAsk { .. } => "read the thread's open questions and answer one of them",
-            Self::ResumeWithoutSaver | Self::NoSaver => "give the graph a saver",
-            Self::AmbiguousUpdate => "say which node the update acts as",
-            Self::Version { .. } => "declare a migration from the stored version",
-            Self::LostNodes { .. } => {
-                "keep a node until no thread waits for it, or fork the thread before it"
-            }
-            Self::UnknownOutcome { .. } => "find out whether the effect happened, then settle it",
-            Self::EffectKeyReused { .. } => "give every effect of a task a key of its own",
-            Self::TaskEnded => "await all that uses the context before the node returns",
-            Self::Saver(error) => return error.hint(),
-            _ => return None,
-        })
-    }
 }
 
 impl fmt::Display for ErrorKind {

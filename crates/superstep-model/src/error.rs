@@ -1,4 +1,4 @@
-//! Why a call to a model has no reply, with stable codes.
+//! Errors of model calls, with stable codes.
 //!
 //! A [`ModelError`] gives its [`Coded`] as its source, so a node that passes it on with `?` fails
 //! with the same code and is retried only where that can help. Codes are listed in
@@ -16,11 +16,12 @@ pub struct ModelError {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The provider does not accept the key, or there is none.
     #[error("{provider} refused the key: {message}")]
+    #[coded("SS5001", hint = "check the key in the environment or the config file")]
     Auth {
         /// Whose model.
         provider: String,
@@ -29,6 +30,7 @@ pub enum ErrorKind {
     },
     /// The provider has no such model.
     #[error("no model `{model}`: {message}")]
+    #[coded("SS5002", hint = "see `superstep model list`")]
     UnknownModel {
         /// The model asked for.
         model: String,
@@ -37,6 +39,7 @@ pub enum ErrorKind {
     },
     /// The provider does not accept the request.
     #[error("the request was refused ({status}): {message}")]
+    #[coded("SS5003")]
     Refused {
         /// The HTTP status.
         status: u16,
@@ -45,12 +48,17 @@ pub enum ErrorKind {
     },
     /// The conversation is longer than the model can read.
     #[error("the conversation is too long for the model: {message}")]
+    #[coded(
+        "SS5004",
+        hint = "shorten the conversation, or choose a model that reads more"
+    )]
     TooLong {
         /// What is known about it.
         message: String,
     },
     /// Too many calls.
     #[error("the provider limits calls: {message}")]
+    #[coded("SS5005", hint = "go on later; the thread is kept", transient)]
     Limited {
         /// What it said.
         message: String,
@@ -59,6 +67,7 @@ pub enum ErrorKind {
     },
     /// The provider failed.
     #[error("the provider failed ({status}): {message}")]
+    #[coded("SS5006", hint = "go on later; the thread is kept", transient)]
     Server {
         /// The HTTP status.
         status: u16,
@@ -69,6 +78,11 @@ pub enum ErrorKind {
     },
     /// No connection.
     #[error("cannot reach {host}: {message}")]
+    #[coded(
+        "SS5007",
+        hint = "check the address and the network; the thread is kept",
+        transient
+    )]
     Connect {
         /// The host.
         host: String,
@@ -77,6 +91,7 @@ pub enum ErrorKind {
     },
     /// Nothing came for too long.
     #[error("no {phase} within {after:?}")]
+    #[coded("SS5008", hint = "go on without input to try again", transient)]
     TimedOut {
         /// What was waited for.
         phase: Phase,
@@ -85,28 +100,33 @@ pub enum ErrorKind {
     },
     /// The reply broke off.
     #[error("the reply broke off before its end")]
+    #[coded("SS5009", hint = "go on without input to try again", transient)]
     Cut,
     /// The reply does not follow the protocol.
     #[error("the reply is not what the protocol says: {what}")]
+    #[coded("SS5010", transient)]
     Malformed {
         /// What is wrong with it.
         what: String,
     },
     /// The reply is larger than any reply should be.
     #[error("the reply is too large: {what}")]
+    #[coded("SS5011")]
     TooLarge {
         /// What is too large.
         what: String,
     },
     /// The provider sent the call elsewhere; keys do not follow.
     #[error("{host} redirects to another place, which is not followed")]
+    #[coded("SS5012", hint = "set the provider's final address")]
     Redirected {
         /// Where the call went.
         host: String,
     },
     /// The model failed too often lately; no call was made.
     #[error("{model} failed {failures} times in a row; waiting {wait:?} before the next call")]
-    Resting {
+    #[coded("SS5013", hint = "go on later, or choose another model", transient)]
+    CircuitOpen {
         /// The model.
         model: String,
         /// How often it failed.
@@ -116,6 +136,7 @@ pub enum ErrorKind {
     },
     /// A budget is used up; no call was made.
     #[error("the budget is used up: {spent} of {limit}")]
+    #[coded("SS5014", hint = "raise the budget and go on; the thread is kept")]
     Budget {
         /// What was spent, with its unit.
         spent: String,
@@ -123,7 +144,10 @@ pub enum ErrorKind {
         limit: String,
     },
     /// The answer does not have the shape that was asked for, after repairs.
-    #[error("the answer does not fit `{schema}` after {repairs} repairs: {why}")]
+    #[error(
+        "the model's reply does not match the schema `{schema}`, even after {repairs} repair attempts: {why}"
+    )]
+    #[coded("SS5015", hint = "try a stronger model; the thread is kept")]
     Unfit {
         /// The schema's name.
         schema: String,
@@ -134,36 +158,45 @@ pub enum ErrorKind {
     },
     /// No model can be had.
     #[error("no model: {why}")]
+    #[coded(
+        "SS5016",
+        hint = "set a provider's key, start a local server, or run `superstep model pull`"
+    )]
     NoModel {
         /// Why each way to one was not taken.
         why: String,
     },
     /// The script of a scripted model is wrong, or has no step for the call.
     #[error("script: {why}")]
+    #[coded("SS5017")]
     Script {
         /// What is wrong.
         why: String,
     },
     /// The recording has no reply for the call.
     #[error("recording: {why}")]
+    #[coded("SS5018", hint = "record the call, or mend the request")]
     Unrecorded {
         /// What is missing.
         why: String,
     },
     /// Settings that make no sense.
     #[error("settings: {why}")]
+    #[coded("SS5019")]
     Settings {
         /// What is wrong, and where it was set.
         why: String,
     },
     /// The call would leave this machine, which was forbidden.
     #[error("{host} is not on this machine, and the run is offline")]
+    #[coded("SS5020", hint = "choose a local model, or leave out `--offline`")]
     Offline {
         /// Where the call would go.
         host: String,
     },
     /// The model cannot do what the request asks.
     #[error("{model} cannot {what}")]
+    #[coded("SS5021")]
     Unable {
         /// The model.
         model: String,
@@ -172,6 +205,10 @@ pub enum ErrorKind {
     },
     /// The chat template of the weights does not end, or writes more than a conversation needs.
     #[error("the chat template of `{model}` was stopped: {why}")]
+    #[coded(
+        "SS5030",
+        hint = "the weights file is faulty or hostile; use another one"
+    )]
     Template {
         /// The model.
         model: String,
@@ -180,12 +217,17 @@ pub enum ErrorKind {
     },
     /// The local model failed.
     #[error("local model: {why}")]
+    #[coded("SS5022")]
     Local {
         /// What failed.
         why: String,
     },
     /// The project's settings file needs a consent that nobody gave.
     #[error("{file} is not trusted: {why}")]
+    #[coded(
+        "SS5023",
+        hint = "`superstep trust` shows what the file asks for, and trusts or ignores it"
+    )]
     Untrusted {
         /// The file.
         file: String,
@@ -194,6 +236,11 @@ pub enum ErrorKind {
     },
     /// The project's settings file names a path outside of its folder.
     #[error("{origin}: `{key}` names `{path}`: {why}")]
+    #[coded(
+        "SS5024",
+        hint = "a project's file names files of its own folder only; other paths belong in your \
+                 config.toml, or on the command line"
+    )]
     Outside {
         /// The file and the line.
         origin: String,
@@ -206,6 +253,7 @@ pub enum ErrorKind {
     },
     /// A file that is to be recorded to holds something else. It was not changed.
     #[error("{file} is not a recording ({why}) and was left as it is")]
+    #[coded("SS5025", hint = "record to another file, or move this one away")]
     NotARecording {
         /// The file.
         file: String,
@@ -245,83 +293,6 @@ impl ModelError {
     }
 }
 
-impl ErrorKind {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Auth { .. } => "SS5001",
-            Self::UnknownModel { .. } => "SS5002",
-            Self::Refused { .. } => "SS5003",
-            Self::TooLong { .. } => "SS5004",
-            Self::Limited { .. } => "SS5005",
-            Self::Server { .. } => "SS5006",
-            Self::Connect { .. } => "SS5007",
-            Self::TimedOut { .. } => "SS5008",
-            Self::Cut => "SS5009",
-            Self::Malformed { .. } => "SS5010",
-            Self::TooLarge { .. } => "SS5011",
-            Self::Redirected { .. } => "SS5012",
-            Self::Resting { .. } => "SS5013",
-            Self::Budget { .. } => "SS5014",
-            Self::Unfit { .. } => "SS5015",
-            Self::NoModel { .. } => "SS5016",
-            Self::Script { .. } => "SS5017",
-            Self::Unrecorded { .. } => "SS5018",
-            Self::Settings { .. } => "SS5019",
-            Self::Offline { .. } => "SS5020",
-            Self::Unable { .. } => "SS5021",
-            Self::Local { .. } => "SS5022",
-            Self::Untrusted { .. } => "SS5023",
-            Self::Outside { .. } => "SS5024",
-            Self::NotARecording { .. } => "SS5025",
-            Self::Template { .. } => "SS5030",
-        }
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Auth { .. } => "check the key in the environment or the config file",
-            Self::UnknownModel { .. } => "see `superstep model list`",
-            Self::TooLong { .. } => "shorten the conversation, or choose a model that reads more",
-            Self::Limited { .. } | Self::Server { .. } => "go on later; the thread is kept",
-            Self::Connect { .. } => "check the address and the network; the thread is kept",
-            Self::TimedOut { .. } | Self::Cut => "go on without input to try again",
-            Self::Redirected { .. } => "set the provider's final address",
-            Self::Resting { .. } => "go on later, or choose another model",
-            Self::Budget { .. } => "raise the budget and go on; the thread is kept",
-            Self::Unfit { .. } => "try a stronger model; the thread is kept",
-            Self::NoModel { .. } => {
-                "set a provider's key, start a local server, or run `superstep model pull`"
-            }
-            Self::Unrecorded { .. } => "record the call, or mend the request",
-            Self::Template { .. } => "the weights file is faulty or hostile; use another one",
-            Self::Offline { .. } => "choose a local model, or leave out `--offline`",
-            Self::Untrusted { .. } => {
-                "`superstep trust` shows what the file asks for, and trusts or ignores it"
-            }
-            Self::Outside { .. } => {
-                "a project's file names files of its own folder only; other paths belong in your \
-                 config.toml, or on the command line"
-            }
-            Self::NotARecording { .. } => "record to another file, or move this one away",
-            _ => return None,
-        })
-    }
-
-    /// Whether the same call may work a little later.
-    fn transient(&self) -> bool {
-        matches!(
-            self,
-            Self::Limited { .. }
-                | Self::Server { .. }
-                | Self::Connect { .. }
-                | Self::TimedOut { .. }
-                | Self::Cut
-                | Self::Malformed { .. }
-                | Self::Resting { .. }
-        )
-    }
-}
-
 impl ModelError {
     /// What happened.
     pub fn kind(&self) -> &ErrorKind {
@@ -349,7 +320,7 @@ impl From<ErrorKind> for ModelError {
         let coded = Coded {
             code: kind.code(),
             hint: kind.hint(),
-            transient: kind.transient(),
+            transient: kind.is_transient(),
         };
         let kind = Box::new(kind);
         Self { kind, coded }

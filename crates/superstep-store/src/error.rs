@@ -5,35 +5,41 @@ use std::error::Error;
 use super::{FilterError, MAX_VALUE_DEPTH, Namespace, NamespaceError};
 
 /// An error of the long-term store.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The namespace is not valid.
     #[error(transparent)]
+    #[coded(transparent)]
     Namespace(#[from] NamespaceError),
     /// The key contains a NUL character, which some backends cannot hold.
     #[error("key {key:?} contains a NUL character")]
+    #[coded("SS3010", hint = "remove the NUL character, or encode the key")]
     Key {
         /// The refused key.
         key: String,
     },
     /// The value is nested too deeply to be read back by every backend.
     #[error("the value of key {key:?} is nested deeper than {MAX_VALUE_DEPTH} levels")]
+    #[coded("SS3011", hint = "flatten the value, or store parts under own keys")]
     ValueTooDeep {
         /// The key of the refused value.
         key: String,
     },
     /// The time to live is shorter than a millisecond.
     #[error("the time to live of key {key:?} is shorter than a millisecond")]
+    #[coded("SS3012", hint = "leave the time to live out to keep the item")]
     Ttl {
         /// The key of the refused item.
         key: String,
     },
     /// The filter is not valid.
     #[error(transparent)]
+    #[coded(transparent)]
     Filter(#[from] FilterError),
     /// A path that names fields to embed cannot be read.
     #[error("index path {path:?}: {reason}")]
+    #[coded("SS3030", hint = "write paths like `title`, `notes[*].text` or `$`")]
     IndexPath {
         /// The refused path.
         path: String,
@@ -42,6 +48,7 @@ pub enum StoreError {
     },
     /// The embedder failed or answered with something else than one vector per text.
     #[error("embedding with model {model:?} failed: {reason}")]
+    #[coded("SS3040")]
     Embedding {
         /// The model asked.
         model: String,
@@ -51,6 +58,10 @@ pub enum StoreError {
     /// The query was embedded with another model than the items it would be compared with.
     #[error(
         "the query is embedded with model {asked:?} but key {key:?} was embedded with {stored:?}"
+    )]
+    #[coded(
+        "SS3041",
+        hint = "put the older items again with the new model, or search a narrower prefix"
     )]
     ModelMismatch {
         /// The model of the query.
@@ -62,6 +73,10 @@ pub enum StoreError {
     },
     /// What is under the key is not what the put expected; nothing of its batch was applied.
     #[error("key {key:?} in namespace {:?} was changed since it was read", .namespace.to_string())]
+    #[coded(
+        "SS2107",
+        hint = "read the item again and make the change of what it is now"
+    )]
     Conflict {
         /// Where the item is.
         namespace: Namespace,
@@ -70,6 +85,7 @@ pub enum StoreError {
     },
     /// The backend failed.
     #[error("store backend: {message}")]
+    #[coded("SS3090")]
     Backend {
         /// What the backend was doing.
         message: String,
@@ -85,41 +101,6 @@ impl StoreError {
         Self::Backend {
             message: message.into(),
             source: None,
-        }
-    }
-
-    /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Namespace(error) => error.code(),
-            Self::Key { .. } => "SS3010",
-            Self::ValueTooDeep { .. } => "SS3011",
-            Self::Ttl { .. } => "SS3012",
-            Self::Filter(error) => error.code(),
-            Self::IndexPath { .. } => "SS3030",
-            Self::Embedding { .. } => "SS3040",
-            Self::ModelMismatch { .. } => "SS3041",
-            Self::Conflict { .. } => "SS2107",
-            Self::Backend { .. } => "SS3090",
-        }
-    }
-
-    /// What the reader can do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Namespace(error) => Some(error.hint()),
-            Self::Key { .. } => Some("remove the NUL character, or encode the key"),
-            Self::ValueTooDeep { .. } => Some("flatten the value, or store parts under own keys"),
-            Self::Ttl { .. } => Some("leave the time to live out to keep the item"),
-            Self::Filter(error) => Some(error.hint()),
-            Self::IndexPath { .. } => Some("write paths like `title`, `notes[*].text` or `$`"),
-            Self::ModelMismatch { .. } => {
-                Some("put the older items again with the new model, or search a narrower prefix")
-            }
-            Self::Conflict { .. } => {
-                Some("read the item again and make the change of what it is now")
-            }
-            Self::Embedding { .. } | Self::Backend { .. } => None,
         }
     }
 }

@@ -152,17 +152,22 @@ impl<K: Into<String>, const N: usize> From<[K; N]> for FieldPath {
 }
 
 /// Why a filter is refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum FilterError {
     /// The filter, or a part of it that must be one, is no object.
     #[error("a filter must be an object, not {found}")]
+    #[coded("SS3020", hint = "write {\"key\": value} or {\"key\": {\"$gt\": 3}}")]
     NotAnObject {
         /// What it is instead.
         found: &'static str,
     },
     /// No operator has this name.
     #[error("unknown filter operator {operator:?} at {path:?}")]
+    #[coded(
+        "SS3021",
+        hint = "fields know $eq $ne $gt $gte $lt $lte $in $exists; filters know $and $or $not"
+    )]
     UnknownOperator {
         /// The name.
         operator: String,
@@ -171,6 +176,7 @@ pub enum FilterError {
     },
     /// The operator cannot work with this operand.
     #[error("filter operator {operator:?} at {path:?} needs {wanted}")]
+    #[coded("SS3022", hint = "compare with a value of the kind that the field has")]
     Operand {
         /// The operator.
         operator: String,
@@ -181,6 +187,7 @@ pub enum FilterError {
     },
     /// An operator stands inside a list, where values are compared as they are.
     #[error("filter operator {operator:?} at {path:?} is inside a list")]
+    #[coded("SS3023", hint = "compare the whole list, or use $or over fields")]
     OperatorInList {
         /// The operator.
         operator: String,
@@ -189,33 +196,11 @@ pub enum FilterError {
     },
     /// The filter is nested too deeply.
     #[error("the filter is nested deeper than {MAX_FILTER_DEPTH} levels")]
+    #[coded(
+        "SS3024",
+        hint = "split the filter, or filter the results further yourself"
+    )]
     TooDeep,
-}
-
-impl FilterError {
-    /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotAnObject { .. } => "SS3020",
-            Self::UnknownOperator { .. } => "SS3021",
-            Self::Operand { .. } => "SS3022",
-            Self::OperatorInList { .. } => "SS3023",
-            Self::TooDeep => "SS3024",
-        }
-    }
-
-    /// What the reader can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::NotAnObject { .. } => "write {\"key\": value} or {\"key\": {\"$gt\": 3}}",
-            Self::UnknownOperator { .. } => {
-                "fields know $eq $ne $gt $gte $lt $lte $in $exists; filters know $and $or $not"
-            }
-            Self::Operand { .. } => "compare with a value of the kind that the field has",
-            Self::OperatorInList { .. } => "compare the whole list, or use $or over fields",
-            Self::TooDeep => "split the filter, or filter the results further yourself",
-        }
-    }
 }
 
 #[cfg(test)]

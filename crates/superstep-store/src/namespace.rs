@@ -171,20 +171,23 @@ impl Pattern {
 }
 
 /// Why labels are not a namespace.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum NamespaceError {
     /// There are no labels.
     #[error("the namespace has no labels")]
+    #[coded("SS3001", hint = "give at least one label")]
     Empty,
     /// A label is the empty string.
     #[error("label {position} of the namespace is empty")]
+    #[coded("SS3002", hint = "leave the label out, or name it")]
     EmptyLabel {
         /// Which label, counted from 1.
         position: usize,
     },
     /// A label contains a dot.
     #[error("label {position} of the namespace, {label:?}, contains a dot")]
+    #[coded("SS3003", hint = "make two labels of it, or use another character")]
     Dot {
         /// Which label, counted from 1.
         position: usize,
@@ -193,6 +196,7 @@ pub enum NamespaceError {
     },
     /// A label contains a NUL character.
     #[error("label {position} of the namespace, {label:?}, contains a NUL character")]
+    #[coded("SS3004", hint = "remove the NUL character, or encode the label")]
     Nul {
         /// Which label, counted from 1.
         position: usize,
@@ -201,34 +205,11 @@ pub enum NamespaceError {
     },
     /// The first label is one of [`RESERVED_ROOTS`].
     #[error("the first label of the namespace, {label:?}, is reserved")]
+    #[coded("SS3005", hint = "put another label in front")]
     Reserved {
         /// The label.
         label: String,
     },
-}
-
-impl NamespaceError {
-    /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Empty => "SS3001",
-            Self::EmptyLabel { .. } => "SS3002",
-            Self::Dot { .. } => "SS3003",
-            Self::Nul { .. } => "SS3004",
-            Self::Reserved { .. } => "SS3005",
-        }
-    }
-
-    /// What the reader can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Empty => "give at least one label",
-            Self::EmptyLabel { .. } => "leave the label out, or name it",
-            Self::Dot { .. } => "make two labels of it, or use another character",
-            Self::Nul { .. } => "remove the NUL character, or encode the label",
-            Self::Reserved { .. } => "put another label in front",
-        }
-    }
 }
 
 const ANY: &str = "*";

@@ -31,24 +31,16 @@ pub const REDACTED: &str = "[redacted]";
 const SHORTEST: usize = 8;
 
 /// Why a redactor cannot be made.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum RedactError {
     /// A secret that is found in ordinary text.
     #[error("a secret of {found} bytes is too short to look for: it needs {SHORTEST}")]
+    #[coded("SS3501")]
     TooShort {
         /// How long it is.
         found: usize,
     },
-}
-
-impl RedactError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::TooShort { .. } => "SS3501",
-        }
-    }
 }
 
 /// Finds secrets and takes them out.

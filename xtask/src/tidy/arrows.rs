@@ -9,8 +9,10 @@ use crate::workspace::{Dependency, Kind, Package};
 
 /// From each crate to those of ours that it may use.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("superstep-core", &[]),
+    ("superstep-coded", &[]),
+    ("superstep-core", &["superstep-coded"]),
     ("superstep-derive", &[]),
+    ("superstep-fs", &[]),
     ("superstep-http", &[]),
     ("superstep-draw", &["superstep-text"]),
     (
@@ -22,12 +24,13 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-text",
         ],
     ),
-    ("superstep-store", &["superstep-core"]),
-    ("superstep-text", &["superstep-core"]),
+    ("superstep-store", &["superstep-coded", "superstep-core"]),
+    ("superstep-text", &["superstep-coded", "superstep-core"]),
     ("superstep-sqlite", &["superstep-core", "superstep-store"]),
     (
         "superstep-model",
         &[
+            "superstep-coded",
             "superstep-core",
             "superstep-http",
             "superstep-store",
@@ -37,6 +40,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-local",
         &[
+            "superstep-fs",
+            "superstep-coded",
             "superstep-core",
             "superstep-http",
             "superstep-model",
@@ -56,7 +61,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-trace",
-        &["superstep-core", "superstep-http", "superstep-text"],
+        &[
+            "superstep-coded",
+            "superstep-core",
+            "superstep-http",
+            "superstep-text",
+        ],
     ),
     (
         "superstep",
@@ -73,7 +83,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-trace",
         ],
     ),
-    ("superstep-archie", &["superstep"]),
+    (
+        "superstep-archie",
+        &["superstep-fs", "superstep-coded", "superstep"],
+    ),
     (
         "superstep-conformance",
         &[
@@ -107,7 +120,18 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),
-    ("superstep-mail", &["superstep", "superstep-http"]),
+    (
+        "superstep-mail",
+        &[
+            "superstep-fs",
+            "superstep-coded",
+            "superstep",
+            "superstep-http",
+        ],
+    ),
+    ("superstep-loopback", &[]),
+    ("superstep-fake-google", &["superstep-loopback"]),
+    ("superstep-fake-providers", &["superstep-model"]),
     ("superstep-sim", &["superstep-core"]),
     (
         "superstep-cli",
@@ -127,7 +151,13 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What the tests of any crate may use besides.
-const DEV: &[&str] = &["superstep", "superstep-conformance"];
+const DEV: &[&str] = &[
+    "superstep",
+    "superstep-conformance",
+    "superstep-fake-google",
+    "superstep-fake-providers",
+    "superstep-loopback",
+];
 
 const TABLE: &str = "the table ARROWS in xtask/src/tidy/arrows.rs";
 

