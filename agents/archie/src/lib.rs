@@ -36,7 +36,6 @@
 
 pub mod approval;
 mod archie;
-mod atomic;
 pub mod documents;
 mod entry;
 mod error;

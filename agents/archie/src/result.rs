@@ -6,10 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    atomic::{self, Ready},
-    error::Error,
-};
+use superstep_fs::{Rights, Staged, second_name};
+
+use crate::error::Error;
 
 /// The file an analysis ends in, in the folder of its documents.
 pub const ANALYSIS: &str = "analysis_result.md";
@@ -84,7 +83,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<Written> {
         Err(error) => return Err(error),
     };
     let Some(facts) = there else {
-        Ready::new(path, content)?.place()?;
+        Staged::new(path, content, Rights::Umask)?.replace()?;
         return Ok(Written::New);
     };
     if !facts.is_file() && !facts.is_symlink() {
@@ -94,14 +93,14 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<Written> {
     if facts.is_file() && facts.len() == length && fs::read(path)? == content {
         return Ok(Written::Same);
     }
-    let ready = Ready::new(path, content)?;
+    let staged = Staged::new(path, content, Rights::Umask)?;
     let older = older(path);
     match fs::remove_file(&older) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     // The newest result has a name at every moment.
-    atomic::second_name(path, &older)?;
-    ready.place()?;
+    second_name(path, &older)?;
+    staged.replace()?;
     Ok(Written::Replaced { older })
 }

@@ -51,7 +51,7 @@ impl Default for Replies {
 
 /// How often a reply that is empty or breaks off is asked for.
 ///
-/// Other failures are not repeated here: the rules around a model (`superstep::model::Caller`) do.
+/// Other failures are not repeated here: the rules around a model (`superstep::model::ManagedModel`) do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempts {
     /// The attempts, the first included.

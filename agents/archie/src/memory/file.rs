@@ -8,11 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use superstep_fs::{Rights, Staged, private_dir, second_name, sync_parent};
+
 use super::{Memory, VERSION};
-use crate::{
-    atomic::{self, Ready},
-    error::{Error, ErrorKind, shown},
-};
+use crate::error::{Error, ErrorKind, shown};
 
 /// A larger file is no memory.
 const LARGEST: u64 = 32 << 20;
@@ -49,7 +48,7 @@ pub fn load(path: &Path) -> Result<Loaded, Error> {
 /// after. A change that changes nothing writes nothing.
 pub fn update<T>(path: &Path, change: impl FnOnce(&mut Memory) -> T) -> Result<(T, Loaded), Error> {
     if let Some(folder) = path.parent() {
-        atomic::private_folder(folder).map_err(|error| Error::memory(path, error))?;
+        private_dir(folder).map_err(|error| Error::memory(path, error))?;
     }
     let _lock = lock(path)?;
     let mut loaded = read_or_set_aside(path)?;
@@ -115,12 +114,12 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
         let mut other = name.to_owned();
         other.push(format!(".damaged-{number}"));
         let other = path.with_file_name(other);
-        match atomic::second_name(path, &other) {
+        match second_name(path, &other) {
             Ok(()) => {
                 if path.exists() {
                     fs::remove_file(path)?;
                 }
-                atomic::sync_folder(path)?;
+                sync_parent(path)?;
                 return Ok(other);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -137,7 +136,7 @@ fn write(path: &Path, memory: &mut Memory) -> Result<(), Error> {
     let mut text =
         serde_json::to_string_pretty(memory).map_err(|error| Error::memory(path, error))?;
     text.push('\n');
-    let placed = Ready::private(path, text.as_bytes()).and_then(Ready::place);
+    let placed = Staged::new(path, text.as_bytes(), Rights::Kept).and_then(Staged::replace);
     placed.map_err(|error| Error::memory(path, error))
 }
 
@@ -148,7 +147,7 @@ fn lock(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, atomic::rights(path));
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, Rights::Kept.mode(path));
     let file = options
         .open(path.with_file_name(name))
         .map_err(|error| Error::memory(path, error))?;

@@ -9,7 +9,7 @@ use std::{
 
 use superstep::{
     Backends, OpenAsk, Outcome,
-    model::{Caller, Model, Policy, Script, call::Backoff, script::Step},
+    model::{ManagedModel, Model, Policy, Script, call::Backoff, script::Step},
     sqlite::Database,
 };
 use superstep_archie::{Analysis, Archie, Attempts, Brief, Question, Settings};
@@ -86,7 +86,7 @@ pub(crate) fn says<const N: usize>(texts: [&str; N]) -> Arc<Script> {
 }
 
 /// The usual rules around a model, without waits.
-pub(crate) fn ruled(model: Arc<dyn Model>) -> Arc<Caller> {
+pub(crate) fn ruled(model: Arc<dyn Model>) -> Arc<ManagedModel> {
     let policy = Policy {
         backoff: Backoff {
             initial: Duration::ZERO,
@@ -95,7 +95,7 @@ pub(crate) fn ruled(model: Arc<dyn Model>) -> Arc<Caller> {
         },
         ..Policy::default()
     };
-    Arc::new(Caller::new(model, policy))
+    Arc::new(ManagedModel::new(model, policy))
 }
 
 /// The only open question of a thread.

@@ -6,7 +6,6 @@
 
 use std::{
     fs,
-    io::Write as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -14,6 +13,7 @@ use std::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use superstep::Secret;
+use superstep_fs::{Rights, Staged};
 use superstep_http::Client;
 use tokio::sync::Mutex;
 
@@ -287,19 +287,7 @@ fn write(token: &Token, file: &Path) -> Result<(), MailError> {
         place: file.display().to_string(),
         why: format!("the token cannot be written: {error}"),
     };
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let beside = file.with_file_name(format!(".{name}.{}.new", std::process::id()));
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // One that a killed process left would be in the way.
-    fs::remove_file(&beside).ok();
-    let written = options.open(&beside).and_then(|mut out| {
-        out.write_all(token.text().expose().as_bytes())?;
-        out.sync_all()
-    });
-    written
-        .and_then(|()| fs::rename(&beside, file))
-        .map_err(failed)
+    let text = token.text();
+    let staged = Staged::new(file, text.expose().as_bytes(), Rights::Private);
+    staged.and_then(Staged::replace).map_err(failed)
 }

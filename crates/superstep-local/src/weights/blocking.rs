@@ -1,4 +1,4 @@
-//! Work on files, off the threads of the runtime, that ends when nobody waits for it any more.
+//! Cancellable blocking work on files, off the runtime's threads.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The folder where weights are kept, one file each, named by its hash.
+//! Cache folder of weights: content-addressed, one file per hash.
 
 use std::env;
 use std::ffi::OsString;
@@ -58,11 +58,7 @@ impl Cache {
 /// Makes a folder for its owner alone, if it is not there. Weights are no secret, but what others
 /// could change would be used unseen. To share a cache, make its folder beforehand.
 pub(super) fn make_folder(path: &Path) -> Result<(), Error> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let made = builder.recursive(true).create(path);
-    made.map_err(|source| Error::file(path, source))
+    superstep_fs::private_dir(path).map_err(|source| Error::file(path, source))
 }
 
 /// How files of the cache are made: others may read them if the umask lets them, and never write.
@@ -72,15 +68,6 @@ pub(super) fn new_file() -> fs::OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
     options
-}
-
-/// Makes what was renamed in a folder survive a power cut, where the system knows how.
-pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
-    if cfg!(not(unix)) {
-        return Ok(());
-    }
-    let opened = fs::File::open(folder).and_then(|folder| folder.sync_all());
-    opened.map_err(|source| Error::file(folder, source))
 }
 
 #[cfg(test)]

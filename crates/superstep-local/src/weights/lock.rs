@@ -1,4 +1,4 @@
-//! One pull at a time for each file, over all processes.
+//! File lock: one pull per file at a time, across processes.
 //!
 //! The lock is of the operating system, so that of a process that died is gone. Its file stays: to
 //! remove it would let a third process lock a new one while a second still waits for the old.

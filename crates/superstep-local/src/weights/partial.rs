@@ -1,4 +1,4 @@
-//! A file that is on its way: it grows at its end, and becomes final only with the right hash.
+//! Partial download: append-only, renamed to its final name only with the right hash.
 //!
 //! It survives the process. The next pull reads what is there, so the hash is over the bytes on the
 //! disk and not over those somebody once wrote.
@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
+use superstep_fs::sync_parent;
 
 use super::blocking::{Alive, blocking};
-use super::cache::{new_file, sync_folder};
+use super::cache::new_file;
 use super::error::Error;
 use super::hash::{hash_while, hex};
 use super::lock::Lock;
@@ -160,6 +161,6 @@ impl Growing {
         let synced = self.file.sync_all();
         synced.map_err(|source| Error::file(&self.path, source))?;
         fs::rename(&self.path, to).map_err(|source| Error::file(to, source))?;
-        to.parent().map_or(Ok(()), sync_folder)
+        sync_parent(to).map_err(|source| Error::file(to, source))
     }
 }

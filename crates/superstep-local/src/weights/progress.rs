@@ -1,4 +1,4 @@
-//! What a pull tells while it runs, and what it ends with.
+//! Progress and result of a pull.
 
 use std::fmt;
 use std::path::PathBuf;

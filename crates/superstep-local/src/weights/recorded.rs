@@ -1,4 +1,4 @@
-//! What is remembered of files of the hub that the catalogue does not have.
+//! Records of hub files outside the catalogue: hash and size at first use.
 //!
 //! Beside the cached file lies a record of its hash, made at the first pull. Beside a file that is on
 //! its way lies the tag its server gave it.
@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use superstep_fs::{Rights, Staged};
 
-use super::cache::{Cache, new_file, sync_folder};
+use super::cache::Cache;
 use super::error::Error;
 use super::hash::{hex, is_hex};
 use super::wanted::HubFile;
@@ -94,17 +95,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
 
 /// Writes a small file, wholly or not at all.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let new = path.with_extension("new");
-    let opened = new_file()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&new);
-    let written = opened.and_then(|mut file| {
-        io::Write::write_all(&mut file, text.as_bytes())?;
-        file.sync_all()
-    });
-    written.map_err(|source| Error::file(&new, source))?;
-    fs::rename(&new, path).map_err(|source| Error::file(path, source))?;
-    path.parent().map_or(Ok(()), sync_folder)
+    let staged = Staged::new(path, text.as_bytes(), Rights::Readable);
+    let written = staged.and_then(Staged::replace);
+    written.map_err(|source| Error::file(path, source))
 }

@@ -1,4 +1,4 @@
-//! What weights are asked for, and how that is written.
+//! References to weights, and their syntax.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,0 +1,162 @@
+//! Atomic file writes: a temporary file beside the target, fsync, rename.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+use crate::dirs::{parent, sync_parent};
+
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rights {
+    /// Whoever the umask permits.
+    Umask,
+    /// Whoever the umask permits, to read it; its owner alone, to write it.
+    Readable,
+    /// Its owner alone.
+    Private,
+    /// A file that is replaced keeps its rights; a new one is for its owner alone.
+    Kept,
+}
+
+/// A new file beside its final place, fsync'd already. Dropping it removes it.
+#[derive(Debug)]
+pub struct Staged {
+    file: NamedTempFile,
+    target: PathBuf,
+}
+
+impl Staged {
+    /// Writes the content beside the target.
+    pub fn new(target: &Path, content: &[u8], rights: Rights) -> io::Result<Self> {
+        let mut file = builder(rights.mode(target)).tempfile_in(parent(target))?;
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        Ok(Self {
+            file,
+            target: target.to_owned(),
+        })
+    }
+
+    /// Puts it in its place. What was there is gone, a link as such.
+    pub fn replace(self) -> io::Result<()> {
+        let persisted = self.file.persist(&self.target);
+        persisted.map_err(|error| error.error)?;
+        sync_parent(&self.target)
+    }
+
+    /// Puts it in its place unless a file is there, which then stays: of two writers the first one
+    /// wins.
+    pub fn create(self) -> io::Result<()> {
+        match self.file.persist_noclobber(&self.target) {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+            // The file system has no second names.
+            Err(error) => {
+                let persisted = error.file.persist(&self.target);
+                persisted.map_err(|error| error.error)?;
+            }
+        }
+        sync_parent(&self.target)
+    }
+}
+
+impl Rights {
+    /// The mode that a file at this path gets.
+    pub fn mode(self, path: &Path) -> u32 {
+        match self {
+            Self::Umask => 0o666,
+            Self::Readable => 0o644,
+            Self::Private => 0o600,
+            Self::Kept => current(path) & 0o666 | 0o600,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn current(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).map_or(0, |about| about.permissions().mode())
+}
+
+#[cfg(not(unix))]
+fn current(_: &Path) -> u32 {
+    0
+}
+
+/// The same file under a second name, which must be free. Where the file system has no second
+/// names it is moved.
+pub fn second_name(path: &Path, second: &Path) -> io::Result<()> {
+    match fs::hard_link(path, second) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) => fs::rename(path, second),
+    }
+}
+
+#[cfg_attr(
+    not(unix),
+    expect(unused_variables, reason = "rights are those of the folder")
+)]
+fn builder(mode: u32) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".superstep-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(mode));
+    }
+    builder
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for text in ["one", "two"] {
+            let staged = Staged::new(&path, text.as_bytes(), Rights::Umask).unwrap();
+            staged.replace().unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        drop(Staged::new(&path, b"three", Rights::Umask).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn of_two_that_create_a_file_the_first_one_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let one = Staged::new(&path, b"one", Rights::Private).unwrap();
+        let two = Staged::new(&path, b"two", Rights::Private).unwrap();
+        one.create().unwrap();
+        two.create().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rights_are_those_that_were_asked_for() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let write = |rights| Staged::new(&path, b"x", rights).unwrap().replace().unwrap();
+        write(Rights::Kept);
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        write(Rights::Kept);
+        assert_eq!(mode(), 0o640);
+        write(Rights::Private);
+        assert_eq!(mode(), 0o600);
+    }
+}
