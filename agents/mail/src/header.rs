@@ -31,7 +31,7 @@ pub(crate) fn value(mail: &[u8], name: &str) -> Option<String> {
 }
 
 /// The ids in a header such as `References`, without their brackets.
-#[cfg(any(feature = "imap", feature = "fake"))]
+#[cfg(feature = "imap")]
 pub(crate) fn ids(text: &str) -> Vec<String> {
     text.split('<')
         .skip(1)
@@ -51,7 +51,7 @@ pub(crate) fn addresses(text: &str) -> Vec<String> {
 }
 
 /// Its own id, without brackets.
-#[cfg(any(feature = "imap", feature = "fake"))]
+#[cfg(feature = "imap")]
 pub(crate) fn message_id(mail: &[u8]) -> Option<String> {
     let value = value(mail, "Message-ID")?;
     let bare = value.trim().trim_matches(['<', '>']).to_owned();
@@ -60,7 +60,7 @@ pub(crate) fn message_id(mail: &[u8]) -> Option<String> {
 }
 
 /// The ids of the mails that a mail answers, the oldest first.
-#[cfg(any(feature = "imap", feature = "fake"))]
+#[cfg(feature = "imap")]
 pub(crate) fn ancestors(mail: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     for name in ["References", "In-Reply-To"] {
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(all(MAIL).len(), 4);
     }
 
-    #[cfg(any(feature = "imap", feature = "fake"))]
+    #[cfg(feature = "imap")]
     #[test]
     fn ids_lose_their_brackets() {
         assert_eq!(ids("<x@y> <z@y>"), ["x@y", "z@y"]);
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(found, ["ada@test", "bada@test", "c@d"]);
     }
 
-    #[cfg(any(feature = "imap", feature = "fake"))]
+    #[cfg(feature = "imap")]
     #[test]
     fn ancestors_come_once_and_in_order() {
         assert_eq!(ancestors(MAIL), ["x@y", "z@y"]);

@@ -61,13 +61,11 @@ mod attempts;
 mod calendar;
 mod compose;
 mod error;
-#[cfg(feature = "fake")]
-pub mod fake;
 mod folder;
 #[cfg(feature = "google")]
 pub mod google;
 pub mod graph;
-#[cfg(any(feature = "google", feature = "imap", feature = "fake"))]
+#[cfg(any(feature = "google", feature = "imap"))]
 mod header;
 #[cfg(feature = "imap")]
 pub mod imap;

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use superstep_mail::fake;
+use superstep_fake_google as fake;
 
 use crate::{
     env::TestEnv,

@@ -11,10 +11,9 @@ use std::{
 };
 
 use serde_json::{Value as Json, json};
-use superstep_model::{
-    Reply,
-    fake::{Answer, Seen, Server, openai},
-};
+use superstep_fake_providers::openai;
+use superstep_loopback::{Answer, Request, Server};
+use superstep_model::Reply;
 use tokio::runtime::Runtime;
 
 use crate::{
@@ -48,7 +47,7 @@ impl Meeting {
     }
 }
 
-fn texts(seen: &Seen, role: &str) -> String {
+fn texts(seen: &Request, role: &str) -> String {
     let messages = seen.body["messages"].as_array().unwrap();
     let of = messages.iter().filter(|it| it["role"] == role);
     of.map(|it| match &it["content"] {
@@ -68,7 +67,7 @@ fn reply(text: &str) -> Answer {
 
 fn serve(
     runtime: &Runtime,
-    answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static,
+    answer: impl Fn(&Request) -> Answer + Send + Sync + 'static,
 ) -> (Server, String) {
     let server = runtime.block_on(Server::with(answer)).unwrap();
     let model = format!("--model openai@{}/v1:m", server.address());
@@ -101,7 +100,7 @@ fn asked_about(senders: [&str; 2]) -> TestEnv {
 }
 
 /// The notes with a line about the sender that the person ignored.
-fn note_with_line(seen: &Seen) -> String {
+fn note_with_line(seen: &Request) -> String {
     let system = texts(seen, "system");
     let (_, rest) = system.split_once("<notes>\n").unwrap();
     let (notes, _) = rest.split_once("\n</notes>").unwrap();
@@ -149,7 +148,7 @@ fn two_processes_that_learn_at_once_keep_both_lessons() {
         .collect();
     assert_eq!(numbers, [1, 2, 3]);
     // Whoever came second asked again, about the newer note.
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]

@@ -1,11 +1,6 @@
 //! Traces of threads in a database.
 
-use std::{
-    io::{Read, Write},
-    net::TcpListener,
-    sync::{Arc, mpsc},
-    thread,
-};
+use std::sync::Arc;
 
 use serde_json::json;
 use superstep::{
@@ -13,6 +8,7 @@ use superstep::{
     dynamic::{Ctx, GraphBuilder, Halt, Reducer, START},
     sqlite::Database,
 };
+use superstep_loopback::{Answer, Server};
 
 use crate::env::TestEnv;
 
@@ -92,44 +88,23 @@ fn what_is_not_there_is_said() {
     env.run("trace show one --run 99").is_like("trace-no-run");
 }
 
-/// A collector that answers every request with a status and tells what came.
-fn collector(status: &'static str) -> (String, mpsc::Receiver<Vec<u8>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/v1/traces", listener.local_addr().unwrap());
-    let (tell, told) = mpsc::channel();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut head = Vec::new();
-            let mut byte = [0];
-            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
-                head.push(byte[0]);
-            }
-            let head = String::from_utf8(head).unwrap().to_lowercase();
-            let length = head
-                .lines()
-                .find_map(|line| line.strip_prefix("content-length: "));
-            let mut body = vec![0; length.unwrap().trim().parse().unwrap()];
-            stream.read_exact(&mut body).unwrap();
-            let answer =
-                format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
-            let _ = stream.write_all(answer.as_bytes());
-            let _ = tell.send(body);
-        }
-    });
-    (address, told)
+/// A collector that answers every request with a status.
+fn collector(status: u16) -> (Server, String) {
+    let server = Server::on_thread(move |_| Answer::status(status, &[], "")).unwrap();
+    let address = format!("{}/v1/traces", server.address());
+    (server, address)
 }
 
 #[test]
 fn runs_are_sent_to_a_collector() {
     let env = TestEnv::new();
     database(&env);
-    let (address, told) = collector("200 OK");
+    let (server, address) = collector(200);
     let ran = env.run(&format!("trace export one --to {address} --json"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(report["sent"], 1);
-    let body = told.recv().unwrap();
+    let body = &server.requests()[0].bytes;
     let has = |text: &str| body.windows(text.len()).any(|part| part == text.as_bytes());
     assert!(
         has("invoke_agent talk") || has("talk"),
@@ -142,7 +117,7 @@ fn runs_are_sent_to_a_collector() {
 fn a_collector_that_refuses_is_told_and_ends_with_a_failure() {
     let env = TestEnv::new();
     database(&env);
-    let (address, _told) = collector("401 Unauthorized");
+    let (_server, address) = collector(401);
     let ran = env.run(&format!("trace export one --to {address}"));
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("did not arrive"), "{}", ran.stderr);

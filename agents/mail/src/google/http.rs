@@ -94,7 +94,9 @@ impl Api {
         loop {
             let error = match self.once(&call).await {
                 Ok(answer) => return Ok(answer),
-                Err(Failed::Refused(error) | Failed::Unsure(error)) if error.may_pass() => error,
+                Err(Failed::Refused(error) | Failed::Unsure(error)) if error.is_transient() => {
+                    error
+                }
                 Err(failed) => return Err(failed),
             };
             let asked = match &error {

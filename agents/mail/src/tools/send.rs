@@ -107,7 +107,7 @@ pub(super) async fn run(
         Ok(_) => Ok(sent_to(&mail)),
         // What may pass, or what a new sign-in mends, is tried again when the run resumes.
         Err(SendError::NotSent(error))
-            if error.may_pass() || matches!(error, MailError::Auth { .. }) =>
+            if error.is_transient() || matches!(error, MailError::Auth { .. }) =>
         {
             Err(ToolError::Stopped(error.failure()))
         }

@@ -2,10 +2,8 @@
 
 use serde_json::{Value as Json, json};
 use superstep::Outcome;
-use superstep_mail::{
-    Answer, InboxItem, IngestOptions, Ingested, MailAgent, Mailbox,
-    fake::{self, Fault},
-};
+use superstep_fake_google::{self as fake, Fault};
+use superstep_mail::{Answer, InboxItem, IngestOptions, Ingested, MailAgent, Mailbox};
 
 use crate::{
     assistant::{accepted, assistant, reply_by},

@@ -2,7 +2,8 @@
 
 use jiff::{Timestamp, civil::date};
 use serde_json::json;
-use superstep_mail::{Address, Calendar, MailError, NewEvent, Span, When, fake::Fault};
+use superstep_fake_google::Fault;
+use superstep_mail::{Address, Calendar, MailError, NewEvent, Span, When};
 
 use crate::setup::{account, calendar, server};
 

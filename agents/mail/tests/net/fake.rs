@@ -1,7 +1,7 @@
 //! The fake Google itself: it answers as the service does, so that what passes here passes there.
 
 use serde_json::{Value as Json, json};
-use superstep_mail::fake::Google;
+use superstep_fake_google::Google;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use superstep_mail::{Address, Calendar, Mailbox, NewEvent, Outgoing, Query, Span, fake::Seen};
+use superstep_loopback::Request;
+use superstep_mail::{Address, Calendar, Mailbox, NewEvent, Outgoing, Query, Span};
 
 use crate::{
     mails::{mail, outgoing},
     setup::{account, server},
 };
 
-fn written(seen: &[Seen]) -> String {
+fn written(seen: &[Request]) -> String {
     let mut text = String::new();
     for seen in seen {
         writeln!(text, "{} {}", seen.method, seen.path).unwrap();
@@ -18,8 +19,8 @@ fn written(seen: &[Seen]) -> String {
                 writeln!(text, "{name}: {value}").unwrap();
             }
         }
-        if !seen.text.is_empty() {
-            writeln!(text, "{}", seen.text).unwrap();
+        if !seen.bytes.is_empty() {
+            writeln!(text, "{}", String::from_utf8_lossy(&seen.bytes)).unwrap();
         }
         text.push('\n');
     }
@@ -73,6 +74,6 @@ async fn requests_are_as_they_were_written_down() {
     calendar.insert(&event).await.unwrap();
     calendar.insert(&event).await.unwrap();
     let golden = include_str!("golden/google.txt");
-    let seen = written(&server.seen());
+    let seen = written(&server.requests());
     assert_eq!(seen, golden, "what was asked:\n{seen}");
 }

@@ -43,7 +43,7 @@ async fn all_pages_come_with_the_oldest_first() {
     }
     assert_eq!(found, ids);
     let lists = server
-        .seen()
+        .requests()
         .iter()
         .filter(|seen| seen.path.contains("pageToken"))
         .count();

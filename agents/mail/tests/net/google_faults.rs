@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use superstep_fake_google::{self as fake, Fault};
 use superstep_mail::{
     Address, Lookup, MailError, MailId, Mailbox, Query, SendError,
-    fake::{self, Fault},
     google::{Google, Keys, Settings, Token},
 };
 
@@ -22,7 +22,7 @@ async fn listing(fault: Fault, times: usize) -> (Result<usize, MailError>, usize
     let mailbox = gmail(&server);
     let listed = mailbox.list(&Query::default(), None).await;
     let asked = server
-        .seen()
+        .requests()
         .iter()
         .filter(|seen| seen.path.contains("/messages"))
         .count();
@@ -109,7 +109,7 @@ async fn sending(fault: Fault) -> (fake::Google, Result<(), SendError>) {
         .await;
     let sent = sent.map(|_| ());
     let asked = server
-        .seen()
+        .requests()
         .iter()
         .filter(|seen| seen.path.contains(SEND))
         .count();

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use superstep_fake_google::{self as fake, Fault};
 use superstep_mail::{
     Address, Mailbox, Outgoing,
-    fake::{self, Fault},
     google::{Google, Keys, Settings, Token},
 };
 

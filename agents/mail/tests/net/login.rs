@@ -2,9 +2,9 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
+use superstep_fake_google::Fault;
 use superstep_mail::{
     MailError, Mailbox, Query,
-    fake::Fault,
     google::{App, Google, Keys, Login, SCOPES, Token},
 };
 use tokio::{
@@ -38,7 +38,7 @@ fn location(answer: &str) -> &str {
     line.unwrap()
 }
 
-fn app(server: &superstep_mail::fake::Google) -> App {
+fn app(server: &superstep_fake_google::Google) -> App {
     App::read(&server.application().to_string()).unwrap()
 }
 
@@ -101,7 +101,7 @@ async fn an_answer_with_another_state_is_refused() {
     assert!(visit(&back).await.starts_with("HTTP/1.1 400"));
     let refused = finished.await.unwrap().unwrap_err();
     assert_eq!(refused.code(), "SS7003");
-    assert!(!server.seen().iter().any(|seen| seen.path == "/token"));
+    assert!(!server.requests().iter().any(|seen| seen.path == "/token"));
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_token_that_has_ended_is_renewed_and_written_back() {
     account.mailbox().await.unwrap();
     let renewals = |path: &str| {
         server
-            .seen()
+            .requests()
             .iter()
             .filter(|seen| seen.path == path)
             .count()
@@ -192,7 +192,7 @@ async fn many_calls_at_once_renew_once() {
         assert!(call.await.unwrap());
     }
     let renewals = server
-        .seen()
+        .requests()
         .iter()
         .filter(|seen| seen.path == "/token")
         .count();
@@ -213,7 +213,7 @@ async fn a_permission_that_was_taken_back_says_what_to_do() {
         why.contains("taken back") && why.contains("log in again"),
         "{why}"
     );
-    assert!(!error.may_pass());
+    assert!(!error.is_transient());
 }
 
 #[tokio::test]

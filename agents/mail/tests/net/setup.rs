@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use superstep_fake_google::{self as fake, Options};
 use superstep_mail::{
     Address,
-    fake::{self, Options},
     google::{Gmail, Google, GoogleCalendar, Keys, Settings, Token},
 };
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use superstep_local::weights::{Progress, Source, Weights};
 use tokio::sync::Notify;
 
-use crate::server::{Framing, Reply, Server};
+use crate::server::{Framing, Reply, serve, start};
 use crate::world::{World, bytes, entry, sha256};
 
 #[tokio::test]
@@ -14,8 +14,8 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
     let body = bytes(10_007);
     let wanted = entry(&body, vec![]);
     let served = body.clone();
-    let server = Server::start(move |request, _| Reply::file(&served, request)).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(move |request, _| Reply::file(&served, request)).await;
+    let world = World::with_hub(&server.address());
     let told = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&told);
     let watch = Arc::new(move |progress: Progress| log.lock().unwrap().push(progress));
@@ -29,7 +29,7 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
     assert_eq!(fs::read(&found.path).unwrap(), body);
     assert_eq!(world.files(), [format!("{}.gguf", sha256(&body))]);
     assert_eq!(
-        server.seen()[0].path,
+        server.requests()[0].path,
         "/owner/repo/resolve/abc/folder/model.gguf"
     );
     let last = Progress {
@@ -40,7 +40,7 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
     assert_eq!(told.lock().unwrap().last(), Some(&last));
     let again = world.pull(wanted).await.unwrap();
     assert_eq!(again.source, Source::Cache);
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -50,19 +50,19 @@ async fn a_download_that_is_cut_every_so_often_is_the_same_file_in_the_end() {
     for step in [997, 4_096, 10_006] {
         for framing in [None, Some(Framing::Chunked), Some(Framing::UntilClose)] {
             let served = body.clone();
-            let server = Server::start(move |request, _| {
+            let server = serve(move |request, _| {
                 let reply = Reply::file(&served, request).cut(step);
                 let framing = framing.unwrap_or(reply.framing);
                 reply.framed(framing)
             })
             .await;
-            let world = World::with_hub(&server.url);
+            let world = World::with_hub(&server.address());
             let found = world.pull(wanted).await.unwrap();
             assert_eq!(fs::read(&found.path).unwrap(), body, "{step} {framing:?}");
             let starts: Vec<_> = server
-                .seen()
+                .requests()
                 .iter()
-                .map(|r| r.start().unwrap_or(0))
+                .map(|request| start(request).unwrap_or(0))
                 .collect();
             let expected: Vec<_> = (0..body.len()).step_by(step).collect();
             assert_eq!(starts, expected, "{step} {framing:?}");
@@ -76,12 +76,12 @@ async fn one_cut_at_any_byte_does_no_harm() {
     let wanted = entry(&body, vec![]);
     for at in 0..body.len() {
         let served = body.clone();
-        let server = Server::start(move |request, number| {
+        let server = serve(move |request, number| {
             let reply = Reply::file(&served, request);
             if number == 0 { reply.cut(at) } else { reply }
         })
         .await;
-        let world = World::with_hub(&server.url);
+        let world = World::with_hub(&server.address());
         // Nothing at all on the first try counts as nobody there.
         let first = world.pull(wanted).await;
         let found = match first {
@@ -92,7 +92,7 @@ async fn one_cut_at_any_byte_does_no_harm() {
             first => first.unwrap(),
         };
         assert_eq!(fs::read(&found.path).unwrap(), body, "{at}");
-        assert_eq!(server.seen().len(), 2, "{at}");
+        assert_eq!(server.requests().len(), 2, "{at}");
     }
 }
 
@@ -101,18 +101,18 @@ async fn a_pull_that_failed_goes_on_where_it_was_cut() {
     let body = bytes(9_000);
     let wanted = entry(&body, vec![]);
     let served = body.clone();
-    let server = Server::start(move |request, number| match number {
+    let server = serve(move |request, number| match number {
         0 => Reply::file(&served, request).cut(5_000),
         1..=3 => Reply::status(503),
         _ => Reply::file(&served, request),
     })
     .await;
-    let world = World::with_hub(&server.url);
+    let world = World::with_hub(&server.address());
     let error = world.pull(wanted).await.unwrap_err();
     assert_eq!(error.code(), "SS3406");
     assert_eq!(fs::read(world.part(wanted)).unwrap(), &body[..5_000]);
     world.pull(wanted).await.unwrap();
-    assert_eq!(server.seen().last().unwrap().start(), Some(5_000));
+    assert_eq!(start(server.requests().last().unwrap()), Some(5_000));
 }
 
 #[tokio::test]
@@ -120,16 +120,16 @@ async fn a_server_that_ignores_ranges_does_not_spoil_the_file() {
     let body = bytes(9_000);
     let wanted = entry(&body, vec![]);
     let served = body.clone();
-    let server = Server::start(move |_, number| match number {
+    let server = serve(move |_, number| match number {
         0 => Reply::whole(&served).cut(4_000),
         1 => Reply::whole(&served).cut(6_000),
         _ => Reply::whole(&served),
     })
     .await;
-    let world = World::with_hub(&server.url);
+    let world = World::with_hub(&server.address());
     let found = world.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
-    let starts: Vec<_> = server.seen().iter().map(|r| r.start()).collect();
+    let starts: Vec<_> = server.requests().iter().map(start).collect();
     assert_eq!(starts, [None, Some(4_000), Some(6_000)]);
 }
 
@@ -138,7 +138,7 @@ async fn a_stretch_that_nobody_asked_for_is_not_taken() {
     let body = bytes(900);
     let wanted = entry(&body, vec![]);
     let served = body.clone();
-    let server = Server::start(move |request, number| match number {
+    let server = serve(move |request, number| match number {
         0 => Reply::file(&served, request).cut(400),
         1 => Reply {
             status: 206,
@@ -148,10 +148,10 @@ async fn a_stretch_that_nobody_asked_for_is_not_taken() {
         _ => Reply::file(&served, request),
     })
     .await;
-    let world = World::with_hub(&server.url);
+    let world = World::with_hub(&server.address());
     let found = world.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -159,12 +159,12 @@ async fn a_file_with_the_wrong_hash_is_refused_and_removed() {
     let body = bytes(900);
     let wanted = entry(&body, vec![]);
     let other = vec![b'x'; 900];
-    let server = Server::start(move |request, _| Reply::file(&other, request)).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(move |request, _| Reply::file(&other, request)).await;
+    let world = World::with_hub(&server.address());
     let error = world.pull(wanted).await.unwrap_err();
     assert_eq!(error.code(), "SS3402");
     assert_eq!(world.files(), [] as [String; 0]);
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -173,8 +173,8 @@ async fn what_an_earlier_pull_left_damaged_is_pulled_anew() {
     let wanted = entry(&body, vec![]);
     for left in [vec![b'x'; 300], vec![b'x'; 900], vec![b'x'; 1_000]] {
         let served = body.clone();
-        let server = Server::start(move |request, _| Reply::file(&served, request)).await;
-        let world = World::with_hub(&server.url);
+        let server = serve(move |request, _| Reply::file(&served, request)).await;
+        let world = World::with_hub(&server.address());
         fs::create_dir_all(world.cache()).unwrap();
         fs::write(world.part(wanted), &left).unwrap();
         let found = world.pull(wanted).await.unwrap();
@@ -188,9 +188,8 @@ async fn a_file_of_another_length_is_refused_before_it_is_written() {
     let wanted = entry(&body, vec![]);
     for length in [0, 899, 901, 1 << 40] {
         let served = body.clone();
-        let server =
-            Server::start(move |_, _| Reply::whole(&served).framed(Framing::Length(length))).await;
-        let world = World::with_hub(&server.url);
+        let server = serve(move |_, _| Reply::whole(&served).framed(Framing::Length(length))).await;
+        let world = World::with_hub(&server.address());
         let error = world.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), "SS3403", "{length}");
         assert_eq!(fs::metadata(world.part(wanted)).unwrap().len(), 0);
@@ -203,8 +202,8 @@ async fn a_server_that_does_not_stop_is_stopped() {
     let wanted = entry(&body, vec![]);
     for framing in [Framing::Chunked, Framing::UntilClose] {
         let served = bytes(9_001);
-        let server = Server::start(move |_, _| Reply::whole(&served).framed(framing)).await;
-        let world = World::with_hub(&server.url);
+        let server = serve(move |_, _| Reply::whole(&served).framed(framing)).await;
+        let world = World::with_hub(&server.address());
         let error = world.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), "SS3403", "{framing:?}");
         assert_eq!(fs::metadata(world.part(wanted)).unwrap().len(), 0);
@@ -216,22 +215,21 @@ async fn a_redirect_to_another_host_is_followed_and_carries_no_secrets() {
     let body = bytes(900);
     let wanted = entry(&body, vec![]);
     let served = body.clone();
-    let store = Server::start(move |request, number| {
+    let store = serve(move |request, number| {
         let reply = Reply::file(&served, request);
         if number == 0 { reply.cut(500) } else { reply }
     })
     .await;
-    let to = store.url.replace("127.0.0.1", "localhost");
-    let hub = Server::start(move |_, _| {
-        Reply::redirect(&format!("{to}/blob?sig=1")).with("set-cookie", "a=b")
-    })
-    .await;
-    let world = World::with_hub(&hub.url);
+    let to = store.address().replace("127.0.0.1", "localhost");
+    let hub =
+        serve(move |_, _| Reply::redirect(&format!("{to}/blob?sig=1")).with("set-cookie", "a=b"))
+            .await;
+    let world = World::with_hub(&hub.address());
     let found = world.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
-    assert_eq!(hub.seen().len(), 2, "each attempt begins at the hub");
-    let asked = store.seen();
-    assert_eq!(asked[1].start(), Some(500));
+    assert_eq!(hub.requests().len(), 2, "each attempt begins at the hub");
+    let asked = store.requests();
+    assert_eq!(start(&asked[1]), Some(500));
     let known = ["host", "user-agent", "accept", "accept-encoding", "range"];
     for (name, _) in asked.iter().flat_map(|request| &request.headers) {
         assert!(known.contains(&name.as_str()), "{name}");
@@ -248,19 +246,19 @@ async fn redirects_that_lead_astray_are_not_followed() {
         "https://user:secret@hub.example/x",
         "//",
     ] {
-        let server = Server::start(move |_, _| Reply::redirect(to)).await;
-        let world = World::with_hub(&server.url);
+        let server = serve(move |_, _| Reply::redirect(to)).await;
+        let world = World::with_hub(&server.address());
         let error = world.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), "SS3407", "{to}");
         assert!(!error.to_string().contains("secret"), "{error}");
-        assert_eq!(server.seen().len(), 1);
+        assert_eq!(server.requests().len(), 1);
     }
-    let server = Server::start(|_, _| Reply::redirect("/again")).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(|_, _| Reply::redirect("/again")).await;
+    let world = World::with_hub(&server.address());
     assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3407");
-    assert_eq!(server.seen().len(), 6);
-    let server = Server::start(|_, _| Reply::status(302)).await;
-    let world = World::with_hub(&server.url);
+    assert_eq!(server.requests().len(), 6);
+    let server = serve(|_, _| Reply::status(302)).await;
+    let world = World::with_hub(&server.address());
     assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3407");
 }
 
@@ -268,12 +266,12 @@ async fn redirects_that_lead_astray_are_not_followed() {
 async fn five_redirects_are_few_enough() {
     let body = bytes(900);
     let wanted = entry(&body, vec![]);
-    let server = Server::start(move |request, number| match number {
+    let server = serve(move |request, number| match number {
         0..5 => Reply::redirect("next"),
         _ => Reply::file(&body, request),
     })
     .await;
-    let world = World::with_hub(&server.url);
+    let world = World::with_hub(&server.address());
     world.pull(wanted).await.unwrap();
 }
 
@@ -293,13 +291,16 @@ async fn a_server_that_is_busy_is_asked_again_and_one_that_says_no_is_not() {
     let body = bytes(900);
     let wanted = entry(&body, vec![]);
     let served = body.clone();
-    let server = Server::start(move |request, number| match number {
+    let server = serve(move |request, number| match number {
         0 => Reply::status(429).with("retry-after", "0"),
         1 => Reply::status(503),
         _ => Reply::file(&served, request),
     })
     .await;
-    World::with_hub(&server.url).pull(wanted).await.unwrap();
+    World::with_hub(&server.address())
+        .pull(wanted)
+        .await
+        .unwrap();
     for (status, code, times) in [
         (404, "SS3406", 1),
         (401, "SS3406", 1),
@@ -308,11 +309,11 @@ async fn a_server_that_is_busy_is_asked_again_and_one_that_says_no_is_not() {
         (500, "SS3406", 3),
         (416, "SS3408", 3),
     ] {
-        let server = Server::start(move |_, _| Reply::status(status)).await;
-        let world = World::with_hub(&server.url);
+        let server = serve(move |_, _| Reply::status(status)).await;
+        let world = World::with_hub(&server.address());
         let error = world.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), code, "{status}");
-        assert_eq!(server.seen().len(), times, "{status}");
+        assert_eq!(server.requests().len(), times, "{status}");
     }
 }
 
@@ -333,13 +334,13 @@ async fn a_hub_that_is_not_there_is_named() {
 async fn a_full_disk_ends_the_pull_at_once() {
     let body = bytes(900);
     let wanted = entry(&body, vec![]);
-    let server = Server::start(move |request, _| Reply::file(&body, request)).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(move |request, _| Reply::file(&body, request)).await;
+    let world = World::with_hub(&server.address());
     fs::create_dir_all(world.cache()).unwrap();
     std::os::unix::fs::symlink("/dev/full", world.part(wanted)).unwrap();
     let error = world.pull(wanted).await.unwrap_err();
     assert_eq!(error.code(), "SS3412", "{error}");
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -349,7 +350,7 @@ async fn a_pull_that_is_dropped_stops_and_keeps_what_came() {
     let served = body.clone();
     let held = Arc::new(Notify::new());
     let hold = Arc::clone(&held);
-    let server = Server::start(move |request, number| {
+    let server = serve(move |request, number| {
         let reply = Reply::file(&served, request);
         if number > 0 {
             return reply;
@@ -360,7 +361,7 @@ async fn a_pull_that_is_dropped_stops_and_keeps_what_came() {
         }
     })
     .await;
-    let world = World::with_hub(&server.url);
+    let world = World::with_hub(&server.address());
     let came = Arc::new(Notify::new());
     let told = Arc::clone(&came);
     let watch = Arc::new(move |_: Progress| told.notify_one());
@@ -371,7 +372,7 @@ async fn a_pull_that_is_dropped_stops_and_keeps_what_came() {
     }
     let found = world.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
-    let start = server.seen()[1].start().unwrap();
+    let start = start(&server.requests()[1]).unwrap();
     assert!(start >= 1 << 19, "{start}");
     held.notify_one();
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use superstep_local::weights::{Error, Found, Source, Weights, silent};
 
-use crate::server::{Framing, Reply, Server};
+use crate::server::{Framing, Reply, serve, start};
 use crate::world::{World, bytes, sha256};
 
 fn gguf(count: usize) -> Vec<u8> {
@@ -18,18 +18,21 @@ async fn pull(world: &World) -> Result<Found, Error> {
 
 #[tokio::test]
 async fn the_hash_is_recorded_at_the_first_pull_and_must_stay() {
-    let server = Server::start(|request, number| match number {
+    let server = serve(|request, number| match number {
         0 | 1 => Reply::file(&gguf(900), request),
         _ => Reply::file(&gguf(901), request),
     })
     .await;
-    let world = World::with_hub(&server.url);
+    let world = World::with_hub(&server.address());
     let found = pull(&world).await.unwrap();
     assert_eq!(found.source, Source::Hub);
     assert_eq!(found.sha256, Some(sha256(&gguf(900))));
-    assert_eq!(server.seen()[0].path, "/owner/repo/resolve/v1/a/model.gguf");
+    assert_eq!(
+        server.requests()[0].path,
+        "/owner/repo/resolve/v1/a/model.gguf"
+    );
     assert_eq!(pull(&world).await.unwrap().source, Source::Cache);
-    assert_eq!(server.seen().len(), 1);
+    assert_eq!(server.requests().len(), 1);
     fs::remove_file(&found.path).unwrap();
     assert_eq!(pull(&world).await.unwrap().path, found.path);
     fs::remove_file(&found.path).unwrap();
@@ -49,7 +52,7 @@ async fn a_download_goes_on_only_if_the_tag_is_the_same() {
         ("\"one\"", [None, Some(500)]),
         ("\"two\"", [None, Some(500)]),
     ] {
-        let server = Server::start(move |request, number| {
+        let server = serve(move |request, number| {
             let body = if tag == "\"one\"" {
                 gguf(900)
             } else {
@@ -64,7 +67,7 @@ async fn a_download_goes_on_only_if_the_tag_is_the_same() {
             }
         })
         .await;
-        let world = World::with_hub(&server.url);
+        let world = World::with_hub(&server.address());
         let found = pull(&world).await.unwrap();
         let expected = if tag == "\"one\"" {
             gguf(900)
@@ -72,30 +75,30 @@ async fn a_download_goes_on_only_if_the_tag_is_the_same() {
             gguf(901)
         };
         assert_eq!(fs::read(found.path).unwrap(), expected, "{tag}");
-        let asked: Vec<_> = server.seen().iter().map(|r| r.start()).collect();
+        let asked: Vec<_> = server.requests().iter().map(start).collect();
         assert_eq!(asked, starts, "{tag}");
-        assert_eq!(server.seen()[1].header("if-range"), Some("\"one\""));
+        assert_eq!(server.requests()[1].header("if-range"), Some("\"one\""));
     }
 }
 
 #[tokio::test]
 async fn a_stretch_with_another_tag_is_not_put_behind_what_is_there() {
-    let server = Server::start(|request, number| match number {
+    let server = serve(|request, number| match number {
         0 => Reply::whole(&gguf(900)).with("etag", "\"one\"").cut(500),
         1 => Reply::file(&[b'x'; 904], request).with("etag", "\"two\""),
         _ => Reply::file(&gguf(900), request).with("etag", "\"one\""),
     })
     .await;
-    let world = World::with_hub(&server.url);
+    let world = World::with_hub(&server.address());
     let found = pull(&world).await.unwrap();
     assert_eq!(fs::read(found.path).unwrap(), gguf(900));
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[tokio::test]
 async fn without_a_tag_a_cut_download_begins_again() {
     for tag in [None, Some("W/\"weak\"")] {
-        let server = Server::start(move |_, number| {
+        let server = serve(move |_, number| {
             let reply = Reply::whole(&gguf(900));
             let reply = match tag {
                 Some(tag) => reply.with("etag", tag),
@@ -104,10 +107,10 @@ async fn without_a_tag_a_cut_download_begins_again() {
             if number == 0 { reply.cut(500) } else { reply }
         })
         .await;
-        let world = World::with_hub(&server.url);
+        let world = World::with_hub(&server.address());
         let found = pull(&world).await.unwrap();
         assert_eq!(fs::read(found.path).unwrap(), gguf(900));
-        let asked: Vec<_> = server.seen().iter().map(|r| r.start()).collect();
+        let asked: Vec<_> = server.requests().iter().map(start).collect();
         assert_eq!(asked, [None, None]);
     }
 }
@@ -120,15 +123,15 @@ async fn what_the_hub_says_of_the_file_must_be_true() {
         (right.replace('a', "b"), "904", Some("SS3402")),
         (right, "905", Some("SS3403")),
     ] {
-        let store = Server::start(|request, _| Reply::file(&gguf(900), request)).await;
-        let to = store.url.clone();
-        let hub = Server::start(move |_, _| {
+        let store = serve(|request, _| Reply::file(&gguf(900), request)).await;
+        let to = store.address();
+        let hub = serve(move |_, _| {
             Reply::redirect(&format!("{to}/blob"))
                 .with("x-linked-etag", format!("\"{hash}\""))
                 .with("x-linked-size", size)
         })
         .await;
-        let world = World::with_hub(&hub.url);
+        let world = World::with_hub(&hub.address());
         let outcome = pull(&world).await;
         assert_eq!(outcome.err().map(|error| error.code()), code);
     }
@@ -136,20 +139,20 @@ async fn what_the_hub_says_of_the_file_must_be_true() {
 
 #[tokio::test]
 async fn a_page_in_place_of_the_file_is_neither_kept_nor_recorded() {
-    let server = Server::start(|_, _| Reply::whole(b"<html>please log in</html>")).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(|_, _| Reply::whole(b"<html>please log in</html>")).await;
+    let world = World::with_hub(&server.address());
     assert_eq!(pull(&world).await.unwrap_err().code(), "SS3416");
     assert_eq!(world.files(), [] as [String; 0]);
-    let server = Server::start(|_, _| Reply::whole(&gguf(900)).framed(Framing::Chunked)).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(|_, _| Reply::whole(&gguf(900)).framed(Framing::Chunked)).await;
+    let world = World::with_hub(&server.address());
     let error = pull(&world).await.unwrap_err();
     assert_eq!(error.code(), "SS3416", "a file of no known length");
 }
 
 #[tokio::test]
 async fn a_record_that_cannot_be_read_is_no_first_pull() {
-    let server = Server::start(|request, _| Reply::file(&gguf(900), request)).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(|request, _| Reply::file(&gguf(900), request)).await;
+    let world = World::with_hub(&server.address());
     pull(&world).await.unwrap();
     let record = world
         .files()

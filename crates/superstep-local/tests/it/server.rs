@@ -1,30 +1,29 @@
-//! A server on this machine that answers as it is told, badly if need be.
+//! Replies of a file server, badly framed if need be.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use superstep_loopback::{Act, Answer, Request, Server, chunk, head};
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 
-/// What a client asked for.
-#[derive(Debug, Clone)]
-pub(crate) struct Request {
-    pub(crate) path: String,
-    pub(crate) headers: Vec<(String, String)>,
+/// A server; `answer` gets each request and its number, from 0.
+pub(crate) async fn serve(
+    answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static,
+) -> Server {
+    let count = AtomicUsize::new(0);
+    let server = Server::with(move |request| {
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        answer(request, number).into()
+    });
+    server.await.unwrap()
 }
 
-impl Request {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(key, _)| key == name);
-        found.map(|(_, value)| value.as_str())
-    }
-
-    /// The first byte of the range.
-    pub(crate) fn start(&self) -> Option<usize> {
-        let range = self.header("range")?.strip_prefix("bytes=")?;
-        range.strip_suffix('-')?.parse().ok()
-    }
+/// The first byte of the range that was asked for.
+pub(crate) fn start(request: &Request) -> Option<usize> {
+    let range = request.header("range")?.strip_prefix("bytes=")?;
+    range.strip_suffix('-')?.parse().ok()
 }
 
 /// What it gets.
@@ -36,7 +35,7 @@ pub(crate) struct Reply {
     pub(crate) framing: Framing,
     /// After how many bytes of the body the connection is closed.
     pub(crate) cut: Option<usize>,
-    /// Never closes the connection after what was sent.
+    /// What the connection waits for after what was sent.
     pub(crate) hold: Option<Arc<Notify>>,
 }
 
@@ -73,7 +72,7 @@ impl Reply {
 
     /// As a good server does: a range if one is asked for.
     pub(crate) fn file(body: &[u8], request: &Request) -> Self {
-        let Some(start) = request.start() else {
+        let Some(start) = start(request) else {
             return Self::whole(body);
         };
         let Some(rest) = body.get(start..).filter(|rest| !rest.is_empty()) else {
@@ -104,102 +103,31 @@ impl Reply {
     }
 }
 
-/// Runs until it is dropped.
-pub(crate) struct Server {
-    pub(crate) url: String,
-    seen: Arc<Mutex<Vec<Request>>>,
-    task: JoinHandle<()>,
-}
-
-impl Server {
-    /// `answer` gets each request and its number, from 0.
-    pub(crate) async fn start(
-        answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static,
-    ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let (log, answer) = (Arc::clone(&seen), Arc::new(answer));
-        let task = tokio::spawn(async move {
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                let (log, answer) = (Arc::clone(&log), Arc::clone(&answer));
-                tokio::spawn(async move { serve(stream, &log, &*answer).await });
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        let length;
+        let mut headers: Vec<(&str, &str)> = Vec::new();
+        headers.extend(reply.headers.iter().map(|(name, value)| (*name, &**value)));
+        match reply.framing {
+            Framing::Length(bytes) => {
+                length = bytes.to_string();
+                headers.push(("content-length", &length));
             }
-        });
-        Self { url, seen, task }
-    }
-
-    pub(crate) fn seen(&self) -> Vec<Request> {
-        self.seen.lock().unwrap().clone()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
-async fn serve(
-    mut stream: TcpStream,
-    log: &Mutex<Vec<Request>>,
-    answer: &(dyn Fn(&Request, usize) -> Reply + Send + Sync),
-) {
-    let Some(request) = read(&mut stream).await else {
-        return;
-    };
-    let number = {
-        let mut log = log.lock().unwrap();
-        log.push(request.clone());
-        log.len() - 1
-    };
-    let reply = answer(&request, number);
-    let mut head = format!("HTTP/1.1 {} x\r\nconnection: close\r\n", reply.status);
-    for (name, value) in &reply.headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
-    }
-    match reply.framing {
-        Framing::Length(length) => head.push_str(&format!("content-length: {length}\r\n")),
-        Framing::Chunked => head.push_str("transfer-encoding: chunked\r\n"),
-        Framing::UntilClose => {}
-    }
-    head.push_str("\r\n");
-    let body = reply.body.get(..reply.cut.unwrap_or(usize::MAX));
-    let body = body.unwrap_or(&reply.body);
-    // A client that has enough closes the connection: no failure of the server.
-    let _ = stream.write_all(head.as_bytes()).await;
-    if matches!(reply.framing, Framing::Chunked) {
-        for piece in body.chunks(1000) {
-            let _ = stream
-                .write_all(format!("{:x}\r\n", piece.len()).as_bytes())
-                .await;
-            let _ = stream.write_all(piece).await;
-            let _ = stream.write_all(b"\r\n").await;
+            Framing::Chunked => headers.push(("transfer-encoding", "chunked")),
+            Framing::UntilClose => {}
         }
-        if reply.cut.is_none() {
-            let _ = stream.write_all(b"0\r\n\r\n").await;
+        let body = reply.body.get(..reply.cut.unwrap_or(usize::MAX));
+        let body = body.unwrap_or(&reply.body);
+        let mut acts = vec![Act::Send(head(reply.status, &headers))];
+        if matches!(reply.framing, Framing::Chunked) {
+            acts.extend(body.chunks(1000).map(|part| Act::Send(chunk(part))));
+            if reply.cut.is_none() {
+                acts.push(Act::Send(chunk(b"")));
+            }
+        } else {
+            acts.push(Act::Send(body.to_vec()));
         }
-    } else {
-        let _ = stream.write_all(body).await;
+        acts.extend(reply.hold.map(Act::Hold));
+        Self(acts)
     }
-    if let Some(hold) = reply.hold {
-        hold.notified().await;
-    }
-    let _ = stream.shutdown().await;
-}
-
-async fn read(stream: &mut TcpStream) -> Option<Request> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await.ok()?);
-    }
-    let head = String::from_utf8(head).unwrap();
-    let mut lines = head.lines();
-    let path = lines.next()?.split(' ').nth(1)?.to_owned();
-    let headers = lines
-        .filter_map(|line| line.split_once(": "))
-        .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
-        .collect();
-    Some(Request { path, headers })
 }

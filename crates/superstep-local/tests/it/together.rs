@@ -4,7 +4,7 @@ use std::fs;
 
 use superstep_local::weights::{Source, Weights, silent};
 
-use crate::server::{Reply, Server};
+use crate::server::{Reply, serve};
 use crate::world::{World, bytes, entry};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -12,8 +12,8 @@ async fn pulls_at_once_download_a_file_only_once() {
     let body = bytes(2 << 20);
     let wanted = entry(&body, vec![]);
     let served = body.clone();
-    let server = Server::start(move |request, _| Reply::file(&served, request).cut(300_000)).await;
-    let world = World::with_hub(&server.url);
+    let server = serve(move |request, _| Reply::file(&served, request).cut(300_000)).await;
+    let world = World::with_hub(&server.address());
     // Locks are of open files, so that two in one process keep each other out as two processes do.
     let pulls: Vec<_> = (0..8)
         .map(|_| {
@@ -28,5 +28,5 @@ async fn pulls_at_once_download_a_file_only_once() {
         from_hub += usize::from(found.source == Source::Hub);
     }
     assert_eq!(from_hub, 1);
-    assert_eq!(server.seen().len(), body.len().div_ceil(300_000));
+    assert_eq!(server.requests().len(), body.len().div_ceil(300_000));
 }

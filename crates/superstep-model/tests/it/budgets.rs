@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use superstep_model::{
-    Budget, Caller, ErrorKind, Finish, Message, Model, Money, Policy, Prices, Request,
+    Budget, ErrorKind, Finish, ManagedModel, Message, Model, Money, Policy, Prices, Request,
     call::{Limits, Spent},
 };
 
@@ -24,8 +24,8 @@ fn money(most: Money) -> Limits {
     }
 }
 
-fn within(fake: &Arc<Fake>, budget: &Budget) -> Caller {
-    Caller::new(fake.clone(), Policy::default()).within(budget.clone())
+fn within(fake: &Arc<Fake>, budget: &Budget) -> ManagedModel {
+    ManagedModel::new(fake.clone(), Policy::default()).within(budget.clone())
 }
 
 fn asking(max_tokens: u32) -> Request {
@@ -117,7 +117,7 @@ async fn a_run_and_its_thread_are_both_counted() {
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_goes_on_counts_on() {
     let fake = Arc::new(Fake::always(says("x")));
-    let reply = Caller::new(fake.clone(), Policy::default());
+    let reply = ManagedModel::new(fake.clone(), Policy::default());
     let reply = reply.invoke(&hello()).await.unwrap();
     let thread = [
         Message::user("hello"),
@@ -148,7 +148,7 @@ async fn a_model_without_a_price_is_refused_where_money_is_limited() {
     );
 
     // Tokens can be limited all the same, and the price is shown as unknown.
-    let caller = within(&fake, &Budget::new(tokens(1_000))).watched(log.clone());
+    let caller = within(&fake, &Budget::new(tokens(1_000))).observed(log.clone());
     caller.invoke(&hello()).await.unwrap();
     assert_eq!(log.lines().last().unwrap(), "1 ended 120 n/a");
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use superstep_model::{
-    Budget, Caller, Delta, ErrorKind, Finish, Model, Phase, Policy,
+    Budget, Delta, ErrorKind, Finish, ManagedModel, Model, Phase, Policy,
     call::{Backoff, Deadlines, Limits, RetryAfter},
 };
 use tokio::time::{Instant, advance};
@@ -33,7 +33,9 @@ fn once() -> Policy {
 async fn timed(play: Play) -> (ErrorKind, u64, usize) {
     let fake = Arc::new(Fake::new([play]));
     let began = Instant::now();
-    let error = Caller::new(fake.clone(), once()).invoke(&hello()).await;
+    let error = ManagedModel::new(fake.clone(), once())
+        .invoke(&hello())
+        .await;
     let kind = error.unwrap_err().kind().clone();
     let running = fake.count.running.load(SeqCst);
     (kind, began.elapsed().as_secs(), running)
@@ -80,7 +82,9 @@ async fn all_attempts_are_inside_one_deadline() {
     policy.deadlines.whole = 15 * SECOND;
     let fake = Arc::new(Fake::always(Play::Unreachable));
     let began = Instant::now();
-    let error = Caller::new(fake.clone(), policy).invoke(&hello()).await;
+    let error = ManagedModel::new(fake.clone(), policy)
+        .invoke(&hello())
+        .await;
     assert_eq!(*error.unwrap_err().kind(), late(Phase::End, 15 * SECOND));
     assert_eq!((began.elapsed().as_secs(), fake.attempts()), (15, 2));
 }
@@ -93,7 +97,7 @@ async fn a_reader_that_takes_its_time_is_no_fault_of_the_model() {
         Step::Wait(3 * SECOND),
         finish(Finish::Stop),
     ];
-    let caller = Caller::new(Arc::new(Fake::new([Play::Streams(play)])), once());
+    let caller = ManagedModel::new(Arc::new(Fake::new([Play::Streams(play)])), once());
     let mut deltas = caller.stream(&hello()).await.unwrap();
     deltas.next().await.unwrap().unwrap();
     advance(40 * SECOND).await;
@@ -112,8 +116,8 @@ async fn dropping_a_call_cancels_it_at_once() {
     ])));
     let log = Arc::new(Log::default());
     let budget = Budget::new(Limits::default());
-    let caller = Caller::new(fake.clone(), Policy::default());
-    let caller = caller.watched(log.clone()).within(budget.clone());
+    let caller = ManagedModel::new(fake.clone(), Policy::default());
+    let caller = caller.observed(log.clone()).within(budget.clone());
 
     let request = hello();
     let mut call = caller.invoke(&request);
@@ -139,7 +143,7 @@ async fn dropping_a_call_cancels_it_at_once() {
 async fn dropping_a_call_that_waits_to_try_again_makes_no_attempt() {
     let busy = Play::Refused(crate::fake::limited(Some(30)));
     let fake = Arc::new(Fake::new([busy, says("hi")]));
-    let caller = Caller::new(fake.clone(), Policy::default());
+    let caller = ManagedModel::new(fake.clone(), Policy::default());
     let request = hello();
     let call = tokio::time::timeout(SECOND, caller.invoke(&request)).await;
     assert!(call.is_err());
@@ -161,7 +165,7 @@ async fn the_time_of_a_budget_ends_a_call() {
         usage(1, 1),
     ];
     let fake = Arc::new(Fake::always(Play::Streams(steps)));
-    let caller = Caller::new(fake.clone(), once()).within(Budget::new(limits));
+    let caller = ManagedModel::new(fake.clone(), once()).within(Budget::new(limits));
     let began = Instant::now();
     for attempts in [1, 1] {
         let error = caller.invoke(&hello()).await.unwrap_err();
@@ -179,15 +183,15 @@ async fn settings_may_say_forever() {
         idle: ever,
         whole: ever,
     };
-    policy.rest.time = ever;
-    policy.rest.failures = 1;
+    policy.circuit_breaker.open_for = ever;
+    policy.circuit_breaker.failures = 1;
     policy.backoff.retry_after = RetryAfter::GiveUpAbove(ever);
     let limits = Limits {
         wall: Some(ever),
         ..Limits::default()
     };
     let fake = Fake::new([says("hi"), Play::Refused(crate::fake::server(500))]);
-    let caller = Caller::new(Arc::new(fake), policy).within(Budget::new(limits));
+    let caller = ManagedModel::new(Arc::new(fake), policy).within(Budget::new(limits));
     assert!(caller.invoke(&hello()).await.is_ok());
     assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS5006");
     assert_eq!(caller.invoke(&hello()).await.unwrap_err().code(), "SS5013");

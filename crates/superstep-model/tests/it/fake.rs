@@ -14,9 +14,9 @@ use std::{
 use futures_core::Stream;
 use superstep_core::future::BoxFuture;
 use superstep_model::{
-    Caps, Delta, Deltas, ErrorKind, Finish, Message, Model, ModelError, ModelId, Request,
-    Structured, Usage, Watch,
-    call::{Attempt, Bill},
+    CallObserver, Caps, Delta, Deltas, ErrorKind, Finish, Message, Model, ModelError, ModelId,
+    Request, Structured, Usage,
+    call::{Attempt, Cost},
 };
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -250,7 +250,7 @@ impl Log {
     }
 }
 
-impl Watch for Log {
+impl CallObserver for Log {
     fn started(&self, attempt: &Attempt<'_>) {
         self.add(format!("{} started", attempt.number));
     }
@@ -259,9 +259,9 @@ impl Watch for Log {
         self.add(format!("{} speaks", attempt.number));
     }
 
-    fn failed(&self, at: &Attempt<'_>, error: &ModelError, wait: Option<Duration>, bill: &Bill) {
+    fn failed(&self, at: &Attempt<'_>, error: &ModelError, wait: Option<Duration>, cost: &Cost) {
         let then = if wait.is_some() { "again" } else { "given up" };
-        let tokens = bill.usage.total();
+        let tokens = cost.usage.total();
         self.add(format!(
             "{} failed {} {tokens} {then}",
             at.number,
@@ -269,14 +269,14 @@ impl Watch for Log {
         ));
     }
 
-    fn ended(&self, attempt: &Attempt<'_>, bill: &Bill) {
-        let cost = bill.cost.map_or("n/a".into(), |cost| cost.to_string());
-        let tokens = bill.usage.total();
-        self.add(format!("{} ended {tokens} {cost}", attempt.number));
+    fn ended(&self, attempt: &Attempt<'_>, cost: &Cost) {
+        let money = cost.money.map_or("n/a".into(), |money| money.to_string());
+        let tokens = cost.usage.total();
+        self.add(format!("{} ended {tokens} {money}", attempt.number));
     }
 
-    fn dropped(&self, attempt: &Attempt<'_>, bill: &Bill) {
-        let tokens = bill.usage.total();
+    fn dropped(&self, attempt: &Attempt<'_>, cost: &Cost) {
+        let tokens = cost.usage.total();
         self.add(format!("{} dropped {tokens}", attempt.number));
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use superstep_model::{
-    Budget, Caller, Content, Delta, ErrorKind, Finish, Label, Message, Model, ModelError, Policy,
-    Request, Schema, Structured, ToolChoice, ToolSpec,
-    call::{Fitted, Limits},
+    Budget, Content, Delta, ErrorKind, Finish, Label, ManagedModel, Message, Model, ModelError,
+    Policy, Request, Schema, Structured, ToolChoice, ToolSpec,
+    call::{Limits, StructuredReply},
     structured, structured_json,
 };
 
@@ -317,7 +317,7 @@ async fn run(rung: Structured, case: &Case) {
             assert_eq!(fitted.value.score, 85, "{at}");
         }
         Mended(words) => {
-            let Fitted {
+            let StructuredReply {
                 value,
                 usage,
                 repairs,
@@ -387,7 +387,7 @@ async fn an_answer_that_is_no_object_travels_in_one() {
             }
             steps.push(finish(Finish::Stop));
             let model = fake(rung, [Play::Streams(steps)]);
-            let got: Fitted<Vec<u8>> = structured(&model, hello(), &list).await.unwrap();
+            let got: StructuredReply<Vec<u8>> = structured(&model, hello(), &list).await.unwrap();
             assert_eq!(
                 (got.value, got.repairs),
                 (vec![1, 2], 0),
@@ -439,7 +439,7 @@ async fn repairs_are_paid_from_the_budget() {
         tokens: Some(80),
         ..Limits::default()
     });
-    let caller = Caller::new(model.clone(), Policy::default()).within(budget.clone());
+    let caller = ManagedModel::new(model.clone(), Policy::default()).within(budget.clone());
     let error = structured_json(&caller, hello(), &triage())
         .await
         .unwrap_err();
@@ -450,7 +450,8 @@ async fn repairs_are_paid_from_the_budget() {
 #[tokio::test(start_paused = true)]
 async fn a_model_behind_a_pointer_can_be_asked() {
     let model: Arc<dyn Model> = Arc::new(fake(Structured::Asked, [ends(GOOD, Finish::Stop)]));
-    let fitted: Result<Fitted<Triage>, ModelError> = structured(&model, hello(), &triage()).await;
+    let fitted: Result<StructuredReply<Triage>, ModelError> =
+        structured(&model, hello(), &triage()).await;
     assert_eq!(fitted.unwrap().reply.content, Content::from(GOOD));
 }
 

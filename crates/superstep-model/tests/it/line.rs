@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use superstep_model::{Caller, Finish, Model, Policy};
+use superstep_model::{Finish, ManagedModel, Model, Policy};
 use tokio::time::{Instant, advance, timeout};
 
 use crate::fake::{Fake, Play, Step, finish, hello, says, server, text};
@@ -26,7 +26,7 @@ fn policy(at_once: usize) -> Policy {
 #[tokio::test(start_paused = true)]
 async fn no_more_calls_run_at_once_than_allowed_and_they_come_in_order() {
     let fake = Arc::new(Fake::always(slow()));
-    let caller = Caller::new(fake.clone(), policy(3));
+    let caller = ManagedModel::new(fake.clone(), policy(3));
     let order = Arc::new(Mutex::new(Vec::new()));
     let began = Instant::now();
     let mut calls = Vec::new();
@@ -50,7 +50,7 @@ async fn no_more_calls_run_at_once_than_allowed_and_they_come_in_order() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_over_keeps_nobody_waiting() {
-    let caller = Caller::new(Arc::new(Fake::always(says("hi"))), policy(1));
+    let caller = ManagedModel::new(Arc::new(Fake::always(says("hi"))), policy(1));
     let mut first = caller.stream(&hello()).await.unwrap();
     while first.next().await.is_some() {}
     // `first` is still there, but it has ended.
@@ -71,7 +71,7 @@ async fn a_minute_has_no_more_attempts_than_allowed() {
         says("b"),
         says("c"),
     ]));
-    let caller = Caller::new(fake, policy);
+    let caller = ManagedModel::new(fake, policy);
     let began = Instant::now();
     for _ in 0..3 {
         caller.invoke(&hello()).await.unwrap();
@@ -90,7 +90,7 @@ async fn calls_that_are_given_up_leave_their_places() {
             (dice >> 33) % most
         };
         let fake = Arc::new(Fake::always(slow()));
-        let caller = Caller::new(fake.clone(), policy(2));
+        let caller = ManagedModel::new(fake.clone(), policy(2));
         let mut calls = Vec::new();
         for _ in 0..20 {
             let caller = caller.clone();

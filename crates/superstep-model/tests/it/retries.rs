@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use superstep_model::{
-    Caller, Delta, ErrorKind, Finish, Model, Phase, Policy,
-    call::{Backoff, Rest},
+    Delta, ErrorKind, Finish, ManagedModel, Model, Phase, Policy,
+    call::{Backoff, CircuitBreaker},
 };
 use tokio::time::Instant;
 
@@ -32,7 +32,7 @@ async fn what_may_pass_is_tried_again() {
         says("hi"),
     ]));
     let log = Arc::new(Log::default());
-    let caller = Caller::new(fake, policy()).watched(log.clone());
+    let caller = ManagedModel::new(fake, policy()).observed(log.clone());
     let began = Instant::now();
     let reply = caller.invoke(&hello()).await.unwrap();
     assert_eq!(reply.content.text(), "hi");
@@ -57,7 +57,7 @@ async fn the_time_a_provider_names_is_waited() {
         says("hi"),
     ];
     let began = Instant::now();
-    let caller = Caller::new(Arc::new(Fake::new(plays)), policy());
+    let caller = ManagedModel::new(Arc::new(Fake::new(plays)), policy());
     caller.invoke(&hello()).await.unwrap();
     assert_eq!(began.elapsed(), Duration::from_secs(67));
 }
@@ -66,7 +66,7 @@ async fn the_time_a_provider_names_is_waited() {
 async fn a_time_too_long_to_wait_is_told_at_once() {
     let fake = Arc::new(Fake::new([refused(limited(Some(1_000_000_000)))]));
     let began = Instant::now();
-    let error = Caller::new(fake, policy())
+    let error = ManagedModel::new(fake, policy())
         .invoke(&hello())
         .await
         .unwrap_err();
@@ -81,7 +81,7 @@ async fn a_wait_that_outlasts_the_deadline_is_not_begun() {
     policy.deadlines.whole = Duration::from_secs(30);
     let fake = Arc::new(Fake::new([refused(limited(Some(31)))]));
     let began = Instant::now();
-    let error = Caller::new(fake, policy)
+    let error = ManagedModel::new(fake, policy)
         .invoke(&hello())
         .await
         .unwrap_err();
@@ -153,7 +153,7 @@ async fn no_failure_of_a_provider_gets_a_fourth_attempt() {
         ] {
             let fake = Arc::new(Fake::always(play));
             let began = Instant::now();
-            let caller = Caller::new(fake.clone(), policy());
+            let caller = ManagedModel::new(fake.clone(), policy());
             let streamed = caller.stream(&hello()).await.err().unwrap();
             assert_eq!(streamed.kind(), &kind);
             assert_eq!(fake.attempts(), attempts, "{kind:?}");
@@ -171,7 +171,7 @@ async fn a_reply_somebody_has_seen_is_not_begun_again() {
     ]);
     let fake = Arc::new(Fake::always(cut));
     let log = Arc::new(Log::default());
-    let caller = Caller::new(fake.clone(), policy()).watched(log.clone());
+    let caller = ManagedModel::new(fake.clone(), policy()).observed(log.clone());
     let mut deltas = caller.stream(&hello()).await.unwrap();
     assert!(matches!(deltas.next().await, Some(Ok(Delta::From { .. }))));
     assert!(matches!(deltas.next().await, Some(Ok(Delta::Text(_)))));
@@ -187,7 +187,7 @@ async fn a_reply_somebody_has_seen_is_not_begun_again() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_ends_without_an_end_was_cut() {
     let fake = Fake::always(Play::Streams(vec![text("half"), usage(1, 1)]));
-    let caller = Caller::new(Arc::new(fake), policy());
+    let caller = ManagedModel::new(Arc::new(fake), policy());
     let mut deltas = caller.stream(&hello()).await.unwrap();
     let mut last = None;
     while let Some(delta) = deltas.next().await {
@@ -201,7 +201,7 @@ async fn a_reply_nobody_has_seen_is_begun_again_after_a_cut() {
     let cut = || Play::Streams(vec![from(), text("half an ans")]);
     let fake = Arc::new(Fake::new([cut(), cut(), says("whole")]));
     // Behind a pointer the promise must hold too.
-    let caller: Arc<dyn Model> = Arc::new(Caller::new(fake.clone(), policy()));
+    let caller: Arc<dyn Model> = Arc::new(ManagedModel::new(fake.clone(), policy()));
     let reply = Arc::clone(&caller).invoke(&hello()).await.unwrap();
     assert_eq!((&*reply.content.text(), fake.attempts()), ("whole", 3));
 }
@@ -216,7 +216,7 @@ async fn a_whole_reply_streams_through_unchanged_and_ends_with_what_was_paid() {
         finish(Finish::Length),
         usage(5, 2),
     ];
-    let caller = Caller::new(
+    let caller = ManagedModel::new(
         Arc::new(Fake::new([Play::Streams(steps.clone())])),
         policy(),
     );
@@ -234,14 +234,14 @@ async fn a_whole_reply_streams_through_unchanged_and_ends_with_what_was_paid() {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_keeps_failing_rests_and_comes_back() {
     let mut policy = policy();
-    policy.rest = Rest {
+    policy.circuit_breaker = CircuitBreaker {
         failures: 4,
-        time: Duration::from_secs(30),
+        open_for: Duration::from_secs(30),
     };
     let mut plays: Vec<Play> = (0..5).map(|_| refused(server(500))).collect();
     plays.push(says("back"));
     let fake = Arc::new(Fake::new(plays));
-    let caller = Caller::new(fake.clone(), policy);
+    let caller = ManagedModel::new(fake.clone(), policy);
     let failed = async || caller.invoke(&hello()).await.unwrap_err();
 
     assert_eq!((failed().await.code(), fake.attempts()), ("SS5006", 3));
@@ -249,7 +249,7 @@ async fn a_model_that_keeps_failing_rests_and_comes_back() {
     assert_eq!((failed().await.code(), fake.attempts()), ("SS5006", 4));
     let resting = failed().await;
     assert_eq!((resting.code(), fake.attempts()), ("SS5013", 4));
-    let ErrorKind::Resting { failures, wait, .. } = resting.kind() else {
+    let ErrorKind::CircuitOpen { failures, wait, .. } = resting.kind() else {
         panic!("{resting}");
     };
     assert_eq!((*failures, wait.as_secs()), (4, 30));
@@ -265,13 +265,13 @@ async fn a_model_that_keeps_failing_rests_and_comes_back() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_wrong_says_nothing_against_the_model() {
     let mut policy = policy();
-    policy.rest.failures = 1;
+    policy.circuit_breaker.failures = 1;
     let wrong = ErrorKind::Refused {
         status: 400,
         message: "no".into(),
     };
     let fake = Arc::new(Fake::always(refused(wrong)));
-    let caller = Caller::new(fake.clone(), policy);
+    let caller = ManagedModel::new(fake.clone(), policy);
     for attempts in 1..10 {
         let error = caller.invoke(&hello()).await.unwrap_err();
         assert_eq!((error.code(), fake.attempts()), ("SS5003", attempts));
@@ -289,7 +289,7 @@ async fn what_a_provider_says_shows_no_key() {
         refused(kind.clone()),
         Play::Streams(vec![text("a"), Step::Fail(kind)]),
     ];
-    let caller = Caller::new(Arc::new(Fake::new(plays)), policy());
+    let caller = ManagedModel::new(Arc::new(Fake::new(plays)), policy());
     let error = caller.invoke(&hello()).await.unwrap_err();
     assert!(error.to_string().contains("[redacted]"), "{error}");
     let mut deltas = caller.stream(&hello()).await.unwrap();
@@ -301,7 +301,8 @@ async fn what_a_provider_says_shows_no_key() {
 #[tokio::test(start_paused = true)]
 async fn a_reader_that_stops_at_the_end_has_read_all() {
     let log = Arc::new(Log::default());
-    let caller = Caller::new(Arc::new(Fake::always(says("hi"))), policy()).watched(log.clone());
+    let caller =
+        ManagedModel::new(Arc::new(Fake::always(says("hi"))), policy()).observed(log.clone());
     let mut deltas = caller.stream(&hello()).await.unwrap();
     while !matches!(deltas.next().await.unwrap().unwrap(), Delta::Finish(_)) {}
     drop(deltas);

@@ -6,8 +6,8 @@ use superstep_model::{
     Message, ModelError, Request,
     config::{Config, Origin, Scope},
     select::{
-        Consent, Content, Key, Offered, Outcome, Probe, Providers, Resolution, Verdict, Way, World,
-        resolve,
+        Consent, Content, Environment, Key, Offered, Outcome, Probe, Providers, Resolution, Source,
+        Verdict, resolve,
     },
 };
 
@@ -27,26 +27,26 @@ const ALL: [&str; 13] = [
     "mine",
 ];
 
-fn world() -> World {
-    World {
+fn world() -> Environment {
+    Environment {
         providers: ALL.map(str::to_owned).to_vec(),
         ollama: Probe::Silent("nothing answers".into()),
-        ..World::default()
+        ..Environment::default()
     }
 }
 
-fn with_vars(vars: &[(&str, &str)]) -> World {
+fn with_vars(vars: &[(&str, &str)]) -> Environment {
     given(world(), vars)
 }
 
-fn given(world: World, vars: &[(&str, &str)]) -> World {
+fn given(world: Environment, vars: &[(&str, &str)]) -> Environment {
     world.seen(|name| {
         let found = vars.iter().find(|(key, _)| *key == name);
         found.map(|(_, value)| (*value).to_owned())
     })
 }
 
-fn with_files(project: &str, user: &str) -> World {
+fn with_files(project: &str, user: &str) -> Environment {
     let mut world = world();
     for (text, scope, path) in [
         (project, Scope::Project, "proj/superstep.toml"),
@@ -68,35 +68,35 @@ fn offered(name: &str, billions: u64, family: &str) -> Offered {
     }
 }
 
-fn taken(resolution: &Resolution) -> (Way, String) {
+fn taken(resolution: &Resolution) -> (Source, String) {
     let found = resolution
         .chain
         .iter()
         .find_map(|link| match &link.verdict {
-            Verdict::Taken(what) => Some((link.way, what.clone())),
+            Verdict::Taken(what) => Some((link.source, what.clone())),
             _ => None,
         });
     found.unwrap()
 }
 
-fn skipped(resolution: &Resolution, way: Way) -> String {
+fn skipped(resolution: &Resolution, source: Source) -> String {
     let link = resolution
         .chain
         .iter()
-        .find(|link| link.way == way)
+        .find(|link| link.source == source)
         .unwrap();
     match &link.verdict {
         Verdict::Skipped(why) => why.clone(),
-        other => panic!("{way}: {other:?}"),
+        other => panic!("{source}: {other:?}"),
     }
 }
 
-fn chosen(world: &World) -> String {
+fn chosen(world: &Environment) -> String {
     let resolution = resolve(world, None).unwrap();
     resolution.choice().unwrap().spec.to_string()
 }
 
-type Removal = Box<dyn Fn(&mut World, &mut Vec<(&'static str, &'static str)>)>;
+type Removal = Box<dyn Fn(&mut Environment, &mut Vec<(&'static str, &'static str)>)>;
 
 #[test]
 fn ways_are_tried_in_their_order() {
@@ -109,7 +109,7 @@ fn ways_are_tried_in_their_order() {
         ("SUPERSTEP_AUTO_PULL", "1"),
     ];
     let files = with_files("model = \"mine:project\"", "model = \"mine:user\"");
-    let mut world = World {
+    let mut world = Environment {
         flag: Some("mine:flag".into()),
         config: files.config,
         ollama: Probe::Has(vec![offered("qwen3:8b", 8, "qwen3")]),
@@ -118,67 +118,69 @@ fn ways_are_tried_in_their_order() {
         ..world()
     };
     let mut vars = everything.to_vec();
-    let mut take_away: Vec<(Way, &str, Removal)> = Vec::new();
+    let mut take_away: Vec<(Source, &str, Removal)> = Vec::new();
     let without = |name: &'static str| {
-        move |_: &mut World, vars: &mut Vec<(&str, &str)>| vars.retain(|(key, _)| *key != name)
+        move |_: &mut Environment, vars: &mut Vec<(&str, &str)>| {
+            vars.retain(|(key, _)| *key != name)
+        }
     };
     take_away.push((
-        Way::Flag,
+        Source::Flag,
         "mine:flag",
         Box::new(|world, _| world.flag = None),
     ));
     take_away.push((
-        Way::Environment,
+        Source::Environment,
         "mine:env ($SUPERSTEP_MODEL)",
         Box::new(without("SUPERSTEP_MODEL")),
     ));
     take_away.push((
-        Way::ProjectFile,
+        Source::ProjectFile,
         "mine:project (proj/superstep.toml:1)",
         Box::new(|world, _| drop(world.config.files.remove(0))),
     ));
     take_away.push((
-        Way::UserFile,
+        Source::UserFile,
         "mine:user (conf/config.toml:1)",
         Box::new(|world, _| world.config.files.clear()),
     ));
     take_away.push((
-        Way::BaseUrl,
+        Source::BaseUrl,
         "openai@http://127.0.0.1:9/v1 ($OPENAI_BASE_URL)",
         Box::new(without("OPENAI_BASE_URL")),
     ));
     take_away.push((
-        Way::AnthropicKey,
+        Source::AnthropicKey,
         "anthropic:claude-sonnet-4-5 ($ANTHROPIC_API_KEY)",
         Box::new(without("ANTHROPIC_API_KEY")),
     ));
     take_away.push((
-        Way::OpenAiKey,
+        Source::OpenAiKey,
         "openai:gpt-5-mini ($OPENAI_API_KEY)",
         Box::new(without("OPENAI_API_KEY")),
     ));
     take_away.push((
-        Way::OtherKey,
+        Source::OtherKey,
         "gemini:gemini-2.5-flash ($GEMINI_API_KEY)",
         Box::new(without("GEMINI_API_KEY")),
     ));
     take_away.push((
-        Way::LocalServer,
+        Source::LocalServer,
         "ollama:qwen3:8b (Ollama on this machine)",
         Box::new(|world, _| world.ollama = Probe::NotAsked),
     ));
     take_away.push((
-        Way::OtherPorts,
+        Source::OtherPorts,
         "openai@http://127.0.0.1:8080/v1:gguf (a server on this machine)",
         Box::new(|world, _| world.ports.clear()),
     ));
     take_away.push((
-        Way::Cache,
+        Source::Cache,
         "local:default (weights in the cache)",
         Box::new(|world, _| world.weights.clear()),
     ));
     take_away.push((
-        Way::Pull,
+        Source::Pull,
         "local:default, SUPERSTEP_AUTO_PULL",
         Box::new(without("SUPERSTEP_AUTO_PULL")),
     ));
@@ -190,7 +192,7 @@ fn ways_are_tried_in_their_order() {
         let place = resolution
             .chain
             .iter()
-            .position(|link| link.way == way)
+            .position(|link| link.source == source)
             .unwrap();
         for (at, link) in resolution.chain.iter().enumerate() {
             match &link.verdict {
@@ -218,14 +220,14 @@ fn a_node_has_the_model_its_file_says_unless_a_flag_says_otherwise() {
         "model = \"mine:project\"\n[models]\ntriage = \"mine:pt\"",
         "model = \"mine:user\"\n[models]\ntriage = \"mine:ut\"\nplan = \"mine:up\"",
     );
-    let of = |world: &World, node| {
+    let of = |world: &Environment, node| {
         let resolution = resolve(world, Some(node)).unwrap();
         resolution.choice().unwrap().spec.to_string()
     };
     assert_eq!(of(&files, "triage"), "mine:pt");
     assert_eq!(of(&files, "plan"), "mine:up");
     assert_eq!(of(&files, "other"), "mine:project");
-    let flagged = World {
+    let flagged = Environment {
         flag: Some("mine:flag".into()),
         ..files
     };
@@ -249,10 +251,10 @@ fn offline_takes_only_what_stays_on_this_machine() {
     let resolution = resolve(&remote, None).unwrap();
     assert_eq!(resolution.outcome, Outcome::Nothing);
     for (way, host) in [
-        (Way::BaseUrl, "x.example"),
-        (Way::AnthropicKey, "api.anthropic.com"),
-        (Way::OpenAiKey, "api.openai.com"),
-        (Way::OtherKey, "groq: api.groq.com"),
+        (Source::BaseUrl, "x.example"),
+        (Source::AnthropicKey, "api.anthropic.com"),
+        (Source::OpenAiKey, "api.openai.com"),
+        (Source::OtherKey, "groq: api.groq.com"),
     ] {
         let why = skipped(&resolution, way);
         assert_eq!(
@@ -261,13 +263,13 @@ fn offline_takes_only_what_stays_on_this_machine() {
         );
     }
     assert_eq!(
-        skipped(&resolution, Way::Pull),
+        skipped(&resolution, Source::Pull),
         "offline ($SUPERSTEP_OFFLINE)"
     );
 
     let local = offline(&[("OPENAI_BASE_URL", "http://[::1]:8080/v1")]);
     assert_eq!(chosen(&local), "openai@http://[::1]:8080/v1");
-    let server = World {
+    let server = Environment {
         ollama: Probe::Has(vec![offered("m", 8, "llama")]),
         ..offline(&[])
     };
@@ -278,7 +280,7 @@ fn offline_takes_only_what_stays_on_this_machine() {
         "openai@https://x.example:m",
         "cassette:t?record=openai:m",
     ] {
-        let world = World {
+        let world = Environment {
             flag: Some(named.into()),
             ..offline(&[])
         };
@@ -294,7 +296,7 @@ fn offline_takes_only_what_stays_on_this_machine() {
         "local:tiny",
         "openai@http://127.0.0.1:1:m",
     ] {
-        let world = World {
+        let world = Environment {
             flag: Some(named.into()),
             ..offline(&[])
         };
@@ -312,7 +314,7 @@ fn what_was_named_and_cannot_be_had_is_an_error_and_nothing_else_is_taken() {
         ("openai:", "--model: `openai:` names no model"),
         ("Nonsense", "names no model"),
     ] {
-        let world = World {
+        let world = Environment {
             flag: Some(named.into()),
             ..with_vars(&[("OPENAI_API_KEY", "k")])
         };
@@ -335,7 +337,7 @@ fn what_was_named_and_cannot_be_had_is_an_error_and_nothing_else_is_taken() {
 
 #[test]
 fn ways_that_lead_nowhere_say_why() {
-    let small = World {
+    let small = Environment {
         ollama: Probe::Has(vec![
             offered("qwen:1b", 1, "qwen"),
             offered("nomic-embed-text", 4, "nomic"),
@@ -349,51 +351,57 @@ fn ways_that_lead_nowhere_say_why() {
     };
     let resolution = resolve(&small, None).unwrap();
     assert_eq!(
-        skipped(&resolution, Way::LocalServer),
+        skipped(&resolution, Source::LocalServer),
         "none of its 3 models chats and has 3B parameters or more"
     );
     assert_eq!(
-        skipped(&resolution, Way::OtherPorts),
+        skipped(&resolution, Source::OtherPorts),
         "8080: refused, 8000: it has no models"
     );
-    assert_eq!(skipped(&resolution, Way::Cache), "no weights there");
+    assert_eq!(skipped(&resolution, Source::Cache), "no weights there");
     assert_eq!(
-        skipped(&resolution, Way::Pull),
+        skipped(&resolution, Source::Pull),
         "nobody to ask, and neither --yes nor SUPERSTEP_AUTO_PULL=1"
     );
-    let none = World {
+    let none = Environment {
         ollama: Probe::Has(Vec::new()),
         ..world()
     };
     let resolution = resolve(&none, None).unwrap();
-    assert_eq!(skipped(&resolution, Way::LocalServer), "it has no models");
-    assert_eq!(skipped(&resolution, Way::OtherPorts), "not asked (--probe)");
-    assert_eq!(skipped(&resolution, Way::ProjectFile), "no such file");
+    assert_eq!(
+        skipped(&resolution, Source::LocalServer),
+        "it has no models"
+    );
+    assert_eq!(
+        skipped(&resolution, Source::OtherPorts),
+        "not asked (--probe)"
+    );
+    assert_eq!(skipped(&resolution, Source::ProjectFile), "no such file");
     let files = resolve(&with_files("offline = false", ""), None).unwrap();
-    assert_eq!(skipped(&files, Way::ProjectFile), "not set there");
+    assert_eq!(skipped(&files, Source::ProjectFile), "not set there");
     let bad = resolve(&with_vars(&[("OPENAI_BASE_URL", "nowhere")]), None).unwrap();
-    assert_eq!(skipped(&bad, Way::BaseUrl), "`nowhere` is no address");
+    assert_eq!(skipped(&bad, Source::BaseUrl), "`nowhere` is no address");
     let unset = with_files("", "[providers.openai]\nkey_env = \"MINE\"");
     let resolution = resolve(&unset, None).unwrap();
-    assert_eq!(skipped(&resolution, Way::OpenAiKey), "no key in $MINE");
-    let bare = World {
+    assert_eq!(skipped(&resolution, Source::OpenAiKey), "no key in $MINE");
+    let bare = Environment {
         providers: vec!["script".into()],
         ..with_vars(&[("OPENAI_API_KEY", "k")])
     };
     let resolution = resolve(&bare, None).unwrap();
-    assert!(skipped(&resolution, Way::OpenAiKey).contains("no provider `openai`"));
-    assert!(skipped(&resolution, Way::Pull).contains("without the local model"));
+    assert!(skipped(&resolution, Source::OpenAiKey).contains("no provider `openai`"));
+    assert!(skipped(&resolution, Source::Pull).contains("without the local model"));
 }
 
 #[test]
 fn weights_are_fetched_only_with_consent() {
-    let pull = |world: World| resolve(&world, None).unwrap().outcome;
-    let asked = World {
+    let pull = |world: Environment| resolve(&world, None).unwrap().outcome;
+    let asked = Environment {
         can_ask: true,
         ..world()
     };
     assert_eq!(pull(asked.clone()), Outcome::Pull(Consent::Ask));
-    let yes = World { yes: true, ..asked };
+    let yes = Environment { yes: true, ..asked };
     assert_eq!(pull(yes), Outcome::Pull(Consent::Given));
     for (value, outcome) in [
         ("1", Outcome::Pull(Consent::Given)),
@@ -405,7 +413,7 @@ fn weights_are_fetched_only_with_consent() {
 
 #[test]
 fn embedded_weights_are_the_named_file_or_the_better_ones() {
-    let tiny = World {
+    let tiny = Environment {
         weights: [("tiny".to_owned(), "t.gguf".into())].into(),
         ..world()
     };
@@ -418,7 +426,7 @@ fn embedded_weights_are_the_named_file_or_the_better_ones() {
 
 #[test]
 fn keys_go_where_the_user_sends_them_and_a_project_sends_them_nowhere() {
-    let key = |world: &World| resolve(world, None).unwrap().choice().unwrap().key.clone();
+    let key = |world: &Environment| resolve(world, None).unwrap().choice().unwrap().key.clone();
     let env = Key::Env("OPENAI_API_KEY".into());
     let set = [("OPENAI_API_KEY", "k")];
     let project = |text: &str| given(with_files(text, ""), &set);
@@ -430,7 +438,7 @@ fn keys_go_where_the_user_sends_them_and_a_project_sends_them_nowhere() {
         &set,
     );
     assert_eq!(key(&by_user), env);
-    let found = World {
+    let found = Environment {
         ports: vec![(8080, Probe::Has(vec![offered("m", 1, "x")]))],
         ..world()
     };
@@ -438,7 +446,7 @@ fn keys_go_where_the_user_sends_them_and_a_project_sends_them_nowhere() {
 
     let by_command = with_files("", "[providers.anthropic]\nkey_cmd = \"echo k\"");
     let resolution = resolve(&by_command, None).unwrap();
-    assert_eq!(taken(&resolution).0, Way::AnthropicKey);
+    assert_eq!(taken(&resolution).0, Source::AnthropicKey);
     let read = resolution.choice().unwrap().key.read("anthropic").unwrap();
     assert_eq!(read.unwrap().expose(), "k");
 }
@@ -446,7 +454,7 @@ fn keys_go_where_the_user_sends_them_and_a_project_sends_them_nowhere() {
 #[test]
 fn a_provider_is_reached_as_the_user_says() {
     let user = "[providers.openai]\nbase_url = \"https://mine.example/v1\"\nmodel = \"mm\"";
-    let world = World {
+    let world = Environment {
         flag: Some("openai".into()),
         ..with_files("", user)
     };
@@ -522,10 +530,10 @@ async fn programs_bring_their_own_providers() -> Result<(), ModelError> {
         })
     });
     assert_eq!(providers.names(), ["mine", "script", "cassette"]);
-    let world = World {
+    let world = Environment {
         flag: Some("mine:own".into()),
         providers: providers.names(),
-        ..World::default()
+        ..Environment::default()
     };
     let resolution = resolve(&world, None)?;
     let model = providers.open(resolution.choice()?).await?;
@@ -577,8 +585,8 @@ fn data_of_others_does_not_go_to_a_model_of_the_project() {
     );
     files.content = Content::Elsewhere("it is mail".into());
     let resolution = resolve(&files, Some("triage")).unwrap();
-    assert_eq!(taken(&resolution).0, Way::UserFile);
-    for way in [Way::ProjectNode, Way::ProjectFile] {
+    assert_eq!(taken(&resolution).0, Source::UserFile);
+    for way in [Source::ProjectNode, Source::ProjectFile] {
         assert_eq!(skipped(&resolution, way), "not used: it is mail");
     }
     files.flag = Some("mine:flag".into());
@@ -602,7 +610,7 @@ fn a_model_of_a_file_without_consent_is_an_error_that_names_the_key() {
     world.content = Content::Elsewhere("it is mail".into());
     let resolution = resolve(&world, None).unwrap();
     assert_eq!(
-        skipped(&resolution, Way::ProjectFile),
+        skipped(&resolution, Source::ProjectFile),
         "not used: it is mail"
     );
     world.content = Content::Project;

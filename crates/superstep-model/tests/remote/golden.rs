@@ -1,15 +1,15 @@
 //! Requests, byte for byte as providers get them, held against files.
 //!
-//! `SUPERSTEP_GOLDEN=write cargo nextest run -p superstep-model --features remote,fake` writes the
+//! `SUPERSTEP_GOLDEN=write cargo nextest run -p superstep-model --features remote` writes the
 //! files anew; what changed is then in the diff.
 
 use std::{fs, path::PathBuf};
 
 use serde_json::{Value as Json, json};
+use superstep_loopback::{Answer, Server};
 use superstep_model::{
     Body, Content, Effort, InvalidCall, Message, Model, Part, Reasoning, Reply, Request,
     Structured, ToolCall, ToolChoice, ToolReply, ToolSpec,
-    fake::{Answer, Server},
     message::ToolStatus,
     remote::{
         Anthropic, OpenAi,
@@ -72,7 +72,7 @@ async fn sent(side: Side, name: &str, request: &Request) -> Json {
 }
 
 fn told(server: &Server) -> Json {
-    let seen = &server.seen()[0];
+    let seen = &server.requests()[0];
     let kept = [
         "content-type",
         "accept",

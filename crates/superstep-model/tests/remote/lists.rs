@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use superstep_model::{
-    fake::{Answer, Server},
-    remote::{Address, Dimensions, Embeddings, Listed, list},
-};
+use superstep_loopback::{Answer, Server};
+use superstep_model::remote::{Address, Dimensions, Embeddings, Listed, list};
 use superstep_store::{Embedder, StoreError};
 
 use crate::side::{KEY, client, site};
@@ -25,7 +23,7 @@ async fn models_are_listed() {
     let names = |listed: &[Listed]| listed.iter().map(|l| l.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&by_openai), ["a", "b"]);
     assert_eq!(names(&by_anthropic), ["a", "b"]);
-    let seen = server.seen();
+    let seen = server.requests();
     assert!(
         seen.iter()
             .all(|seen| seen.path == "/v1/models" && seen.method == "GET")
@@ -58,8 +56,8 @@ async fn ollama_tells_sizes_and_families() {
     ];
     assert_eq!(sizes, expected);
     assert_eq!(listed[1].family.as_deref(), Some("nomic-bert"));
-    assert_eq!(server.seen()[0].path, "/api/tags");
-    assert_eq!(server.seen()[0].header("authorization"), None);
+    assert_eq!(server.requests()[0].path, "/api/tags");
+    assert_eq!(server.requests()[0].header("authorization"), None);
 }
 
 #[tokio::test]
@@ -103,7 +101,7 @@ async fn vectors_come_in_the_order_of_their_texts() {
     let expected: Vec<f32> = (0..300u16).map(f32::from).collect();
     assert_eq!(firsts, expected);
     assert_eq!(embedder.id(), format!("{}/e-1/2", server.host()));
-    let seen = server.seen();
+    let seen = server.requests();
     assert_eq!(seen.len(), 3);
     assert_eq!(seen[0].path, "/v1/embeddings");
     assert_eq!(seen[0].body["dimensions"], 2);
@@ -129,7 +127,7 @@ async fn vectors_that_do_not_fit_their_texts_are_refused() {
         let texts = vec!["a".to_owned(), "b".to_owned()];
         let error = embedder.embed(texts).await.unwrap_err();
         assert!(matches!(error, StoreError::Embedding { .. }), "{error}");
-        assert_eq!(server.seen()[0].body.get("dimensions"), None);
+        assert_eq!(server.requests()[0].body.get("dimensions"), None);
     }
 }
 

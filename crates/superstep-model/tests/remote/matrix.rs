@@ -6,10 +6,8 @@
 use std::{future::Future, time::Duration};
 
 use serde_json::json;
-use superstep_model::{
-    ErrorKind, Phase,
-    fake::{Act, Answer, Server},
-};
+use superstep_loopback::{Act, Answer, Server};
+use superstep_model::{ErrorKind, Phase};
 
 use crate::side::{KEY, SIDES, Side, client_within, failure, greeting, hello, success};
 
@@ -263,7 +261,7 @@ async fn bomb(side: Side) {
         let server = Server::start([Answer(acts)]).await.unwrap();
         let error = failure(&*side.model(&server)).await;
         assert_eq!(error.code(), "SS5010", "{error}");
-        assert_eq!(server.seen()[0].header("accept-encoding"), None);
+        assert_eq!(server.requests()[0].header("accept-encoding"), None);
     }
     // A bomb that is not packed: a line without an end.
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: ";
@@ -294,7 +292,7 @@ async fn redirect(side: Side) {
         let error = failure(&*side.model(&server)).await;
         let host = server.host();
         assert_eq!(error.kind(), &ErrorKind::Redirected { host });
-        assert_eq!(server.seen().len(), 1);
+        assert_eq!(server.requests().len(), 1);
     }
     assert_eq!(other.connections(), 0, "the key went to another server");
 }
@@ -316,7 +314,7 @@ async fn status(side: Side, status: u16, code: &str) {
         assert_eq!(error.code(), expected, "{error}");
         let transient = matches!(status, 408 | 409 | 429 | 500..);
         assert_eq!(error.is_transient(), transient, "{error}");
-        assert_eq!(server.seen().len(), 1, "one attempt a call");
+        assert_eq!(server.requests().len(), 1, "one attempt a call");
         assert!(!error.to_string().contains('\u{1b}'));
     }
     let too_long = match side {

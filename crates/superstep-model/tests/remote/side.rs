@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value as Json;
+use superstep_fake_providers::{anthropic, openai};
+use superstep_loopback::Server;
 use superstep_model::{
     Model, ModelError, Reply, Request, Secret,
-    fake::{Server, anthropic, openai},
     message::Message,
     remote::{Address, Anthropic, Client, Egress, OpenAi, Proxy, Settings, Site},
     usage::Usage,

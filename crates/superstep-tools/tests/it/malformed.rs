@@ -9,12 +9,13 @@ use serde_json::{Value as Json, json};
 use superstep::{
     model::{
         Reply,
-        fake::{Answer, Server, openai},
         remote::{Address, Client, OpenAi, Proxy, Settings, Site},
     },
     prelude::*,
     tools::{AgentState, Policy},
 };
+use superstep_fake_providers::openai;
+use superstep_loopback::{Answer, Server};
 
 use crate::kit::{Desk, Web, to_dana};
 

@@ -1,19 +1,16 @@
 //! A collector on this machine that takes, refuses, hangs and comes back.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use serde_json::json;
 use superstep::Saver;
+use superstep_loopback::{Answer as Played, Request, Server};
 use superstep_trace::export::{ExportError, ExportOptions, Exporter, RetryAfter};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-    sync::mpsc,
-};
+use tokio::{net::TcpListener, sync::mpsc};
 
 use crate::{
     graphs::{failing, fan_out, memory, on, sequence, traced},
@@ -25,7 +22,7 @@ use crate::{
 enum Answer {
     Takes,
     /// With a status, and headers besides.
-    Says(u16, &'static str),
+    Says(u16, &'static [(&'static str, &'static str)]),
     /// Reads and never answers.
     Hangs,
     /// Takes all but so many spans.
@@ -34,29 +31,43 @@ enum Answer {
 
 /// A request as it came in.
 struct Got {
-    head: String,
+    request: Request,
     spans: Vec<Seen>,
     resource: BTreeMap<String, String>,
 }
 
 struct Collector {
-    endpoint: String,
+    server: Server,
     requests: mpsc::UnboundedReceiver<Got>,
 }
 
 impl Collector {
     /// Answers requests in this order, and takes all that follow.
     async fn start(answers: &[Answer]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let endpoint = format!("http://{}/v1/traces", listener.local_addr().unwrap());
         let (send, requests) = mpsc::unbounded_channel();
-        let answers = Arc::new(Mutex::new(answers.to_vec()));
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, answers.clone(), send.clone()));
+        let answers = Mutex::new(VecDeque::from(answers.to_vec()));
+        let server = Server::with(move |request| {
+            let (spans, resource) = spans(&request.bytes);
+            let request = request.clone();
+            // Tests that look at no request have dropped the receiver.
+            let _ = send.send(Got {
+                request,
+                spans,
+                resource,
+            });
+            match answers.lock().unwrap().pop_front().unwrap_or(Answer::Takes) {
+                Answer::Takes => Played::status(200, &[], ""),
+                Answer::Says(status, headers) => Played::status(status, headers, ""),
+                Answer::Rejects(spans) => Played::status(200, &[], [0x0a, 0x02, 0x08, spans]),
+                Answer::Hangs => Played::hang(),
             }
         });
-        Self { endpoint, requests }
+        let server = server.await.unwrap();
+        Self { server, requests }
+    }
+
+    fn endpoint(&self) -> String {
+        format!("{}/v1/traces", self.server.address())
     }
 
     async fn next(&mut self) -> Got {
@@ -64,66 +75,9 @@ impl Collector {
     }
 
     fn options(&self) -> ExportOptions {
-        let mut options = ExportOptions::to(&self.endpoint);
+        let mut options = ExportOptions::to(self.endpoint());
         options.backoff.initial = Duration::from_millis(1);
         options
-    }
-}
-
-async fn serve(
-    mut stream: TcpStream,
-    answers: Arc<Mutex<Vec<Answer>>>,
-    send: mpsc::UnboundedSender<Got>,
-) -> Option<()> {
-    let mut read = Vec::new();
-    loop {
-        let end = loop {
-            if let Some(at) = read.windows(4).position(|four| four == b"\r\n\r\n") {
-                break at + 4;
-            }
-            if stream.read_buf(&mut read).await.ok()? == 0 {
-                return None;
-            }
-        };
-        let head = String::from_utf8_lossy(&read[..end]).to_ascii_lowercase();
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "));
-        let length: usize = length?.trim().parse().ok()?;
-        while read.len() < end + length {
-            if stream.read_buf(&mut read).await.ok()? == 0 {
-                return None;
-            }
-        }
-        let body: Vec<u8> = read.drain(..end + length).skip(end).collect();
-        let answer = {
-            let mut answers = answers.lock().unwrap();
-            if answers.is_empty() {
-                Answer::Takes
-            } else {
-                answers.remove(0)
-            }
-        };
-        let (found, resource) = spans(&body);
-        let got = Got {
-            head,
-            spans: found,
-            resource,
-        };
-        send.send(got).ok()?;
-        let text = match answer {
-            Answer::Takes => b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec(),
-            Answer::Says(status, more) => {
-                format!("HTTP/1.1 {status} No\r\n{more}content-length: 0\r\n\r\n").into_bytes()
-            }
-            Answer::Rejects(spans) => {
-                let mut text = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n".to_vec();
-                text.extend_from_slice(&[0x0a, 0x02, 0x08, spans]);
-                text
-            }
-            Answer::Hangs => std::future::pending().await,
-        };
-        stream.write_all(&text).await.ok()?;
     }
 }
 
@@ -148,9 +102,15 @@ async fn a_finished_run_arrives_with_its_headers() {
     let exporter = Exporter::start(options).unwrap();
     run(&exporter, sequence).await;
     let got = collector.next().await;
-    assert!(got.head.starts_with("post /v1/traces "));
-    assert!(got.head.contains("content-type: application/x-protobuf"));
-    assert!(got.head.contains("x-api-key: key") && got.head.contains("langsmith-project: docs"));
+    let Request { method, path, .. } = &got.request;
+    assert_eq!((&**method, &**path), ("POST", "/v1/traces"));
+    for (name, value) in [
+        ("content-type", "application/x-protobuf"),
+        ("x-api-key", "key"),
+        ("langsmith-project", "docs"),
+    ] {
+        assert_eq!(got.request.header(name), Some(value));
+    }
     assert_eq!(got.resource["service.name"], "demo");
     let names: Vec<&str> = got.spans.iter().map(|span| &*span.name).collect();
     assert_eq!(
@@ -186,8 +146,8 @@ async fn runs_of_all_graphs_arrive_each_as_its_own_trace() {
 #[tokio::test]
 async fn a_collector_that_is_busy_is_asked_again() {
     let busy = [
-        Answer::Says(503, ""),
-        Answer::Says(429, "retry-after: 0\r\n"),
+        Answer::Says(503, &[]),
+        Answer::Says(429, &[("retry-after", "0")]),
         Answer::Takes,
     ];
     let mut collector = Collector::start(&busy).await;
@@ -204,7 +164,7 @@ async fn a_collector_that_is_busy_is_asked_again() {
 
 #[tokio::test]
 async fn a_wait_that_the_collector_asks_for_is_kept_up_to_a_bound() {
-    let mut collector = Collector::start(&[Answer::Says(503, "retry-after: 3600\r\n")]).await;
+    let mut collector = Collector::start(&[Answer::Says(503, &[("retry-after", "3600")])]).await;
     let mut options = collector.options();
     options.backoff.retry_after = RetryAfter::ClampTo(Duration::from_millis(5));
     let exporter = Exporter::start(options).unwrap();
@@ -216,7 +176,7 @@ async fn a_wait_that_the_collector_asks_for_is_kept_up_to_a_bound() {
 
 #[tokio::test]
 async fn what_a_collector_refuses_is_dropped_and_counted() {
-    let mut collector = Collector::start(&[Answer::Says(400, ""), Answer::Rejects(3)]).await;
+    let mut collector = Collector::start(&[Answer::Says(400, &[]), Answer::Rejects(3)]).await;
     let warnings = Arc::new(Mutex::new(Vec::new()));
     let heard = warnings.clone();
     let options = ExportOptions {
@@ -286,7 +246,7 @@ async fn a_collector_that_is_not_there_costs_spans_and_nothing_else() {
 async fn a_collector_that_speaks_no_tls_is_refused_without_a_panic() {
     let collector = Collector::start(&[]).await;
     let mut options = collector.options();
-    options.endpoint = collector.endpoint.replace("http:", "https:");
+    options.endpoint = collector.endpoint().replace("http:", "https:");
     options.backoff.attempts = 1;
     let exporter = Exporter::start(options).unwrap();
     run(&exporter, sequence).await;

@@ -11,10 +11,10 @@ use serde_json::{Value as Json, json};
 use superstep::tools::mcp::{Endpoint, Server};
 
 use super::bench::{approved, call, said};
-use serve::{Answer, Asked, serve};
+use serve::{Answer, Asked, serve, url};
 
 /// A server that keeps a session and has one tool.
-fn usual(asked: &Asked, result: impl FnOnce() -> Answer) -> Answer {
+fn usual(asked: &Asked<'_>, result: impl FnOnce() -> Answer) -> Answer {
     if asked.header("mcp-session-id") != Some("s1") && asked.method() != "initialize" {
         return Answer::Status(400);
     }
@@ -33,7 +33,7 @@ fn usual(asked: &Asked, result: impl FnOnce() -> Answer) -> Answer {
     }
 }
 
-fn hello(asked: &Asked) -> Json {
+fn hello(asked: &Asked<'_>) -> Json {
     asked.reply(json!({"content": [{"type": "text", "text": "hello"}]}))
 }
 
@@ -43,11 +43,11 @@ fn at(url: &str) -> Server {
 
 #[tokio::test]
 async fn replies_come_as_json_or_as_events() {
-    let url = serve(|asked| usual(asked, || Answer::Json(hello(asked)))).await;
-    let client = approved(at(&url)).await;
+    let server = serve(|asked| usual(asked, || Answer::Json(hello(asked)))).await;
+    let client = approved(at(&url(&server))).await;
     assert_eq!(call(&client, "web_send", json!({})).await, said("hello"));
 
-    let url = serve(|asked| {
+    let server = serve(|asked| {
         usual(asked, || {
             assert_eq!(asked.header("mcp-protocol-version"), Some("2025-06-18"));
             let other = json!({"jsonrpc": "2.0", "id": 999, "result": {}});
@@ -56,20 +56,20 @@ async fn replies_come_as_json_or_as_events() {
         })
     })
     .await;
-    let client = approved(at(&url)).await;
+    let client = approved(at(&url(&server))).await;
     assert_eq!(call(&client, "web_send", json!({})).await, said("hello"));
 }
 
 #[tokio::test]
 async fn headers_of_the_user_go_with_every_request() {
-    let url = serve(|asked| match asked.header("authorization") {
+    let server = serve(|asked| match asked.header("authorization") {
         Some("Bearer k") => usual(asked, || Answer::Json(hello(asked))),
         _ => Answer::Status(401),
     })
     .await;
-    let error = at(&url).connect().await.unwrap_err();
+    let error = at(&url(&server)).connect().await.unwrap_err();
     assert!(error.to_string().contains("401"), "{error}");
-    let mut endpoint = Endpoint::new(&*url);
+    let mut endpoint = Endpoint::new(url(&server));
     endpoint
         .headers
         .insert("authorization".into(), "Bearer k".into());
@@ -87,8 +87,8 @@ async fn a_connection_that_breaks_leaves_the_outcome_unknown() {
         (Answer::Json(json!({"ok": true})), "no reply"),
         (Answer::Large, "more than 8388608 bytes"),
     ] {
-        let url = serve(move |asked| usual(asked, || answer.clone())).await;
-        let client = approved(at(&url)).await;
+        let server = serve(move |asked| usual(asked, || answer.clone())).await;
+        let client = approved(at(&url(&server))).await;
         let end = call(&client, "web_send", json!({})).await;
         assert!(end.unknown_with(why), "{why}: {end:?}");
     }
@@ -100,8 +100,8 @@ async fn a_refusal_means_that_nothing_happened() {
         (Answer::Status(403), "403"),
         (Answer::Redirect("http://127.0.0.1:1/"), "307"),
     ] {
-        let url = serve(move |asked| usual(asked, || answer.clone())).await;
-        let client = approved(at(&url)).await;
+        let server = serve(move |asked| usual(asked, || answer.clone())).await;
+        let client = approved(at(&url(&server))).await;
         let end = call(&client, "web_send", json!({})).await;
         assert!(end.failed_with(why), "{why}: {end:?}");
     }
@@ -110,14 +110,14 @@ async fn a_refusal_means_that_nothing_happened() {
 #[tokio::test]
 async fn a_session_that_is_over_is_begun_again() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
-    let url = serve(|asked| {
+    let server = serve(|asked| {
         usual(asked, || match CALLS.fetch_add(1, Ordering::SeqCst) {
             0 => Answer::Status(404),
             _ => Answer::Json(hello(asked)),
         })
     })
     .await;
-    let client = approved(at(&url)).await;
+    let client = approved(at(&url(&server))).await;
     assert_eq!(call(&client, "web_send", json!({})).await, said("hello"));
     assert_eq!(CALLS.load(Ordering::SeqCst), 2);
 }
@@ -125,7 +125,7 @@ async fn a_session_that_is_over_is_begun_again() {
 #[tokio::test]
 async fn a_change_told_among_events_stops_the_next_call() {
     static LISTS: AtomicUsize = AtomicUsize::new(0);
-    let url = serve(|asked| {
+    let server = serve(|asked| {
         if asked.method() == "tools/list" && LISTS.fetch_add(1, Ordering::SeqCst) > 0 {
             return Answer::Json(asked.reply(json!({"tools": []})));
         }
@@ -135,7 +135,7 @@ async fn a_change_told_among_events_stops_the_next_call() {
         })
     })
     .await;
-    let client = approved(at(&url)).await;
+    let client = approved(at(&url(&server))).await;
     let tools = super::bench::tools(&client);
     let first = super::bench::call_of(&tools, "web_send", json!({})).await;
     assert_eq!(first, said("hello"));
@@ -146,7 +146,7 @@ async fn a_change_told_among_events_stops_the_next_call() {
 
 #[tokio::test]
 async fn a_server_without_handshake_is_spoken_to_its_way() {
-    let url = serve(|asked| {
+    let server = serve(|asked| {
         if asked.method() == "initialize" {
             let error = json!({"code": -32022, "message": "Unsupported protocol version"});
             return Answer::Refusal(json!({"jsonrpc": "2.0", "id": null, "error": error}));
@@ -171,7 +171,7 @@ async fn a_server_without_handshake_is_spoken_to_its_way() {
         }
     })
     .await;
-    let client = approved(at(&url)).await;
+    let client = approved(at(&url(&server))).await;
     assert_eq!(call(&client, "web_send", json!({})).await, said("hello"));
     let end = call(&client, "web_ask", json!({})).await;
     assert!(end.failed_with("wants input"), "{end:?}");
@@ -179,10 +179,10 @@ async fn a_server_without_handshake_is_spoken_to_its_way() {
 
 #[tokio::test]
 async fn a_call_that_hangs_over_http_meets_its_limit() {
-    let url = serve(|asked| usual(asked, || Answer::Silence)).await;
-    let mut server = at(&url);
-    server.limits.call = Duration::from_millis(200);
-    let client = approved(server).await;
+    let server = serve(|asked| usual(asked, || Answer::Silence)).await;
+    let mut slow = at(&url(&server));
+    slow.limits.call = Duration::from_millis(200);
+    let client = approved(slow).await;
     let end = call(&client, "web_send", json!({})).await;
     assert!(end.unknown_with("no reply came within 200ms"), "{end:?}");
 }

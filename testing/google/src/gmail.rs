@@ -2,12 +2,13 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value as Json, json};
+use superstep_loopback::Request;
 
-use super::{
+use crate::{
     mime::{self, Shown},
     search,
     store::{ChangeKind, Mail, Mails},
-    wire::{Answer, Seen},
+    wire::Answer,
 };
 
 /// Labels that every account has.
@@ -22,26 +23,26 @@ const LABELS: [&str; 8] = [
     "TRASH",
 ];
 
-pub(super) fn answer(mails: &mut Mails, seen: &Seen, path: &[&str]) -> Answer {
-    match (seen.method.as_str(), path) {
+pub(crate) fn answer(mails: &mut Mails, request: &Request, path: &[&str]) -> Answer {
+    match (request.method.as_str(), path) {
         ("GET", ["profile"]) => profile(mails),
         ("GET", ["labels"]) => labels(),
-        ("GET", ["history"]) => history(mails, seen),
-        ("GET", ["messages"]) => list(mails, seen),
-        ("POST", ["messages"]) => put(mails, seen, &[]),
-        ("POST", ["messages", "import"]) => put(mails, seen, &["INBOX", "UNREAD"]),
-        ("POST", ["messages", "send"]) => send(mails, &seen.body),
-        ("POST", ["messages", "batchModify"]) => modify_many(mails, &seen.body),
-        ("GET", ["messages", id]) => get(mails, seen, id),
-        ("POST", ["messages", id, "modify"]) => modify(mails, &seen.body, id),
+        ("GET", ["history"]) => history(mails, request),
+        ("GET", ["messages"]) => list(mails, request),
+        ("POST", ["messages"]) => put(mails, request, &[]),
+        ("POST", ["messages", "import"]) => put(mails, request, &["INBOX", "UNREAD"]),
+        ("POST", ["messages", "send"]) => send(mails, &request.body),
+        ("POST", ["messages", "batchModify"]) => modify_many(mails, &request.body),
+        ("GET", ["messages", id]) => get(mails, request, id),
+        ("POST", ["messages", id, "modify"]) => modify(mails, &request.body, id),
         ("POST", ["messages", id, "trash"]) => trash(mails, id),
         ("GET", ["messages", id, "attachments", part]) => attachment(mails, id, part),
-        ("GET", ["threads"]) => threads(mails, seen),
-        ("GET", ["threads", id]) => thread(mails, seen, id),
-        ("POST", ["threads", id, "modify"]) => modify_thread(mails, &seen.body, id),
+        ("GET", ["threads"]) => threads(mails, request),
+        ("GET", ["threads", id]) => thread(mails, request, id),
+        ("POST", ["threads", id, "modify"]) => modify_thread(mails, &request.body, id),
         ("GET", ["drafts"]) => drafts(mails),
-        ("POST", ["drafts"]) => draft(mails, &seen.body),
-        ("POST", ["drafts", "send"]) => send_draft(mails, &seen.body),
+        ("POST", ["drafts"]) => draft(mails, &request.body),
+        ("POST", ["drafts", "send"]) => send_draft(mails, &request.body),
         _ => missing(),
     }
 }
@@ -52,7 +53,7 @@ fn profile(mails: &Mails) -> Answer {
     threads.sort_unstable();
     threads.dedup();
     Answer::ok(&json!({
-        "emailAddress": mails.owner.email, "messagesTotal": all.len(),
+        "emailAddress": mails.owner, "messagesTotal": all.len(),
         "threadsTotal": threads.len(), "historyId": mails.history.to_string(),
     }))
 }
@@ -63,17 +64,17 @@ fn labels() -> Answer {
     Answer::ok(&json!({"labels": labels}))
 }
 
-fn list(mails: &Mails, seen: &Seen) -> Answer {
-    let found = match found(mails, seen) {
+fn list(mails: &Mails, request: &Request) -> Answer {
+    let found = match found(mails, request) {
         Ok(found) => found,
         Err(answer) => return answer,
     };
     let show = |mail: &&Mail| json!({"id": mail.id, "threadId": mail.thread});
-    page(seen, "messages", &found, show)
+    page(request, "messages", &found, show)
 }
 
-fn threads(mails: &Mails, seen: &Seen) -> Answer {
-    let mut found = match found(mails, seen) {
+fn threads(mails: &Mails, request: &Request) -> Answer {
+    let mut found = match found(mails, request) {
         Ok(found) => found,
         Err(answer) => return answer,
     };
@@ -88,15 +89,15 @@ fn threads(mails: &Mails, seen: &Seen) -> Answer {
             "id": mail.thread, "snippet": snippet(mail), "historyId": mail.history.to_string(),
         })
     };
-    page(seen, "threads", &found, show)
+    page(request, "threads", &found, show)
 }
 
-fn found<'a>(mails: &'a Mails, seen: &Seen) -> Result<Vec<&'a Mail>, Answer> {
-    let q = seen.asks("q").unwrap_or_default();
+fn found<'a>(mails: &'a Mails, request: &Request) -> Result<Vec<&'a Mail>, Answer> {
+    let q = request.query_value("q").unwrap_or_default();
     let Some(term) = search::read(&q) else {
         return Err(Answer::refused(400, "invalidArgument", "Invalid query"));
     };
-    let labels: Vec<String> = seen
+    let labels: Vec<String> = request
         .query()
         .into_iter()
         .filter_map(|(name, value)| (name == "labelIds").then_some(value))
@@ -117,14 +118,16 @@ fn found<'a>(mails: &'a Mails, seen: &Seen) -> Result<Vec<&'a Mail>, Answer> {
 }
 
 fn page<'a>(
-    seen: &Seen,
+    request: &Request,
     name: &str,
     found: &[&'a Mail],
     show: impl Fn(&&'a Mail) -> Json,
 ) -> Answer {
-    let size = seen.asks("maxResults").and_then(|size| size.parse().ok());
+    let size = request
+        .query_value("maxResults")
+        .and_then(|size| size.parse().ok());
     let size: usize = size.unwrap_or(100).clamp(1, 500);
-    let start = match seen.asks("pageToken") {
+    let start = match request.query_value("pageToken") {
         None => 0,
         Some(token) => match token.strip_prefix("page-").and_then(|at| at.parse().ok()) {
             Some(start) => start,
@@ -145,30 +148,30 @@ fn page<'a>(
     Answer::ok(&told.into())
 }
 
-fn get(mails: &Mails, seen: &Seen, id: &str) -> Answer {
+fn get(mails: &Mails, request: &Request, id: &str) -> Answer {
     match mails.get(id) {
-        Some(mail) => shown(mail, seen).map_or_else(|answer| answer, |told| Answer::ok(&told)),
+        Some(mail) => shown(mail, request).map_or_else(|answer| answer, |told| Answer::ok(&told)),
         None => missing(),
     }
 }
 
-fn thread(mails: &Mails, seen: &Seen, id: &str) -> Answer {
+fn thread(mails: &Mails, request: &Request, id: &str) -> Answer {
     let mails = mails.thread(id);
     let Some(last) = mails.last() else {
         return missing();
     };
-    if seen.asks("format").as_deref() == Some("raw") {
+    if request.query_value("format").as_deref() == Some("raw") {
         return Answer::refused(400, "invalidArgument", "Invalid format");
     }
     let history = last.history.to_string();
-    let told: Result<Vec<Json>, Answer> = mails.iter().map(|mail| shown(mail, seen)).collect();
+    let told: Result<Vec<Json>, Answer> = mails.iter().map(|mail| shown(mail, request)).collect();
     match told {
         Ok(told) => Answer::ok(&json!({"id": id, "historyId": history, "messages": told})),
         Err(answer) => answer,
     }
 }
 
-fn shown(mail: &Mail, seen: &Seen) -> Result<Json, Answer> {
+fn shown(mail: &Mail, request: &Request) -> Result<Json, Answer> {
     let mut told = json!({
         "id": mail.id, "threadId": mail.thread, "labelIds": mail.labels,
         "snippet": snippet(mail), "historyId": mail.history.to_string(),
@@ -179,12 +182,12 @@ fn shown(mail: &Mail, seen: &Seen) -> Result<Json, Answer> {
             fields.insert(name.to_owned(), value);
         }
     };
-    match seen.asks("format").as_deref() {
+    match request.query_value("format").as_deref() {
         None | Some("full") => add("payload", mime::tree(&mail.raw, Shown::All)),
         Some("minimal") => {}
         Some("raw") => add("raw", URL_SAFE_NO_PAD.encode(&mail.raw).into()),
         Some("metadata") => {
-            let wanted: Vec<String> = seen
+            let wanted: Vec<String> = request
                 .query()
                 .into_iter()
                 .filter_map(|(name, value)| (name == "metadataHeaders").then_some(value))
@@ -250,15 +253,15 @@ fn send(mails: &mut Mails, body: &Json) -> Answer {
     brief(mails, &id)
 }
 
-fn put(mails: &mut Mails, seen: &Seen, labels: &[&str]) -> Answer {
-    let raw = match raw_of(&seen.body) {
+fn put(mails: &mut Mails, request: &Request, labels: &[&str]) -> Answer {
+    let raw = match raw_of(&request.body) {
         Ok(raw) => raw,
         Err(answer) => return answer,
     };
-    let thread = seen.body.get("threadId").and_then(Json::as_str);
+    let thread = request.body.get("threadId").and_then(Json::as_str);
     let now = jiff::Timestamp::now().as_millisecond();
     let id = mails.put(&raw, thread.map(str::to_owned), now, labels);
-    mails.label(&id, &names(&seen.body, "labelIds"), &[]);
+    mails.label(&id, &names(&request.body, "labelIds"), &[]);
     brief(mails, &id)
 }
 
@@ -345,8 +348,10 @@ fn send_draft(mails: &mut Mails, body: &Json) -> Answer {
     brief(mails, &id)
 }
 
-fn history(mails: &Mails, seen: &Seen) -> Answer {
-    let start: Option<u64> = seen.asks("startHistoryId").and_then(|id| id.parse().ok());
+fn history(mails: &Mails, request: &Request) -> Answer {
+    let start: Option<u64> = request
+        .query_value("startHistoryId")
+        .and_then(|id| id.parse().ok());
     let Some(start) = start else {
         return Answer::refused(400, "invalidArgument", "startHistoryId is required");
     };

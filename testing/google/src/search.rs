@@ -6,13 +6,13 @@
 use std::iter::Peekable;
 
 use crate::{
-    fake::store::{Mail, plain_subject},
     header,
+    store::{Mail, plain_subject},
 };
 
 /// What is asked for.
 #[derive(Debug, PartialEq)]
-pub(super) enum Term {
+pub(crate) enum Term {
     All(Vec<Term>),
     Any(Vec<Term>),
     Not(Box<Term>),
@@ -20,7 +20,7 @@ pub(super) enum Term {
 }
 
 /// Reads a question; nothing if it cannot be understood.
-pub(super) fn read(text: &str) -> Option<Term> {
+pub(crate) fn read(text: &str) -> Option<Term> {
     let mut tokens = tokens(text).into_iter().peekable();
     let term = any(&mut tokens)?;
     tokens.next().is_none().then_some(term)
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Option<Term> {
 
 impl Term {
     /// Whether a mail is meant.
-    pub(super) fn finds(&self, mail: &Mail) -> bool {
+    pub(crate) fn finds(&self, mail: &Mail) -> bool {
         match self {
             Self::All(terms) => terms.iter().all(|term| term.finds(mail)),
             Self::Any(terms) => terms.iter().any(|term| term.finds(mail)),
@@ -38,7 +38,7 @@ impl Term {
     }
 
     /// Whether it asks for chats, spam and other places that are left out otherwise.
-    pub(super) fn names_place(&self, place: &str) -> bool {
+    pub(crate) fn names_place(&self, place: &str) -> bool {
         match self {
             Self::All(terms) | Self::Any(terms) => terms.iter().any(|term| term.names_place(place)),
             Self::Not(_) => false,

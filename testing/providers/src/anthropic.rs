@@ -1,9 +1,9 @@
 //! Replies as the Messages API sends them.
 
 use serde_json::{Value as Json, json};
+use superstep_model::{Finish, Reply};
 
-use super::openai::{arguments, pieces};
-use crate::{message::Reply, usage::Finish};
+use crate::openai::{arguments, pieces};
 
 /// A reply as a stream of events, its text and its arguments in several pieces.
 pub fn stream(model: &str, reply: &Reply) -> String {

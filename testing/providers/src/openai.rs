@@ -1,8 +1,7 @@
 //! Replies as a chat completions server sends them.
 
 use serde_json::{Value as Json, json};
-
-use crate::{message::Reply, tool::ToolCall, usage::Finish};
+use superstep_model::{Finish, Reply, ToolCall};
 
 /// A reply as a stream of events, its text and its arguments in several pieces.
 pub fn stream(model: &str, reply: &Reply) -> String {
@@ -79,7 +78,7 @@ pub fn error(code: &str, message: &str) -> Json {
 }
 
 /// A text in a few pieces, cut between characters.
-pub(super) fn pieces(text: &str) -> Vec<String> {
+pub(crate) fn pieces(text: &str) -> Vec<String> {
     let all: Vec<char> = text.chars().collect();
     let size = all.len().div_ceil(3).max(1);
     all.chunks(size)
@@ -87,7 +86,7 @@ pub(super) fn pieces(text: &str) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn arguments(call: &ToolCall) -> String {
+pub(crate) fn arguments(call: &ToolCall) -> String {
     Json::Object(call.args.clone()).to_string()
 }
 

@@ -16,7 +16,7 @@ const DEEPEST: usize = 20;
 
 /// Which of it is shown.
 #[derive(Clone, Copy)]
-pub(super) enum Shown {
+pub(crate) enum Shown {
     /// Headers, parts and what they say.
     All,
     /// Headers alone.
@@ -24,12 +24,12 @@ pub(super) enum Shown {
 }
 
 /// The tree of a mail.
-pub(super) fn tree(raw: &[u8], shown: Shown) -> Json {
+pub(crate) fn tree(raw: &[u8], shown: Shown) -> Json {
     part(raw, "", 0, shown)
 }
 
 /// The bytes of a part that is not shown in the tree.
-pub(super) fn attachment(raw: &[u8], id: &str) -> Option<Json> {
+pub(crate) fn attachment(raw: &[u8], id: &str) -> Option<Json> {
     let mut at = raw.to_vec();
     let number = id.strip_prefix("ANGj")?;
     for index in number.split('.').filter(|piece| !piece.is_empty()) {

@@ -9,20 +9,20 @@ const MOST: usize = 1000;
 
 /// When an event begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Times {
-    pub(super) start: Timestamp,
-    pub(super) end: Timestamp,
+pub(crate) struct Times {
+    pub(crate) start: Timestamp,
+    pub(crate) end: Timestamp,
 }
 
 /// The times of an event; those of whole days in the zone of the calendar.
-pub(super) fn times(event: &Json, zone: &TimeZone) -> Option<Times> {
+pub(crate) fn times(event: &Json, zone: &TimeZone) -> Option<Times> {
     let start = point(event.get("start")?, zone)?.timestamp();
     let end = point(event.get("end")?, zone)?.timestamp();
     Some(Times { start, end })
 }
 
 /// The instances of an event that begin before a time; one that does not recur is its own.
-pub(super) fn instances(event: &Json, zone: &TimeZone, before: Timestamp) -> Vec<Json> {
+pub(crate) fn instances(event: &Json, zone: &TimeZone, before: Timestamp) -> Vec<Json> {
     let rule = event.pointer("/recurrence/0").and_then(Json::as_str);
     let Some(rule) = rule.and_then(Rule::read) else {
         return vec![event.clone()];

@@ -6,7 +6,9 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
-use super::wire::{Answer, Seen};
+use superstep_loopback::Request;
+
+use crate::wire::Answer;
 
 const CLIENT: &str = "client-1.apps.example";
 const CLIENT_SECRET: &str = "client-secret-1";
@@ -14,7 +16,7 @@ const SCOPES: &str =
     "https://www.googleapis.com/auth/gmail.modify https://www.googleapis.com/auth/calendar";
 
 /// What opens the account.
-pub(super) struct Tokens {
+pub(crate) struct Tokens {
     access: Vec<String>,
     refresh: Vec<String>,
     /// Codes that wait to be exchanged, with their challenge and where they were sent.
@@ -23,7 +25,7 @@ pub(super) struct Tokens {
 }
 
 /// The secrets of an application, as the console gives them.
-pub(super) fn application(address: &str) -> Json {
+pub(crate) fn application(address: &str) -> Json {
     json!({"installed": {
         "client_id": CLIENT, "client_secret": CLIENT_SECRET, "project_id": "fake",
         "auth_uri": format!("{address}/o/oauth2/v2/auth"), "token_uri": format!("{address}/token"),
@@ -32,7 +34,7 @@ pub(super) fn application(address: &str) -> Json {
 }
 
 impl Tokens {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             access: vec!["access-token-0".into()],
             refresh: vec!["refresh-token-0".into()],
@@ -41,7 +43,7 @@ impl Tokens {
         }
     }
 
-    pub(super) fn file(&self, address: &str) -> Json {
+    pub(crate) fn file(&self, address: &str) -> Json {
         json!({
             "token": self.access.last(), "refresh_token": self.refresh.last(),
             "token_uri": format!("{address}/token"), "client_id": CLIENT,
@@ -51,30 +53,30 @@ impl Tokens {
         })
     }
 
-    pub(super) fn opens(&self, seen: &Seen) -> bool {
-        let given = seen.header("authorization").unwrap_or_default();
+    pub(crate) fn opens(&self, request: &Request) -> bool {
+        let given = request.header("authorization").unwrap_or_default();
         let given = given.strip_prefix("Bearer ").unwrap_or_default();
         self.access.iter().any(|known| known == given)
     }
 
-    pub(super) fn expire(&mut self) {
+    pub(crate) fn expire(&mut self) {
         self.access.clear();
     }
 
-    pub(super) fn revoke(&mut self) {
+    pub(crate) fn revoke(&mut self) {
         self.access.clear();
         self.refresh.clear();
     }
 
-    pub(super) fn permit(&mut self) {
+    pub(crate) fn permit(&mut self) {
         let refresh = format!("refresh-token-{}", self.next);
         self.refresh.push(refresh);
         self.given(None);
     }
 
     /// The page on which a person agrees: it agrees at once.
-    pub(super) fn authorize(&mut self, seen: &Seen) -> Answer {
-        let ask = |name: &str| seen.asks(name).unwrap_or_default();
+    pub(crate) fn authorize(&mut self, request: &Request) -> Answer {
+        let ask = |name: &str| request.query_value(name).unwrap_or_default();
         let back = ask("redirect_uri");
         let is_loopback = back.starts_with("http://127.0.0.1:");
         if ask("client_id") != CLIENT || ask("response_type") != "code" || !is_loopback {
@@ -94,8 +96,8 @@ impl Tokens {
     }
 
     /// Gives tokens for a code or for a refresh token.
-    pub(super) fn exchange(&mut self, seen: &Seen) -> Answer {
-        let form: BTreeMap<String, String> = seen.form().into_iter().collect();
+    pub(crate) fn exchange(&mut self, request: &Request) -> Answer {
+        let form: BTreeMap<String, String> = request.form().into_iter().collect();
         let field = |name: &str| form.get(name).map_or("", String::as_str);
         if field("client_id") != CLIENT || field("client_secret") != CLIENT_SECRET {
             return refused(401, "invalid_client", "The OAuth client was not found.");

@@ -2,16 +2,16 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value as Json, json};
+use superstep_loopback::Request;
 
-use super::{
+use crate::{
     repeat::{self, Times},
-    wire::{Answer, Seen},
+    wire::Answer,
 };
-use crate::Address;
 
 /// What is in the calendar.
-pub(super) struct Events {
-    owner: Address,
+pub(crate) struct Events {
+    owner: String,
     zone: String,
     events: Vec<Json>,
     invited: Vec<(String, String)>,
@@ -19,7 +19,7 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn new(owner: Address, zone: String) -> Self {
+    pub(crate) fn new(owner: String, zone: String) -> Self {
         Self {
             owner,
             zone,
@@ -29,7 +29,7 @@ impl Events {
         }
     }
 
-    pub(super) fn put(&mut self, event: Json) -> Json {
+    pub(crate) fn put(&mut self, event: Json) -> Json {
         let mut event = event;
         if let Json::Object(fields) = &mut event {
             let id = format!("event{}", self.next);
@@ -39,18 +39,18 @@ impl Events {
             fields
                 .entry("kind")
                 .or_insert_with(|| "calendar#event".into());
-            let organizer = json!({"email": self.owner.email, "self": true});
+            let organizer = json!({"email": self.owner, "self": true});
             fields.entry("organizer").or_insert(organizer);
         }
         self.events.push(event.clone());
         event
     }
 
-    pub(super) fn all(&self) -> Vec<Json> {
+    pub(crate) fn all(&self) -> Vec<Json> {
         self.events.clone()
     }
 
-    pub(super) fn invited(&self) -> Vec<(String, String)> {
+    pub(crate) fn invited(&self) -> Vec<(String, String)> {
         self.invited.clone()
     }
 
@@ -59,7 +59,7 @@ impl Events {
     }
 
     fn is_mine(&self, calendar: &str) -> bool {
-        calendar == "primary" || calendar == self.owner.email
+        calendar == "primary" || calendar == self.owner
     }
 
     fn find(&mut self, id: &str) -> Option<&mut Json> {
@@ -85,22 +85,22 @@ impl Events {
     }
 }
 
-pub(super) fn answer(events: &mut Events, seen: &Seen, path: &[&str]) -> Answer {
+pub(crate) fn answer(events: &mut Events, request: &Request, path: &[&str]) -> Answer {
     if let ["calendars", calendar, ..] = path
         && !events.is_mine(calendar)
     {
         return missing();
     }
-    match (seen.method.as_str(), path) {
+    match (request.method.as_str(), path) {
         ("GET", ["users", "me", "calendarList"]) => calendars(events),
-        ("POST", ["freeBusy"]) => free_busy(events, &seen.body),
-        ("GET", ["calendars", _, "events"]) => list(events, seen),
-        ("POST", ["calendars", _, "events"]) => insert(events, seen),
+        ("POST", ["freeBusy"]) => free_busy(events, &request.body),
+        ("GET", ["calendars", _, "events"]) => list(events, request),
+        ("POST", ["calendars", _, "events"]) => insert(events, request),
         ("GET", ["calendars", _, "events", id]) => match events.find(id) {
             Some(event) => Answer::ok(event),
             None => missing(),
         },
-        ("PATCH", ["calendars", _, "events", id]) => patch(events, &seen.body, id),
+        ("PATCH", ["calendars", _, "events", id]) => patch(events, &request.body, id),
         ("DELETE", ["calendars", _, "events", id]) => delete(events, id),
         _ => missing(),
     }
@@ -108,18 +108,21 @@ pub(super) fn answer(events: &mut Events, seen: &Seen, path: &[&str]) -> Answer 
 
 fn calendars(events: &Events) -> Answer {
     Answer::ok(&json!({"kind": "calendar#calendarList", "items": [{
-        "id": events.owner.email, "summary": events.owner.email, "primary": true,
+        "id": events.owner, "summary": events.owner, "primary": true,
         "accessRole": "owner", "timeZone": events.zone,
     }]}))
 }
 
-fn list(events: &Events, seen: &Seen) -> Answer {
-    let is_expanded = seen.asks("singleEvents").as_deref() == Some("true");
-    if seen.asks("orderBy").as_deref() == Some("startTime") && !is_expanded {
+fn list(events: &Events, request: &Request) -> Answer {
+    let is_expanded = request.query_value("singleEvents").as_deref() == Some("true");
+    if request.query_value("orderBy").as_deref() == Some("startTime") && !is_expanded {
         let why = "The requested ordering is not available for the particular query.";
         return Answer::refused(400, "badRequest", why);
     }
-    let (Ok(from), Ok(to)) = (time(seen.asks("timeMin")), time(seen.asks("timeMax"))) else {
+    let (Ok(from), Ok(to)) = (
+        time(request.query_value("timeMin")),
+        time(request.query_value("timeMax")),
+    ) else {
         return Answer::refused(400, "badRequest", "Bad Request");
     };
     let found: Vec<Json> = if is_expanded {
@@ -128,9 +131,11 @@ fn list(events: &Events, seen: &Seen) -> Answer {
     } else {
         events.all()
     };
-    let size = seen.asks("maxResults").and_then(|size| size.parse().ok());
+    let size = request
+        .query_value("maxResults")
+        .and_then(|size| size.parse().ok());
     let size: usize = size.unwrap_or(250).clamp(1, 2500);
-    let start = seen.asks("pageToken").unwrap_or_default();
+    let start = request.query_value("pageToken").unwrap_or_default();
     let start: usize = start
         .strip_prefix("at-")
         .and_then(|at| at.parse().ok())
@@ -139,7 +144,7 @@ fn list(events: &Events, seen: &Seen) -> Answer {
     let end = start + shown.len();
     let mut told = Map::new();
     told.insert("kind".into(), "calendar#events".into());
-    told.insert("summary".into(), events.owner.email.clone().into());
+    told.insert("summary".into(), events.owner.clone().into());
     told.insert("timeZone".into(), events.zone.clone().into());
     told.insert("items".into(), shown.into());
     if end < found.len() {
@@ -148,16 +153,16 @@ fn list(events: &Events, seen: &Seen) -> Answer {
     Answer::ok(&told.into())
 }
 
-fn insert(events: &mut Events, seen: &Seen) -> Answer {
+fn insert(events: &mut Events, request: &Request) -> Answer {
     let zone = events.zone();
-    let Some(times) = repeat::times(&seen.body, &zone) else {
+    let Some(times) = repeat::times(&request.body, &zone) else {
         return Answer::refused(400, "required", "Missing end time.");
     };
     if times.end < times.start {
         let why = "The specified time range is empty.";
         return Answer::refused(400, "timeRangeEmpty", why);
     }
-    if let Some(id) = seen.body.get("id").and_then(Json::as_str) {
+    if let Some(id) = request.body.get("id").and_then(Json::as_str) {
         let is_fit = id.chars().all(|c| matches!(c, 'a'..='v' | '0'..='9'));
         if !is_fit || !(5..=1024).contains(&id.len()) {
             return Answer::refused(400, "invalid", "Invalid resource id value.");
@@ -167,8 +172,8 @@ fn insert(events: &mut Events, seen: &Seen) -> Answer {
             return Answer::refused(409, "duplicate", why);
         }
     }
-    let event = events.put(seen.body.clone());
-    if seen.asks("sendUpdates").as_deref() == Some("all") {
+    let event = events.put(request.body.clone());
+    if request.query_value("sendUpdates").as_deref() == Some("all") {
         let guests = event.get("attendees").and_then(Json::as_array);
         for guest in guests.into_iter().flatten() {
             events

@@ -2,51 +2,51 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Address, header};
+use crate::header;
 
 /// A mail that is there.
 #[derive(Clone, Debug)]
-pub(super) struct Mail {
-    pub(super) id: String,
-    pub(super) thread: String,
+pub(crate) struct Mail {
+    pub(crate) id: String,
+    pub(crate) thread: String,
     /// In milliseconds of the epoch.
-    pub(super) arrived: i64,
+    pub(crate) arrived: i64,
     /// When it last changed.
-    pub(super) history: u64,
-    pub(super) labels: Vec<String>,
-    pub(super) raw: Vec<u8>,
+    pub(crate) history: u64,
+    pub(crate) labels: Vec<String>,
+    pub(crate) raw: Vec<u8>,
 }
 
 /// Something that happened.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
-    pub(super) at: u64,
-    pub(super) mail: String,
-    pub(super) kind: ChangeKind,
+pub(crate) struct Change {
+    pub(crate) at: u64,
+    pub(crate) mail: String,
+    pub(crate) kind: ChangeKind,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum ChangeKind {
+pub(crate) enum ChangeKind {
     Arrived,
     Labelled(Vec<String>),
     Unlabelled(Vec<String>),
 }
 
 /// All mails of the account.
-pub(super) struct Mails {
-    pub(super) owner: Address,
-    pub(super) history: u64,
-    pub(super) oldest_history: u64,
-    pub(super) changes: Vec<Change>,
-    pub(super) drafts: BTreeMap<String, String>,
+pub(crate) struct Mails {
+    pub(crate) owner: String,
+    pub(crate) history: u64,
+    pub(crate) oldest_history: u64,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) drafts: BTreeMap<String, String>,
     /// Whether lists leave out what was sent.
-    pub(super) is_lagging: bool,
+    pub(crate) is_lagging: bool,
     mails: Vec<Mail>,
     next: u64,
 }
 
 impl Mails {
-    pub(super) fn new(owner: Address) -> Self {
+    pub(crate) fn new(owner: String) -> Self {
         Self {
             owner,
             history: 1000,
@@ -59,45 +59,45 @@ impl Mails {
         }
     }
 
-    pub(super) fn get(&self, id: &str) -> Option<&Mail> {
+    pub(crate) fn get(&self, id: &str) -> Option<&Mail> {
         self.mails.iter().find(|mail| mail.id == id)
     }
 
     /// All mails, the newest first.
-    pub(super) fn newest(&self) -> Vec<&Mail> {
+    pub(crate) fn newest(&self) -> Vec<&Mail> {
         let mut mails: Vec<&Mail> = self.mails.iter().collect();
         mails.sort_by_key(|mail| std::cmp::Reverse((mail.arrived, mail.id.clone())));
         mails
     }
 
     /// The mails of a thread, the oldest first.
-    pub(super) fn thread(&self, thread: &str) -> Vec<&Mail> {
+    pub(crate) fn thread(&self, thread: &str) -> Vec<&Mail> {
         let mut mails = self.newest();
         mails.retain(|mail| mail.thread == thread);
         mails.reverse();
         mails
     }
 
-    pub(super) fn sent(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn sent(&self) -> Vec<Vec<u8>> {
         let is_sent = |mail: &&Mail| mail.labels.iter().any(|label| label == "SENT");
         let sent = self.mails.iter().filter(is_sent);
         sent.map(|mail| mail.raw.clone()).collect()
     }
 
     /// A mail from outside: it belongs to the thread of what it answers.
-    pub(super) fn deliver(&mut self, raw: &[u8], arrived: i64) -> String {
+    pub(crate) fn deliver(&mut self, raw: &[u8], arrived: i64) -> String {
         let thread = self.thread_of(raw);
         self.put(raw, thread, arrived, &["INBOX", "UNREAD"])
     }
 
     /// A mail that goes out. The thread that was named takes it only if it answers a mail of it
     /// and has its subject; otherwise it begins its own.
-    pub(super) fn send(&mut self, raw: &[u8], thread: Option<&str>) -> String {
+    pub(crate) fn send(&mut self, raw: &[u8], thread: Option<&str>) -> String {
         let joined = thread.filter(|thread| self.may_join(raw, thread));
         let joined = joined.map(str::to_owned);
         let now = jiff::Timestamp::now().as_millisecond();
         let recipients = header::value(raw, "To").unwrap_or_default();
-        let is_own = recipients.contains(&self.owner.email);
+        let is_own = recipients.contains(&self.owner);
         let labels: &[&str] = if is_own {
             &["SENT", "INBOX", "UNREAD"]
         } else {
@@ -106,7 +106,7 @@ impl Mails {
         self.put(raw, joined, now, labels)
     }
 
-    pub(super) fn put(
+    pub(crate) fn put(
         &mut self,
         raw: &[u8],
         thread: Option<String>,
@@ -128,7 +128,7 @@ impl Mails {
     }
 
     /// Changes the labels of a mail; `false` if there is none.
-    pub(super) fn label(&mut self, id: &str, add: &[String], remove: &[String]) -> bool {
+    pub(crate) fn label(&mut self, id: &str, add: &[String], remove: &[String]) -> bool {
         let Some(mail) = self.mails.iter_mut().find(|mail| mail.id == id) else {
             return false;
         };
@@ -147,11 +147,11 @@ impl Mails {
         true
     }
 
-    pub(super) fn remove(&mut self, id: &str) {
+    pub(crate) fn remove(&mut self, id: &str) {
         self.mails.retain(|mail| mail.id != id);
     }
 
-    pub(super) fn forget_history(&mut self) {
+    pub(crate) fn forget_history(&mut self) {
         self.changes.clear();
         self.oldest_history = self.history;
     }
@@ -186,7 +186,7 @@ impl Mails {
 }
 
 /// A subject without what answers and forwards put before it.
-pub(super) fn plain_subject(subject: &str) -> String {
+pub(crate) fn plain_subject(subject: &str) -> String {
     let mut rest = subject.trim();
     loop {
         let stripped = ["re:", "fwd:", "fw:", "aw:"].iter().find_map(|prefix| {

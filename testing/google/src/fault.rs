@@ -33,8 +33,8 @@ pub enum Fault {
 }
 
 /// A fault that waits for its calls.
-pub(super) struct Trap {
-    pub(super) path: String,
-    pub(super) fault: Fault,
-    pub(super) times: usize,
+pub(crate) struct Trap {
+    pub(crate) path: String,
+    pub(crate) fault: Fault,
+    pub(crate) times: usize,
 }
