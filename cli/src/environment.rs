@@ -7,9 +7,11 @@ use std::{
 };
 
 use superstep_model::{
-    Caller, Model, Policy,
+    ManagedModel, Model, Policy,
     config::{Config, Origin},
-    select::{Choice, Consent, Content, Outcome, Probe, Resolution, Verdict, Way, World, resolve},
+    select::{
+        Choice, Consent, Content, Environment, Outcome, Probe, Resolution, Source, Verdict, resolve,
+    },
 };
 
 use crate::{
@@ -23,12 +25,12 @@ use crate::{
 };
 
 /// The environment before any model server is asked.
-pub(crate) fn load(global: &Global) -> Result<World, Error> {
+pub(crate) fn load(global: &Global) -> Result<Environment, Error> {
     let folder = std::env::current_dir()?;
     let user = user_file();
     let config = Config::load(&folder, user.as_deref(), trust::decision)?;
     let can_ask = !global.no_input && io::stdin().is_terminal() && io::stderr().is_terminal();
-    let environment = World {
+    let environment = Environment {
         flag: global.model.clone(),
         config,
         offline: global.offline.then_some(Origin::Flag("--offline")),
@@ -36,7 +38,7 @@ pub(crate) fn load(global: &Global) -> Result<World, Error> {
         weights: weights::cached(),
         can_ask,
         yes: global.yes,
-        ..World::default()
+        ..Environment::default()
     };
     Ok(environment.seen(|name| std::env::var(name).ok()))
 }
@@ -66,7 +68,10 @@ pub(crate) async fn choose(
     let mut environment = load(global)?;
     environment.content = content.clone();
     let first = resolve(&environment, node)?;
-    let servers = first.chain.iter().find(|link| link.way == Way::LocalServer);
+    let servers = first
+        .chain
+        .iter()
+        .find(|link| link.source == Source::LocalServer);
     if servers.is_some_and(|link| link.verdict == Verdict::NotReached) {
         return Ok(first);
     }
@@ -83,7 +88,7 @@ pub(crate) async fn choose(
 
 /// A model that was opened, and why it was chosen.
 pub(crate) struct Opened {
-    pub(crate) caller: Caller,
+    pub(crate) caller: ManagedModel,
     pub(crate) origin: Origin,
 }
 
@@ -106,7 +111,7 @@ pub(crate) async fn open(content: &Content, app: &mut App<'_>) -> Result<Opened,
     banner(choice, &*model, app.output);
     let policy = Policy::of(model.caps());
     Ok(Opened {
-        caller: Caller::new(model as Arc<dyn Model>, policy),
+        caller: ManagedModel::new(model as Arc<dyn Model>, policy),
         origin: choice.origin.clone(),
     })
 }

@@ -234,7 +234,7 @@ impl Error {
                 _ => error.hint().into_iter().collect(),
             },
             #[cfg(feature = "local")]
-            Self::Weights(error) => vec![error.hint()],
+            Self::Weights(error) => error.hint().into_iter().collect(),
             _ => Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! Slash commands of a conversation.
 
-use superstep_model::near;
+use superstep_model::did_you_mean;
 
 /// The commands and their help.
 pub(crate) const COMMANDS: [(&str, &str); 9] = [
@@ -52,7 +52,7 @@ pub(crate) fn parse(message: &str) -> Parsed {
     if !is_one_word || is_approval || slashes > 1 {
         return Parsed::Text;
     }
-    let hint = near::hint(message, COMMANDS.iter().map(|(name, _)| *name));
+    let hint = did_you_mean::hint(message, COMMANDS.iter().map(|(name, _)| *name));
     Parsed::Unknown(format!("there is no command {message}{hint}"))
 }
 

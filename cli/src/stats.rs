@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use superstep_model::{Caller, Reply, Usage};
+use superstep_model::{ManagedModel, Reply, Usage};
 
 /// Tokens, latency and cost of a reply.
 #[derive(Clone, Debug, Serialize)]
@@ -30,7 +30,7 @@ pub(crate) struct Stats {
 
 impl Stats {
     pub(crate) fn of(
-        caller: &Caller,
+        caller: &ManagedModel,
         reply: &Reply,
         whole: Duration,
         first: Option<Duration>,

@@ -10,9 +10,9 @@ use serde_json::Value as Json;
 use superstep::{Backends, saver::Saver};
 use superstep_archie::{Analysis, Archie, Replies, Settings, approval::Keywords};
 use superstep_model::{
-    Budget, Caller, Model, Money, call,
+    Budget, ManagedModel, Model, Money, call,
     config::{Config, Setting},
-    near,
+    did_you_mean,
     select::Content,
 };
 
@@ -30,7 +30,7 @@ const KEYS: [&str; 3] = ["keywords", "memory", "document_tokens"];
 
 /// What an agent is made of.
 pub(super) struct AgentOptions {
-    caller: Caller,
+    caller: ManagedModel,
     settings: Settings,
     backends: Backends,
     max_cost: Option<Money>,
@@ -139,7 +139,7 @@ fn settings(config: &Config) -> Result<Settings, Error> {
                     replaced.map_err(|error| wrong(error.to_string()))?;
                 }
                 None => {
-                    let hint = near::hint(key, KEYS);
+                    let hint = did_you_mean::hint(key, KEYS);
                     return Err(wrong(format!("unknown key `{key}`{hint}")));
                 }
             },

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::json;
 use superstep::text::single_line;
 use superstep_model::{
-    Assembly, Caller, Delta, Finish, Message, Model, Reply, Request, select::Content,
+    Assembly, Delta, Finish, ManagedModel, Message, Model, Reply, Request, select::Content,
 };
 
 use crate::{
@@ -39,7 +39,7 @@ pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
 }
 
 struct Talk<'a> {
-    caller: Caller,
+    caller: ManagedModel,
     chat: Chat,
     output: &'a Output,
     messages: Vec<Message>,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use superstep::text::single_line;
 use superstep_model::{
-    Caller, Delta, Message, Model, ModelError, Request, Schema, ToolChoice, ToolSpec,
+    Delta, ManagedModel, Message, Model, ModelError, Request, Schema, ToolChoice, ToolSpec,
     structured_json,
 };
 
@@ -40,7 +40,7 @@ impl Check {
     }
 }
 
-pub(super) async fn run(name: &str, caller: &Caller) -> Check {
+pub(super) async fn run(name: &str, caller: &ManagedModel) -> Check {
     let done = match name {
         "plain reply" => plain(caller).await,
         "data" => data(caller).await,
@@ -52,7 +52,7 @@ pub(super) async fn run(name: &str, caller: &Caller) -> Check {
     })
 }
 
-async fn plain(caller: &Caller) -> Result<Check, ModelError> {
+async fn plain(caller: &ManagedModel) -> Result<Check, ModelError> {
     let request = Request {
         max_tokens: Some(64),
         ..Request::new([Message::user("Say hello in one short sentence.")])
@@ -81,7 +81,7 @@ async fn plain(caller: &Caller) -> Result<Check, ModelError> {
     })
 }
 
-async fn data(caller: &Caller) -> Result<Check, ModelError> {
+async fn data(caller: &ManagedModel) -> Result<Check, ModelError> {
     let shape = json!({
         "type": "object",
         "properties": {
@@ -118,7 +118,7 @@ async fn data(caller: &Caller) -> Result<Check, ModelError> {
     })
 }
 
-async fn call(caller: &Caller) -> Result<Check, ModelError> {
+async fn call(caller: &ManagedModel) -> Result<Check, ModelError> {
     if !caller.caps().tools {
         return Ok(Check::Skipped {
             why: "the model calls no tools".into(),
@@ -156,7 +156,7 @@ async fn call(caller: &Caller) -> Result<Check, ModelError> {
     })
 }
 
-async fn cancel(caller: &Caller) -> Result<Check, ModelError> {
+async fn cancel(caller: &ManagedModel) -> Result<Check, ModelError> {
     let request = Request {
         max_tokens: Some(512),
         ..Request::new([Message::user("Count from one to two hundred in words.")])

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use superstep_model::{
-    near,
+    did_you_mean,
     select::{Content, Offered, Probe},
     spec::{KNOWN, Known},
 };
@@ -94,7 +94,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
 
 pub(super) async fn of(name: &str, app: &App<'_>) -> Result<(), Error> {
     if Known::named(name).is_none() {
-        let hint = near::hint(name, KNOWN.iter().map(|known| known.name));
+        let hint = did_you_mean::hint(name, KNOWN.iter().map(|known| known.name));
         return Err(Error::Usage(format!(
             "no provider `{name}` can be asked{hint}"
         )));

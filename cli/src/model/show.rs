@@ -54,7 +54,7 @@ pub(super) async fn run(node: Option<&str>, app: &App<'_>) -> Result<(), Error> 
             None => app.output.data(&[bad("no model")])?,
         }
         for (number, link) in (1..).zip(&resolution.chain) {
-            let way = format!("{number:>3}. {:<37}", link.way.to_string());
+            let way = format!("{number:>3}. {:<37}", link.source.to_string());
             let verdict = match &link.verdict {
                 Verdict::Taken(what) => good(format!("taken: {what}")),
                 Verdict::Skipped(why) => plain(why),

@@ -16,7 +16,7 @@ use superstep_core::{
     saver::Saver,
 };
 use superstep_engine::{clock::made_at, state::Depth};
-use superstep_model::near;
+use superstep_model::did_you_mean;
 
 use crate::{agents::Agent, args::Global, database, error::Error};
 
@@ -87,7 +87,7 @@ impl ThreadReader {
     pub(crate) async fn require(&self, thread: &str) -> Result<(), Error> {
         let all = self.saver.threads().await?;
         if all.iter().all(|known| known.as_str() != thread) {
-            let near = near::hint(thread, all.iter().map(ThreadId::as_str));
+            let near = did_you_mean::hint(thread, all.iter().map(ThreadId::as_str));
             return Err(Error::Missing {
                 what: format!("there is no thread `{thread}`{near}"),
                 hint: "see `superstep threads list`",

@@ -28,7 +28,8 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("error: [{}] {error}\nhint: {}", error.code(), error.hint());
+            let hint = error.hint().unwrap_or_default();
+            eprintln!("error: [{}] {error}\nhint: {hint}", error.code());
             ExitCode::FAILURE
         }
     }

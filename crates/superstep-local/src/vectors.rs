@@ -1,4 +1,4 @@
-//! Texts to vectors, for the search of the long-term store.
+//! Embeddings for semantic search of the long-term store.
 //!
 //! [`MiniLm`] is an [`Embedder`](superstep_store::Embedder) that runs in this process. Its weights
 //! must be on the machine (see [`weights`](crate::weights)); without them it fails and says what to do,

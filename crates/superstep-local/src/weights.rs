@@ -1,4 +1,4 @@
-//! The files of models: which there are, where they come from, and how they are checked.
+//! Weights files: catalogue, download, verification, cache.
 //!
 //! [`Sources::pull`] brings a file into the cache and [`Sources::find`] says where it is without asking
 //! anybody. What is wanted is a [`Weights`]: an [`Entry`] of the [`CATALOGUE`], a file of the hub, or a

@@ -1,4 +1,4 @@
-//! From pieces to a reply, whatever a provider sends.
+//! Assembly of a reply from its deltas.
 
 use std::collections::BTreeMap;
 

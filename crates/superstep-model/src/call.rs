@@ -1,28 +1,28 @@
-//! What stands between a program and any model, once for all of them.
+//! Call policies around any model.
 //!
-//! [`Caller`] is a [`Model`](crate::Model) around a model: deadlines, retries, a line of calls, a
-//! rest for a model that fails, [`Budget`]s, and a [`Watch`] that looks on. [`structured`] gets an
-//! answer that is data, whatever the model can be held to. Read `caller` first, then `attempt`.
+//! [`ManagedModel`] is a [`Model`](crate::Model) around a model: deadlines, retries with backoff, a
+//! concurrency limit, a rate limit, a circuit breaker, [`Budget`]s, and [`CallObserver`]s.
+//! [`structured`] gets structured output from any model. Read `managed` first, then `attempt`.
 
 mod attempt;
 mod breaker;
 mod budget;
-mod caller;
 mod clock;
-mod leave;
+mod concurrency;
+mod estimate;
+mod managed;
+mod observer;
 mod policy;
 mod prices;
 mod reading;
-mod reckon;
-mod seats;
+mod redact;
 mod structured;
-mod watch;
 
-pub use breaker::Rest;
+pub use breaker::CircuitBreaker;
 pub use budget::{Budget, Limits, Spent};
-pub use caller::Caller;
+pub use managed::ManagedModel;
+pub use observer::{Attempt, CallObserver, Cost, UsageSource};
 pub use policy::{Deadlines, Policy};
 pub use prices::{Price, Prices};
-pub use structured::{Fitted, MAX_REPAIRS, structured, structured_json};
+pub use structured::{MAX_REPAIRS, StructuredReply, structured, structured_json};
 pub use superstep_http::{Backoff, Jitter, RetryAfter};
-pub use watch::{Attempt, Bill, Source, Watch};

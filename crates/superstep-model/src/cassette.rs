@@ -1,6 +1,6 @@
-//! Recordings of a model: what was asked, and what it said, in a file of JSON Lines.
+//! Recordings of a model: requests and replies, in a file of JSON Lines.
 //!
-//! A [`Cassette`] stands where the model stood, so it works for every provider and for the local model
+//! A [`Cassette`] takes the place of the model, so it works for every provider and for the local model
 //! alike. A request is known by its key: the hash of what the model gets to read (`request`), without
 //! what differs from run to run.
 //!
@@ -11,7 +11,7 @@
 //! - [`Cassette::auto`] replays what is there and records what is not.
 //!
 //! **Equal requests.** The n-th equal request of a process gets the n-th recording; when there are no
-//! more, the last one again. A longer conversation is another request, so a thread that goes on in
+//! more, the last one again. A longer conversation is another request, so a thread that is resumed in
 //! another process gets the right replies. Only requests that are equal to the last byte begin at the
 //! first recording again; where their replies must differ, give each a `seed` of its own, which is
 //! part of the key.

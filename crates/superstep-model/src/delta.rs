@@ -1,4 +1,4 @@
-//! What a model says, piece by piece.
+//! Deltas: the parts of a reply as they stream in.
 
 use std::{
     future::poll_fn,

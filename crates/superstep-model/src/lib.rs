@@ -1,23 +1,21 @@
-//! Language models: what is said to them and what they say.
+//! Language models: messages, the `Model` trait, providers, scripts, recordings, call policies.
 //!
-//! [`Message`] is what state holds, [`Request`] what a model gets, [`Delta`] what comes back piece by
-//! piece, [`Assembly`] how the pieces become a message again. [`Model`] is anything that answers; it
-//! is object-safe and streams first. Messages are types of this crate, because they live in
-//! checkpoints: no other library's release changes what is on disk.
+//! [`Message`] is what state holds, [`Request`] what a model gets, [`Delta`] a part of its reply as it
+//! streams in, [`Assembly`] makes a message of the deltas. [`Model`] is the trait of anything that
+//! answers; it is object-safe and streams first. Messages are types of this crate, because they are
+//! stored in checkpoints: no other library's release changes what is on disk.
 
 pub mod assemble;
 pub mod call;
 pub mod cassette;
 pub mod config;
 pub mod delta;
+pub mod did_you_mean;
 pub mod error;
-#[cfg(feature = "fake")]
-pub mod fake;
 pub mod message;
 pub mod model;
 pub mod model_id;
 pub mod money;
-pub mod near;
 #[cfg(feature = "remote")]
 pub mod remote;
 pub mod request;
@@ -31,7 +29,10 @@ pub mod usage;
 pub use superstep_text::Secret;
 
 pub use assemble::Assembly;
-pub use call::{Budget, Caller, Fitted, Policy, Prices, Watch, structured, structured_json};
+pub use call::{
+    Budget, CallObserver, ManagedModel, Policy, Prices, StructuredReply, structured,
+    structured_json,
+};
 pub use cassette::Cassette;
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};

@@ -1,4 +1,4 @@
-//! Messages as they stand in state, with the label that says how far to trust them.
+//! Messages as state holds them, each with a trust label.
 //!
 //! As data a message has the shape LangGraph's clients know: `type`, `content`, `id`, `tool_calls`.
 //! Channels merge such objects by id; see `superstep_core::message`.

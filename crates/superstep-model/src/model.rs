@@ -1,4 +1,4 @@
-//! Anything that answers.
+//! The `Model` trait.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::{
 
 /// A language model.
 ///
-/// An implementation does one attempt of one call: no retries, no limits, no repairs. Those are
-/// the same for all models and stand around them.
+/// An implementation makes one attempt of one call: no retries, no limits, no repairs. Those are the
+/// same for all models; see [`call`](crate::call).
 pub trait Model: Send + Sync {
     /// Whose model it is and what it is called.
     fn id(&self) -> &ModelId;

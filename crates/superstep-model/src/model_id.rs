@@ -1,4 +1,4 @@
-//! The name of a model: whose it is and which.
+//! Model ids: provider and name.
 
 use std::fmt;
 

@@ -2,25 +2,25 @@
 //!
 //! [`OpenAi`] speaks chat completions, which most services and local servers understand;
 //! [`Anthropic`] speaks the Messages API. Both send through the one [`Client`], read through
-//! [`sse`], mark foreign text as [`turns`] says, and map what goes wrong in [`fault`]. Retries,
-//! deadlines and budgets stand around a model and are the same for all of them: a call that is
-//! dropped is cancelled, and nothing here waits longer than the connection may take.
+//! [`sse`], mark untrusted content ([`messages`]), and classify errors ([`fault`]). Retries, deadlines
+//! and budgets are the same for all models and belong to [`call`](crate::call): here, a call that is
+//! dropped is cancelled, and nothing waits longer than the connection may take.
 //!
-//! `docs/providers.md` tells what is sent and what comes of it.
+//! `docs/providers.md` describes requests, replies and errors.
 
 pub mod anthropic;
 pub mod embeddings;
 pub mod fault;
-mod forced;
+mod forced_tool;
 pub mod http;
 pub mod list;
+pub mod messages;
 pub mod openai;
-mod pieces;
 mod schema;
 pub mod sse;
+mod stream;
 #[cfg(test)]
 mod tests;
-pub mod turns;
 
 pub use anthropic::Anthropic;
 pub use embeddings::{Dimensions, Embeddings};

@@ -1,4 +1,4 @@
-//! What a model gets.
+//! Requests to a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;

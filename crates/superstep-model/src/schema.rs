@@ -1,4 +1,4 @@
-//! JSON schemas, as far as plain types need them: is this value what was asked for?
+//! JSON Schema validation, as far as plain types need it.
 //!
 //! Models write values that look right and are not, so everything a model hands over as data is
 //! checked here before anything reads it: answers (`call::structured`) and arguments of tools. The

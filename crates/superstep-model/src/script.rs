@@ -1,11 +1,10 @@
-//! A model that follows a script: for tests, demos and drills, from Rust or from a file.
+//! Scripted model, for tests and demos, from Rust or from a file.
 //!
-//! A script is a list of [`Step`]s: when one applies ([`When`]), and what is said then, or how the
-//! call breaks. The format of the file is told in `docs/scripts.md`.
+//! A script is a list of [`Step`]s: a condition ([`When`]), and the reply, or how the call fails. The
+//! file format is in `docs/scripts.md`.
 //!
-//! Which step a call gets is decided from the conversation it carries, never from a counter in this
-//! process (`choose`), so a thread that goes on in another process gets the replies it would have got
-//! in this one. Calls that failed leave no message; those alone are counted, per request, in
+//! The step is chosen from the conversation alone, never from a counter in this process (`choose`), so
+//! a thread that is resumed in another process gets the replies it would have got in this one. Calls that failed leave no message; those alone are counted, per request, in
 //! memory.
 
 mod choose;

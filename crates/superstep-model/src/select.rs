@@ -1,19 +1,18 @@
-//! Which model answers: what the user named, or what can be had, in an order that can be told.
+//! Model selection: the model that the user named, or the first available one, with reasons.
 //!
-//! [`Spec`](crate::spec::Spec) is how a model is named. [`resolve()`] goes through all ways to one in their order and says
-//! of each why it was taken or not; it is a function of a [`World`] and does nothing itself. The
-//! [`Choice`] is opened by [`Providers`], which are registered by whoever builds a program: this
-//! crate knows scripts and recordings only. A model that is not real is never chosen unless it was
-//! named.
+//! A [`Spec`](crate::spec::Spec) names a model. [`resolve()`] tries all [`Source`]s in order and records
+//! why each was taken or not; it is a pure function of an [`Environment`]. The [`Choice`] is opened by
+//! [`Providers`], which the program registers: this crate knows scripts and recordings only. A
+//! scripted or recorded model is never chosen unless it was named.
 
 mod choice;
+mod environment;
 mod key;
 mod open;
 mod resolve;
-mod world;
 
 pub use choice::Choice;
+pub use environment::{Content, Environment, Offered, Probe};
 pub use key::Key;
 pub use open::{Opening, Providers};
-pub use resolve::{Consent, Link, Outcome, Resolution, Verdict, Way, resolve};
-pub use world::{Content, Offered, Probe, World};
+pub use resolve::{Consent, Link, Outcome, Resolution, Source, Verdict, resolve};

@@ -1,4 +1,4 @@
-//! How a model is named: `provider:name`, `provider@address:name`, or the provider alone.
+//! Model specifications: `provider:name`, `provider@address:name`, or the provider alone.
 //!
 //! ```text
 //! anthropic:claude-sonnet-4-5

@@ -1,4 +1,4 @@
-//! What a reply cost and who gave it.
+//! Usage, cost and origin of a reply.
 
 use std::{fmt, ops::AddAssign};
 

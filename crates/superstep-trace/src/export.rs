@@ -1,7 +1,7 @@
-//! Sends finished runs to a collector, beside the runs and never in their way.
+//! Exporter: sends finished runs to a collector in the background.
 //!
-//! [`Exporter::watch`] puts an ear on a saver: when the end of a run is stored, its number goes into
-//! a bounded queue. One task reads the log of such a run, makes spans of it and sends them
+//! [`Exporter::watch`] wraps a saver: when the end of a run is stored, its number goes into a bounded
+//! queue. One task reads the log of such a run, makes spans of it and sends them
 //! (`client`). A full queue, a collector that hangs or a log that cannot be read costs spans,
 //! which are counted, and never a run.
 

@@ -1,4 +1,4 @@
-//! Makes runs of a log: entries come in order, branches are found by namespace, task and span.
+//! Builder of run trees from an event log: branches are found by namespace, task and span.
 //!
 //! A log may begin anywhere, runs may have no end, and entries of subgraphs come between those of
 //! others, so whatever an entry speaks of is made when it is not there yet ([`draft`] keeps it), and

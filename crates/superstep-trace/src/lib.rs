@@ -4,22 +4,21 @@
 //! log [`Modes::TRACE`](superstep_core::event::Modes::TRACE). It is kept, pruned, encrypted and
 //! deleted with the thread.
 //!
-//! [`RunTree`] is made of a log ([`tree`] says what is in it, [`grow`](RunTree::new) how);
-//! [`text`] shows it in a terminal, [`json`] and [`otlp`] give it to others. With the feature
-//! `otlp`, `export` sends finished runs to a collector while others go on.
+//! [`RunTree`] is built from a log ([`tree`] is its shape, [`grow`](RunTree::new) its builder);
+//! [`text`] formats it for a terminal, [`json`] and [`otlp`] for other programs. With the feature
+//! `otlp`, `export` sends finished runs to a collector in the background.
 
-mod clean;
 #[cfg(feature = "otlp")]
 pub mod export;
 mod grow;
 pub mod json;
 pub mod otlp;
 mod proto;
+mod sanitize;
 pub mod text;
 pub mod totals;
 pub mod tree;
 mod units;
 
-pub use clean::clean;
 pub use totals::Totals;
 pub use tree::{Branch, Kind, Run, RunTree, Status, Unended, View};

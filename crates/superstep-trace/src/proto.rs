@@ -1,4 +1,4 @@
-//! Writing protocol buffers: as much as a trace needs.
+//! Minimal protocol buffers writer.
 
 /// A message that is being written. Fields that have their default value are left out by callers
 /// where that matters.

@@ -1,4 +1,4 @@
-//! Runs and trees as text for a terminal. All of it is clean: see [`crate::clean()`].
+//! Runs and trees as text for a terminal. All of it is sanitised.
 
 use superstep_core::{
     event::{Facts, SpanKind},
@@ -6,7 +6,7 @@ use superstep_core::{
 };
 
 use crate::{
-    clean::clean,
+    sanitize::sanitize_line,
     tree::{Beginning, Branch, Kind, Run, RunTree, Status},
     units,
 };
@@ -37,7 +37,7 @@ impl RunTree {
                 root.status.label().to_owned(),
                 tokens(root).unwrap_or_default(),
                 cost(root).unwrap_or_default(),
-                clean(&root.name),
+                sanitize_line(&root.name),
             ]);
         }
         let mut widths = [0; 7];
@@ -127,7 +127,7 @@ fn parts(branch: &Branch) -> Vec<&Branch> {
 }
 
 fn line(branch: &Branch) -> String {
-    let name = clean(&branch.name);
+    let name = sanitize_line(&branch.name);
     let mut line = match branch.kind {
         Kind::Graph if branch.place.namespace.is_root() => name,
         Kind::Node | Kind::Span(SpanKind::Attempt) => name,
@@ -196,11 +196,11 @@ fn facts(branch: &Branch) -> Option<String> {
         .as_ref()
         .filter(|model| **model != branch.name);
     let parts = [
-        provider.as_deref().map(clean),
-        other.map(|model| clean(model)),
+        provider.as_deref().map(sanitize_line),
+        other.map(|model| sanitize_line(model)),
         first,
         tries,
-        finish.as_deref().map(clean),
+        finish.as_deref().map(sanitize_line),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("  "))
@@ -211,14 +211,14 @@ fn notes(branch: &Branch, detail: Detail) -> Vec<String> {
     let error = branch.error.as_ref();
     let mut notes: Vec<String> = Vec::new();
     notes.extend(error.map(|error| {
-        let (code, message) = (clean(&error.code), clean(&error.message));
+        let (code, message) = (sanitize_line(&error.code), sanitize_line(&error.message));
         format!("! {code} {message}")
     }));
     if let Detail::Content(most) = detail {
         let content = |what: &str, value: &Value| {
             let text = match value {
-                Value::Str(text) => clean(text),
-                value => clean(&value.to_string()),
+                Value::Str(text) => sanitize_line(text),
+                value => sanitize_line(&value.to_string()),
             };
             let short: String = text.chars().take(most).collect();
             let more = if short.len() < text.len() { "…" } else { "" };

@@ -1,4 +1,4 @@
-//! What a branch and its parts took. `grow::sum` adds it up.
+//! Totals of a branch: time, tokens, cost. `grow::sum` adds it up.
 
 use superstep_core::event::Facts;
 

@@ -1,4 +1,4 @@
-//! What a run tree is. `grow` makes one of a log.
+//! Run tree. `grow` makes one of a log.
 
 use std::sync::Arc;
 

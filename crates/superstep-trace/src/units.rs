@@ -1,4 +1,4 @@
-//! Times, numbers and money as people read them.
+//! Formatting of durations, numbers and money.
 
 /// A time span, in three figures.
 pub(crate) fn duration(micros: u64) -> String {

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use superstep_mail::{Address, Settings};
 use superstep_model::{
     config::{Config, Setting},
-    near,
+    did_you_mean,
 };
 
 use super::{Account, CalendarAt, Host, Kind, Security, Servers, address, usual_token};
@@ -237,7 +237,7 @@ impl Host {
 impl Problem {
     fn message(&self, key: &str) -> String {
         match self {
-            Self::Unknown => format!("unknown key `{key}`{}", near::hint(key, KEYS)),
+            Self::Unknown => format!("unknown key `{key}`{}", did_you_mean::hint(key, KEYS)),
             Self::Not(wanted) => format!("`{key}` must be {wanted}"),
         }
     }

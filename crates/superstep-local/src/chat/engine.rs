@@ -1,4 +1,4 @@
-//! The thread that owns the model, and the queue in front of it.
+//! Worker thread that owns the model, and the queue of calls in front of it.
 //!
 //! A model has one set of weights and computes one reply at a time: calls wait in line. The thread
 //! is started by the first call; `generate` is what it does with each.
@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use superstep_model::{Delta, ModelError, Request};
 
+use super::channel;
 use super::error::Error;
 use super::generate::{Figures, generate};
 use super::gguf::{FileError, Gguf};
@@ -19,13 +20,12 @@ use super::machine;
 use super::map::Map;
 use super::model::Options;
 use super::net::{Net, Shape};
-use super::pipe;
-use super::slots::Slots;
+use super::prefix_cache::PrefixCache;
 use super::template::Template;
 use super::tokenizer::Tokenizer;
 
 /// Where the pieces of a reply go.
-pub(super) type Pieces = pipe::Sender<Result<Delta, ModelError>>;
+pub(super) type Pieces = channel::Sender<Result<Delta, ModelError>>;
 
 /// The way to the thread.
 pub(super) struct Engine {
@@ -48,7 +48,7 @@ pub(super) struct Loaded {
     pub(super) tokenizer: Arc<Tokenizer>,
     pub(super) template: Template,
     pub(super) grammars: Grammars,
-    pub(super) slots: Slots,
+    pub(super) prefixes: PrefixCache,
     pub(super) context: usize,
 }
 
@@ -105,7 +105,7 @@ impl Worker {
     fn run(mut self, queued: &Receiver<Job>) {
         while let Ok(job) = queued.recv() {
             // Whoever gave up while waiting costs nothing.
-            if !job.pieces.is_wanted() {
+            if !job.pieces.is_open() {
                 continue;
             }
             // Libraries underneath may panic on input nobody thought of. That must cost a call, not
@@ -179,7 +179,7 @@ impl Loaded {
         Ok(Self {
             template: Template::read(&file).map_err(in_file)?,
             grammars: Grammars::new(&tokenizer)?,
-            slots: Slots::new(options.slots, context),
+            prefixes: PrefixCache::new(options.prefixes, context),
             tokenizer,
             net,
             context,
@@ -187,16 +187,18 @@ impl Loaded {
     }
 }
 
-/// Refuses a model that would drive the machine into swapping. A slot is counted once: it is filled
+/// Refuses a model that would drive the machine into swapping. A prefix is counted once: it is filled
 /// only as far as conversations are long.
 fn check_memory(weights: usize, shape: &Shape, context: usize) -> Result<(), Error> {
     let Some(free) = machine::free_memory() else {
         return Ok(());
     };
-    let slot = [shape.layers, shape.kept(), context, 2 * size_of::<u16>()]
+    let prefix = [shape.layers, shape.kept(), context, 2 * size_of::<u16>()]
         .iter()
         .fold(1_u64, |product, size| product.saturating_mul(*size as u64));
-    let needed = slot.saturating_add(weights as u64).saturating_add(OVERHEAD);
+    let needed = prefix
+        .saturating_add(weights as u64)
+        .saturating_add(OVERHEAD);
     if needed > free {
         return Err(Error::Memory {
             needed: needed >> 20,

@@ -1,4 +1,4 @@
-//! Why the embedded model did not answer.
+//! Errors of the embedded model.
 
 use std::path::PathBuf;
 

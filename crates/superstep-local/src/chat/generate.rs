@@ -1,4 +1,4 @@
-//! One call: the conversation is read, the reply written, token by token.
+//! Generation of one reply: prompt processing, then decoding token by token.
 
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,9 @@ use super::error::Error;
 use super::grammar::Guide;
 use super::model::Options;
 use super::net::Net;
+use super::prefix_cache::CachedPrefix;
 use super::reply::Pieces;
 use super::sampler::{Choice, Sampler};
-use super::slots::Slot;
 use super::template::RenderError;
 use super::tokenizer::{Spelling, Token, Tokenizer};
 
@@ -59,7 +59,7 @@ pub(super) fn generate(
     let limit = reply_limit(request, options, prompt.len(), loaded.context)?;
     let guide = loaded.grammars.guide(request)?;
     let shape = loaded.net.shape();
-    let Some(slot) = loaded.slots.take(&prompt, shape) else {
+    let Some(prefix) = loaded.prefixes.take(&prompt, shape) else {
         return Err(Error::Gone(
             "there is no room for the conversation".to_owned(),
         ));
@@ -67,12 +67,12 @@ pub(super) fn generate(
     job.pieces.send(Ok(job.from.clone()));
     let mut figures = Figures {
         prompt: prompt.len(),
-        cached: slot.len(),
+        cached: prefix.len(),
         threads: rayon::current_num_threads(),
         ..Figures::default()
     };
     let started = Instant::now();
-    let Some(ratings) = read(&loaded.net, slot, &prompt, job) else {
+    let Some(ratings) = read(&loaded.net, prefix, &prompt, job) else {
         figures.is_cancelled = true;
         return Ok(figures);
     };
@@ -80,7 +80,7 @@ pub(super) fn generate(
     let writer = Writer {
         net: &loaded.net,
         tokenizer,
-        slot,
+        prefix,
         job,
         guide,
         sampler: Sampler::new(Choice {
@@ -130,23 +130,23 @@ fn reply_limit(
     Ok(wanted)
 }
 
-/// Reads what the slot does not have yet, and rates the next token. None if the caller went away.
-fn read(net: &Net, slot: &mut Slot, prompt: &[u32], job: &Job) -> Option<Vec<f32>> {
-    let unread = prompt.get(slot.len()..)?;
+/// Reads what the prefix does not have yet, and rates the next token. None if the caller went away.
+fn read(net: &Net, prefix: &mut CachedPrefix, prompt: &[u32], job: &Job) -> Option<Vec<f32>> {
+    let unread = prompt.get(prefix.len()..)?;
     let (before, last) = unread.split_at(unread.len().saturating_sub(1) / CHUNK * CHUNK);
     for chunk in before.chunks(CHUNK) {
-        if !job.pieces.is_wanted() {
+        if !job.pieces.is_open() {
             return None;
         }
-        net.read_tokens(chunk, slot);
+        net.read_tokens(chunk, prefix);
     }
-    job.pieces.is_wanted().then(|| net.rate_next(last, slot))
+    job.pieces.is_open().then(|| net.rate_next(last, prefix))
 }
 
 struct Writer<'a> {
     net: &'a Net,
     tokenizer: &'a Tokenizer,
-    slot: &'a mut Slot,
+    prefix: &'a mut CachedPrefix,
     job: &'a Job,
     guide: Option<Guide>,
     sampler: Sampler,
@@ -178,11 +178,11 @@ impl Writer<'_> {
             if self.figures.written >= limit {
                 break Finish::Length;
             }
-            if !self.job.pieces.is_wanted() {
+            if !self.job.pieces.is_open() {
                 self.figures.is_cancelled = true;
                 return Ok(self.figures);
             }
-            ratings = self.net.rate_next(&tokens, self.slot);
+            ratings = self.net.rate_next(&tokens, self.prefix);
         };
         let rest = std::mem::take(&mut self.spelling).finish();
         let mut last = self.pieces.push(&rest);

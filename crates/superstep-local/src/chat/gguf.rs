@@ -1,4 +1,4 @@
-//! A GGUF file: what it says about itself, and where its tensors lie.
+//! GGUF reader: metadata, and the offsets of tensors.
 //!
 //! The header is read in place. Nothing is taken at its word: every length is checked against the
 //! bytes that are there, so a broken or hostile file costs a refusal and no memory. `net` makes a

@@ -1,4 +1,4 @@
-//! What a reply may be, as a grammar that rules out every other token.
+//! Constrained decoding: a grammar that masks every token a reply may not have.
 //!
 //! A small model left to itself breaks JSON and invents tools; held to a grammar it cannot. Where
 //! the grammar leaves no choice (keys, quotes, brackets) tokens are not computed one by one but

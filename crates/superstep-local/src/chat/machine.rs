@@ -1,4 +1,4 @@
-//! What the machine has to spare: processors and memory.
+//! Available processors and memory of the machine.
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,4 @@
-//! A weights file in memory, read from disk as it is used and given back under pressure.
+//! Memory map of a weights file, paged in as it is used and evicted under pressure.
 //!
 //! Copied to the heap, the default model takes 1.1 GB that the system cannot take back. Mapped, it
 //! is page cache: shared by processes, and dropped when memory is short. This is the only place

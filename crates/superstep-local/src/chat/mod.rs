@@ -1,14 +1,15 @@
-//! A language model inside the process: no key, no service, nothing leaves the machine.
+//! Embedded language model: GGUF weights, CPU inference, no key, no network.
 //!
 //! [`LocalModel`] takes a GGUF file and is a `Model` like any other. It is made for small models on
-//! ordinary processors: replies are held to a grammar (`grammar`), so that they always parse;
-//! beginnings of conversations are kept (`slots`), so that a node's instructions are read once; the
+//! ordinary processors: decoding is constrained by a grammar (`grammar`), so that replies always parse;
+//! prefixes of prompts are kept (`prefix_cache`), so that a node's instructions are read once; the
 //! weights stay packed in the mapped file (`map`, `tensor`), so that memory is what the file is.
 //!
 //! A call goes from `model` through the queue of `engine` to `generate`, which renders the
 //! conversation (`template`), makes tokens of it (`tokenizer`), has them read by `net`, and takes
-//! the reply apart (`reply`) on its way back through `pipe`.
+//! the reply apart (`reply`) on its way back through `channel`.
 
+mod channel;
 mod engine;
 mod error;
 mod generate;
@@ -18,12 +19,11 @@ mod machine;
 mod map;
 mod model;
 mod net;
-mod pipe;
+mod prefix_cache;
 #[cfg(test)]
 mod reference;
 mod reply;
 mod sampler;
-mod slots;
 mod template;
 mod tensor;
 mod tokenizer;

@@ -8,6 +8,7 @@ use superstep_model::{
     Caps, Content, Delta, Deltas, Model, ModelError, ModelId, Part, Request, Structured,
 };
 
+use super::channel::channel;
 use super::engine::{Engine, Job};
 use super::error::Error;
 use super::generate::Figures;
@@ -15,7 +16,6 @@ use super::gguf::{FileError, Gguf};
 use super::machine::Threads;
 use super::map::Map;
 use super::net::Shape;
-use super::pipe::pipe;
 
 /// A language model that runs inside the process.
 ///
@@ -37,9 +37,9 @@ pub struct Options {
     /// How many tokens a conversation and its reply may have. What the model was made for limits it
     /// too.
     pub context: usize,
-    /// How many beginnings of conversations are kept, so that they need not be read again. Nodes
+    /// How many prompt prefixes are cached, so that they need not be read again. Nodes
     /// with instructions of their own each want one.
-    pub slots: usize,
+    pub prefixes: usize,
     /// How many calls may wait.
     pub queue: usize,
     /// How many tokens a reply may have if its request does not say.
@@ -53,7 +53,7 @@ impl Default for Options {
         Self {
             threads: Threads::Auto,
             context: 8192,
-            slots: 3,
+            prefixes: 3,
             queue: 64,
             max_tokens: 1024,
             top_p: 0.95,
@@ -121,7 +121,7 @@ impl LocalModel {
         if parts.any(|parts| parts.iter().any(|part| matches!(part, Part::Image { .. }))) {
             return Err(Error::Unable("pictures"));
         }
-        let (pieces, reply) = pipe();
+        let (pieces, reply) = channel();
         let job = Job {
             request: request.clone(),
             pieces,

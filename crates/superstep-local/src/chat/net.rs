@@ -1,8 +1,8 @@
-//! The network: from tokens to how likely each next token is.
+//! Transformer: from tokens to the logits of the next one.
 //!
 //! Two kinds are known, `llama` and `qwen2`, which differ in how they rotate positions and in
 //! whether attention has biases. Weights stay packed in the mapped file (`tensor`); keys and values
-//! of tokens seen before are in a [`Slot`].
+//! of tokens seen before are in a [`CachedPrefix`].
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::gguf::{FileError, Gguf};
 use super::map::Map;
-use super::slots::Slot;
+use super::prefix_cache::CachedPrefix;
 use super::tensor::vector::{self, Attention};
 use super::tensor::{Format, Matrix, Rows};
 
@@ -161,14 +161,14 @@ impl Net {
         &self.shape
     }
 
-    /// Reads `tokens` after those in `slot`, and stores their keys and values there.
-    pub(super) fn read_tokens(&self, tokens: &[u32], slot: &mut Slot) {
-        self.hidden(tokens, slot);
+    /// Reads `tokens` after those in `prefix`, and stores their keys and values there.
+    pub(super) fn read_tokens(&self, tokens: &[u32], prefix: &mut CachedPrefix) {
+        self.hidden(tokens, prefix);
     }
 
     /// Reads `tokens` as [`Net::read_tokens`] does, and rates each token as the next one.
-    pub(super) fn rate_next(&self, tokens: &[u32], slot: &mut Slot) -> Vec<f32> {
-        let hidden = self.hidden(tokens, slot);
+    pub(super) fn rate_next(&self, tokens: &[u32], prefix: &mut CachedPrefix) -> Vec<f32> {
+        let hidden = self.hidden(tokens, prefix);
         let last = hidden.len().saturating_sub(self.shape.width);
         let last = hidden.get(last..).unwrap_or_default();
         let last = vector::norm(last, &self.norm, self.shape.epsilon);
@@ -178,14 +178,14 @@ impl Net {
         ratings
     }
 
-    fn hidden(&self, tokens: &[u32], slot: &mut Slot) -> Vec<f32> {
+    fn hidden(&self, tokens: &[u32], prefix: &mut CachedPrefix) -> Vec<f32> {
         let Shape {
             width,
             head,
             epsilon,
             ..
         } = self.shape;
-        let start = slot.len();
+        let start = prefix.len();
         let mut state = vec![0.0; tokens.len() * width];
         for (row, token) in state.chunks_exact_mut(width).zip(tokens) {
             self.embedding.read_row(*token as usize, row);
@@ -202,8 +202,8 @@ impl Net {
             layer.value.apply(&rows, &mut value);
             turns.apply(&mut query, head);
             turns.apply(&mut key, head);
-            slot.store(index, start, &key, &value);
-            self.attend(index, start, &query, slot, &mut read);
+            prefix.store(index, start, &key, &value);
+            self.attend(index, start, &query, prefix, &mut read);
             let rows = Rows::new(&read, self.shape.heads * head);
             layer.merge.apply(&rows, &mut change);
             add(&mut state, &change);
@@ -219,11 +219,18 @@ impl Net {
             layer.down.apply(&Rows::new(&gate, share), &mut change);
             add(&mut state, &change);
         }
-        slot.extend(tokens);
+        prefix.extend(tokens);
         state
     }
 
-    fn attend(&self, layer: usize, start: usize, query: &[f32], slot: &Slot, read: &mut [f32]) {
+    fn attend(
+        &self,
+        layer: usize,
+        start: usize,
+        query: &[f32],
+        prefix: &CachedPrefix,
+        read: &mut [f32],
+    ) {
         let Shape {
             head,
             shared_heads,
@@ -237,7 +244,7 @@ impl Net {
             .enumerate()
             .for_each(|(at, (out, query))| {
                 // A token sees itself and what came before it.
-                let (keys, values) = slot.layer(layer, start + at / shared_heads + 1);
+                let (keys, values) = prefix.layer(layer, start + at / shared_heads + 1);
                 vector::attend(Attention {
                     query,
                     keys,

@@ -1,4 +1,4 @@
-//! The network once more, as plainly as it can be written, to compare the fast one with.
+//! Reference implementation of the network, as plain as possible, to compare the fast one with.
 //!
 //! Weights are unpacked to 32 bits, activations are not rounded, sums are made in 64 bits. What is left
 //! between the two is the rounding of activations to 8 bits, and keys and values to 16.
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::gguf::Gguf;
 use super::map::Map;
 use super::net::{Net, Shape};
-use super::slots::Slots;
+use super::prefix_cache::PrefixCache;
 use super::tensor::Matrix;
 
 #[path = "../../tests/chat/gguf.rs"]
@@ -162,13 +162,13 @@ fn add(left: &mut [Vec<f64>], right: &[Vec<f64>]) {
 fn distance(map: &Arc<Map>, tokens: &[u32]) -> f64 {
     let file = Gguf::read(map.bytes()).unwrap();
     let net = Net::read(&file, map).unwrap();
-    let mut slots = Slots::new(1, 256);
-    let slot = slots.take(tokens, net.shape()).unwrap();
+    let mut prefixes = PrefixCache::new(1, 256);
+    let prefix = prefixes.take(tokens, net.shape()).unwrap();
     let (first, rest) = tokens.split_at(tokens.len() / 2);
     let (rest, last) = rest.split_at(rest.len() - 1);
-    net.read_tokens(first, slot);
-    net.read_tokens(rest, slot);
-    let fast = net.rate_next(last, slot);
+    net.read_tokens(first, prefix);
+    net.read_tokens(rest, prefix);
+    let fast = net.rate_next(last, prefix);
     let plain = Plain {
         kind: file.text("general.architecture").unwrap(),
         shape: net.shape().clone(),
@@ -286,17 +286,17 @@ mod needs_weights {
         ];
         let file = Gguf::read(map.bytes()).unwrap();
         let net = Net::read(&file, &map).unwrap();
-        let mut slots = Slots::new(1, 256);
-        let slot = slots.take(&recorded, net.shape()).unwrap();
+        let mut prefixes = PrefixCache::new(1, 256);
+        let prefix = prefixes.take(&recorded, net.shape()).unwrap();
         let (read, written) = recorded.split_at(53);
-        let mut ratings = net.rate_next(read, slot);
+        let mut ratings = net.rate_next(read, prefix);
         for (token, is_sure) in written.iter().zip(is_sure) {
             let best = (0..).zip(&ratings).max_by(|x, y| x.1.total_cmp(y.1));
             assert!(
                 !is_sure || best.unwrap().0 == *token,
                 "{best:?} for {token}"
             );
-            ratings = net.rate_next(&[*token], slot);
+            ratings = net.rate_next(&[*token], prefix);
         }
     }
 }

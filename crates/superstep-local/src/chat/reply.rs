@@ -1,4 +1,4 @@
-//! The text of a reply, taken apart into words, reasoning and tool calls while it is written.
+//! Streaming parser of a reply: text, reasoning and tool calls.
 
 use serde_json::Value as Json;
 use superstep_model::Delta;

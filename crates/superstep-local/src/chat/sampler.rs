@@ -1,4 +1,4 @@
-//! Which of the likely tokens is taken.
+//! Sampler: temperature and top-p over the logits.
 
 use llguidance::toktrie::SimpleVob;
 

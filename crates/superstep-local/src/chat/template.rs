@@ -1,4 +1,4 @@
-//! A conversation as the one text the model reads.
+//! Chat template: a conversation as the one text that the model reads.
 //!
 //! The weights file brings a Jinja template that lays messages out as the model was trained on
 //! them. Where that template knows nothing of tools, they are written into the messages themselves,

@@ -1,4 +1,4 @@
-//! Text to tokens and back, as the weights file says.
+//! Tokenizer of the weights file.
 //!
 //! Files of the two supported kinds carry byte-level pair encodings: every token is some bytes, and
 //! a character may be split over several. [`Spelling`] holds such a character back until it is

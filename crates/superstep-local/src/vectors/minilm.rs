@@ -1,4 +1,4 @@
-//! The embedder: finds and loads its model when it is first used, and works off the runtime's threads.
+//! MiniLM embedder, loaded when it is first used; it computes off the runtime's threads.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -136,7 +136,10 @@ impl Shared {
         if let Some(network) = &*kept {
             return Ok(Arc::clone(network));
         }
-        let told = |error: weights::Error| format!("[{}] {error}; {}", error.code(), error.hint());
+        let told = |error: weights::Error| {
+            let hint = error.hint().unwrap_or_default();
+            format!("[{}] {error}; {hint}", error.code())
+        };
         let path = self.place.path().map_err(told)?;
         let network = Arc::new(Network::load(&path)?);
         *kept = Some(Arc::clone(&network));

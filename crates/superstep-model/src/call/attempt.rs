@@ -1,4 +1,4 @@
-//! One attempt of a call: its pieces with deadlines, and what it costs however it ends.
+//! One attempt of a call: its deltas with deadlines, and its cost however it ends.
 
 use std::{
     collections::VecDeque,
@@ -13,10 +13,10 @@ use futures_core::Stream;
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
 use super::{
-    breaker::Pass,
-    caller::Call,
-    clock, reckon,
-    watch::{Bill, Source},
+    breaker::BreakerPermit,
+    clock, estimate,
+    managed::Call,
+    observer::{Cost, UsageSource},
 };
 use crate::{
     assemble::Assembly,
@@ -30,38 +30,38 @@ use crate::{
 /// How many pieces that show nothing are kept back before the first that does.
 const MAX_LEAD: usize = 16;
 
-/// An attempt that runs. Dropping it cancels it.
-pub(super) struct Live {
+/// A running attempt. Dropping it cancels it.
+pub(super) struct RunningAttempt {
     call: Arc<Call>,
     number: u32,
-    pass: Pass,
+    permit: BreakerPermit,
     deltas: Option<Deltas>,
     clock: Pin<Box<Sleep>>,
-    wound: bool,
+    armed: bool,
     phase: Phase,
     pieces: u64,
     bytes: u64,
     usage: Option<Usage>,
     finished: bool,
-    told: bool,
+    reported: bool,
 }
 
-impl Live {
-    pub(super) fn new(call: Arc<Call>, number: u32, pass: Pass) -> Self {
+impl RunningAttempt {
+    pub(super) fn new(call: Arc<Call>, number: u32, permit: BreakerPermit) -> Self {
         let due = clock::after(Instant::now(), call.first()).min(call.deadline());
         Self {
             call,
             number,
-            pass,
+            permit,
             deltas: None,
             clock: Box::pin(sleep_until(due)),
-            wound: true,
+            armed: true,
             phase: Phase::FirstByte,
             pieces: 0,
             bytes: 0,
             usage: None,
             finished: false,
-            told: false,
+            reported: false,
         }
     }
 
@@ -127,7 +127,7 @@ impl Live {
             Poll::Ready(None) if self.finished => Poll::Ready(Ok(None)),
             Poll::Ready(None) => Poll::Ready(Err(ErrorKind::Cut.into())),
             Poll::Pending => {
-                self.wind();
+                self.arm_timer();
                 ready!(self.clock.as_mut().poll(cx));
                 Poll::Ready(Err(self.late()))
             }
@@ -136,28 +136,28 @@ impl Live {
 
     fn count_piece(&mut self, delta: &Delta) {
         self.pieces += 1;
-        self.bytes = self.bytes.saturating_add(reckon::bytes(delta));
+        self.bytes = self.bytes.saturating_add(estimate::bytes(delta));
         match delta {
             Delta::Usage(usage) => self.usage = Some(*usage),
             Delta::Finish(_) => self.finished = true,
             _ => {}
         }
         if self.pieces == 1 {
-            self.pass.answers();
+            self.permit.answers();
             let (call, number) = (&self.call, self.number);
-            call.tell(number, |watch, attempt| watch.first_piece(attempt));
+            call.notify(number, |observer, attempt| observer.first_piece(attempt));
         }
         self.phase = Phase::NextPiece;
-        self.wound = false;
+        self.armed = false;
     }
 
     /// Starts the clock for the next piece. It runs while somebody waits: a reader that takes its
     /// time is no fault of the model.
-    fn wind(&mut self) {
-        if self.wound {
+    fn arm_timer(&mut self) {
+        if self.armed {
             return;
         }
-        self.wound = true;
+        self.armed = true;
         let due = clock::after(Instant::now(), self.call.idle()).min(self.call.deadline());
         self.clock.as_mut().reset(due);
     }
@@ -178,70 +178,70 @@ impl Live {
     pub(super) fn count(&self, error: &ModelError) {
         match error.kind() {
             ErrorKind::Budget { .. } => {}
-            _ if error.is_transient() => self.pass.failed(),
-            _ => self.pass.worked(),
+            _ if error.is_transient() => self.permit.failed(),
+            _ => self.permit.worked(),
         }
     }
 
     /// The attempt failed; another one may follow after a wait.
-    pub(super) fn fail(mut self, error: &ModelError, wait: Option<Duration>) -> Bill {
-        let bill = self.close();
+    pub(super) fn fail(mut self, error: &ModelError, wait: Option<Duration>) -> Cost {
+        let cost = self.close();
         let (call, number) = (&self.call, self.number);
-        call.tell(number, |watch, attempt| {
-            watch.failed(attempt, error, wait, &bill)
+        call.notify(number, |observer, attempt| {
+            observer.failed(attempt, error, wait, &cost)
         });
-        bill
+        cost
     }
 
     fn end(&mut self) -> Paid {
-        self.pass.worked();
-        let bill = self.close();
+        self.permit.worked();
+        let cost = self.close();
         let (call, number) = (&self.call, self.number);
-        call.tell(number, |watch, attempt| watch.ended(attempt, &bill));
+        call.notify(number, |observer, attempt| observer.ended(attempt, &cost));
         Paid {
             attempts: number,
-            cost: bill.cost,
+            cost: cost.money,
             prices: call.prices_as_of().to_owned(),
         }
     }
 
     /// Cancels what still runs, and takes what it cost from the budgets.
-    fn close(&mut self) -> Bill {
-        self.told = true;
+    fn close(&mut self) -> Cost {
+        self.reported = true;
         self.deltas = None;
-        let mut bill = self.bill();
-        self.call.charge(&mut bill);
-        bill
+        let mut cost = self.cost();
+        self.call.charge(&mut cost);
+        cost
     }
 
-    fn bill(&self) -> Bill {
-        let reckoned = Usage {
+    fn cost(&self) -> Cost {
+        let estimated = Usage {
             input: self.call.input(),
-            output: reckon::tokens(self.bytes),
+            output: estimate::tokens(self.bytes),
             ..Usage::default()
         };
         let (usage, source) = match self.usage {
             // Providers bill what they sent, not what they refused.
-            None if self.pieces == 0 => (Usage::default(), Source::Told),
-            None => (reckoned, Source::Reckoned),
+            None if self.pieces == 0 => (Usage::default(), UsageSource::Reported),
+            None => (estimated, UsageSource::Estimated),
             // A count that came early does not have what was written since.
-            Some(told) if !self.finished && told.output < reckoned.output => {
-                let output = reckoned.output;
-                (Usage { output, ..told }, Source::Reckoned)
+            Some(reported) if !self.finished && reported.output < estimated.output => {
+                let output = estimated.output;
+                (Usage { output, ..reported }, UsageSource::Estimated)
             }
-            Some(told) => (told, Source::Told),
+            Some(reported) => (reported, UsageSource::Reported),
         };
-        Bill {
+        Cost {
             usage,
             source,
-            cost: None,
+            money: None,
         }
     }
 }
 
-impl Drop for Live {
+impl Drop for RunningAttempt {
     fn drop(&mut self) {
-        if self.told {
+        if self.reported {
             return;
         }
         // Many readers stop at the end and do not ask for what may follow it.
@@ -249,44 +249,44 @@ impl Drop for Live {
             self.end();
             return;
         }
-        let bill = self.close();
+        let cost = self.close();
         let (call, number) = (&self.call, self.number);
-        call.tell(number, |watch, attempt| watch.dropped(attempt, &bill));
+        call.notify(number, |observer, attempt| observer.dropped(attempt, &cost));
     }
 }
 
-/// The pieces of an attempt that were not yet handed on.
-pub(super) struct Flow {
+/// The deltas of a running attempt as a stream.
+pub(super) struct ReplyStream {
     lead: VecDeque<Delta>,
     /// Gone at the end, so that a reply that is over keeps no other call waiting.
-    live: Option<Live>,
+    running: Option<RunningAttempt>,
 }
 
-impl Flow {
-    pub(super) fn new(live: Live, lead: VecDeque<Delta>) -> Self {
-        let live = Some(live);
-        Self { lead, live }
+impl ReplyStream {
+    pub(super) fn new(running: RunningAttempt, lead: VecDeque<Delta>) -> Self {
+        let running = Some(running);
+        Self { lead, running }
     }
 }
 
-impl Stream for Flow {
+impl Stream for ReplyStream {
     type Item = Result<Delta, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if let Some(delta) = self.lead.pop_front() {
             return Poll::Ready(Some(Ok(delta)));
         }
-        let Some(live) = &mut self.live else {
+        let Some(running) = &mut self.running else {
             return Poll::Ready(None);
         };
-        let last = match ready!(live.poll(cx)) {
+        let last = match ready!(running.poll(cx)) {
             Ok(Some(delta)) => return Poll::Ready(Some(Ok(delta))),
-            Ok(None) => Ok(Delta::Paid(live.end())),
-            Err(error) => Err(live.call.leaves(error)),
+            Ok(None) => Ok(Delta::Paid(running.end())),
+            Err(error) => Err(running.call.redacted(error)),
         };
-        if let (Some(live), Err(error)) = (self.live.take(), &last) {
-            live.count(error);
-            live.fail(error, None);
+        if let (Some(running), Err(error)) = (self.running.take(), &last) {
+            running.count(error);
+            running.fail(error, None);
         }
         Poll::Ready(Some(last))
     }

@@ -1,7 +1,8 @@
-//! A model that keeps failing is left alone for a while.
+//! Circuit breaker per model.
 //!
-//! After some failures in a row no call is made for a time; then one call may try. If it works, all
-//! may; if not, the model rests again.
+//! Closed, it lets all calls through. After some transient failures in a row it opens: calls fail at
+//! once. When its time is over it is half-open: one call probes the model. If the model answers, the
+//! breaker closes; if it fails, the breaker opens again.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -16,51 +17,51 @@ use crate::{
     model_id::ModelId,
 };
 
-/// When a model is left alone.
+/// When the circuit breaker of a model opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rest {
-    /// After how many failures in a row.
+pub struct CircuitBreaker {
+    /// After how many transient failures in a row.
     pub failures: u32,
     /// For how long.
-    pub time: Duration,
+    pub open_for: Duration,
 }
 
-impl Default for Rest {
+impl Default for CircuitBreaker {
     fn default() -> Self {
         Self {
             failures: 6,
-            time: Duration::from_secs(30),
+            open_for: Duration::from_secs(30),
         }
     }
 }
 
 pub(super) struct Breaker {
-    rule: Rest,
+    policy: CircuitBreaker,
     state: Mutex<State>,
 }
 
 struct State {
     phase: Phase,
-    passes: u64,
+    permits: u64,
 }
 
 #[derive(Clone, Copy)]
 enum Phase {
-    Works { failures: u32 },
-    Rests { failures: u32, until: Instant },
-    Probed { failures: u32, by: u64 },
+    Closed { failures: u32 },
+    Open { failures: u32, until: Instant },
+    HalfOpen { failures: u32, by: u64 },
 }
 
 /// Why a call may not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Resting {
+pub(super) struct Opened {
     pub(super) failures: u32,
     pub(super) wait: Duration,
 }
 
-impl Resting {
+impl Opened {
     pub(super) fn error(self, model: &ModelId) -> ModelError {
-        ErrorKind::Resting {
+        ErrorKind::CircuitOpen {
             model: model.to_string(),
             failures: self.failures,
             wait: self.wait,
@@ -69,62 +70,62 @@ impl Resting {
     }
 }
 
-/// Leave to make one attempt. What comes of it is to be told; dropping it says nothing.
-pub(super) struct Pass {
+/// The right to make one attempt. Its result is to be reported; dropping it reports nothing.
+pub(super) struct BreakerPermit {
     breaker: Arc<Breaker>,
     number: u64,
 }
 
 impl Breaker {
-    pub(super) fn new(rule: Rest) -> Self {
-        let phase = Phase::Works { failures: 0 };
-        let state = Mutex::new(State { phase, passes: 0 });
-        Self { rule, state }
+    pub(super) fn new(policy: CircuitBreaker) -> Self {
+        let phase = Phase::Closed { failures: 0 };
+        let state = Mutex::new(State { phase, permits: 0 });
+        Self { policy, state }
     }
 
-    pub(super) fn enter(self: &Arc<Self>) -> Result<Pass, Resting> {
+    pub(super) fn enter(self: &Arc<Self>) -> Result<BreakerPermit, Opened> {
         let mut state = self.state();
         let now = Instant::now();
-        let number = state.passes;
+        let number = state.permits;
         match state.phase {
-            Phase::Works { .. } => {}
-            Phase::Rests { failures, until } if until <= now => {
+            Phase::Closed { .. } => {}
+            Phase::Open { failures, until } if until <= now => {
                 let by = number;
-                state.phase = Phase::Probed { failures, by };
+                state.phase = Phase::HalfOpen { failures, by };
             }
-            Phase::Rests { failures, until } => {
+            Phase::Open { failures, until } => {
                 let wait = until - now;
-                return Err(Resting { failures, wait });
+                return Err(Opened { failures, wait });
             }
-            Phase::Probed { failures, .. } => {
-                let wait = self.rule.time;
-                return Err(Resting { failures, wait });
+            Phase::HalfOpen { failures, .. } => {
+                let wait = self.policy.open_for;
+                return Err(Opened { failures, wait });
             }
         }
-        state.passes += 1;
+        state.permits += 1;
         let breaker = Arc::clone(self);
-        Ok(Pass { breaker, number })
+        Ok(BreakerPermit { breaker, number })
     }
 
-    /// Whether a call would be held back now.
-    pub(super) fn resting(&self) -> Option<Resting> {
+    /// Why a call would fail at once now, if it would.
+    pub(super) fn opened(&self) -> Option<Opened> {
         let now = Instant::now();
         match self.state().phase {
-            Phase::Rests { failures, until } if until > now => {
+            Phase::Open { failures, until } if until > now => {
                 let wait = until - now;
-                Some(Resting { failures, wait })
+                Some(Opened { failures, wait })
             }
-            Phase::Probed { failures, .. } => {
-                let wait = self.rule.time;
-                Some(Resting { failures, wait })
+            Phase::HalfOpen { failures, .. } => {
+                let wait = self.policy.open_for;
+                Some(Opened { failures, wait })
             }
             _ => None,
         }
     }
 
-    /// Whether calls are held back, or the next one is to try.
-    pub(super) fn rests(&self) -> bool {
-        !matches!(self.state().phase, Phase::Works { .. })
+    /// Whether it is open or half-open.
+    pub(super) fn is_open(&self) -> bool {
+        !matches!(self.state().phase, Phase::Closed { .. })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -132,57 +133,57 @@ impl Breaker {
     }
 }
 
-impl Pass {
-    /// The model has begun to answer: one that rested is back. That it can end an answer is not
-    /// yet known, so failures are not forgotten otherwise.
+impl BreakerPermit {
+    /// The model has begun to answer: a probe closes the breaker. That the model can end an answer is
+    /// not yet known, so failures are not forgotten otherwise.
     pub(super) fn answers(&self) {
         let mut state = self.breaker.state();
         if self.probes(&state).is_some() {
-            state.phase = Phase::Works { failures: 0 };
+            state.phase = Phase::Closed { failures: 0 };
         }
     }
 
     /// The model has answered, if only to say that the request is wrong.
     pub(super) fn worked(&self) {
-        self.breaker.state().phase = Phase::Works { failures: 0 };
+        self.breaker.state().phase = Phase::Closed { failures: 0 };
     }
 
     /// The model failed in a way that may pass.
     pub(super) fn failed(&self) {
-        let Rest { failures, time } = self.breaker.rule;
+        let CircuitBreaker { failures, open_for } = self.breaker.policy;
         let mut state = self.breaker.state();
-        let until = clock::after(Instant::now(), time);
+        let until = clock::after(Instant::now(), open_for);
         let before = match (self.probes(&state), state.phase) {
             (Some(before), _) => before,
-            (None, Phase::Works { failures }) => failures,
-            // It rests already; what began before does not make it rest longer.
+            (None, Phase::Closed { failures }) => failures,
+            // It is open already; calls that began before do not keep it open longer.
             (None, _) => return,
         };
         let now = before.saturating_add(1);
         state.phase = if now >= failures.max(1) {
             let failures = now;
-            Phase::Rests { failures, until }
+            Phase::Open { failures, until }
         } else {
-            Phase::Works { failures: now }
+            Phase::Closed { failures: now }
         };
     }
 
-    /// The failures so far, if this is the call that tries.
+    /// The failures so far, if this is the call that probes.
     fn probes(&self, state: &State) -> Option<u32> {
         match state.phase {
-            Phase::Probed { failures, by } if by == self.number => Some(failures),
+            Phase::HalfOpen { failures, by } if by == self.number => Some(failures),
             _ => None,
         }
     }
 }
 
-impl Drop for Pass {
+impl Drop for BreakerPermit {
     fn drop(&mut self) {
         let mut state = self.breaker.state();
-        // A probe that was given up leaves the next call to try.
+        // A probe that was given up leaves the next call to probe.
         if let Some(failures) = self.probes(&state) {
             let until = Instant::now();
-            state.phase = Phase::Rests { failures, until };
+            state.phase = Phase::Open { failures, until };
         }
     }
 }
@@ -192,12 +193,12 @@ impl Drop for Pass {
 mod tests {
     use super::*;
 
-    const REST: Duration = Duration::from_secs(10);
+    const OPEN_FOR: Duration = Duration::from_secs(10);
 
     fn breaker(failures: u32) -> Arc<Breaker> {
-        Arc::new(Breaker::new(Rest {
+        Arc::new(Breaker::new(CircuitBreaker {
             failures,
-            time: REST,
+            open_for: OPEN_FOR,
         }))
     }
 
@@ -208,28 +209,28 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn failures_in_a_row_make_it_rest() {
+    async fn failures_in_a_row_open_it() {
         let breaker = breaker(3);
         fail(&breaker, 2);
         breaker.enter().ok().unwrap().worked();
         fail(&breaker, 2);
-        assert!(!breaker.rests());
+        assert!(!breaker.is_open());
         fail(&breaker, 1);
-        tokio::time::advance(REST / 2).await;
-        let resting = breaker.enter().err().unwrap();
-        assert_eq!((resting.failures, resting.wait), (3, REST / 2));
+        tokio::time::advance(OPEN_FOR / 2).await;
+        let opened = breaker.enter().err().unwrap();
+        assert_eq!((opened.failures, opened.wait), (3, OPEN_FOR / 2));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_call_tries_after_the_rest() {
+    async fn one_call_probes_when_its_time_is_over() {
         let breaker = breaker(1);
         fail(&breaker, 1);
-        tokio::time::advance(REST).await;
+        tokio::time::advance(OPEN_FOR).await;
         let probe = breaker.enter().ok().unwrap();
         assert!(breaker.enter().is_err());
         probe.failed();
         assert_eq!(breaker.enter().err().unwrap().failures, 2);
-        tokio::time::advance(REST).await;
+        tokio::time::advance(OPEN_FOR).await;
         let probe = breaker.enter().ok().unwrap();
         probe.answers();
         assert!(breaker.enter().is_ok());
@@ -239,20 +240,20 @@ mod tests {
     async fn a_probe_that_is_dropped_leaves_the_next_to_try() {
         let breaker = breaker(1);
         fail(&breaker, 1);
-        tokio::time::advance(REST).await;
+        tokio::time::advance(OPEN_FOR).await;
         drop(breaker.enter().ok().unwrap());
         breaker.enter().ok().unwrap().worked();
-        assert!(!breaker.rests());
+        assert!(!breaker.is_open());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn calls_that_began_before_the_rest_do_not_lengthen_it() {
+    async fn calls_that_began_before_it_opened_do_not_keep_it_open_longer() {
         let breaker = breaker(1);
         let (early, late) = (breaker.enter().ok().unwrap(), breaker.enter().ok().unwrap());
         early.failed();
-        tokio::time::advance(REST / 2).await;
+        tokio::time::advance(OPEN_FOR / 2).await;
         late.failed();
-        assert_eq!(breaker.enter().err().unwrap().wait, REST / 2);
+        assert_eq!(breaker.enter().err().unwrap().wait, OPEN_FOR / 2);
     }
 
     #[tokio::test(start_paused = true)]
@@ -260,22 +261,22 @@ mod tests {
         for seed in 0..200_u64 {
             let mut dice = seed;
             let breaker = breaker(2);
-            let mut open: Vec<Pass> = Vec::new();
+            let mut open: Vec<BreakerPermit> = Vec::new();
             for _ in 0..200 {
                 dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let roll = dice >> 33;
                 match roll % 5 {
                     0 | 1 => open.extend(breaker.enter().ok()),
-                    2 => open.pop().iter().for_each(Pass::failed),
+                    2 => open.pop().iter().for_each(BreakerPermit::failed),
                     3 => drop(open.pop()),
-                    _ if roll % 3 == 0 => open.pop().iter().for_each(Pass::worked),
-                    _ => tokio::time::advance(REST / 3).await,
+                    _ if roll % 3 == 0 => open.pop().iter().for_each(BreakerPermit::worked),
+                    _ => tokio::time::advance(OPEN_FOR / 3).await,
                 }
-                let probe = breaker.enter().ok().filter(|_| breaker.rests());
+                let probe = breaker.enter().ok().filter(|_| breaker.is_open());
                 assert!(probe.is_none() || breaker.enter().is_err(), "seed {seed}");
             }
             open.clear();
-            tokio::time::advance(REST).await;
+            tokio::time::advance(OPEN_FOR).await;
             assert!(
                 breaker.enter().is_ok(),
                 "seed {seed}: nothing holds it back for good"

@@ -1,4 +1,4 @@
-//! What a run or a thread may use: tokens, money, time.
+//! Budgets of a run or a thread: tokens, money, time.
 //!
 //! Before a call the budget is asked, with the most the call can cost; that much is held while the
 //! call runs, so that calls side by side cannot pass the limit together. Afterwards what it did
@@ -65,8 +65,8 @@ struct Inner {
 
 struct State {
     spent: Spent,
-    held_tokens: u64,
-    held_money: Money,
+    reserved_tokens: u64,
+    reserved_money: Money,
 }
 
 impl Budget {
@@ -79,8 +79,8 @@ impl Budget {
     pub fn resumed(limits: Limits, spent: Spent) -> Self {
         let state = Mutex::new(State {
             spent,
-            held_tokens: 0,
-            held_money: Money::default(),
+            reserved_tokens: 0,
+            reserved_money: Money::default(),
         });
         Self(Arc::new(Inner {
             limits,
@@ -138,25 +138,29 @@ impl Budget {
     }
 
     /// Sets aside what a call may cost at most.
-    pub(super) fn hold(&self, most: &Estimate<'_>) -> Result<Hold, ModelError> {
+    pub(super) fn reserve(&self, most: &Estimate<'_>) -> Result<Reservation, ModelError> {
         if self.ends().is_some_and(|end| end <= Instant::now()) {
             return Err(self.out_of_time());
         }
         // Asked and set aside in one go, or two calls could both be the last.
         let mut state = self.state();
         self.check(&state, most)?;
-        let hold = Hold {
+        let reservation = Reservation {
             budget: self.clone(),
             tokens: most.tokens,
             money: most.money.unwrap_or_default(),
         };
-        hold.set_aside(&mut state);
-        Ok(hold)
+        reservation.set_aside(&mut state);
+        Ok(reservation)
     }
 
     fn check(&self, state: &State, most: &Estimate<'_>) -> Result<(), ModelError> {
         if let Some(limit) = self.0.limits.tokens {
-            let used = state.spent.usage.total().saturating_add(state.held_tokens);
+            let used = state
+                .spent
+                .usage
+                .total()
+                .saturating_add(state.reserved_tokens);
             if used >= limit || used.saturating_add(most.tokens) > limit {
                 let tokens = |n| format!("{n} tokens");
                 let used = told(tokens(used), tokens(most.tokens));
@@ -176,7 +180,7 @@ impl Budget {
             );
             return Err(ErrorKind::Settings { why }.into());
         }
-        let (used, most) = (state.spent.money.plus(state.held_money), most.money);
+        let (used, most) = (state.spent.money.plus(state.reserved_money), most.money);
         let most = most.unwrap_or_default();
         // A model that costs nothing can be called when there is nothing left.
         let none_left = used >= limit && most > Money::default();
@@ -208,13 +212,13 @@ impl Spent {
 }
 
 /// A part of a budget that is set aside; dropping it gives it back.
-pub(super) struct Hold {
+pub(super) struct Reservation {
     budget: Budget,
     tokens: u64,
     money: Money,
 }
 
-impl Hold {
+impl Reservation {
     /// Takes what an attempt has cost.
     pub(super) fn spend(&self, model: &ModelId, usage: Usage, cost: Option<Money>) {
         self.budget.state().spent.add(model, usage, cost);
@@ -235,17 +239,17 @@ impl Hold {
     }
 
     fn set_aside(&self, state: &mut State) {
-        state.held_tokens = state.held_tokens.saturating_add(self.tokens);
-        state.held_money = state.held_money.plus(self.money);
+        state.reserved_tokens = state.reserved_tokens.saturating_add(self.tokens);
+        state.reserved_money = state.reserved_money.plus(self.money);
     }
 
     fn give_back(&self, state: &mut State) {
-        state.held_tokens = state.held_tokens.saturating_sub(self.tokens);
-        state.held_money = state.held_money.less(self.money);
+        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.tokens);
+        state.reserved_money = state.reserved_money.less(self.money);
     }
 }
 
-impl Drop for Hold {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.give_back(&mut self.budget.state());
     }

@@ -1,4 +1,4 @@
-//! Points in time that can always be reckoned.
+//! Deadlines that cannot overflow.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
-//! How long a call may take, how often it is tried, and how many run at once.
+//! Policy of calls: deadlines, backoff, concurrency and rate limits, circuit breaker.
 
 use std::time::Duration;
 
 use superstep_http::{Backoff, Rng};
 
-use super::breaker::Rest;
+use super::breaker::CircuitBreaker;
 use crate::{
     error::{ErrorKind, ModelError},
     model::Caps,
@@ -17,12 +17,12 @@ pub struct Policy {
     pub deadlines: Deadlines,
     /// How often it is tried, and the delays between attempts.
     pub backoff: Backoff,
-    /// How many calls run at once; at least one. Others wait in line.
+    /// The concurrency limit; at least one. Other calls wait in a queue.
     pub at_once: usize,
-    /// How many attempts may begin within a minute, if that is limited.
+    /// The rate limit: how many attempts may begin within a minute.
     pub per_minute: Option<u32>,
-    /// When a model that fails is left alone.
-    pub rest: Rest,
+    /// When calls of a model that keeps failing fail at once.
+    pub circuit_breaker: CircuitBreaker,
 }
 
 /// How long a call may take.
@@ -56,7 +56,7 @@ impl Default for Policy {
             backoff: Backoff::default(),
             at_once: 16,
             per_minute: None,
-            rest: Rest::default(),
+            circuit_breaker: CircuitBreaker::default(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What models cost.
+//! Prices per model.
 //!
 //! The table in `prices.json` holds what providers listed on its date, per million tokens. It must
 //! be checked before anybody relies on it: prices change, and long conversations, written caches,

@@ -1,4 +1,4 @@
-//! Finding the one JSON value in what a model wrote.
+//! Extraction of the one JSON value in a model's text.
 //!
 //! Models put answers into code fences, words around them, or a string. That is read as meant. What
 //! is not read is anything that leaves a choice: of two different answers, or a fragment of a

@@ -1,4 +1,4 @@
-//! An answer that is data: held to its schema as firmly as the model can be, checked, and mended.
+//! Structured output: a reply held to its schema as firmly as the model can be, checked, and repaired.
 //!
 //! Four rungs, by what the model can: it can say nothing else; it must call one tool; it must write
 //! JSON and is told the schema; it is asked. Whatever the rung, the answer is read with patience
@@ -19,7 +19,7 @@ use crate::{
     usage::{Finish, Usage},
 };
 
-/// How often a model is asked to mend its answer.
+/// How often a model is asked to repair its reply.
 pub const MAX_REPAIRS: u32 = 2;
 
 /// How much of an unfit answer is given back to the model, and of what is wrong with it.
@@ -29,9 +29,9 @@ const MAX_WHY: usize = 2 << 10;
 /// The only field of an answer whose schema is no object: providers and tools want objects.
 const WRAP: &str = "answer";
 
-/// An answer that fits its schema.
+/// A reply that matches its schema.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fitted<T> {
+pub struct StructuredReply<T> {
     /// The answer.
     pub value: T,
     /// The reply it was in. Its usage is that of all replies, so that a thread which keeps it
@@ -39,7 +39,7 @@ pub struct Fitted<T> {
     pub reply: Reply,
     /// What all replies cost together, repairs counted, as far as the model told.
     pub usage: Usage,
-    /// How often the model had to mend it.
+    /// How often the model had to repair it.
     pub repairs: u32,
 }
 
@@ -48,7 +48,7 @@ pub async fn structured<T: DeserializeOwned>(
     model: &dyn Model,
     request: Request,
     schema: &Schema,
-) -> Result<Fitted<T>, ModelError> {
+) -> Result<StructuredReply<T>, ModelError> {
     // Types know more than their schemas say, so what they refuse is a mistake of the model too.
     climb(model, request, schema, |value| {
         serde_json::from_value(value).map_err(|error| error.to_string())
@@ -61,7 +61,7 @@ pub async fn structured_json(
     model: &dyn Model,
     request: Request,
     schema: &Schema,
-) -> Result<Fitted<Json>, ModelError> {
+) -> Result<StructuredReply<Json>, ModelError> {
     climb(model, request, schema, Ok).await
 }
 
@@ -70,7 +70,7 @@ async fn climb<T>(
     request: Request,
     schema: &Schema,
     take: impl Fn(Json) -> Result<T, String>,
-) -> Result<Fitted<T>, ModelError> {
+) -> Result<StructuredReply<T>, ModelError> {
     let ask = Ask::new(model.caps().structured, &request, schema);
     let mut request = ask.put_into(request);
     let mut usage = Usage::default();
@@ -87,7 +87,7 @@ async fn climb<T>(
                 if repairs > 0 {
                     reply.usage = Some(usage);
                 }
-                return Ok(Fitted {
+                return Ok(StructuredReply {
                     value,
                     reply,
                     usage,

@@ -1,4 +1,4 @@
-//! No secret is ever written: known values, and texts that have the shape of a key.
+//! Redaction of recordings: known secrets, and texts that have the shape of a key.
 
 use serde_json::Value as Json;
 

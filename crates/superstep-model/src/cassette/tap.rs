@@ -1,4 +1,4 @@
-//! A reply on its way through: passed on piece by piece, written down when it is whole.
+//! Tee of a reply: deltas are passed on, and recorded when the reply is whole.
 
 use std::{
     pin::Pin,

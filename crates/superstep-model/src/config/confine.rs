@@ -1,4 +1,4 @@
-//! Paths of a project's file: they lead to something below the file's folder, or are refused.
+//! Path confinement: paths of a project's file stay below its folder, or are refused.
 
 use std::{
     io,

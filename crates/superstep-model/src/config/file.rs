@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
 use super::{ConfigFile, MAX_BYTES, Origin, ProviderSettings, Scope, Setting};
-use crate::{error::ModelError, near};
+use crate::{did_you_mean, error::ModelError};
 
 const KEYS: [&str; 6] = ["model", "models", "offline", "db", "providers", "agents"];
 const PROVIDER_KEYS: [&str; 5] = ["base_url", "model", "key_env", "key_cmd", "key_file"];
@@ -155,7 +155,7 @@ impl Source<'_> {
     }
 
     fn unknown(&self, at: usize, key: &str, known: &[&str]) -> ModelError {
-        let hint = near::hint(key, known.iter().copied());
+        let hint = did_you_mean::hint(key, known.iter().copied());
         self.wrong(at, &format!("unknown key `{key}`{hint}"))
     }
 }

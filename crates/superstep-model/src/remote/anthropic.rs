@@ -24,10 +24,10 @@ use crate::{
     model::{Caps, Model},
     model_id::ModelId,
     remote::{
-        fault::Whence,
+        fault::Endpoint,
         http::{self, Call, Site},
         openai::Sampling,
-        pieces::{Decoder, Pieces, Reader},
+        stream::{Decoder, DeltaStream, Reader},
     },
     request::Request,
 };
@@ -95,11 +95,11 @@ impl Model for Anthropic {
         Box::pin(async move {
             let (body, forced) = body::write(&self.id, &self.profile, request)?;
             let reader = Reader::new(&self.id, &self.site);
-            let call = call(&self.site, "messages", reader.whence())?;
+            let call = call(&self.site, "messages", reader.endpoint())?;
             let response = call.post(&self.client, &body).await?;
             let decoder = Decoder::new(event::Events::default(), reader.clone(), forced);
             let chunks = response.into_chunks().map_err(|error| call.failed(error))?;
-            Ok(Deltas::new(Pieces::new(chunks, decoder)))
+            Ok(Deltas::new(DeltaStream::new(chunks, decoder)))
         })
     }
 }
@@ -108,7 +108,7 @@ impl Model for Anthropic {
 pub(crate) fn call<'a>(
     site: &Site,
     path: &str,
-    whence: Whence<'a>,
+    endpoint: Endpoint<'a>,
 ) -> Result<Call<'a>, ModelError> {
     let mut headers = HeaderMap::new();
     let name = HeaderName::from_static("x-api-key");
@@ -117,7 +117,7 @@ pub(crate) fn call<'a>(
     Ok(Call {
         url: below(site, path),
         headers,
-        whence,
+        endpoint,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Vectors from an OpenAI-compatible `/v1/embeddings`.
+//! Embeddings from an OpenAI-compatible `/v1/embeddings`.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use superstep_store::{BoxFuture, Embedder, StoreError};
 
 use crate::{
     error::{ErrorKind, ModelError},
-    remote::{fault::Whence, http::Site, openai},
+    remote::{fault::Endpoint, http::Site, openai},
 };
 
 /// How many texts go into one request.
@@ -68,13 +68,13 @@ impl Embeddings {
         if let Dimensions::Shortened(count) = self.dimensions {
             body.insert("dimensions".into(), json!(count));
         }
-        let whence = Whence {
+        let endpoint = Endpoint {
             provider: &self.host,
             model: &self.model,
             host: &self.host,
             key: self.site.key.as_ref(),
         };
-        let call = openai::call(&self.site, "embeddings", whence)?;
+        let call = openai::call(&self.site, "embeddings", endpoint)?;
         let body = Json::Object(body);
         let response = call.post_within(&self.client, &body, LIMIT).await?;
         let answer: Answer = call.read_json(response, LIMIT).await?;

@@ -1,4 +1,4 @@
-//! What a provider's refusal means: from statuses, codes and words to [`ErrorKind`].
+//! Classification of provider errors: statuses, codes and texts to [`ErrorKind`].
 //!
 //! One table for all providers. What they say is scrubbed of the key and cut to a length before it
 //! becomes part of an error, because errors are logged, stored and shown.
@@ -24,7 +24,7 @@ const SHARED: usize = 8;
 
 /// Whose call it is that failed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Whence<'a> {
+pub(crate) struct Endpoint<'a> {
     pub(crate) provider: &'a str,
     pub(crate) model: &'a str,
     pub(crate) host: &'a str,
@@ -33,7 +33,7 @@ pub(crate) struct Whence<'a> {
 
 /// What a provider says about a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ProviderError {
     message: String,
     /// Its codes and types, as far as they are words.
     codes: Vec<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Told {
     status: Option<u16>,
 }
 
-impl Told {
+impl ProviderError {
     /// Reads the shapes that errors come in; nothing if it is none of them.
     pub(crate) fn read(body: &str) -> Option<Self> {
         Self::of(&serde_json::from_str(body).ok()?)
@@ -145,17 +145,17 @@ impl Told {
 pub(crate) fn refusal(
     status: u16,
     after: Option<Duration>,
-    told: &Told,
-    whence: &Whence<'_>,
+    told: &ProviderError,
+    endpoint: &Endpoint<'_>,
 ) -> ErrorKind {
-    let message = scrub(&told.message, whence.key);
+    let message = scrub(&told.message, endpoint.key);
     match status {
         400 | 413 | 422 if told.is_too_long() => ErrorKind::TooLong { message },
         413 => ErrorKind::TooLong { message },
-        400 if told.has(&["invalid_api_key"]) => auth(whence, message),
-        401 | 403 => auth(whence, message),
-        400 | 404 if told.has(&["model_not_found"]) => unknown_model(whence, message),
-        404 if told.says(&["model"]) => unknown_model(whence, message),
+        400 if told.has(&["invalid_api_key"]) => auth(endpoint, message),
+        401 | 403 => auth(endpoint, message),
+        400 | 404 if told.has(&["model_not_found"]) => unknown_model(endpoint, message),
+        404 if told.says(&["model"]) => unknown_model(endpoint, message),
         // Waiting does not fill an account.
         429 if told.has(&["insufficient_quota"]) => ErrorKind::Refused { status, message },
         429 => ErrorKind::Limited { message, after },
@@ -211,16 +211,16 @@ fn without(text: &str, start: &str) -> String {
         .collect()
 }
 
-fn auth(whence: &Whence<'_>, message: String) -> ErrorKind {
+fn auth(endpoint: &Endpoint<'_>, message: String) -> ErrorKind {
     ErrorKind::Auth {
-        provider: whence.provider.to_owned(),
+        provider: endpoint.provider.to_owned(),
         message,
     }
 }
 
-fn unknown_model(whence: &Whence<'_>, message: String) -> ErrorKind {
+fn unknown_model(endpoint: &Endpoint<'_>, message: String) -> ErrorKind {
     ErrorKind::UnknownModel {
-        model: whence.model.to_owned(),
+        model: endpoint.model.to_owned(),
         message,
     }
 }
@@ -231,14 +231,14 @@ mod tests {
     use super::*;
 
     fn kind(status: u16, body: &str) -> ErrorKind {
-        let whence = Whence {
+        let endpoint = Endpoint {
             provider: "p",
             model: "m",
             host: "h",
             key: None,
         };
-        let told = Told::read(body).unwrap_or_else(|| Told::bare(body));
-        refusal(status, None, &told, &whence)
+        let told = ProviderError::read(body).unwrap_or_else(|| ProviderError::bare(body));
+        refusal(status, None, &told, &endpoint)
     }
 
     #[test]
@@ -283,10 +283,10 @@ mod tests {
             (r#"{"object":"error","message":"flat"}"#, "flat"),
             (r#"{"error":[1]}"#, "[1]"),
         ] {
-            assert_eq!(Told::read(body).unwrap().message, said);
+            assert_eq!(ProviderError::read(body).unwrap().message, said);
         }
-        assert_eq!(Told::read(r#"{"error":null,"id":"x"}"#), None);
-        assert_eq!(Told::bare("<html>").message, "an HTML page");
+        assert_eq!(ProviderError::read(r#"{"error":null,"id":"x"}"#), None);
+        assert_eq!(ProviderError::bare("<html>").message, "an HTML page");
     }
 
     #[test]
@@ -297,7 +297,11 @@ mod tests {
             (r#"{"error":{"code":"rate_limit_exceeded"}}"#, 429),
             (r#"{"error":{"code":7,"type":"server_error"}}"#, 500),
         ] {
-            assert_eq!(Told::read(body).unwrap().as_status(), status, "{body}");
+            assert_eq!(
+                ProviderError::read(body).unwrap().as_status(),
+                status,
+                "{body}"
+            );
         }
     }
 

@@ -15,7 +15,7 @@ use crate::{
     error::{ErrorKind, ModelError, Phase},
     remote::{
         Address,
-        fault::{self, Told, Whence},
+        fault::{self, Endpoint, ProviderError},
     },
 };
 
@@ -41,7 +41,7 @@ pub struct Site {
 pub(crate) struct Call<'a> {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
-    pub(crate) whence: Whence<'a>,
+    pub(crate) endpoint: Endpoint<'a>,
 }
 
 impl Call<'_> {
@@ -83,7 +83,7 @@ impl Call<'_> {
         let read = response.read(MAX_ANSWER).await;
         let bytes = read.map_err(|error| within(self.failed(error), limit))?;
         serde_json::from_slice(&bytes).map_err(|error| {
-            let what = fault::scrub(&error.to_string(), self.whence.key);
+            let what = fault::scrub(&error.to_string(), self.endpoint.key);
             ErrorKind::Malformed { what }.into()
         })
     }
@@ -115,16 +115,16 @@ impl Call<'_> {
         // What the provider says about its failure helps, but its lack changes nothing.
         let body = response.read_some(MAX_FAILURE).await;
         let body = String::from_utf8_lossy(&body);
-        let told = Told::read(&body).unwrap_or_else(|| Told::bare(&body));
-        Err(fault::refusal(status, after, &told, &self.whence).into())
+        let told = ProviderError::read(&body).unwrap_or_else(|| ProviderError::bare(&body));
+        Err(fault::refusal(status, after, &told, &self.endpoint).into())
     }
 
     /// What a failure of the client means.
     pub(crate) fn failed(&self, error: Error) -> ModelError {
-        let scrubbed = |text: String| fault::scrub(&text, self.whence.key);
+        let scrubbed = |text: String| fault::scrub(&text, self.endpoint.key);
         let kind = match error {
             Error::Connect { message, .. } | Error::Proxy { message } => ErrorKind::Connect {
-                host: self.whence.host.to_owned(),
+                host: self.endpoint.host.to_owned(),
                 message: scrubbed(message),
             },
             // The limit is put in by whoever set it.
@@ -136,7 +136,7 @@ impl Call<'_> {
                 what: scrubbed(message),
             },
             Error::Redirected { .. } => ErrorKind::Redirected {
-                host: self.whence.host.to_owned(),
+                host: self.endpoint.host.to_owned(),
             },
             Error::Encoded => ErrorKind::Malformed {
                 what: error.to_string(),

@@ -1,4 +1,4 @@
-//! Which models a provider has.
+//! Model lists of providers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     error::ModelError,
     remote::{
         anthropic,
-        fault::Whence,
+        fault::Endpoint,
         http::{Call, Site},
         openai,
     },
@@ -39,7 +39,7 @@ pub async fn openai(
     limit: Duration,
 ) -> Result<Vec<Listed>, ModelError> {
     let host = site.address.host();
-    let call = openai::call(site, "models", whence("openai", &host, site))?;
+    let call = openai::call(site, "models", endpoint("openai", &host, site))?;
     Ok(call.get::<Models>(client, limit).await?.listed())
 }
 
@@ -50,7 +50,7 @@ pub async fn anthropic(
     limit: Duration,
 ) -> Result<Vec<Listed>, ModelError> {
     let host = site.address.host();
-    let call = anthropic::call(site, "models", whence(anthropic::PROVIDER, &host, site))?;
+    let call = anthropic::call(site, "models", endpoint(anthropic::PROVIDER, &host, site))?;
     Ok(call.get::<Models>(client, limit).await?.listed())
 }
 
@@ -69,7 +69,7 @@ pub async fn ollama(
     let call = Call {
         url: address.at("/api/tags"),
         headers: HeaderMap::new(),
-        whence: whence("ollama", &host, &site),
+        endpoint: endpoint("ollama", &host, &site),
     };
     let tags: Tags = call.get(client, limit).await?;
     let listed = tags.models.into_iter().take(MOST).map(|tag| {
@@ -124,8 +124,8 @@ struct Details {
     family: Option<String>,
 }
 
-fn whence<'a>(provider: &'a str, host: &'a str, site: &'a Site) -> Whence<'a> {
-    Whence {
+fn endpoint<'a>(provider: &'a str, host: &'a str, site: &'a Site) -> Endpoint<'a> {
+    Endpoint {
         provider,
         model: "",
         host,

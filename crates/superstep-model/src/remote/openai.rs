@@ -27,9 +27,9 @@ use crate::{
     model::{Caps, Model},
     model_id::ModelId,
     remote::{
-        fault::Whence,
+        fault::Endpoint,
         http::{self, Call, Site},
-        pieces::{Decoder, Pieces, Reader},
+        stream::{Decoder, DeltaStream, Reader},
     },
     request::Request,
 };
@@ -91,11 +91,11 @@ impl Model for OpenAi {
         Box::pin(async move {
             let (body, forced) = body::write(&self.id, &self.dialect, request)?;
             let reader = Reader::new(&self.id, &self.site);
-            let call = call(&self.site, "chat/completions", reader.whence())?;
+            let call = call(&self.site, "chat/completions", reader.endpoint())?;
             let response = call.post(&self.client, &body).await?;
             let decoder = Decoder::new(chunk::Chunks::default(), reader.clone(), forced);
             let chunks = response.into_chunks().map_err(|error| call.failed(error))?;
-            Ok(Deltas::new(Pieces::new(chunks, decoder)))
+            Ok(Deltas::new(DeltaStream::new(chunks, decoder)))
         })
     }
 }
@@ -104,13 +104,13 @@ impl Model for OpenAi {
 pub(crate) fn call<'a>(
     site: &Site,
     path: &str,
-    whence: Whence<'a>,
+    endpoint: Endpoint<'a>,
 ) -> Result<Call<'a>, ModelError> {
     let mut headers = HeaderMap::new();
     http::key_header(&mut headers, AUTHORIZATION, "Bearer ", site.key.as_ref())?;
     Ok(Call {
         url: site.address.below("v1", path),
         headers,
-        whence,
+        endpoint,
     })
 }

@@ -1,4 +1,4 @@
-//! Server-sent events, as they come in: bytes cut anywhere become events.
+//! Incremental parser of server-sent events (SSE).
 //!
 //! The parser follows the standard's grammar (line ends CR, LF and CRLF, a byte order mark,
 //! comments, data of several lines) and is stricter in two ways: text that is not UTF-8 is an

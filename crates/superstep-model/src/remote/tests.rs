@@ -4,9 +4,8 @@
 use serde_json::json;
 
 use super::{
-    anthropic, openai,
-    pieces::{Protocol, tests::decode},
-    sse,
+    anthropic, openai, sse,
+    stream::{Protocol, tests::decode},
 };
 use crate::{ModelError, Reply};
 

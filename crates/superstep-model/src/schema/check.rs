@@ -1,4 +1,4 @@
-//! The walk over a value and its schema.
+//! Validation of a value against a schema.
 
 use std::{cmp::Ordering, collections::HashSet};
 

@@ -1,4 +1,4 @@
-//! What is wrong with a schema itself: found when it is read, not when a model's answer is checked.
+//! Validation of a schema itself, when it is read.
 
 use serde_json::{Map, Value as Json};
 

@@ -1,4 +1,4 @@
-//! Which step a call gets: decided from the conversation alone.
+//! Choice of the step for a call, from the conversation alone.
 //!
 //! The script is gone through once more for every message of the model that the conversation
 //! holds: each used up the step it would have been given when it was said. The call then gets the

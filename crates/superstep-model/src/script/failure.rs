@@ -103,7 +103,7 @@ impl Failure {
             FailureKind::Malformed => ErrorKind::Malformed { what: message },
             FailureKind::TooLarge => ErrorKind::TooLarge { what: message },
             FailureKind::Redirected => ErrorKind::Redirected { host },
-            FailureKind::Resting => ErrorKind::Resting {
+            FailureKind::Resting => ErrorKind::CircuitOpen {
                 model: host,
                 failures: 1,
                 wait: waited,

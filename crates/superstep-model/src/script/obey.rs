@@ -1,4 +1,4 @@
-//! The model that does what it reads: the worst case of an injection test.
+//! Obedient model, which does what it reads: the worst case of a prompt-injection test.
 //!
 //! Whatever came since it last spoke is searched for instructions, whoever wrote it and wherever it
 //! stands: in a line, in the middle of one, in a text within JSON.

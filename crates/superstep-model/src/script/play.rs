@@ -1,4 +1,4 @@
-//! Saying a step: its pieces, their pace, and how it breaks.
+//! Playback of a step: deltas, delays and faults.
 
 use std::{
     collections::VecDeque,

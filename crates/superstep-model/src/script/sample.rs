@@ -1,4 +1,4 @@
-//! The least value that fits a JSON schema, for a model that must answer but was told nothing.
+//! Smallest value that matches a JSON schema, for scripted replies without one.
 //!
 //! It knows what schemas of graphs use: types, `enum`, `const`, `required`, `anyOf`, bounds, local
 //! `$ref`. What it does not know it leaves out; a caller that checks answers will say so.

@@ -1,4 +1,4 @@
-//! Which calls a step fits.
+//! Conditions of a step.
 
 use std::fmt;
 

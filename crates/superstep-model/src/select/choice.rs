@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{key::Key, world::World};
+use super::{environment::Environment, key::Key};
 use crate::{
     config::Origin,
+    did_you_mean,
     error::{ErrorKind, ModelError},
     model::Model,
     model_id::ModelId,
-    near,
     spec::{Known, Spec, Tape, TapeMode, host, is_loopback},
 };
 
@@ -33,10 +33,14 @@ pub struct Choice {
 
 impl Choice {
     /// Fills in what a name leaves open. Fails if this program cannot open it, or must not.
-    pub(super) fn of(spec: Spec, origin: Origin, world: &World) -> Result<Self, ModelError> {
-        let names = world.providers.iter().map(String::as_str);
-        if !world.providers.contains(&spec.provider) {
-            let hint = near::hint(&spec.provider, names);
+    pub(super) fn of(
+        spec: Spec,
+        origin: Origin,
+        environment: &Environment,
+    ) -> Result<Self, ModelError> {
+        let names = environment.providers.iter().map(String::as_str);
+        if !environment.providers.contains(&spec.provider) {
+            let hint = did_you_mean::hint(&spec.provider, names);
             let provider = &spec.provider;
             let why = match provider.as_str() {
                 "local" => "this program was built without the local model".into(),
@@ -45,7 +49,7 @@ impl Choice {
             return Err(ModelError::settings(format!("`{spec}` ({origin}): {why}")));
         }
         let known = Known::named(&spec.provider);
-        let settings = world.config.provider(&spec.provider);
+        let settings = environment.config.provider(&spec.provider);
         let set = settings.and_then(|settings| settings.base_url.as_ref());
         let base = spec.base.clone();
         let base = base.or_else(|| set.map(|setting| setting.value.clone()));
@@ -63,7 +67,7 @@ impl Choice {
                 let of = match &tape.mode {
                     TapeMode::Replay => None,
                     TapeMode::Record(model) | TapeMode::Auto(model) => {
-                        let model = Self::of(model.clone(), origin.clone(), world)?;
+                        let model = Self::of(model.clone(), origin.clone(), environment)?;
                         Some(Box::new(model))
                     }
                 };
@@ -72,8 +76,8 @@ impl Choice {
         };
         let file = match (spec.provider.as_str(), spec.name.as_deref()) {
             ("script", Some(name)) => Some(origin.path(name)?),
-            ("local", None | Some("default")) => world.weights.get("default").cloned(),
-            ("local", Some("tiny")) => world.weights.get("tiny").cloned(),
+            ("local", None | Some("default")) => environment.weights.get("default").cloned(),
+            ("local", Some("tiny")) => environment.weights.get("tiny").cloned(),
             ("local", Some(path)) => Some(origin.path(path)?),
             _ => None,
         };
@@ -81,7 +85,7 @@ impl Choice {
             protocol: known
                 .map_or(&*spec.provider, |known| known.protocol)
                 .to_owned(),
-            key: key(&spec, &origin, known, world),
+            key: key(&spec, &origin, known, environment),
             base,
             tape,
             file,
@@ -91,7 +95,7 @@ impl Choice {
             },
             origin,
         };
-        match (&world.offline, choice.leaves()) {
+        match (&environment.offline, choice.leaves()) {
             (Some(_), Some(host)) => Err(ErrorKind::Offline { host }.into()),
             _ => Ok(choice),
         }
@@ -143,11 +147,11 @@ impl Choice {
 
 /// Where the key is. A project may name a model, but an address of its choosing gets no key of the
 /// user's.
-fn key(spec: &Spec, origin: &Origin, known: Option<&Known>, world: &World) -> Key {
+fn key(spec: &Spec, origin: &Origin, known: Option<&Known>, environment: &Environment) -> Key {
     if origin.is_project() && spec.base.is_some() {
         return Key::None;
     }
-    let settings = world.config.provider(&spec.provider);
+    let settings = environment.config.provider(&spec.provider);
     if let Some(settings) = settings {
         if let Some(name) = &settings.key_env {
             return Key::Env(name.value.clone());
@@ -166,7 +170,7 @@ fn key(spec: &Spec, origin: &Origin, known: Option<&Known>, world: &World) -> Ke
         }
     }
     match known.and_then(|known| known.key_env) {
-        Some(name) if world.keys.contains(name) => Key::Env(name.to_owned()),
+        Some(name) if environment.keys.contains(name) => Key::Env(name.to_owned()),
         _ => Key::None,
     }
 }

@@ -1,4 +1,4 @@
-//! From a choice to a model: providers by name, as a program registers them.
+//! Registry of providers: opens the model of a choice.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 

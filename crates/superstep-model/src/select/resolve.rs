@@ -1,5 +1,5 @@
-//! The order in which a model is looked for. The first way that leads to one is taken; of every way
-//! before it the chain says why it was not.
+//! Resolution order of model sources. The first source that has a model is taken; the chain records
+//! why each one before it was not.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::{
     choice::Choice,
+    environment::{Content, Environment, Offered, Probe, is_on},
     key::Key,
-    world::{Content, Offered, Probe, World, is_on},
 };
 use crate::{
     config::{Origin, Scope, Setting, Trust},
@@ -49,7 +49,7 @@ pub enum Consent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// The way.
-    pub way: Way,
+    pub source: Source,
     /// What came of it.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -70,7 +70,7 @@ pub enum Verdict {
 /// A way to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum Source {
     /// `--model`.
     Flag,
     /// `SUPERSTEP_MODEL`.
@@ -101,7 +101,7 @@ pub enum Way {
     Pull,
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Flag => "--model",
@@ -124,45 +124,49 @@ impl fmt::Display for Way {
 
 /// Looks for the model of a node, or of everything. What was named and cannot be had is an error:
 /// nothing else is taken in its place.
-pub fn resolve(world: &World, node: Option<&str>) -> Result<Resolution, ModelError> {
+pub fn resolve(environment: &Environment, node: Option<&str>) -> Result<Resolution, ModelError> {
     let mut walk = Walk {
-        world,
+        environment,
         chain: Vec::new(),
         found: None,
     };
-    walk.named(Way::Flag, || {
-        Ok(match &world.flag {
+    walk.named(Source::Flag, || {
+        Ok(match &environment.flag {
             Some(flag) => Named::As(flag.clone(), Origin::Flag("--model")),
             None => Named::Not("not given".into()),
         })
     })?;
-    walk.named(Way::Environment, || {
-        Ok(match world.vars.get("SUPERSTEP_MODEL") {
+    walk.named(Source::Environment, || {
+        Ok(match environment.vars.get("SUPERSTEP_MODEL") {
             Some(set) => Named::As(set.clone(), Origin::Env("SUPERSTEP_MODEL".into())),
             None => Named::Not("not set".into()),
         })
     })?;
     if let Some(node) = node {
-        for (way, scope) in [
-            (Way::ProjectNode, Scope::Project),
-            (Way::UserNode, Scope::User),
+        for (source, scope) in [
+            (Source::ProjectNode, Scope::Project),
+            (Source::UserNode, Scope::User),
         ] {
-            walk.named(way, || set_in(world, scope, Some(node)))?;
+            walk.named(source, || set_in(environment, scope, Some(node)))?;
         }
     }
-    for (way, scope) in [
-        (Way::ProjectFile, Scope::Project),
-        (Way::UserFile, Scope::User),
+    for (source, scope) in [
+        (Source::ProjectFile, Scope::Project),
+        (Source::UserFile, Scope::User),
     ] {
-        walk.named(way, || set_in(world, scope, None))?;
+        walk.named(source, || set_in(environment, scope, None))?;
     }
-    walk.look(Way::BaseUrl, base_url);
-    walk.look(Way::AnthropicKey, |world| with_key(world, "anthropic"));
-    walk.look(Way::OpenAiKey, |world| with_key(world, "openai"));
-    walk.look(Way::OtherKey, other_key);
-    walk.look(Way::LocalServer, ollama);
-    walk.look(Way::OtherPorts, other_ports);
-    walk.look(Way::Cache, cached);
+    walk.look(Source::BaseUrl, base_url);
+    walk.look(Source::AnthropicKey, |environment| {
+        with_key(environment, "anthropic")
+    });
+    walk.look(Source::OpenAiKey, |environment| {
+        with_key(environment, "openai")
+    });
+    walk.look(Source::OtherKey, other_key);
+    walk.look(Source::LocalServer, ollama);
+    walk.look(Source::OtherPorts, other_ports);
+    walk.look(Source::Cache, cached);
     walk.pull();
     Ok(Resolution {
         outcome: walk.found.unwrap_or(Outcome::Nothing),
@@ -187,8 +191,8 @@ impl Resolution {
     /// Why each way was not taken, in one line.
     fn why(&self) -> String {
         let skipped = self.chain.iter().filter_map(|link| match &link.verdict {
-            Verdict::Skipped(why) => Some(format!("{}: {why}", link.way)),
-            Verdict::Taken(what) => Some(format!("{}: {what}", link.way)),
+            Verdict::Skipped(why) => Some(format!("{}: {why}", link.source)),
+            Verdict::Taken(what) => Some(format!("{}: {what}", link.source)),
             Verdict::NotReached => None,
         });
         skipped.collect::<Vec<_>>().join("; ")
@@ -207,7 +211,7 @@ enum Named {
 type Tried = Result<Choice, String>;
 
 struct Walk<'a> {
-    world: &'a World,
+    environment: &'a Environment,
     chain: Vec<Link>,
     found: Option<Outcome>,
 }
@@ -216,17 +220,17 @@ impl Walk<'_> {
     /// A way on which a model may have been named.
     fn named(
         &mut self,
-        way: Way,
+        source: Source,
         read: impl FnOnce() -> Result<Named, ModelError>,
     ) -> Result<(), ModelError> {
         if self.found.is_some() {
-            self.pass(way, Verdict::NotReached);
+            self.pass(source, Verdict::NotReached);
             return Ok(());
         }
         let (text, origin) = match read()? {
             Named::As(text, origin) => (text, origin),
             Named::Not(why) => {
-                self.pass(way, Verdict::Skipped(why));
+                self.pass(source, Verdict::Skipped(why));
                 return Ok(());
             }
         };
@@ -236,65 +240,69 @@ impl Walk<'_> {
                 ErrorKind::Settings { why } => ModelError::settings(format!("{origin}: {why}")),
                 _ => error,
             })?;
-        let choice = Choice::of(spec, origin, self.world)?;
-        self.take(way, choice);
+        let choice = Choice::of(spec, origin, self.environment)?;
+        self.take(source, choice);
         Ok(())
     }
 
     /// A way on which a model may be found.
-    fn look(&mut self, way: Way, find: impl FnOnce(&World) -> Tried) {
+    fn look(&mut self, source: Source, find: impl FnOnce(&Environment) -> Tried) {
         if self.found.is_some() {
-            return self.pass(way, Verdict::NotReached);
+            return self.pass(source, Verdict::NotReached);
         }
-        match find(self.world) {
-            Ok(choice) => self.take(way, choice),
-            Err(why) => self.pass(way, Verdict::Skipped(why)),
+        match find(self.environment) {
+            Ok(choice) => self.take(source, choice),
+            Err(why) => self.pass(source, Verdict::Skipped(why)),
         }
     }
 
     fn pull(&mut self) {
-        let way = Way::Pull;
+        let source = Source::Pull;
         if self.found.is_some() {
-            return self.pass(way, Verdict::NotReached);
+            return self.pass(source, Verdict::NotReached);
         }
-        let world = self.world;
-        let auto = world.vars.get("SUPERSTEP_AUTO_PULL");
+        let environment = self.environment;
+        let auto = environment.vars.get("SUPERSTEP_AUTO_PULL");
         let is_auto = auto.is_some_and(|value| is_on(value));
-        let consent = match (has_local(world), &world.offline) {
+        let consent = match (has_local(environment), &environment.offline) {
             (Err(why), _) => Err(why),
             (_, Some(origin)) => Err(format!("offline ({origin})")),
-            _ if world.yes => Ok((Consent::Given, "--yes")),
-            _ if world.can_ask => Ok((Consent::Ask, "a person can be asked")),
+            _ if environment.yes => Ok((Consent::Given, "--yes")),
+            _ if environment.can_ask => Ok((Consent::Ask, "a person can be asked")),
             _ if is_auto => Ok((Consent::Given, "SUPERSTEP_AUTO_PULL")),
             _ => Err("nobody to ask, and neither --yes nor SUPERSTEP_AUTO_PULL=1".into()),
         };
         match consent {
             Ok((consent, why)) => {
-                self.pass(way, Verdict::Taken(format!("local:default, {why}")));
+                self.pass(source, Verdict::Taken(format!("local:default, {why}")));
                 self.found = Some(Outcome::Pull(consent));
             }
-            Err(why) => self.pass(way, Verdict::Skipped(why)),
+            Err(why) => self.pass(source, Verdict::Skipped(why)),
         }
     }
 
-    fn take(&mut self, way: Way, choice: Choice) {
+    fn take(&mut self, source: Source, choice: Choice) {
         let mut what = choice.spec.to_string();
         if !matches!(choice.origin, Origin::Flag(_)) {
             what = format!("{what} ({})", choice.origin);
         }
-        self.pass(way, Verdict::Taken(what));
+        self.pass(source, Verdict::Taken(what));
         self.found = Some(Outcome::Chosen(Box::new(choice)));
     }
 
-    fn pass(&mut self, way: Way, verdict: Verdict) {
-        self.chain.push(Link { way, verdict });
+    fn pass(&mut self, source: Source, verdict: Verdict) {
+        self.chain.push(Link { source, verdict });
     }
 }
 
 /// What a file says. A project's file says nothing about data that is not the project's, and is an
 /// error where it needs a consent that it does not have.
-fn set_in(world: &World, scope: Scope, node: Option<&str>) -> Result<Named, ModelError> {
-    let config = &world.config;
+fn set_in(
+    environment: &Environment,
+    scope: Scope,
+    node: Option<&str>,
+) -> Result<Named, ModelError> {
+    let config = &environment.config;
     let in_force = config.file(scope);
     let withheld = match scope {
         Scope::Project => config.project.as_ref().filter(|_| in_force.is_none()),
@@ -306,7 +314,7 @@ fn set_in(world: &World, scope: Scope, node: Option<&str>) -> Result<Named, Mode
         None => file.model.as_ref(),
     });
     let not = |why: &str| Ok(Named::Not(why.to_owned()));
-    match (&world.content, withheld) {
+    match (&environment.content, withheld) {
         _ if in_force.is_none() && withheld.is_none() => return not("no such file"),
         _ if settings.is_some() && setting.is_none() => return not("not set there"),
         (Content::Elsewhere(why), _) if scope == Scope::Project => {
@@ -330,31 +338,31 @@ fn set_in(world: &World, scope: Scope, node: Option<&str>) -> Result<Named, Mode
     }
 }
 
-fn found(spec: Spec, origin: Origin, world: &World) -> Tried {
-    Choice::of(spec, origin, world).map_err(|error| error.to_string())
+fn found(spec: Spec, origin: Origin, environment: &Environment) -> Tried {
+    Choice::of(spec, origin, environment).map_err(|error| error.to_string())
 }
 
-fn base_url(world: &World) -> Tried {
-    let base = world.vars.get("OPENAI_BASE_URL").ok_or("not set")?;
+fn base_url(environment: &Environment) -> Tried {
+    let base = environment.vars.get("OPENAI_BASE_URL").ok_or("not set")?;
     if spec::host(base).is_none() {
         return Err(format!("`{base}` is no address"));
     }
     let spec = Spec {
         provider: "openai".into(),
         base: Some(base.trim_end_matches('/').to_owned()),
-        name: world.vars.get("OPENAI_MODEL").cloned(),
+        name: environment.vars.get("OPENAI_MODEL").cloned(),
     };
-    found(spec, Origin::Env("OPENAI_BASE_URL".into()), world)
+    found(spec, Origin::Env("OPENAI_BASE_URL".into()), environment)
 }
 
-fn with_key(world: &World, provider: &str) -> Tried {
+fn with_key(environment: &Environment, provider: &str) -> Tried {
     let known = Known::named(provider).ok_or("not known")?;
     let spec = Spec {
         provider: provider.to_owned(),
         base: None,
         name: None,
     };
-    let settings = world.config.provider(provider);
+    let settings = environment.config.provider(provider);
     // Keys that the user's file names count like those in the usual place.
     let is_named = settings.is_some_and(|settings| {
         settings.key_cmd.is_some() || settings.key_file.is_some() || settings.key_env.is_some()
@@ -362,24 +370,24 @@ fn with_key(world: &World, provider: &str) -> Tried {
     let usual = known.key_env.unwrap_or_default();
     let origin = match is_named {
         true => Origin::Found("key in the user's config.toml"),
-        false if world.keys.contains(usual) => Origin::Env(usual.to_owned()),
+        false if environment.keys.contains(usual) => Origin::Env(usual.to_owned()),
         false => return Err("not set".into()),
     };
-    let choice = found(spec, origin, world)?;
+    let choice = found(spec, origin, environment)?;
     match &choice.key {
-        Key::Env(name) if !world.keys.contains(name) => Err(format!("no key in ${name}")),
+        Key::Env(name) if !environment.keys.contains(name) => Err(format!("no key in ${name}")),
         _ => Ok(choice),
     }
 }
 
-fn other_key(world: &World) -> Tried {
+fn other_key(environment: &Environment) -> Tried {
     let others = KNOWN
         .iter()
         .filter(|known| known.key_env.is_some())
         .filter(|known| !matches!(known.name, "anthropic" | "openai"));
     let mut why = Vec::new();
     for known in others {
-        match with_key(world, known.name) {
+        match with_key(environment, known.name) {
             Ok(choice) => return Ok(choice),
             Err(not) if not == "not set" => {}
             Err(not) => why.push(format!("{}: {not}", known.name)),
@@ -391,8 +399,8 @@ fn other_key(world: &World) -> Tried {
     })
 }
 
-fn ollama(world: &World) -> Tried {
-    let offered = match &world.ollama {
+fn ollama(environment: &Environment) -> Tried {
+    let offered = match &environment.ollama {
         Probe::NotAsked => return Err("not asked".into()),
         Probe::Silent(why) => return Err(why.clone()),
         Probe::Has(offered) => offered,
@@ -405,15 +413,15 @@ fn ollama(world: &World) -> Tried {
         });
     };
     let spec = Spec::new("ollama", model.name.clone());
-    found(spec, Origin::Found("Ollama on this machine"), world)
+    found(spec, Origin::Found("Ollama on this machine"), environment)
 }
 
-fn other_ports(world: &World) -> Tried {
-    if world.ports.is_empty() {
+fn other_ports(environment: &Environment) -> Tried {
+    if environment.ports.is_empty() {
         return Err("not asked (--probe)".into());
     }
     let mut why = Vec::new();
-    for (port, probe) in &world.ports {
+    for (port, probe) in &environment.ports {
         let first = match probe {
             Probe::Has(offered) => offered.first(),
             Probe::Silent(not) => {
@@ -431,7 +439,7 @@ fn other_ports(world: &World) -> Tried {
             base: Some(format!("http://127.0.0.1:{port}/v1")),
             name: Some(name.clone()),
         };
-        let mut choice = found(spec, Origin::Found("a server on this machine"), world)?;
+        let mut choice = found(spec, Origin::Found("a server on this machine"), environment)?;
         // Nobody said that this server is to have the user's key.
         choice.key = Key::None;
         return Ok(choice);
@@ -439,23 +447,23 @@ fn other_ports(world: &World) -> Tried {
     Err(why.join(", "))
 }
 
-fn cached(world: &World) -> Tried {
-    has_local(world)?;
-    if let Some(file) = world.vars.get("SUPERSTEP_MODEL_FILE") {
+fn cached(environment: &Environment) -> Tried {
+    has_local(environment)?;
+    if let Some(file) = environment.vars.get("SUPERSTEP_MODEL_FILE") {
         let origin = Origin::Env("SUPERSTEP_MODEL_FILE".into());
-        return found(Spec::new("local", file.clone()), origin, world);
+        return found(Spec::new("local", file.clone()), origin, environment);
     }
     for tier in ["default", "tiny"] {
-        if world.weights.contains_key(tier) {
+        if environment.weights.contains_key(tier) {
             let origin = Origin::Found("weights in the cache");
-            return found(Spec::new("local", tier), origin, world);
+            return found(Spec::new("local", tier), origin, environment);
         }
     }
     Err("no weights there".into())
 }
 
-fn has_local(world: &World) -> Result<(), String> {
-    let is_there = world.providers.iter().any(|name| name == "local");
+fn has_local(environment: &Environment) -> Result<(), String> {
+    let is_there = environment.providers.iter().any(|name| name == "local");
     match is_there {
         true => Ok(()),
         false => Err("this program was built without the local model".into()),

@@ -1,4 +1,4 @@
-//! Where an address leads, as far as choosing a model needs to know.
+//! Classification of addresses: this machine or elsewhere.
 
 use std::net::IpAddr;
 

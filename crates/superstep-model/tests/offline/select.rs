@@ -192,7 +192,7 @@ fn ways_are_tried_in_their_order() {
         let place = resolution
             .chain
             .iter()
-            .position(|link| link.source == source)
+            .position(|link| link.source == way)
             .unwrap();
         for (at, link) in resolution.chain.iter().enumerate() {
             match &link.verdict {

@@ -1,4 +1,4 @@
-//! A collector, over HTTP: posts a request, and tries again where that may help.
+//! OTLP client: posts requests to a collector, with backoff.
 
 use std::time::{Duration, SystemTime};
 

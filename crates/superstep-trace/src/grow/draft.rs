@@ -1,5 +1,4 @@
-//! Branches while a log is read: kept in a list, found by what entries call them, made a tree at
-//! the end.
+//! Branches while a log is read: a flat list, indexed by the ids of entries, made a tree at the end.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,4 +1,4 @@
-//! Ids that are the same whenever a log is read.
+//! Deterministic ids of spans.
 
 use superstep_core::{
     event::SpanId,

@@ -1,4 +1,4 @@
-//! Makes the tree of a log, or of all that a saver has of one.
+//! Reads the run tree of a log from a saver.
 
 use superstep_core::{error::SaverError, event::Logged, id::ThreadId, saver::Saver};
 

@@ -1,4 +1,4 @@
-//! Sums what branches took, upwards.
+//! Totals of branches, summed towards the root.
 
 use superstep_core::event::SpanKind;
 

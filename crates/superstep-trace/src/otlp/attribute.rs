@@ -1,4 +1,4 @@
-//! What a span says: GenAI attributes of OpenTelemetry, those LangSmith reads, and our own.
+//! Span attributes: OpenTelemetry's GenAI conventions, those that LangSmith reads, and our own.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How spans are written: protocol buffers for collectors, JSON for files.
+//! Encodings of spans: protocol buffers for collectors, JSON for files.
 //!
 //! The field numbers are those of `opentelemetry.proto.collector.trace.v1`.
 

@@ -14,8 +14,8 @@ use crate::{
     model::Structured,
     model_id::ModelId,
     remote::{
-        forced::{self, Forced},
-        openai, schema, turns,
+        forced_tool::{self, ForcedTool},
+        messages, openai, schema,
     },
     request::{Effort, Request, ToolChoice},
     tool::ToolSpec,
@@ -29,7 +29,7 @@ pub(super) fn write(
     id: &ModelId,
     profile: &Profile,
     request: &Request,
-) -> Result<(Json, Option<Forced>), ModelError> {
+) -> Result<(Json, Option<ForcedTool>), ModelError> {
     let mut tools: Vec<Json> = request.tools.iter().map(tool).collect();
     let mut choice = request.tool_choice.clone();
     let mut config = Map::new();
@@ -45,9 +45,9 @@ pub(super) fn write(
                 json!({"type": "json_schema", "schema": schema}),
             );
         } else {
-            tools.push(tool(&Forced::tool(output)));
-            choice = Forced::choice(output, request);
-            forced = Some(Forced::new(output));
+            tools.push(tool(&ForcedTool::tool(output)));
+            choice = ForcedTool::choice(output, request);
+            forced = Some(ForcedTool::new(output));
         }
     }
     let max_tokens = request.max_tokens.unwrap_or(profile.max_tokens);
@@ -130,7 +130,7 @@ fn cached(block: Option<&mut Json>) {
     }
 }
 
-/// One turn each, by turns: what follows a turn of the same side belongs to it.
+/// One turn per side, in order: what follows a turn of the same side belongs to it.
 fn messages(
     id: &ModelId,
     profile: &Profile,
@@ -138,11 +138,11 @@ fn messages(
 ) -> Result<Vec<Json>, ModelError> {
     let answered = openai::answered(messages);
     let mut turns: Vec<Turn> = Vec::new();
-    for message in turns::in_order(messages) {
+    for message in messages::in_order(messages) {
         let (side, blocks) = match &message.body {
             Body::System { .. } => continue,
             Body::User { .. } => {
-                let content = turns::user_content(message);
+                let content = messages::user_content(message);
                 (Side::User, content_blocks(id, profile, &content)?)
             }
             Body::Tool(reply) => (Side::User, vec![tool_result(id, profile, reply)?]),
@@ -257,7 +257,7 @@ fn tool(spec: &ToolSpec) -> Json {
     json!({
         "name": spec.name,
         "description": spec.description,
-        "input_schema": forced::parameters(spec),
+        "input_schema": forced_tool::parameters(spec),
     })
 }
 

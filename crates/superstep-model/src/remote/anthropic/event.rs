@@ -7,9 +7,9 @@ use serde_json::{Value as Json, json};
 use crate::{
     delta::Delta,
     remote::{
-        fault::Told,
-        pieces::{Out, Protocol, Wrong},
+        fault::ProviderError,
         sse::Event,
+        stream::{Out, Protocol, Wrong},
     },
     usage::{Finish, Usage},
 };
@@ -82,8 +82,9 @@ impl Protocol for Events {
                 self.end(out)
             }
             "error" => {
-                let told = Told::of(&data).unwrap_or_else(|| Told::bare(&event.data));
-                Err(Wrong::Told(told))
+                let told =
+                    ProviderError::of(&data).unwrap_or_else(|| ProviderError::bare(&event.data));
+                Err(Wrong::Reported(told))
             }
             // Pings, and what later versions may add.
             _ => Ok(()),
@@ -287,7 +288,7 @@ fn number(data: &Json, name: &str) -> u64 {
 )]
 mod tests {
     use super::*;
-    use crate::{ModelError, Reply, remote::pieces::tests::decode};
+    use crate::{ModelError, Reply, remote::stream::tests::decode};
 
     fn read(events: &[Json]) -> Result<Reply, ModelError> {
         let text: String = events

@@ -11,8 +11,8 @@ use crate::{
     model::Structured,
     model_id::ModelId,
     remote::{
-        forced::{self, Forced},
-        schema, turns,
+        forced_tool::{self, ForcedTool},
+        messages, schema,
     },
     request::{Effort, OutputSchema, Request, ToolChoice},
     tool::ToolSpec,
@@ -23,7 +23,7 @@ pub(super) fn write(
     id: &ModelId,
     dialect: &Dialect,
     request: &Request,
-) -> Result<(Json, Option<Forced>), ModelError> {
+) -> Result<(Json, Option<ForcedTool>), ModelError> {
     let mut body = Map::new();
     let mut put = |name: &str, value: Json| body.insert(name.to_owned(), value);
     put("model", json!(id.name));
@@ -41,9 +41,9 @@ pub(super) fn write(
                 put("response_format", strict(output));
             }
             Structured::Tool => {
-                tools.push(tool(&Forced::tool(output)));
-                choice = Forced::choice(output, request);
-                forced = Some(Forced::new(output));
+                tools.push(tool(&ForcedTool::tool(output)));
+                choice = ForcedTool::choice(output, request);
+                forced = Some(ForcedTool::new(output));
             }
             Structured::Json => {
                 put("response_format", json!({"type": "json_object"}));
@@ -100,7 +100,7 @@ fn ask(messages: &mut Vec<Json>, output: &OutputSchema) {
     if said.any(|text| text.contains(&schema)) {
         return;
     }
-    let wish = turns::asked(output);
+    let wish = messages::asked(output);
     let first = messages
         .first_mut()
         .filter(|turn| turn.get("role") == Some(&json!("system")));
@@ -157,14 +157,14 @@ fn messages(
         Ok(match &message.body {
             Body::System { content } => json!({"role": "system", "content": content.text()}),
             Body::User { .. } => {
-                let content = turns::user_content(message);
+                let content = messages::user_content(message);
                 json!({"role": "user", "content": user(id, dialect, &content)?})
             }
             Body::Model(reply) => assistant(reply, &answered),
             Body::Tool(reply) => tool_result(id, reply)?,
         })
     };
-    turns::in_order(messages).into_iter().map(turn).collect()
+    messages::in_order(messages).into_iter().map(turn).collect()
 }
 
 fn user(id: &ModelId, dialect: &Dialect, content: &Content) -> Result<Json, ModelError> {
@@ -228,7 +228,7 @@ fn tool_result(id: &ModelId, reply: &ToolReply) -> Result<Json, ModelError> {
     Ok(json!({
         "role": "tool",
         "tool_call_id": reply.tool_call_id,
-        "content": turns::tool_text(reply),
+        "content": messages::tool_text(reply),
     }))
 }
 
@@ -238,7 +238,7 @@ fn tool(spec: &ToolSpec) -> Json {
         "function": {
             "name": spec.name,
             "description": spec.description,
-            "parameters": forced::parameters(spec),
+            "parameters": forced_tool::parameters(spec),
         },
     })
 }

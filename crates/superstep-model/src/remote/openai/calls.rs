@@ -1,4 +1,4 @@
-//! Tool calls out of the pieces that servers cut them into.
+//! Tool calls assembled from the fragments that servers stream.
 //!
 //! The protocol says: the first piece has an index, an id and a name, the others the same index and
 //! more arguments. Servers leave out the index or the id, repeat the name, send a call in one
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::{
     assemble::MAX_CALLS,
     delta::Delta,
-    remote::pieces::{Out, Wrong},
+    remote::stream::{Out, Wrong},
 };
 
 /// The calls of one reply.

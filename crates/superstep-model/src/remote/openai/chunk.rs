@@ -6,9 +6,9 @@ use super::calls::Calls;
 use crate::{
     delta::Delta,
     remote::{
-        fault::Told,
-        pieces::{Out, Protocol, Wrong},
+        fault::ProviderError,
         sse::Event,
+        stream::{Out, Protocol, Wrong},
     },
     usage::{Finish, Usage},
 };
@@ -32,8 +32,9 @@ impl Protocol for Chunks {
         let chunk: Json = serde_json::from_str(&event.data)
             .map_err(|error| Wrong::Malformed(format!("a chunk that is not JSON: {error}")))?;
         if event.name == "error" || chunk.get("error").is_some_and(|error| !error.is_null()) {
-            let told = Told::of(&chunk).unwrap_or_else(|| Told::bare(&event.data));
-            return Err(Wrong::Told(told));
+            let told =
+                ProviderError::of(&chunk).unwrap_or_else(|| ProviderError::bare(&event.data));
+            return Err(Wrong::Reported(told));
         }
         if !chunk.is_object() {
             return Err("a chunk that is no object".into());
@@ -196,7 +197,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{ModelError, Reply, assemble::MAX_CALLS, remote::pieces::tests::decode};
+    use crate::{ModelError, Reply, assemble::MAX_CALLS, remote::stream::tests::decode};
 
     fn read(chunks: &[Json]) -> Result<Reply, ModelError> {
         let mut text: String = chunks

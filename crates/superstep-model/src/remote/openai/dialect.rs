@@ -1,4 +1,4 @@
-//! How servers that speak chat completions differ.
+//! Dialects of chat completions: how servers differ.
 
 use superstep_http::Address;
 

@@ -1,4 +1,4 @@
-//! A model with rules around it.
+//! Managed model: deadlines, retries, limits, circuit breaker and budgets around any model.
 
 use std::{
     sync::{
@@ -14,15 +14,16 @@ use superstep_text::Redactor;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{
-    attempt::{Flow, Live},
+    attempt::{ReplyStream, RunningAttempt},
     breaker::Breaker,
-    budget::{Budget, Estimate, Hold},
-    clock, leave,
+    budget::{Budget, Estimate, Reservation},
+    clock,
+    concurrency::{ConcurrencyLimit, Permit},
+    estimate,
+    observer::{Attempt, CallObserver, Cost},
     policy::{self, Policy},
     prices::{Price, Prices},
-    reckon,
-    seats::{Seat, Seats},
-    watch::{Attempt, Bill, Watch},
+    redact,
 };
 use crate::{
     delta::Deltas,
@@ -35,16 +36,17 @@ use crate::{
     usage::Usage,
 };
 
-/// A model with deadlines, retries, a line, a rest when it fails, and budgets.
+/// A model with deadlines, retries with backoff, a concurrency limit, a rate limit, a circuit breaker
+/// and budgets.
 ///
-/// Clones share the line and the rest, so one is made for each model and cloned for each run:
+/// Clones share the limits and the breaker, so one is made per model and cloned per run:
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use superstep_model::{Model, call::{Budget, Caller, Limits, Policy}};
+/// # use superstep_model::{Model, call::{Budget, ManagedModel, Limits, Policy}};
 /// # fn example(model: Arc<dyn Model>) {
-/// let caller = Caller::new(model, Policy::default());
-/// let run = caller.clone().within(Budget::new(Limits {
+/// let model = ManagedModel::new(model, Policy::default());
+/// let run = model.clone().within(Budget::new(Limits {
 ///     tokens: Some(100_000),
 ///     ..Limits::default()
 /// }));
@@ -55,29 +57,29 @@ use crate::{
 /// for with `invoke` may be, since nobody saw any of it. Dropping the future or the stream cancels
 /// the call at once.
 #[derive(Clone)]
-pub struct Caller {
+pub struct ManagedModel {
     model: Arc<dyn Model>,
     shared: Arc<Shared>,
     prices: Arc<Prices>,
     budgets: Vec<Budget>,
-    watches: Vec<Arc<dyn Watch>>,
+    observers: Vec<Arc<dyn CallObserver>>,
     redactor: Arc<Redactor>,
 }
 
 struct Shared {
     policy: Policy,
-    seats: Seats,
+    concurrency: ConcurrencyLimit,
     breaker: Arc<Breaker>,
     rng: Rng,
 }
 
-impl Caller {
+impl ManagedModel {
     /// Rules around a model, with the prices that come with this crate.
     pub fn new(model: Arc<dyn Model>, policy: Policy) -> Self {
         let shared = Shared {
             policy,
-            seats: Seats::new(policy.at_once, policy.per_minute),
-            breaker: Arc::new(Breaker::new(policy.rest)),
+            concurrency: ConcurrencyLimit::new(policy.at_once, policy.per_minute),
+            breaker: Arc::new(Breaker::new(policy.circuit_breaker)),
             rng: policy.backoff.rng(),
         };
         Self {
@@ -85,7 +87,7 @@ impl Caller {
             shared: Arc::new(shared),
             prices: Arc::new(Prices::built_in()),
             budgets: Vec::new(),
-            watches: Vec::new(),
+            observers: Vec::new(),
             redactor: Arc::clone(Redactor::standard()),
         }
     }
@@ -104,10 +106,10 @@ impl Caller {
         self
     }
 
-    /// The same, with one more that looks on.
+    /// The same, with one more observer.
     #[must_use]
-    pub fn watched(mut self, watch: Arc<dyn Watch>) -> Self {
-        self.watches.push(watch);
+    pub fn observed(mut self, observer: Arc<dyn CallObserver>) -> Self {
+        self.observers.push(observer);
         self
     }
 
@@ -129,14 +131,14 @@ impl Caller {
     /// Everything a call needs before its first attempt.
     async fn begin(&self, request: &Request) -> Result<Call, ModelError> {
         static CALLS: AtomicU64 = AtomicU64::new(1);
-        // A model that rests is not waited for in line.
-        if let Some(resting) = self.shared.breaker.resting() {
-            return Err(resting.error(self.model.id()));
+        // A call that would fail at once does not wait in the queue first.
+        if let Some(opened) = self.shared.breaker.opened() {
+            return Err(opened.error(self.model.id()));
         }
-        let seat = self.in_time(self.shared.seats.take()).await?;
+        let permit = self.in_time(self.shared.concurrency.acquire()).await?;
         let model = self.model.id().clone();
         let price = self.price();
-        let input = reckon::request(request);
+        let input = estimate::request(request);
         let output = request.max_tokens.unwrap_or(0).into();
         let most = Usage {
             input,
@@ -149,8 +151,8 @@ impl Caller {
             money: price.map(|price| price.cost(&most)),
         };
         let most = estimate.money;
-        let holds = self.budgets.iter().map(|budget| budget.hold(&estimate));
-        let holds = holds.collect::<Result<_, _>>()?;
+        let reservations = self.budgets.iter().map(|budget| budget.reserve(&estimate));
+        let reservations = reservations.collect::<Result<_, _>>()?;
         let whole = clock::after(Instant::now(), self.shared.policy.deadlines.whole);
         let budgets = self.budgets.iter();
         let ends = budgets.filter_map(|budget| Some((budget.ends()?, budget.clone())));
@@ -160,16 +162,16 @@ impl Caller {
             None => (whole, None),
         };
         Ok(Call {
-            caller: self.clone(),
+            managed: self.clone(),
             number: CALLS.fetch_add(1, Ordering::Relaxed),
             model,
             price,
             most,
             input,
-            holds,
+            reservations,
             deadline,
             by,
-            _seat: seat,
+            _permit: permit,
         })
     }
 
@@ -185,7 +187,7 @@ impl Caller {
     }
 }
 
-impl Model for Caller {
+impl Model for ManagedModel {
     fn id(&self) -> &ModelId {
         self.model.id()
     }
@@ -200,10 +202,10 @@ impl Model for Caller {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let mut live = call.attempt(tried).await?;
-                match live.lead(request).await {
-                    Ok(lead) => return Ok(Deltas::new(Flow::new(live, lead))),
-                    Err(error) => call.again(live, error, tried).await?,
+                let mut running = call.attempt(tried).await?;
+                match running.lead(request).await {
+                    Ok(lead) => return Ok(Deltas::new(ReplyStream::new(running, lead))),
+                    Err(error) => call.again(running, error, tried).await?,
                 }
             }
         })
@@ -215,71 +217,75 @@ impl Model for Caller {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let mut live = call.attempt(tried).await?;
-                match live.whole(request).await {
+                let mut running = call.attempt(tried).await?;
+                match running.whole(request).await {
                     Ok(reply) => return Ok(reply),
-                    Err(error) => call.again(live, error, tried).await?,
+                    Err(error) => call.again(running, error, tried).await?,
                 }
             }
         })
     }
 }
 
-/// One call: what it holds until it is over.
+/// One call, with what it holds until it is over.
 pub(super) struct Call {
-    caller: Caller,
+    managed: ManagedModel,
     number: u64,
     model: ModelId,
     price: Option<Price>,
     most: Option<Money>,
     /// Tokens of the request, roughly.
     input: u64,
-    holds: Vec<Hold>,
+    reservations: Vec<Reservation>,
     deadline: Instant,
     /// The budget whose end is the deadline.
     by: Option<Budget>,
-    _seat: Seat,
+    _permit: Permit,
 }
 
 impl Call {
-    async fn attempt(self: &Arc<Self>, number: u32) -> Result<Live, ModelError> {
-        let paced = self.caller.shared.seats.pace();
-        if timeout_at(self.deadline, paced).await.is_err() {
+    async fn attempt(self: &Arc<Self>, number: u32) -> Result<RunningAttempt, ModelError> {
+        let throttled = self.managed.shared.concurrency.throttle();
+        if timeout_at(self.deadline, throttled).await.is_err() {
             return Err(self.too_late());
         }
-        let shared = &self.caller.shared;
-        let pass = shared.breaker.enter();
-        let pass = pass.map_err(|resting| resting.error(&self.model))?;
-        self.tell(number, |watch, attempt| watch.started(attempt));
-        Ok(Live::new(Arc::clone(self), number, pass))
+        let shared = &self.managed.shared;
+        let permit = shared.breaker.enter();
+        let permit = permit.map_err(|opened| opened.error(&self.model))?;
+        self.notify(number, |observer, attempt| observer.started(attempt));
+        Ok(RunningAttempt::new(Arc::clone(self), number, permit))
     }
 
     /// Waits for another attempt, or gives the error that is left.
-    async fn again(&self, live: Live, error: ModelError, tried: u32) -> Result<(), ModelError> {
-        let error = self.leaves(error);
-        let Shared { policy, rng, .. } = &*self.caller.shared;
+    async fn again(
+        &self,
+        running: RunningAttempt,
+        error: ModelError,
+        tried: u32,
+    ) -> Result<(), ModelError> {
+        let error = self.redacted(error);
+        let Shared { policy, rng, .. } = &*self.managed.shared;
         let wait = policy::wait(&policy.backoff, &error, tried, rng);
         let wait = wait.filter(|wait| clock::after(Instant::now(), *wait) < self.deadline);
-        live.count(&error);
-        let wait = wait.filter(|_| !self.caller.shared.breaker.rests());
-        let bill = live.fail(&error, wait);
+        running.count(&error);
+        let wait = wait.filter(|_| !self.managed.shared.breaker.is_open());
+        let cost = running.fail(&error, wait);
         let Some(wait) = wait else {
             return Err(error);
         };
-        if bill != Bill::default() {
-            for hold in &self.holds {
-                hold.still(&self.model, self.most)?;
+        if cost != Cost::default() {
+            for reservation in &self.reservations {
+                reservation.still(&self.model, self.most)?;
             }
         }
         sleep(wait).await;
         Ok(())
     }
 
-    /// An error on its way to whoever looks on and to the program: the one place where all that
-    /// come from a model pass.
-    pub(super) fn leaves(&self, error: ModelError) -> ModelError {
-        let told = policy::too_long_a_wait(&self.caller.shared.policy.backoff, error);
-        leave::clean(told, &self.caller.redactor)
+    /// The error without secrets: the one place that all errors of a model pass.
+    pub(super) fn redacted(&self, error: ModelError) -> ModelError {
+        let told = policy::too_long_a_wait(&self.managed.shared.policy.backoff, error);
+        redact::error(told, &self.managed.redactor)
     }
 
     /// The error for a call that took too long in all.
@@ -287,13 +293,13 @@ impl Call {
         if let Some(budget) = &self.by {
             return budget.out_of_time();
         }
-        let after = self.caller.shared.policy.deadlines.whole;
+        let after = self.managed.shared.policy.deadlines.whole;
         let phase = crate::error::Phase::End;
         ErrorKind::TimedOut { phase, after }.into()
     }
 
     pub(super) fn model(&self) -> &Arc<dyn Model> {
-        &self.caller.model
+        &self.managed.model
     }
 
     pub(super) fn deadline(&self) -> Instant {
@@ -301,15 +307,15 @@ impl Call {
     }
 
     pub(super) fn first(&self) -> Duration {
-        self.caller.shared.policy.deadlines.first
+        self.managed.shared.policy.deadlines.first
     }
 
     pub(super) fn idle(&self) -> Duration {
-        self.caller.shared.policy.deadlines.idle
+        self.managed.shared.policy.deadlines.idle
     }
 
     pub(super) fn prices_as_of(&self) -> &str {
-        self.caller.prices.as_of()
+        self.managed.prices.as_of()
     }
 
     pub(super) fn input(&self) -> u64 {
@@ -317,21 +323,21 @@ impl Call {
     }
 
     /// Takes what an attempt cost from all budgets.
-    pub(super) fn charge(&self, bill: &mut Bill) {
-        bill.cost = self.price.map(|price| price.cost(&bill.usage));
-        for hold in &self.holds {
-            hold.spend(&self.model, bill.usage, bill.cost);
+    pub(super) fn charge(&self, cost: &mut Cost) {
+        cost.money = self.price.map(|price| price.cost(&cost.usage));
+        for reservation in &self.reservations {
+            reservation.spend(&self.model, cost.usage, cost.money);
         }
     }
 
-    pub(super) fn tell(&self, number: u32, what: impl Fn(&dyn Watch, &Attempt<'_>)) {
+    pub(super) fn notify(&self, number: u32, what: impl Fn(&dyn CallObserver, &Attempt<'_>)) {
         let attempt = Attempt {
             model: &self.model,
             call: self.number,
             number,
         };
-        for watch in &self.caller.watches {
-            what(&**watch, &attempt);
+        for observer in &self.managed.observers {
+            what(&**observer, &attempt);
         }
     }
 }

@@ -1,25 +1,25 @@
-//! Keys and values of tokens the network has read, so that they need not be read again.
+//! Prefix cache: keys and values (KV) of prompts that the network has read.
 //!
-//! Calls often begin alike: a node's instructions and examples do not change. A slot keeps one
-//! sequence of tokens; a call takes the slot that has most of its beginning, so that nodes with
-//! different instructions each find their own.
+//! Calls often share a prefix: a node's instructions and examples do not change. A call takes the
+//! cached prefix that it has most of in common with, so that nodes with different instructions each
+//! find their own.
 
 use super::net::Shape;
 use super::tensor::half;
 
-/// Beginnings shorter than this are not worth keeping a slot for: they are the template's own words.
+/// Prefixes shorter than this are not worth keeping: they are the template's own words.
 const WORTH_KEEPING: usize = 32;
 
-/// Several slots, of which the one not used for longest is given up first.
-pub(super) struct Slots {
-    slots: Vec<Slot>,
+/// Several prefixes; the least recently used one is evicted first.
+pub(super) struct PrefixCache {
+    prefixes: Vec<CachedPrefix>,
     most: usize,
     context: usize,
     clock: u64,
 }
 
-/// One sequence of tokens.
-pub(super) struct Slot {
+/// One sequence of tokens, with its keys and values.
+pub(super) struct CachedPrefix {
     tokens: Vec<u32>,
     keys: Vec<u16>,
     values: Vec<u16>,
@@ -28,67 +28,67 @@ pub(super) struct Slot {
     used: u64,
 }
 
-/// Whether another slot can be made.
+/// Whether another prefix can be made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
     Left,
     None,
 }
 
-impl Slots {
+impl PrefixCache {
     /// At most `most` sequences of at most `context` tokens.
     pub(super) fn new(most: usize, context: usize) -> Self {
         Self {
-            slots: Vec::new(),
+            prefixes: Vec::new(),
             most: most.max(1),
             context,
             clock: 0,
         }
     }
 
-    /// The slot that has most of the beginning of `tokens`, cut back to that beginning. At least one
+    /// The longest cached prefix of `tokens`, cut back to what they have in common. At least one
     /// token is left to read, because reading it is what rates the next.
-    pub(super) fn take(&mut self, tokens: &[u32], shape: &Shape) -> Option<&mut Slot> {
+    pub(super) fn take(&mut self, tokens: &[u32], shape: &Shape) -> Option<&mut CachedPrefix> {
         self.clock += 1;
         let limit = tokens.len().saturating_sub(1);
         let best = self
-            .slots
+            .prefixes
             .iter()
-            .map(|slot| slot.common(tokens).min(limit))
+            .map(|prefix| prefix.common(tokens).min(limit))
             .enumerate()
             .max_by_key(|(_, common)| *common);
-        let room = match self.slots.len() < self.most {
+        let room = match self.prefixes.len() < self.most {
             true => Room::Left,
             false => Room::None,
         };
         let (index, common) = match best {
             Some((index, common)) if self.is_worth(index, common, limit, room) => (index, common),
             _ if room == Room::Left => {
-                self.slots.push(Slot::new(shape, self.context)?);
-                (self.slots.len() - 1, 0)
+                self.prefixes.push(CachedPrefix::new(shape, self.context)?);
+                (self.prefixes.len() - 1, 0)
             }
             _ => {
-                let slots = self.slots.iter().enumerate();
-                let (index, slot) = slots.min_by_key(|(_, slot)| slot.used)?;
-                (index, slot.common(tokens).min(limit))
+                let prefixes = self.prefixes.iter().enumerate();
+                let (index, prefix) = prefixes.min_by_key(|(_, prefix)| prefix.used)?;
+                (index, prefix.common(tokens).min(limit))
             }
         };
-        let slot = self.slots.get_mut(index)?;
-        slot.tokens.truncate(common);
-        slot.used = self.clock;
-        Some(slot)
+        let prefix = self.prefixes.get_mut(index)?;
+        prefix.tokens.truncate(common);
+        prefix.used = self.clock;
+        Some(prefix)
     }
 
-    /// Whether taking a slot over saves more than it destroys. While there is room, a slot that would
+    /// Whether taking a prefix over saves more than it destroys. While there is room, a prefix that would
     /// lose most of what it has is left alone.
     fn is_worth(&self, index: usize, common: usize, limit: usize, room: Room) -> bool {
-        let held = self.slots.get(index).map_or(0, Slot::len);
+        let held = self.prefixes.get(index).map_or(0, CachedPrefix::len);
         let keeps_most = 2 * common >= held;
         common >= WORTH_KEEPING.min(limit.max(1)) && (keeps_most || room == Room::None)
     }
 }
 
-impl Slot {
+impl CachedPrefix {
     /// Room for `context` tokens, or nothing if memory does not suffice. The system gives the memory
     /// as it is written to, so a short conversation costs little.
     fn new(shape: &Shape, context: usize) -> Option<Self> {

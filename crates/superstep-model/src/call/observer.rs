@@ -1,15 +1,15 @@
-//! Looking on while calls are made: for traces and meters.
+//! Observers of calls, for traces and meters.
 
 use std::time::Duration;
 
 use crate::{error::ModelError, model_id::ModelId, money::Money, usage::Usage};
 
-/// Something that wants to know about calls.
+/// Observes the attempts of calls.
 ///
 /// For every attempt there is `started`, then `first_piece` if anything came, then one of `ended`,
 /// `failed` and `dropped`. It is called between pieces of a reply, so it should be quick.
 #[allow(unused_variables, reason = "the names tell what is given")]
-pub trait Watch: Send + Sync {
+pub trait CallObserver: Send + Sync {
     /// An attempt begins.
     fn started(&self, attempt: &Attempt<'_>) {}
 
@@ -22,15 +22,15 @@ pub trait Watch: Send + Sync {
         attempt: &Attempt<'_>,
         error: &ModelError,
         wait: Option<Duration>,
-        bill: &Bill,
+        cost: &Cost,
     ) {
     }
 
     /// Its reply is whole.
-    fn ended(&self, attempt: &Attempt<'_>, bill: &Bill) {}
+    fn ended(&self, attempt: &Attempt<'_>, cost: &Cost) {}
 
     /// Nobody wanted the rest of the reply.
-    fn dropped(&self, attempt: &Attempt<'_>, bill: &Bill) {}
+    fn dropped(&self, attempt: &Attempt<'_>, cost: &Cost) {}
 }
 
 /// One attempt of a call.
@@ -46,21 +46,21 @@ pub struct Attempt<'a> {
 
 /// What an attempt cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bill {
+pub struct Cost {
     /// Its tokens.
     pub usage: Usage,
-    /// Whether the model told them, or they are reckoned from the length of the texts.
-    pub source: Source,
+    /// Whether the model reported them, or they are estimated from the length of the texts.
+    pub source: UsageSource,
     /// Its price; nothing if the model's prices are not known.
-    pub cost: Option<Money>,
+    pub money: Option<Money>,
 }
 
-/// Where a number of tokens comes from.
+/// Where a token count comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
-    /// The model told it.
+pub enum UsageSource {
+    /// The model reported it.
     #[default]
-    Told,
-    /// It is reckoned.
-    Reckoned,
+    Reported,
+    /// It is estimated.
+    Estimated,
 }

@@ -1,20 +1,20 @@
-//! Errors on their way out: what providers say may quote keys.
+//! Redaction of errors: what providers report may quote keys.
 
 use superstep_text::Redactor;
 
 use crate::error::{ErrorKind, ModelError};
 
-/// The error without secrets in what somebody else wrote.
-pub(super) fn clean(error: ModelError, redactor: &Redactor) -> ModelError {
+/// The error without secrets in the texts that come from outside.
+pub(super) fn error(error: ModelError, redactor: &Redactor) -> ModelError {
     let mut kind = error.kind().clone();
     let Some(words) = words(&mut kind) else {
         return error;
     };
-    let clean = redactor.text(words).into_owned();
-    if clean == *words {
+    let redacted = redactor.text(words).into_owned();
+    if redacted == *words {
         return error;
     }
-    *words = clean;
+    *words = redacted;
     kind.into()
 }
 

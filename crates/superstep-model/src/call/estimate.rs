@@ -1,4 +1,4 @@
-//! How many tokens a text has, roughly: for budgets when no model has counted.
+//! Estimates of token counts, for budgets when the model reports none.
 
 use crate::{
     delta::Delta,
@@ -6,8 +6,8 @@ use crate::{
     request::Request,
 };
 
-const BYTES_A_TOKEN: u64 = 4;
-const TOKENS_AN_IMAGE: u64 = 1_000;
+const BYTES_PER_TOKEN: u64 = 4;
+const TOKENS_PER_IMAGE: u64 = 1_000;
 
 /// About as many tokens as a model reads for a request.
 pub(super) fn request(request: &Request) -> u64 {
@@ -23,7 +23,7 @@ pub(super) fn request(request: &Request) -> u64 {
 
 /// Tokens of so many bytes.
 pub(super) fn tokens(bytes: u64) -> u64 {
-    bytes.div_ceil(BYTES_A_TOKEN)
+    bytes.div_ceil(BYTES_PER_TOKEN)
 }
 
 /// Bytes that a piece of a reply adds.
@@ -56,6 +56,6 @@ fn message(message: &Message) -> u64 {
 fn part(part: &Part) -> u64 {
     match part {
         Part::Text { text } => tokens(text.len() as u64),
-        Part::Image { .. } => TOKENS_AN_IMAGE,
+        Part::Image { .. } => TOKENS_PER_IMAGE,
     }
 }

@@ -1,4 +1,4 @@
-//! All that a choice depends on, gathered beforehand.
+//! The environment that a model is chosen in: settings, variables, servers, weights.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,9 +8,9 @@ use std::{
 use crate::config::{Config, Origin};
 use crate::spec::KNOWN;
 
-/// What is so when a model is chosen.
+/// Everything that the choice of a model depends on.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub struct Environment {
     /// `--model`.
     pub flag: Option<String>,
     /// Variables that say something and are no secrets.
@@ -80,7 +80,7 @@ const VARS: [&str; 6] = [
     "OPENAI_MODEL",
 ];
 
-impl World {
+impl Environment {
     /// Takes what matters from the environment and the settings: variables, the names of those that
     /// hold keys, and whether anything may leave the machine.
     #[must_use]

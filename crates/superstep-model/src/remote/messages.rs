@@ -1,4 +1,4 @@
-//! What providers read in a turn, and how text of strangers is marked there.
+//! Messages as providers read them, with untrusted content marked.
 //!
 //! A conversation has a few roles only, so a mail or a file that a program shows to a model has to
 //! travel in the user's turn. A model must be able to tell it from the user's own words. Content

@@ -1,4 +1,4 @@
-//! From the bytes of an answer to pieces of a reply, for any protocol over server-sent events.
+//! Reply stream: from the bytes of a response to deltas, for any protocol over server-sent events.
 //!
 //! What comes is judged by its first byte, not by what its headers say: a server that was asked to
 //! stream may answer in one JSON object, and a gateway may answer with a page.
@@ -19,8 +19,8 @@ use crate::{
     error::{ErrorKind, ModelError},
     model_id::ModelId,
     remote::{
-        fault::{self, Told, Whence},
-        forced::Forced,
+        fault::{self, Endpoint, ProviderError},
+        forced_tool::ForcedTool,
         http::{MAX_ANSWER, MAX_STREAM, Site},
         sse::{Event, Parser},
     },
@@ -42,14 +42,14 @@ pub(crate) trait Protocol: Send + Unpin {
 #[derive(Debug, Default)]
 pub(crate) struct Out {
     deltas: VecDeque<Delta>,
-    forced: Option<Forced>,
+    forced: Option<ForcedTool>,
     is_finished: bool,
     /// The protocol has said that nothing follows.
     is_over: bool,
 }
 
 impl Out {
-    pub(crate) fn new(forced: Option<Forced>) -> Self {
+    pub(crate) fn new(forced: Option<ForcedTool>) -> Self {
         Self {
             forced,
             ..Self::default()
@@ -80,7 +80,7 @@ pub(crate) enum Wrong {
     /// It does not follow the protocol.
     Malformed(String),
     /// It says itself that the call failed.
-    Told(Told),
+    Reported(ProviderError),
     /// It ended before its end.
     Cut,
 }
@@ -111,8 +111,8 @@ impl Reader {
         }
     }
 
-    pub(crate) fn whence(&self) -> Whence<'_> {
-        Whence {
+    pub(crate) fn endpoint(&self) -> Endpoint<'_> {
+        Endpoint {
             provider: &self.provider,
             model: &self.model,
             host: &self.host,
@@ -125,7 +125,9 @@ impl Reader {
             Wrong::Malformed(what) => ErrorKind::Malformed {
                 what: fault::scrub(&what, self.key.as_ref()),
             },
-            Wrong::Told(told) => fault::refusal(told.as_status(), None, &told, &self.whence()),
+            Wrong::Reported(told) => {
+                fault::refusal(told.as_status(), None, &told, &self.endpoint())
+            }
             Wrong::Cut => ErrorKind::Cut,
         };
         kind.into()
@@ -133,13 +135,13 @@ impl Reader {
 }
 
 /// The pieces of a reply as they come over a connection. Dropping it ends the connection.
-pub(crate) struct Pieces<P> {
+pub(crate) struct DeltaStream<P> {
     body: Option<Chunks>,
     decoder: Decoder<P>,
     failed: Option<ModelError>,
 }
 
-impl<P: Protocol> Pieces<P> {
+impl<P: Protocol> DeltaStream<P> {
     pub(crate) fn new(body: Chunks, decoder: Decoder<P>) -> Self {
         Self {
             body: Some(body),
@@ -149,7 +151,7 @@ impl<P: Protocol> Pieces<P> {
     }
 }
 
-impl<P: Protocol> Stream for Pieces<P> {
+impl<P: Protocol> Stream for DeltaStream<P> {
     type Item = Result<Delta, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -203,7 +205,7 @@ enum Shape {
 }
 
 impl<P: Protocol> Decoder<P> {
-    pub(crate) fn new(protocol: P, reader: Reader, forced: Option<Forced>) -> Self {
+    pub(crate) fn new(protocol: P, reader: Reader, forced: Option<ForcedTool>) -> Self {
         Self {
             protocol,
             reader,
@@ -273,8 +275,8 @@ impl<P: Protocol> Decoder<P> {
             Shape::Unknown(_) => Err(Wrong::Cut),
             Shape::Events(_) => protocol.end(out),
             Shape::Whole(body) => match serde_json::from_slice::<Json>(body) {
-                Ok(answer) => match Told::of(&answer) {
-                    Some(told) => Err(Wrong::Told(told)),
+                Ok(answer) => match ProviderError::of(&answer) {
+                    Some(told) => Err(Wrong::Reported(told)),
                     None => protocol.whole(&answer, out),
                 },
                 Err(error) if error.is_eof() => Err(Wrong::Cut),
@@ -326,7 +328,7 @@ pub(crate) mod tests {
     /// Decodes an answer that comes in parts, as a caller would get it.
     pub(crate) fn decode<'a, P: Protocol>(
         protocol: P,
-        forced: Option<Forced>,
+        forced: Option<ForcedTool>,
         parts: impl IntoIterator<Item = &'a [u8]>,
     ) -> Result<Reply, ModelError> {
         let reader = Reader {

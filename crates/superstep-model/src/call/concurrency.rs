@@ -1,4 +1,4 @@
-//! How many calls of a model run at once, and how fast they may begin. First come, first served.
+//! Concurrency limit and rate limit of a model. Waiting calls are served in order.
 
 use std::{
     collections::VecDeque,
@@ -13,57 +13,57 @@ use tokio::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-pub(super) struct Seats {
+pub(super) struct ConcurrencyLimit {
     free: Arc<Semaphore>,
-    pace: Option<Pace>,
+    rate: Option<RateLimit>,
 }
 
-/// A place among the calls that run; dropping it lets the next one in.
-pub(super) struct Seat {
+/// The right to run a call; dropping it lets the next call start.
+pub(super) struct Permit {
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Seats {
+impl ConcurrencyLimit {
     pub(super) fn new(at_once: usize, per_minute: Option<u32>) -> Self {
-        let seats = at_once.clamp(1, Semaphore::MAX_PERMITS);
+        let permits = at_once.clamp(1, Semaphore::MAX_PERMITS);
         Self {
-            free: Arc::new(Semaphore::new(seats)),
-            pace: per_minute.map(|most| Pace {
+            free: Arc::new(Semaphore::new(permits)),
+            rate: per_minute.map(|most| RateLimit {
                 most: most.max(1) as usize,
                 begun: Mutex::default(),
             }),
         }
     }
 
-    /// Waits for a place. Leaving the line gives the turn to the next.
-    pub(super) async fn take(&self) -> Seat {
+    /// Waits for a permit. A call that gives up waiting loses its place in the queue.
+    pub(super) async fn acquire(&self) -> Permit {
         // It is never closed.
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
-        Seat { _permit: permit }
+        Permit { _permit: permit }
     }
 
-    /// Waits until another attempt may begin.
-    pub(super) async fn pace(&self) {
-        if let Some(pace) = &self.pace {
-            pace.wait().await;
+    /// Waits until the rate limit permits another attempt.
+    pub(super) async fn throttle(&self) {
+        if let Some(rate) = &self.rate {
+            rate.wait().await;
         }
     }
 }
 
-/// When the attempts of the last minute began, and those to come that have their turn.
-struct Pace {
+/// Start times of the attempts of the last minute, and of those that wait for their start.
+struct RateLimit {
     most: usize,
     begun: Mutex<VecDeque<Instant>>,
 }
 
-impl Pace {
+impl RateLimit {
     async fn wait(&self) {
-        let mut turn = self.turn();
-        sleep_until(turn.at).await;
-        turn.taken = true;
+        let mut slot = self.reserve();
+        sleep_until(slot.at).await;
+        slot.used = true;
     }
 
-    fn turn(&self) -> Turn<'_> {
+    fn reserve(&self) -> Slot<'_> {
         let now = Instant::now();
         let mut begun = self.begun();
         while begun.front().is_some_and(|first| *first + MINUTE <= now) {
@@ -74,10 +74,10 @@ impl Pace {
         let before = before.and_then(|place| begun.get(place));
         let at = before.map_or(now, |before| *before + MINUTE);
         begun.push_back(at);
-        Turn {
-            pace: self,
+        Slot {
+            rate: self,
             at,
-            taken: false,
+            used: false,
         }
     }
 
@@ -86,18 +86,19 @@ impl Pace {
     }
 }
 
-struct Turn<'a> {
-    pace: &'a Pace,
+/// A start time; dropping it unused frees it.
+struct Slot<'a> {
+    rate: &'a RateLimit,
     at: Instant,
-    taken: bool,
+    used: bool,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        if self.taken {
+        if self.used {
             return;
         }
-        let mut begun = self.pace.begun();
+        let mut begun = self.rate.begun();
         if let Some(place) = begun.iter().rposition(|at| *at == self.at) {
             begun.remove(place);
         }
@@ -110,11 +111,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_minute_has_more_than_the_limit() {
-        let seats = Seats::new(8, Some(3));
+        let limit = ConcurrencyLimit::new(8, Some(3));
         let began = Instant::now();
         let mut times = Vec::new();
         for _ in 0..7 {
-            seats.pace().await;
+            limit.throttle().await;
             times.push(began.elapsed().as_secs());
         }
         assert_eq!(times, [0, 0, 0, 60, 60, 60, 120]);
@@ -122,12 +123,12 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_turn_that_is_given_up_is_free_again() {
-        let seats = Seats::new(8, Some(1));
+        let limit = ConcurrencyLimit::new(8, Some(1));
         let began = Instant::now();
-        seats.pace().await;
+        limit.throttle().await;
         let soon = Duration::from_secs(1);
-        assert!(tokio::time::timeout(soon, seats.pace()).await.is_err());
-        seats.pace().await;
+        assert!(tokio::time::timeout(soon, limit.throttle()).await.is_err());
+        limit.throttle().await;
         assert_eq!(began.elapsed().as_secs(), 60);
     }
 }

@@ -1,5 +1,5 @@
-//! An answer that is data, from a model that can be made to call one tool: the call's arguments
-//! are the answer, and are shown as its text.
+//! Structured output through a forced tool call: the arguments of the call become the text of the
+//! reply.
 
 use std::collections::VecDeque;
 
@@ -14,13 +14,13 @@ use crate::{
 
 /// Turns the forced call of a reply into its text.
 #[derive(Clone, Debug)]
-pub(crate) struct Forced {
+pub(crate) struct ForcedTool {
     name: String,
     index: Option<u32>,
     words: String,
 }
 
-impl Forced {
+impl ForcedTool {
     pub(crate) fn new(output: &OutputSchema) -> Self {
         Self {
             name: output.name.clone(),
