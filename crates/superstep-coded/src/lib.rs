@@ -137,7 +137,7 @@ impl Code {
             .iter()
             .filter(|it| it.path().is_ident("coded"));
         let attribute = attributes.next().ok_or_else(|| {
-            let message = "a code is missing: #[coded(\"SS0000\", hint = \"…\")]";
+            let message = "a code is missing: #[coded(\"SSnnnn\", hint = \"…\")]";
             Error::new(variant.ident.span(), message)
         })?;
         let code = attribute.parse_args_with(Self::parse)?;
