@@ -14,7 +14,7 @@
 //! here it still waits: 1 question
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
 use serde::{Deserialize, Serialize};
 use superstep::{Archive, Fit, prelude::*};
@@ -54,7 +54,7 @@ async fn ship(order: Snap<Order>, ctx: Ctx) -> Result<OrderUpdate, NodeError> {
 /// The same graph on both machines, each with a saver of its own.
 fn graph() -> Result<Graph<Order, Node>, BuildErrors> {
     Graph::<Order, Node>::builder()
-        .saver(Arc::new(MemorySaver::new()))
+        .saver(MemorySaver::new())
         .node(Node::Pack, pack)
         .node(Node::Ship, ship)
         .start(Node::Pack)
@@ -85,7 +85,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let archive = Archive::read(&*file)?;
     there.import_thread("order 7", archive).await?;
     let fit = there.check_thread("order 7").await?;
-    let answer = ask.reply::<Ship>(&true)?;
+    let answer = ask.answer::<Ship>(&true)?;
     let done = there.answer("order 7", [answer]).await?;
     println!("there it is answered: {:?}", done.state());
 

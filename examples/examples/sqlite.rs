@@ -21,12 +21,12 @@ use std::{
     fs,
     path::Path,
     process::{self, Command},
-    sync::Arc,
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
+    Store,
     prelude::*,
     sqlite::Database,
     store::{Namespace, PutOptions, Search},
@@ -83,8 +83,8 @@ fn wishes(who: &str) -> Result<Namespace, NodeError> {
 fn open(file: &Path) -> Result<Graph<Trip, Node>, Box<dyn Error>> {
     let database = Database::open(file)?;
     let graph = Graph::<Trip, Node>::builder()
-        .saver(Arc::new(database.saver()))
-        .store(Arc::new(database.store()))
+        .saver(database.saver())
+        .store(database.store())
         .node(Node::Plan, plan)
         .node(Node::Book, book)
         .start(Node::Plan)
@@ -107,7 +107,7 @@ async fn second(file: &Path) -> Result<(), Box<dyn Error>> {
     let waiting = graph.state("trip 1").await?;
     let ask = waiting.asks.first().ok_or("the question is in the file")?;
     println!("  the thread has a question: {:?}", ask.question::<Book>()?);
-    let answer = ask.reply::<Book>(&"window seat".to_owned())?;
+    let answer = ask.answer::<Book>(&"window seat".to_owned())?;
     let done = graph.answer("trip 1", [answer]).await?;
     println!("  {:?}", done.state());
 

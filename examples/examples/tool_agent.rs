@@ -86,7 +86,7 @@ fn start(
         .shared(outbox.clone())
         .build()?;
     let agent = Agent::new(Arc::new(clerk())).tools(tools);
-    Ok(agent.graph().saver(Arc::new(saver.clone())).build()?)
+    Ok(agent.graph().saver(saver.clone()).build()?)
 }
 
 /// Prints what was said since `from`; gives how much there is.
@@ -137,7 +137,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let question: Approval = ask.question()?;
         let verdict = decide(&question);
         let digest = question.digest;
-        answers.push(ask.reply::<Approval>(&ApprovalAnswer { digest, verdict })?);
+        answers.push(ask.answer::<Approval>(&ApprovalAnswer { digest, verdict })?);
     }
     let outcome = graph.answer("desk", answers).await?;
     show(&outcome.state().messages, shown);

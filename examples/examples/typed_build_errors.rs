@@ -20,7 +20,7 @@
 use std::error::Error;
 
 use serde::{Deserialize, Serialize};
-use superstep::prelude::*;
+use superstep::{Input, Store, prelude::*};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Trip {

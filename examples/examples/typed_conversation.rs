@@ -17,7 +17,7 @@
 //! the service: lend bicycles; for two hundred; not approved yet: also repairs
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
 use serde::{Deserialize, Serialize};
 use superstep::prelude::*;
@@ -91,7 +91,7 @@ async fn report(talk: Snap<Talk>) -> TalkUpdate {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let graph = Graph::<Talk, Node>::builder()
-        .saver(Arc::new(MemorySaver::new()))
+        .saver(MemorySaver::new())
         .node(Node::Prepare, prepare)
         .node(Node::Ask, ask)
         .node(Node::Report, report)
@@ -121,7 +121,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Answer::Says(text) => println!("   > {text}"),
             Answer::Approved => println!("   (approves)"),
         }
-        outcome = graph.answer("t", [ask.reply::<Question>(&answer)?]).await?;
+        outcome = graph
+            .answer("t", [ask.answer::<Question>(&answer)?])
+            .await?;
     }
 
     let talk = outcome.done().ok_or("the approval should end the talk")?;

@@ -27,7 +27,7 @@
 use std::{error::Error, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use superstep::prelude::*;
+use superstep::{Command, prelude::*};
 use tokio::sync::Mutex;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
@@ -128,7 +128,7 @@ fn start(saver: &MemorySaver, outbox: &Arc<Outbox>) -> Result<Graph<Mail, Node>,
         .finish(Step::Send)
         .build()?;
     Graph::<Mail, Node>::builder()
-        .saver(Arc::new(saver.clone()))
+        .saver(saver.clone())
         .node(Node::Triage, triage)
         .node(Node::Notify, notify)
         .subgraph(
@@ -163,7 +163,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let answer = if ask.is::<Matters>() {
                 println!("  does this matter? {}", ask.question::<Matters>()?.mail);
                 println!("  > yes");
-                ask.reply::<Matters>(&true)?
+                ask.answer::<Matters>(&true)?
             } else {
                 let Approve { to, text } = ask.question()?;
                 println!("  may this go to {to}? {text}");
@@ -172,7 +172,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                     _ => Verdict::Send,
                 };
                 println!("  > {verdict:?}");
-                ask.reply::<Approve>(&verdict)?
+                ask.answer::<Approve>(&verdict)?
             };
             outcome = graph.answer(from, [answer]).await?;
         }

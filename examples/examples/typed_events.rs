@@ -26,7 +26,7 @@
 use std::error::Error;
 
 use serde::{Deserialize, Serialize};
-use superstep::{Modes, prelude::*};
+use superstep::{Event, Modes, prelude::*};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Poem {

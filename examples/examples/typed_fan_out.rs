@@ -18,7 +18,7 @@
 use std::error::Error;
 
 use serde::{Deserialize, Serialize};
-use superstep::prelude::*;
+use superstep::{Command, Input, prelude::*};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Book {

@@ -15,7 +15,7 @@
 //!   Order { euros: 12.5, paid: true }
 //! ```
 
-use std::{error::Error, sync::Arc};
+use std::error::Error;
 
 use serde::{Deserialize, Serialize};
 use superstep::{Handler, prelude::*};
@@ -78,7 +78,7 @@ fn graph<S: superstep::State, Args>(
     pay: impl Handler<S, Node, Args>,
 ) -> Result<Graph<S, Node>, BuildErrors> {
     Graph::<S, Node>::builder()
-        .saver(Arc::new(saver.clone()))
+        .saver(saver.clone())
         .node(Node::Pay, pay)
         .start(Node::Pay)
         .finish(Node::Pay)
@@ -109,7 +109,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let found = new.state("order 7").await?;
     println!("  {:?}, open questions: {}", found.state, found.asks.len());
     let ask = found.asks.first().ok_or("the question is still open")?;
-    let done = new.answer("order 7", [ask.reply::<MayPay>(&true)?]).await?;
+    let done = new
+        .answer("order 7", [ask.answer::<MayPay>(&true)?])
+        .await?;
     println!("  {:?}", done.state());
 
     if error.code() != "SS1201" || !done.state().paid || done.state().euros != 12.5 {

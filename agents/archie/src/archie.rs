@@ -43,7 +43,7 @@ const USUAL_QUERY: &str =
 /// let [ask] = outcome.asks() else { panic!("it asks") };
 /// assert_eq!(ask.question::<Question>()?.query, "How many users?");
 ///
-/// let approved = ask.reply::<Question>(&"/approve".to_owned())?;
+/// let approved = ask.answer::<Question>(&"/approve".to_owned())?;
 /// let outcome = archie.graph().answer("t", [approved]).await?;
 /// let Outcome::Done(state) = outcome else { panic!("it is approved") };
 /// assert_eq!(state.analysis_output.as_deref(), Some("## Summary\n..."));

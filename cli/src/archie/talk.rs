@@ -106,7 +106,8 @@ impl<'a> Talk<'a> {
                     Some(ask) => Next::Ask(ask),
                     None => Next::Resume,
                 },
-                Ok(Outcome::Paused { .. }) => Next::Resume,
+                // Paused: nobody is asked anything.
+                Ok(_) => Next::Resume,
                 Err(error) => self.after(error, terminal).await?,
             };
         }
@@ -211,7 +212,7 @@ impl<'a> Talk<'a> {
                 }
             };
             self.screen.answered(&words)?;
-            return Ok(Next::Answer(ask.reply::<Question>(&words)?));
+            return Ok(Next::Answer(ask.answer::<Question>(&words)?));
         }
     }
 

@@ -1,6 +1,9 @@
 //! Time as savers and stores see it, injected so that tests and simulations own it.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
 use std::time::Duration;
 
 /// Milliseconds since the Unix epoch.
@@ -10,6 +13,12 @@ pub type UnixMillis = i64;
 pub trait Clock: Send + Sync {
     /// The current time.
     fn now(&self) -> UnixMillis;
+}
+
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn now(&self) -> UnixMillis {
+        (**self).now()
+    }
 }
 
 /// A clock that moves only by hand.

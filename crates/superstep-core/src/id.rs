@@ -126,6 +126,12 @@ pub trait IdSource: Send + Sync {
     fn next(&self, floor: Option<CheckpointId>) -> CheckpointId;
 }
 
+impl<I: IdSource + ?Sized> IdSource for Arc<I> {
+    fn next(&self, floor: Option<CheckpointId>) -> CheckpointId {
+        (**self).next(floor)
+    }
+}
+
 /// A graph's place inside its thread: empty for the root, else `node:task|node:task`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GraphPath(Arc<str>);

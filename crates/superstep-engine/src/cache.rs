@@ -32,3 +32,17 @@ pub trait Cache: Send + Sync + 'static {
     /// Forgets the results of these owners, or all.
     fn clear(&self, owners: Option<&[Arc<str>]>);
 }
+
+impl<C: Cache + ?Sized> Cache for Arc<C> {
+    fn get(&self, key: &CacheKey) -> Option<Vec<Write>> {
+        (**self).get(key)
+    }
+
+    fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) {
+        (**self).put(key, writes, ttl);
+    }
+
+    fn clear(&self, owners: Option<&[Arc<str>]>) {
+        (**self).clear(owners);
+    }
+}

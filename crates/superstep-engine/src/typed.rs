@@ -29,7 +29,7 @@ pub mod state;
 mod subgraph;
 pub mod thread;
 
-pub use ask::{Ask, OpenAsk};
+pub use ask::{Ask, Asked, OpenAsk};
 pub use builder::GraphBuilder;
 pub use call::Call;
 pub use command::{Command, IntoCommand};

@@ -70,16 +70,19 @@ impl SqliteStore {
     }
 
     /// The same store with another clock.
-    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
-        Self { clock, ..self }
+    pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
+        Self {
+            clock: Arc::new(clock),
+            ..self
+        }
     }
 
     /// The same store with semantic search: a query finds similar items instead of its words.
     ///
     /// Items already in it are found by similarity once they are put again.
-    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+    pub fn with_embedder(self, embedder: impl Embedder + 'static) -> Self {
         Self {
-            embedder: Some(embedder),
+            embedder: Some(Arc::new(embedder)),
             ..self
         }
     }

@@ -1,5 +1,7 @@
 //! From texts to vectors, and how alike two vectors are.
 
+use std::sync::Arc;
+
 use super::{BoxFuture, StoreError};
 
 /// A model that turns texts into vectors.
@@ -14,6 +16,20 @@ pub trait Embedder: Send + Sync {
 
     /// How long each vector is.
     fn dimensions(&self) -> usize;
+}
+
+impl<E: Embedder + ?Sized> Embedder for Arc<E> {
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, StoreError>> {
+        (**self).embed(texts)
+    }
+
+    fn id(&self) -> &str {
+        (**self).id()
+    }
+
+    fn dimensions(&self) -> usize {
+        (**self).dimensions()
+    }
 }
 
 /// Vectors and the model they are from.

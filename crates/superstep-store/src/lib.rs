@@ -33,6 +33,7 @@ mod value;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -127,6 +128,16 @@ pub trait Store: Send + Sync {
     ) -> BoxFuture<'_, Result<Vec<Namespace>, StoreError>> {
         let op = Op::ListNamespaces(list);
         Box::pin(async move { only(self.batch(vec![op]).await?)?.into_namespaces() })
+    }
+}
+
+impl<S: Store + ?Sized> Store for Arc<S> {
+    fn batch(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Vec<Outcome>, StoreError>> {
+        (**self).batch(ops)
+    }
+
+    fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
+        (**self).sweep_expired(now)
     }
 }
 

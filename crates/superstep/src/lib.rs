@@ -9,8 +9,6 @@
 //! [`guide::from_langgraph`] says what is called what.
 //!
 //! ```
-//! use std::sync::Arc;
-//!
 //! use serde::{Deserialize, Serialize};
 //! use superstep::prelude::*;
 //!
@@ -30,7 +28,7 @@
 //! }
 //!
 //! /// A question and the type of its answer.
-//! #[derive(Serialize, Ask)]
+//! #[derive(Serialize, Deserialize, Ask)]
 //! #[ask(answer = bool)]
 //! struct Approve {
 //!     text: String,
@@ -53,7 +51,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let graph = Graph::<Mail, Node>::builder()
-//!     .saver(Arc::new(MemorySaver::default()))
+//!     .saver(MemorySaver::default())
 //!     .node(Node::Draft, draft)
 //!     .node(Node::Send, send)
 //!     .start(Node::Draft)
@@ -62,10 +60,10 @@
 //!     .build()?;
 //!
 //! let outcome = graph.run("thread 1", Mail::update().subject("hello")).await?;
-//! let Outcome::Waiting { asks, .. } = outcome else { panic!("it asks before it sends") };
-//! let outcome = graph.answer("thread 1", [asks[0].reply::<Approve>(&true)?]).await?;
-//! let Outcome::Done(mail) = outcome else { panic!("it is approved") };
-//! assert_eq!(mail.log, ["drafted", "sent as 42"]);
+//! let ask = outcome.ask::<Approve>()?;
+//! assert_eq!(ask.question.text, "re: hello");
+//! let outcome = graph.answer("thread 1", [ask.answer(true)]).await?;
+//! assert_eq!(outcome.state().log, ["drafted", "sent as 42"]);
 //! # Ok(()) }
 //! ```
 //!
@@ -111,10 +109,10 @@ pub use superstep_engine::{
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{
-        Append, Ask, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed, Follow,
-        FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge, Min,
-        Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced, Reducer,
-        Res, Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
+        Append, Ask, Asked, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed,
+        Follow, FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge,
+        Min, Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced,
+        Reducer, Res, Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
     },
 };
 #[doc(inline)]
@@ -141,13 +139,14 @@ pub use superstep_trace as trace;
 pub mod guide;
 
 pub mod prelude {
-    //! What most graphs use.
+    //! What most graphs use, without names that programs have themselves: `Error`, `Event`,
+    //! `Command`, `Input`, `Store` and the like are at the root of the crate. `#[reduce(..)]` knows
+    //! the reducers without an import.
 
     pub use crate::{
-        Append, Ask, BuildError, BuildErrors, Command, Context, Ctx, EffectError, Error, ErrorKind,
-        Event, Failed, Graph, Input, IntoCommand, Last, Max, MemorySaver, MemoryStore, Merge, Min,
-        NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Persist, Reducer, Res, RetryPolicy, Snap,
-        State, Store, Sum, Timeouts, Update, node,
+        Ask, BuildError, BuildErrors, Ctx, EffectError, Graph, IntoCommand, MemorySaver,
+        MemoryStore, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Persist, Res, RetryPolicy,
+        Snap, State, Timeouts, Update as _, node,
     };
 
     #[cfg(feature = "tools")]

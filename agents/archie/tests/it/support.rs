@@ -122,7 +122,7 @@ pub(crate) async fn try_answer(
     words: &str,
 ) -> Result<Outcome<Analysis>, superstep::Error> {
     let reply = open(archie, thread).await;
-    let reply = reply.reply::<Question>(&words.to_owned()).unwrap();
+    let reply = reply.answer::<Question>(&words.to_owned()).unwrap();
     archie.graph().answer(thread, [reply]).await
 }
 

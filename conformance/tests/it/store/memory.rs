@@ -95,7 +95,7 @@ async fn parallel_tasks_lose_nothing_and_never_see_half_a_batch() {
 #[tokio::test]
 async fn default_fields_decide_what_is_embedded() {
     let store = MemoryStore::new()
-        .with_embedder(Arc::new(Fixed(vec![1.0, 0.0])))
+        .with_embedder(Fixed(vec![1.0, 0.0]))
         .with_fields(vec!["title".parse::<IndexPath>().unwrap()]);
     let options = PutOptions::default;
     store
@@ -123,7 +123,7 @@ async fn an_embedder_that_breaks_its_contract_is_an_error() {
         vec![1.0, f32::NAN],
         vec![1.0, f32::INFINITY],
     ] {
-        let store = MemoryStore::new().with_embedder(Arc::new(Fixed(wrong)));
+        let store = MemoryStore::new().with_embedder(Fixed(wrong));
         let put = store
             .put(&ns("m"), "k", json!("x"), PutOptions::default())
             .await;

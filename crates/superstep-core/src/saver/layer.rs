@@ -1,5 +1,7 @@
 //! Savers around another saver: a layer overrides some methods and forwards the rest.
 
+use std::sync::Arc;
+
 use super::{
     At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord, Notes, Retained,
     Retention, Saver,
@@ -132,79 +134,90 @@ pub trait SaverLayer: Send + Sync + 'static {
     }
 }
 
+/// The methods of [`Saver`], each as the method of the same name of `$layer` on `$to`.
+macro_rules! forward {
+    ($layer:ident, $self:ident => $to:expr) => {
+        fn lease(&$self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
+            $layer::lease($to, thread)
+        }
+
+        fn load(
+            &$self,
+            thread: &ThreadId,
+            namespace: &GraphPath,
+            at: At,
+        ) -> MaybeReady<'_, Option<Loaded>> {
+            $layer::load($to, thread, namespace, at)
+        }
+
+        fn history(
+            &$self,
+            thread: &ThreadId,
+            namespace: &GraphPath,
+            query: &HistoryQuery,
+        ) -> MaybeReady<'_, Vec<Loaded>> {
+            $layer::history($to, thread, namespace, query)
+        }
+
+        fn commit(&$self, commit: Commit) -> MaybeReady<'_, NextRecord> {
+            $layer::commit($to, commit)
+        }
+
+        fn note(&$self, notes: Notes) -> MaybeReady<'_, ()> {
+            $layer::note($to, notes)
+        }
+
+        fn log(&$self, events: Events) -> MaybeReady<'_, ()> {
+            $layer::log($to, events)
+        }
+
+        fn events(
+            &$self,
+            thread: &ThreadId,
+            after: Option<Cursor>,
+            limit: usize,
+        ) -> MaybeReady<'_, Vec<Logged>> {
+            $layer::events($to, thread, after, limit)
+        }
+
+        fn changed(&$self, thread: &ThreadId) -> MaybeReady<'_, ()> {
+            $layer::changed($to, thread)
+        }
+
+        fn threads(&$self) -> MaybeReady<'_, Vec<ThreadId>> {
+            $layer::threads($to)
+        }
+
+        fn delete(&$self, thread: &ThreadId) -> MaybeReady<'_, ()> {
+            $layer::delete($to, thread)
+        }
+
+        fn copy(&$self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
+            $layer::copy($to, from, to)
+        }
+
+        fn prune(&$self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
+            $layer::prune($to, thread, keep)
+        }
+
+        fn export(&$self, thread: &ThreadId) -> MaybeReady<'_, Archive> {
+            $layer::export($to, thread)
+        }
+
+        fn import(&$self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
+            $layer::import($to, thread, archive)
+        }
+
+        fn retain(&$self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
+            $layer::retain($to, retention, now)
+        }
+    };
+}
+
 impl<L: SaverLayer> Saver for L {
-    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
-        SaverLayer::lease(self, thread)
-    }
+    forward!(SaverLayer, self => self);
+}
 
-    fn load(
-        &self,
-        thread: &ThreadId,
-        namespace: &GraphPath,
-        at: At,
-    ) -> MaybeReady<'_, Option<Loaded>> {
-        SaverLayer::load(self, thread, namespace, at)
-    }
-
-    fn history(
-        &self,
-        thread: &ThreadId,
-        namespace: &GraphPath,
-        query: &HistoryQuery,
-    ) -> MaybeReady<'_, Vec<Loaded>> {
-        SaverLayer::history(self, thread, namespace, query)
-    }
-
-    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
-        SaverLayer::commit(self, commit)
-    }
-
-    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
-        SaverLayer::note(self, notes)
-    }
-
-    fn log(&self, events: Events) -> MaybeReady<'_, ()> {
-        SaverLayer::log(self, events)
-    }
-
-    fn events(
-        &self,
-        thread: &ThreadId,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> MaybeReady<'_, Vec<Logged>> {
-        SaverLayer::events(self, thread, after, limit)
-    }
-
-    fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
-        SaverLayer::changed(self, thread)
-    }
-
-    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
-        SaverLayer::threads(self)
-    }
-
-    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
-        SaverLayer::delete(self, thread)
-    }
-
-    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
-        SaverLayer::copy(self, from, to)
-    }
-
-    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
-        SaverLayer::prune(self, thread, keep)
-    }
-
-    fn export(&self, thread: &ThreadId) -> MaybeReady<'_, Archive> {
-        SaverLayer::export(self, thread)
-    }
-
-    fn import(&self, thread: &ThreadId, archive: Archive) -> MaybeReady<'_, ()> {
-        SaverLayer::import(self, thread, archive)
-    }
-
-    fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
-        SaverLayer::retain(self, retention, now)
-    }
+impl<S: Saver + ?Sized> Saver for Arc<S> {
+    forward!(Saver, self => &**self);
 }

@@ -89,8 +89,8 @@ impl MemorySaver {
     }
 
     /// An empty saver on another clock, which dates the last use of threads.
-    pub fn on_clock(clock: Arc<dyn Clock>) -> Self {
-        Self(Arc::new(Shared::on(clock)))
+    pub fn on_clock(clock: impl Clock + 'static) -> Self {
+        Self(Arc::new(Shared::on(Arc::new(clock))))
     }
 
     fn thread(&self, id: &ThreadId) -> Option<Arc<Mutex<Thread>>> {

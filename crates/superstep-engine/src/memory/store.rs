@@ -51,16 +51,19 @@ impl MemoryStore {
     }
 
     /// The same store on another clock.
-    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
-        Self { clock, ..self }
+    pub fn with_clock(self, clock: impl Clock + 'static) -> Self {
+        Self {
+            clock: Arc::new(clock),
+            ..self
+        }
     }
 
     /// The same store, in which a query finds what is similar instead of what has its words.
     ///
     /// Items already in it are found by similarity once they are put again.
-    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+    pub fn with_embedder(self, embedder: impl Embedder + 'static) -> Self {
         Self {
-            embedder: Some(embedder),
+            embedder: Some(Arc::new(embedder)),
             ..self
         }
     }

@@ -58,7 +58,7 @@ pub trait Ask: Serialize {
 /// # struct Approve { text: String }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+/// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
 /// #     .node(Node::Draft, |ctx: Ctx| async move {
 /// #         Ok::<_, NodeError>(drop(ctx.ask(Approve { text: "hello".to_owned() })?))
 /// #     })
@@ -69,7 +69,7 @@ pub trait Ask: Serialize {
 /// for ask in graph.state("t").await?.asks {
 ///     if ask.is::<Approve>() {
 ///         println!("{}", ask.question::<Approve>()?.text);
-///         graph.answer("t", [ask.reply::<Approve>(&true)?]).await?;
+///         graph.answer("t", [ask.answer::<Approve>(&true)?]).await?;
 ///     }
 /// }
 /// assert!(graph.state("t").await?.asks.is_empty());
@@ -104,8 +104,17 @@ impl OpenAsk {
         })
     }
 
-    /// An answer of the right type, as `answer` takes it.
-    pub fn reply<Q: Ask>(&self, answer: &Q::Answer) -> Result<(AskId, Json), Error>
+    /// The question with its type; an error if it is another one.
+    pub fn typed<Q: Ask + DeserializeOwned>(&self) -> Result<Asked<Q>, Error> {
+        Ok(Asked {
+            id: self.id,
+            question: self.question()?,
+        })
+    }
+
+    /// An answer of the right type, as [`Graph::answer`](super::Graph::answer) takes it: for answers
+    /// to questions of several types at once. [`OpenAsk::typed`] is shorter for one.
+    pub fn answer<Q: Ask>(&self, answer: &Q::Answer) -> Result<(AskId, Json), Error>
     where
         Q::Answer: Serialize,
     {
@@ -120,6 +129,56 @@ impl OpenAsk {
         }
         let why = format!("the question is `{}`, not `{}`", self.kind, Q::KIND);
         Err(ErrorKind::BadArgument { why }.into())
+    }
+}
+
+/// An open question of a known type.
+///
+/// ```
+/// # use serde::{Deserialize, Serialize};
+/// # use superstep::prelude::*;
+/// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+/// # struct Order { sent: bool }
+/// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+/// # enum Node { Send }
+/// #[derive(Serialize, Deserialize, Ask)]
+/// #[ask(answer = bool)]
+/// struct Approve {
+///     to: String,
+/// }
+///
+/// async fn send(ctx: Ctx) -> Result<OrderUpdate, NodeError> {
+///     let sent = ctx.ask(Approve { to: "ann@example.com".to_owned() })?;
+///     Ok(Order::update().sent(sent))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = Graph::<Order, Node>::builder()
+/// #     .saver(MemorySaver::default())
+/// #     .node(Node::Send, send)
+/// #     .start(Node::Send)
+/// #     .finish(Node::Send)
+/// #     .build()?;
+/// let outcome = graph.run("order 1", Order::update()).await?;
+/// let ask = outcome.ask::<Approve>()?;
+/// assert_eq!(ask.question.to, "ann@example.com");
+/// let outcome = graph.answer("order 1", [ask.answer(true)]).await?;
+/// assert!(outcome.state().sent);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked<Q> {
+    /// Answer by it.
+    pub id: AskId,
+    /// The question as it was asked.
+    pub question: Q,
+}
+
+impl<Q: Ask> Asked<Q> {
+    /// The answer, as [`Graph::answer`](super::Graph::answer) takes it.
+    pub fn answer(&self, answer: Q::Answer) -> (AskId, Q::Answer) {
+        (self.id, answer)
     }
 }
 

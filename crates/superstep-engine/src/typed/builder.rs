@@ -328,8 +328,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     ///
     #[doc = include_str!("docs/builder/saver.md")]
     #[must_use]
-    pub fn saver(mut self, saver: Arc<dyn Saver>) -> Self {
-        self.backends.saver = Some(saver);
+    pub fn saver(mut self, saver: impl Saver) -> Self {
+        self.backends.saver = Some(Arc::new(saver));
         self
     }
 
@@ -337,8 +337,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     ///
     #[doc = include_str!("docs/builder/store.md")]
     #[must_use]
-    pub fn store(mut self, store: Arc<dyn Store>) -> Self {
-        self.backends.store = Some(store);
+    pub fn store(mut self, store: impl Store + 'static) -> Self {
+        self.backends.store = Some(Arc::new(store));
         self
     }
 
@@ -346,15 +346,15 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     ///
     #[doc = include_str!("docs/builder/cache.md")]
     #[must_use]
-    pub fn cache(mut self, cache: Arc<dyn Cache>) -> Self {
-        self.backends.cache = Some(cache);
+    pub fn cache(mut self, cache: impl Cache) -> Self {
+        self.backends.cache = Some(Arc::new(cache));
         self
     }
 
     /// Where new checkpoint ids come from.
     #[must_use]
-    pub fn ids(mut self, ids: Arc<dyn IdSource>) -> Self {
-        self.backends.ids = Some(ids);
+    pub fn ids(mut self, ids: impl IdSource + 'static) -> Self {
+        self.backends.ids = Some(Arc::new(ids));
         self
     }
 

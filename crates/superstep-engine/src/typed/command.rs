@@ -22,7 +22,7 @@ use super::{
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Command, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -77,7 +77,7 @@ impl<S: State, N> Command<S, N> {
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
-    /// # use superstep::prelude::*;
+    /// # use superstep::{Command, prelude::*};
     /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
     /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
     /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -193,7 +193,7 @@ impl Reach {
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Command, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]

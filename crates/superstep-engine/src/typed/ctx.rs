@@ -77,12 +77,12 @@ impl Ctx {
     ///     let approved = ctx.ask(Approve { text: mail.reply.clone() })?;
     ///     Ok(Mail::update().log([format!("approved: {approved}")]))
     /// }
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async {}).node(Node::Check, || async {}).node(Node::Send, send)
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
     /// #     .finish(Node::Send).build()?;
     /// let outcome = graph.run("t", Mail::update().reply("hello")).await?;
-    /// let answer = outcome.asks()[0].reply::<Approve>(&true)?;
+    /// let answer = outcome.asks()[0].answer::<Approve>(&true)?;
     /// let outcome = graph.answer("t", [answer]).await?;
     /// assert_eq!(outcome.state().log, ["approved: true"]);
     /// # Ok(()) }
@@ -228,7 +228,7 @@ impl Ctx {
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
-    /// # use superstep::prelude::*;
+    /// # use superstep::{Event, prelude::*};
     /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
     /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
     /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -340,7 +340,7 @@ impl Ctx {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, draft).node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
     /// #     .finish(Node::Send).build()?;

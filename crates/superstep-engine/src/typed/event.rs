@@ -28,7 +28,7 @@ use crate::{
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Event, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]

@@ -192,7 +192,7 @@ impl<S: State, N: Nodes, T: Send + Sync + 'static> FromTask<S, N> for Res<T> {
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Command, Input, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -253,7 +253,7 @@ where
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Context, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -297,7 +297,7 @@ where
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Store, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -338,7 +338,7 @@ impl<S: State, N: Nodes> FromTask<S, N> for Store {
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Command, Failed, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]

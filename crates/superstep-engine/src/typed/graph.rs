@@ -2,9 +2,9 @@
 
 use std::{marker::PhantomData, sync::Arc};
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
-    error::Error,
+    error::{Error, ErrorKind},
     event::{Cursor, Modes},
     id::{AskId, CheckpointId, ThreadId},
     plan::Plan,
@@ -13,7 +13,7 @@ use superstep_core::{
 };
 
 use super::{
-    ask::{OpenAsk, bad_answer},
+    ask::{Ask, Asked, OpenAsk, bad_answer},
     builder::GraphBuilder,
     channel_state::whole_state,
     event::{EventStream, Follow},
@@ -39,7 +39,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let graph = Graph::<Mail, Node>::builder()
-///     .saver(std::sync::Arc::new(MemorySaver::default()))
+///     .saver(MemorySaver::default())
 ///     .node(Node::Draft, |mail: Snap<Mail>| async move {
 ///         Mail::update().reply(format!("re: {}", mail.subject))
 ///     })
@@ -89,11 +89,12 @@ impl<S, N> Clone for Graph<S, N> {
 /// match graph.run("t", Mail::update().subject("hi")).await? {
 ///     Outcome::Done(mail) => assert_eq!(mail.subject, "hi"),
 ///     Outcome::Waiting { asks, .. } => println!("{} open questions", asks.len()),
-///     Outcome::Paused { state } => println!("paused at {state:?}"),
+///     other => println!("paused at {:?}", other.state()),
 /// }
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Outcome<S> {
     /// Nothing is left to run.
     Done(Snap<S>),
@@ -134,6 +135,27 @@ impl<S> Outcome<S> {
             _ => &[],
         }
     }
+
+    /// The first open question of this type, to be read and answered.
+    pub fn ask<Q: Ask + DeserializeOwned>(&self) -> Result<Asked<Q>, Error> {
+        let asks = self.asks();
+        if let Some(ask) = asks.iter().find(|ask| ask.is::<Q>()) {
+            return ask.typed();
+        }
+        let kinds: Vec<String> = asks.iter().map(|ask| format!("`{}`", ask.kind)).collect();
+        let why = match kinds.as_slice() {
+            [] => format!(
+                "the run is not waiting for `{}`: no question is open",
+                Q::KIND
+            ),
+            kinds => format!(
+                "the run is not waiting for `{}` but for {}",
+                Q::KIND,
+                kinds.join(", ")
+            ),
+        };
+        Err(ErrorKind::BadArgument { why }.into())
+    }
 }
 
 impl<S: State> Outcome<S> {
@@ -168,7 +190,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
@@ -199,7 +221,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
@@ -228,7 +250,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # struct Approve { text: String }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, |ctx: Ctx| async move {
     /// #         let ok = ctx.ask(Approve { text: "hello".to_owned() })?;
     /// #         Ok::<_, NodeError>(Mail::update().log([ok.to_string()]))
@@ -237,7 +259,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
     /// #     .finish(Node::Send).build()?;
     /// let outcome = graph.run("t", Mail::default()).await?;
-    /// let answer = outcome.asks()[0].reply::<Approve>(&true)?;
+    /// let answer = outcome.asks()[0].answer::<Approve>(&true)?;
     /// let outcome = graph.answer("t", [answer]).await?;
     /// assert_eq!(outcome.state().log, ["true"]);
     /// # Ok(()) }
@@ -262,7 +284,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
@@ -310,7 +332,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
@@ -361,7 +383,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
@@ -383,7 +405,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
-    /// # use superstep::prelude::*;
+    /// # use superstep::{Context, prelude::*};
     /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
     /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
     /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -417,7 +439,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)

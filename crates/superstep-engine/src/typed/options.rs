@@ -12,7 +12,7 @@ use super::{
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
-/// # use superstep::prelude::*;
+/// # use superstep::{Failed, prelude::*};
 /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]

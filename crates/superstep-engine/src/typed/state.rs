@@ -28,7 +28,7 @@ pub enum Keep {
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
-/// use superstep::{State, prelude::Append};
+/// use superstep::State;
 ///
 /// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 /// struct Mail {

@@ -31,7 +31,7 @@ use crate::{options::CheckpointRef, state::Depth, threads::Fit};
 /// # enum Node { Draft, Check, Send }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+/// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
 /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
 /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
 /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
@@ -123,7 +123,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
@@ -251,7 +251,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// # enum Node { Draft, Check, Send }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = Graph::<Mail, Node>::builder().saver(std::sync::Arc::new(MemorySaver::default()))
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
     /// #     .node(Node::Draft, || async { Mail::update().log(["drafted".to_owned()]) })
     /// #     .node(Node::Check, || async {}).node(Node::Send, || async {})
     /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
+    Error,
     model::Message,
     prelude::*,
     tools::{AgentState, Approval, OutcomeQuestion, agent::say},

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
-    MemorySaver,
+    Command, Input, MemorySaver,
     model::{Message, ToolCall},
     prelude::*,
     tools::{Approval, Chat, Decision, Lost, Next, Policy, Reviewer, Tools, decide, make},

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    MemorySaver,
+    Error, MemorySaver,
     future::BoxFuture,
     model::{
         Caps, Delta, Deltas, Finish, Message, Model, ModelError, ModelId, Request, Structured,
@@ -161,7 +161,7 @@ impl Desk {
             .policy(policy)
             .max_turns(8)
             .graph()
-            .saver(Arc::new(MemorySaver::default()))
+            .saver(MemorySaver::default())
             .build()
             .unwrap();
         Self { graph, ledger }

@@ -7,6 +7,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use serde_json::{Value as Json, json};
 use superstep::{
+    Error,
     model::{
         Reply,
         remote::{Address, Client, OpenAi, Proxy, Settings, Site},
@@ -232,7 +233,7 @@ async fn told(desk: &Desk) -> String {
         Ok(Outcome::Waiting { asks, .. }) => {
             format!("{} questions, {messages} messages", asks.len())
         }
-        Ok(Outcome::Paused { .. }) => panic!("nothing pauses"),
+        Ok(other) => panic!("nothing pauses: {other:?}"),
         Err(error) => format!("{}, {messages} messages", error.code()),
     }
 }

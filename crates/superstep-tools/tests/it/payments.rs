@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    MemorySaver, OpenAsk,
+    Error, MemorySaver, OpenAsk,
     dynamic::input,
     prelude::*,
     tools::{
@@ -52,7 +52,7 @@ impl Shop {
         let graph = Agent::new(Lines::new(lines))
             .tools(tools.build().unwrap())
             .graph()
-            .saver(Arc::new(MemorySaver::default()))
+            .saver(MemorySaver::default())
             .build()
             .unwrap();
         Self { graph, bank }

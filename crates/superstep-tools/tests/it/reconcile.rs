@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value as Json, json};
 use superstep::{
-    Failure, MemorySaver, OpenAsk,
+    Error, Failure, MemorySaver, OpenAsk,
     future::BoxFuture,
     model::{Message, ToolSpec},
     prelude::*,

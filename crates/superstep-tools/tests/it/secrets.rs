@@ -87,7 +87,7 @@ fn graph(tool: impl Tool + 'static, args: serde_json::Value) -> Graph<AgentState
         .tools(tools)
         .policy(Policy::default())
         .graph()
-        .saver(Arc::new(MemorySaver::default()))
+        .saver(MemorySaver::default())
         .build()
         .unwrap()
         .with_options(|options| options.log = Modes::ALL)

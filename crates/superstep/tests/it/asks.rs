@@ -61,7 +61,7 @@ async fn two_asks_of_one_node_get_their_own_answers() {
     };
     assert_eq!(ask.question::<Name>().unwrap().of, "you");
     let outcome = graph
-        .answer("t", [ask.reply::<Name>(&"eva".into()).unwrap()])
+        .answer("t", [ask.answer::<Name>(&"eva".into()).unwrap()])
         .await
         .unwrap();
     let [ask] = outcome.asks() else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep::prelude::*;
+use superstep::{Input, Store, prelude::*};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Log {
@@ -148,12 +148,7 @@ fn a_nested_graph_takes_the_store_of_the_graph_around_it() {
         panic!("it has no store")
     };
     assert_eq!(errors.0, [BuildError::NoStore(name("only"))]);
-    assert!(
-        around()
-            .store(Arc::new(MemoryStore::default()))
-            .build()
-            .is_ok()
-    );
+    assert!(around().store(MemoryStore::default()).build().is_ok());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use serde::{Deserialize, Serialize};
-use superstep::{Saver, prelude::*};
+use superstep::{Error, Saver, prelude::*};
 use superstep_core::{record::Change, table::Key};
 use tokio::sync::Notify;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends, Cursor, Drain, Durability, Ending, LogItem, Modes, Put, RunOptions, Saver, ThreadId,
+    Backends, Cursor, Drain, Durability, Ending, Event, LogItem, Modes, Put, RunOptions, Saver,
+    ThreadId,
     dynamic::{
         self, ChannelKind, ChannelSpec, EventKind, Halt, NodeOptions, Pauses, Reducer, START, input,
     },

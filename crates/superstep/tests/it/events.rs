@@ -1,7 +1,7 @@
 //! Events and sends with types.
 
 use serde::{Deserialize, Serialize};
-use superstep::{Modes, Put, prelude::*};
+use superstep::{Command, Event, Input, Modes, Put, prelude::*};
 
 use crate::plain::saver;
 

@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 use superstep::{
-    Call, MemoryStore,
+    Call, Context, ErrorKind, Store,
     prelude::*,
     store::{Item, Namespace, PutOptions, TtlOnRead},
 };
@@ -125,7 +125,7 @@ async fn a_drained_run_stops_between_steps_and_goes_on() {
 #[tokio::test]
 async fn nodes_take_the_long_term_store() {
     let graph = one(
-        |builder| builder.store(Arc::new(MemoryStore::default())),
+        |builder| builder.store(MemoryStore::default()),
         |memory: Store| async move {
             let place = Namespace::new(["users"])?;
             let value = serde_json::from_value(serde_json::json!({"likes": "tea"}))?;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use superstep::{RetryOn, prelude::*};
+use superstep::{ErrorKind, Failed, RetryOn, prelude::*};
 
 use crate::plain::saver;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
-use superstep::{Failure, Reduced, prelude::*};
+use superstep::{ErrorKind, Failure, Reduced, Reducer, prelude::*};
 use superstep_core::record::Change;
 
 use crate::plain::{PlainSaver, saver};

@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use superstep::prelude::*;
+use superstep::{Command, ErrorKind, prelude::*};
 use tokio::sync::Barrier;
 
 use crate::plain::saver;

@@ -7,6 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 use superstep::{
+    Event,
     dynamic::{EventKind, state::Depth},
     prelude::*,
 };

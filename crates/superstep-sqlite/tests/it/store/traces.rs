@@ -31,7 +31,7 @@ fn rows(file: &File) -> i64 {
 #[tokio::test]
 async fn what_is_deleted_and_swept_leaves_nothing_behind() {
     let file = File::new();
-    let store = file.store().with_embedder(Arc::new(Letters::default()));
+    let store = file.store().with_embedder(Letters::default());
     let long = SECRET.repeat(1000);
     let (secret, other) = (ns(SECRET), ns("m"));
     store.put(&secret, "k", json!(1), plain()).await.unwrap();

@@ -106,7 +106,7 @@ fn desk(client: &Client) -> Desk {
         .tools(tools)
         .policy(Policy::default().allow("save").allow("fake_send"))
         .graph()
-        .saver(Arc::new(MemorySaver::default()))
+        .saver(MemorySaver::default())
         .build()
         .unwrap();
     Desk { graph, notes }

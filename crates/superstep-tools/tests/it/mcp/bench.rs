@@ -1,6 +1,6 @@
 //! A fake server as a child process, and single calls of its tools through an agent.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value as Json, json};
 use superstep::{
@@ -83,7 +83,7 @@ pub(crate) async fn call_of(tools: &Tools, tool: &str, args: Json) -> End {
     let graph = Agent::new(model)
         .tools(tools.clone())
         .graph()
-        .saver(Arc::new(MemorySaver::default()))
+        .saver(MemorySaver::default())
         .build()
         .unwrap();
     let said = say(superstep::model::Message::user("go"));
