@@ -71,8 +71,8 @@ fn people(addresses: &[Address]) -> String {
 pub(super) fn preview(draft: &Draft, context: &CallContext) -> String {
     let owner = context.services.mailbox.owner();
     let to = Recipients::of(&context.input.mail, owner, &draft.added);
-    let to: Vec<&str> = to.all().map(|it| it.email.as_str()).collect();
-    format!("nothing was sent; it would have gone to {}", to.join(", "))
+    let to = emails(to.all());
+    format!("nothing was sent; it would have gone to {to}")
 }
 
 /// The mail, equal on every attempt of a call with this key.
@@ -91,9 +91,13 @@ fn composed(draft: &Draft, context: &CallContext, call: &str) -> Result<Outgoing
     .compose()
 }
 
-fn sent_to(mail: &Outgoing) -> String {
-    let to: Vec<&str> = mail.recipients.iter().map(|it| it.email.as_str()).collect();
-    format!("sent to {}", to.join(", "))
+fn emails<'a>(addresses: impl Iterator<Item = &'a Address>) -> String {
+    let all: Vec<&str> = addresses.map(|it| it.email.as_str()).collect();
+    all.join(", ")
+}
+
+fn sent(mail: &Outgoing) -> String {
+    format!("sent to {}", emails(mail.recipients.iter()))
 }
 
 pub(super) async fn run(
@@ -104,7 +108,7 @@ pub(super) async fn run(
     let not_sent = |error: MailError| ToolError::Failed(format!("not sent: {error}"));
     let mail = composed(draft, context, call).map_err(not_sent)?;
     match context.services.mailbox.send(&mail).await {
-        Ok(_) => Ok(sent_to(&mail)),
+        Ok(_) => Ok(sent(&mail)),
         // What may pass, or what a new sign-in mends, is tried again when the run resumes.
         Err(SendError::NotSent(error))
             if error.is_transient() || matches!(error, MailError::Auth { .. }) =>
@@ -126,7 +130,7 @@ pub(super) async fn look_up(
         Err(error) => return Ok(Reconciled::NotHappened(error.to_string())),
     };
     match context.services.mailbox.look_up(&mail).await {
-        Ok(Lookup::Sent(_)) => Ok(Reconciled::Happened(sent_to(&mail).into())),
+        Ok(Lookup::Sent(_)) => Ok(Reconciled::Happened(sent(&mail).into())),
         Ok(Lookup::NotSent) => Ok(Reconciled::NotHappened(
             "the mailbox says it was not sent".into(),
         )),
@@ -136,12 +140,11 @@ pub(super) async fn look_up(
 }
 
 pub(super) fn outcome(draft: &Draft, context: &CallContext, lost: &Lost) -> OutcomeText {
-    let mail = composed(draft, context, &lost.key);
-    let (id, to) = match &mail {
-        Ok(mail) => (mail.message_id.as_str(), sent_to(mail)),
-        Err(_) => ("", String::new()),
+    let (id, to) = match composed(draft, context, &lost.key) {
+        Ok(mail) => (mail.message_id, emails(mail.recipients.iter())),
+        // A mail that cannot be composed is never attempted.
+        Err(_) => (String::new(), String::new()),
     };
-    let to = to.trim_start_matches("sent to ");
     OutcomeText {
         args: json!({"message_id": id, "to": to}),
         description: format!(
