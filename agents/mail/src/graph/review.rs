@@ -60,7 +60,10 @@ impl Reviewer for ModeReviewer<'_> {
         }
         match (self.approved, self.run) {
             (Mode::Send, Mode::Send) => Gate::Open,
-            (Mode::Dry, Mode::Dry) => Gate::End(described(&self.call.preview(), doubt)),
+            (Mode::Dry, Mode::Dry) => Gate::End(match self.call.preview() {
+                Ok(what) => described(&what, doubt),
+                Err(why) => CallEnd::Failed(why),
+            }),
             (Mode::Dry, Mode::Send) | (Mode::Send, Mode::Dry) => Gate::Withhold(json!(self.run)),
         }
     }

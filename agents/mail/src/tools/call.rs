@@ -37,12 +37,12 @@ pub(crate) struct OutcomeText {
 }
 
 impl MailCall {
-    /// What a dry run says in place of making it.
-    pub(crate) fn preview(&self) -> String {
+    /// What a dry run says in place of making it, or why it could not be made.
+    pub(crate) fn preview(&self) -> Result<String, String> {
         match &self.request {
             ToolRequest::Send(draft) => send::preview(draft, &self.context),
-            ToolRequest::Schedule(meeting) => schedule::preview(meeting),
-            _ => "nothing was done".into(),
+            ToolRequest::Schedule(meeting) => Ok(schedule::preview(meeting)),
+            _ => Ok("nothing was done".into()),
         }
     }
 

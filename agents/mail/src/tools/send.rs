@@ -68,11 +68,10 @@ fn people(addresses: &[Address]) -> String {
     all.join(", ")
 }
 
-pub(super) fn preview(draft: &Draft, context: &CallContext) -> String {
-    let owner = context.services.mailbox.owner();
-    let to = Recipients::of(&context.input.mail, owner, &draft.added);
-    let to = emails(to.all());
-    format!("nothing was sent; it would have gone to {to}")
+pub(super) fn preview(draft: &Draft, context: &CallContext) -> Result<String, String> {
+    let mail = composed(draft, context, "").map_err(|error| format!("not sent: {error}"))?;
+    let to = emails(mail.recipients.iter());
+    Ok(format!("nothing was sent; it would have gone to {to}"))
 }
 
 /// The mail, equal on every attempt of a call with this key.
