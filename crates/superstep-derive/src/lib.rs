@@ -144,6 +144,32 @@ pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// In the brackets: its capabilities (`pure`, or any of `read`, `net`, `write`, `send`, `exec`), and,
 /// where they apply, `idempotent` (its target has one effect per `ToolCtx::key`) and `trusted_output`
 /// (nobody else's words are in its output).
+///
+/// ```
+/// use superstep::{prelude::*, tools::{ToolError, Tools}};
+///
+/// struct Stock {
+///     apples: u32,
+/// }
+///
+/// /// How many of a fruit there are.
+/// #[tool(read)]
+/// async fn count(
+///     /// The fruit, in the plural.
+///     fruit: String,
+///     stock: Res<Stock>,
+/// ) -> Result<String, ToolError> {
+///     match fruit.as_str() {
+///         "apples" => Ok(stock.apples.to_string()),
+///         _ => Ok("none".to_owned()),
+///     }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let tools = Tools::builder().tool(Count).service(Stock { apples: 3 }).build()?;
+/// assert_eq!(tools.specs()[0].description, "How many of a fruit there are.");
+/// # Ok(()) }
+/// ```
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let access = parse_macro_input!(attribute as tool::Access);

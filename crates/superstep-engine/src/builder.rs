@@ -40,6 +40,25 @@ use crate::{
 };
 
 /// Builds a graph of the dynamic layer.
+///
+/// ```
+/// # use serde_json::{Value as Json, json};
+/// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+/// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+/// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+/// # }
+/// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let graph = GraphBuilder::new()
+///     .last("n")
+///     .node("count", count)
+///     .edge(START, "count")
+///     .build()?;
+/// let outcome = graph.invoke(json!({"n": 41}), &RunOptions::default()).await?;
+/// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 42})));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Default)]
 pub struct GraphBuilder {
     pub(crate) blueprint: Blueprint,
@@ -88,6 +107,30 @@ impl GraphBuilder {
     }
 
     /// Adds a channel.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::dynamic::{ChannelKind, ChannelSpec, Guard};
+    ///
+    /// let graph = GraphBuilder::new()
+    ///     .channel(ChannelSpec {
+    ///         name: "alert".into(),
+    ///         kind: ChannelKind::Ephemeral(Guard::Any), // visible for one step
+    ///         private: false,
+    ///     })
+    ///     .node("check", nothing)
+    ///     .edge(START, "check")
+    ///     .build()?;
+    /// # graph.invoke(json!({"alert": "fire"}), &RunOptions::default()).await?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn channel(mut self, channel: ChannelSpec) -> Self {
         self.blueprint.channels.push(channel);
@@ -95,12 +138,53 @@ impl GraphBuilder {
     }
 
     /// Adds a channel that keeps the last value.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = GraphBuilder::new()
+    ///     .last("n") // two writers in one step are an error
+    ///     .node("count", count)
+    ///     .edge(START, "count")
+    ///     .build()?;
+    /// # graph.invoke(json!({"n": 41}), &RunOptions::default()).await?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn last_value(self, name: impl Into<Arc<str>>) -> Self {
         self.channel(ChannelSpec::last(name))
     }
 
     /// Adds a channel that combines writes, starting with `init`.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::dynamic::Reducer;
+    ///
+    /// let graph = GraphBuilder::new()
+    ///     .reduce("n", Reducer::Add, 0)
+    ///     .node("a", count)
+    ///     .node("b", count)
+    ///     .edge(START, "a")
+    ///     .edge(START, "b")
+    ///     .build()?;
+    /// let outcome = graph.invoke(json!({"n": 10}), &RunOptions::default()).await?;
+    /// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 32}))); // 10 + 11 + 11
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn reduce(
         self,
@@ -139,6 +223,26 @@ impl GraphBuilder {
     }
 
     /// Limits what the input may write.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = GraphBuilder::new()
+    ///     .last("n")
+    ///     .last("notes")
+    ///     .input_schema(vec!["n".into()]) // `notes` of an input are ignored
+    ///     .node("count", count)
+    ///     .edge(START, "count")
+    ///     .build()?;
+    /// # graph.invoke(json!({"n": 1}), &RunOptions::default()).await?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn input_schema(mut self, keys: Vec<Arc<str>>) -> Self {
         self.blueprint.input = Some(keys);
@@ -146,6 +250,27 @@ impl GraphBuilder {
     }
 
     /// Limits what a run returns.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = GraphBuilder::new()
+    ///     .last("n")
+    ///     .last("notes")
+    ///     .output_schema(vec!["n".into()])
+    ///     .node("count", count)
+    ///     .edge(START, "count")
+    ///     .build()?;
+    /// let outcome = graph.invoke(json!({"n": 1, "notes": "long"}), &RunOptions::default()).await?;
+    /// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 2})));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn output_schema(mut self, keys: Vec<Arc<str>>) -> Self {
         self.blueprint.output = Some(keys);
@@ -153,6 +278,27 @@ impl GraphBuilder {
     }
 
     /// What nodes use that do not say otherwise.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::{RetryPolicy, dynamic::NodeOptions};
+    ///
+    /// let graph = GraphBuilder::new()
+    ///     .last("n")
+    ///     .defaults(NodeOptions { retry: vec![RetryPolicy::default()], ..NodeOptions::default() })
+    ///     .node("count", count) // retried
+    ///     .edge(START, "count")
+    ///     .build()?;
+    /// # graph.invoke(json!({"n": 1}), &RunOptions::default()).await?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn defaults(mut self, options: NodeOptions) -> Self {
         self.default_handler = options.on_error.clone();
@@ -162,12 +308,55 @@ impl GraphBuilder {
     }
 
     /// Adds a node.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// async fn double(ctx: Ctx) -> Result<Json, Halt> {
+    ///     let n: i64 = ctx.read("n")?;
+    ///     Ok(json!({"n": n * 2}))
+    /// }
+    ///
+    /// let graph = GraphBuilder::new().last("n").node("double", double).edge(START, "double").build()?;
+    /// let outcome = graph.invoke(json!({"n": 21}), &RunOptions::default()).await?;
+    /// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 42})));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn node(self, name: impl Into<Arc<str>>, run: impl Node) -> Self {
         self.node_with(name, run, NodeOptions::default())
     }
 
     /// Adds a node with options.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::dynamic::NodeOptions;
+    ///
+    /// let last = NodeOptions { defer: true, ..NodeOptions::default() };
+    /// let graph = GraphBuilder::new()
+    ///     .last("n")
+    ///     .node("count", count)
+    ///     .node_with("report", nothing, last)
+    ///     .edge(START, "count")
+    ///     .edge(START, "report") // due at once, runs when nothing else is due
+    ///     .build()?;
+    /// # graph.invoke(json!({"n": 1}), &RunOptions::default()).await?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn node_with(
         self,
@@ -188,6 +377,28 @@ impl GraphBuilder {
     }
 
     /// Adds a graph as a node: its output is the node's update.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::dynamic::NodeOptions;
+    ///
+    /// let inner = GraphBuilder::new().last("n").node("count", count).edge(START, "count").build()?;
+    /// let outer = GraphBuilder::new()
+    ///     .last("n")
+    ///     .subgraph("inner", inner, NodeOptions::default())
+    ///     .edge(START, "inner")
+    ///     .build()?;
+    /// let outcome = outer.invoke(json!({"n": 1}), &RunOptions::default()).await?;
+    /// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 2})));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn subgraph(self, name: impl Into<Arc<str>>, graph: Graph, options: NodeOptions) -> Self {
         let run = Arc::new(SubgraphNode(graph.clone()));
@@ -248,6 +459,28 @@ impl GraphBuilder {
     }
 
     /// Adds an edge that waits for all sources.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = GraphBuilder::new()
+    ///     .last("n")
+    ///     .node("a", nothing)
+    ///     .node("b", nothing)
+    ///     .node("count", count)
+    ///     .edge(START, "a")
+    ///     .edge(START, "b")
+    ///     .join(["a", "b"], "count") // once, after both
+    ///     .build()?;
+    /// # graph.invoke(json!({"n": 1}), &RunOptions::default()).await?;
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn join<S: Into<Arc<str>>>(
         mut self,
@@ -261,6 +494,31 @@ impl GraphBuilder {
 
     /// Adds a conditional edge: the function sees the state with its node's writes and returns where
     /// to go next.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::{Failure, dynamic::END};
+    ///
+    /// let graph = GraphBuilder::new()
+    ///     .last("n")
+    ///     .node("count", count)
+    ///     .edge(START, "count")
+    ///     .route("count", |state| {
+    ///         let again = state.get("n")?.as_i64() < Some(10);
+    ///         Ok::<_, Failure>(if again { "count" } else { END })
+    ///     })
+    ///     .build()?;
+    /// let outcome = graph.invoke(json!({"n": 1}), &RunOptions::default()).await?;
+    /// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 10})));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn route<R: IntoDestinations>(
         self,
@@ -302,6 +560,30 @@ impl GraphBuilder {
     }
 
     /// Pauses before nodes.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::{Backends, MemorySaver, dynamic::{Pauses, Status, input}};
+    ///
+    /// let graph = GraphBuilder::new()
+    ///     .last("n")
+    ///     .node("count", count)
+    ///     .edge(START, "count")
+    ///     .pause_before(Pauses::Nodes(vec!["count".into()]))
+    ///     .backends(Backends::on(MemorySaver::default()))
+    ///     .build()?;
+    /// let thread = RunOptions::on("t");
+    /// assert_eq!(graph.invoke(json!({"n": 1}), &thread).await?.status, Status::Paused);
+    /// assert_eq!(graph.invoke(input::go_on(), &thread).await?.status, Status::Done);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn pause_before(mut self, at: Pauses) -> Self {
         self.blueprint.pause_before = at;
@@ -330,6 +612,20 @@ impl GraphBuilder {
     }
 
     /// Checks the graph and builds it, or reports every mistake.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let errors = GraphBuilder::new().node("count", count).edge("cuont", "count").build().err();
+    /// assert!(errors.is_some_and(|errors| errors.0.len() > 1)); // every mistake at once
+    /// # Ok(()) }
+    /// ```
     pub fn build(self) -> Result<Graph, BuildErrors> {
         let plan = self.blueprint.compile()?;
         let nodes = self.functions(&plan);
@@ -343,6 +639,31 @@ impl GraphBuilder {
     }
 
     /// A functional entrypoint: one function from input to output, with `previous` over runs.
+    ///
+    /// ```
+    /// # use serde_json::{Value as Json, json};
+    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
+    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
+    /// # }
+    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::{Backends, MemorySaver, Value, dynamic::{NodeOptions, Output}};
+    ///
+    /// async fn add(ctx: Ctx) -> Result<Output, Halt> {
+    ///     let sum = ctx.previous().as_i64().unwrap_or(0) + ctx.input().as_i64().unwrap_or(0);
+    ///     Ok(Output::Final { value: sum.into(), save: sum.into() })
+    /// }
+    ///
+    /// let backends = Backends::on(MemorySaver::default());
+    /// let graph = GraphBuilder::entrypoint("add", add, NodeOptions::default(), backends)?;
+    /// let thread = RunOptions::on("t");
+    /// graph.invoke(Value::from(40), &thread).await?;
+    /// let outcome = graph.invoke(Value::from(2), &thread).await?;
+    /// assert_eq!(outcome.output, Some(Value::from(42)));
+    /// # Ok(()) }
+    /// ```
     pub fn entrypoint<N: Node>(
         name: impl Into<Arc<str>>,
         run: N,

@@ -101,6 +101,13 @@ pub struct RouterDef {
 }
 
 /// One mistake in a graph.
+///
+/// ```
+/// use superstep_core::plan::BuildError;
+///
+/// let mistake = BuildError::NoStore("draft".into());
+/// assert!(mistake.to_string().starts_with("[SS4019] node `draft`"));
+/// ```
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildError {
