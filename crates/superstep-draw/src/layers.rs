@@ -4,7 +4,7 @@
 //! stands one layer below the deepest node that leads to it. `sketch.rs` builds on this.
 
 use super::NodeKind;
-use super::sketch::set;
+use super::slots::set;
 
 /// The outcome: a layer for every node, a mark for every edge.
 pub(super) struct Layers {

@@ -5,6 +5,7 @@
 //! `channel.rs`), lanes beside them and the paths of all wires (`paths.rs`). A node with a
 //! drawing inside is a box as large as that drawing's own layout.
 
+use super::point::Point;
 use super::rows::Rows;
 use super::sketch::{Shape, Sketch};
 use super::words::{columns, printable, shorten};
@@ -48,9 +49,6 @@ pub(super) struct Path {
     pub(super) to: usize,
     pub(super) points: Vec<Point>,
 }
-
-/// A cell: column and row.
-pub(super) type Point = (i32, i32);
 
 /// Words beside a wire.
 pub(super) struct Label {

@@ -3,7 +3,8 @@
 //! Sweeps go down and up a bounded number of times and the order with the fewest crossings is
 //! kept. `ports.rs` reads the outcome.
 
-use super::sketch::{Segment, Sketch, set};
+use super::sketch::{Segment, Sketch};
+use super::slots::set;
 
 const SWEEPS: usize = 8;
 /// Means of whole ranks are compared in steps this fine.

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::lanes;
-use super::layout::{Label, Path, Point, Wire};
+use super::layout::{Label, Path, Wire};
+use super::point::Point;
 use super::ports::LOOP_LANE;
 use super::rows::Rows;
 use super::sketch::{Course, End, Link, Segment, Side, Sketch, Strand, Touch};

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::ports::room;
-use super::sketch::{End, Item, Sketch, set};
+use super::sketch::{End, Item, Sketch};
+use super::slots::set;
 
 const ROUNDS: usize = 10;
 /// Segments visited in all rounds together, beyond which there are fewer rounds.

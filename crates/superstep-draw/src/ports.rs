@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::order::STEPS;
-use super::sketch::{Course, End, Port, Side, Sketch, Touch, set};
+use super::sketch::{Course, End, Port, Side, Sketch, Touch};
+use super::slots::set;
 
 /// How far right of its box a loop runs.
 pub(super) const LOOP_LANE: i32 = 2;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::EdgeKind;
 use super::channel::{self, Net};
-use super::layout::Point;
+use super::point::Point;
 use super::sketch::{Course, End, Segment, Shape, Sketch, Touch};
 
 /// The rows of a layout.

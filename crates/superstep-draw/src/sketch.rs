@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::slots::set;
 use super::words::{columns, shorten};
 use super::{Drawing, EdgeKind, layers};
 
@@ -221,13 +222,6 @@ impl Sketch {
                 (top, label) = (bottom, 0);
             }
         }
-    }
-}
-
-/// Puts a value in its slot.
-pub(super) fn set<T>(slots: &mut [T], index: usize, value: T) {
-    if let Some(slot) = slots.get_mut(index) {
-        *slot = value;
     }
 }
 

@@ -4,7 +4,8 @@
 //! top, once for light and once for dark; names in full and the ends of every edge are titles,
 //! which viewers show on hover and read aloud.
 
-use super::layout::{Layout, Placed, Point, Wire};
+use super::layout::{Layout, Placed, Wire};
+use super::point::Point;
 use super::sketch::Shape;
 use super::words::columns;
 use super::{Drawing, DrawnNode, EdgeKind, NodeKind};

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::channel::{self, Net};
-use super::layout::{Layout, Placed, Point};
+use super::layout::{Layout, Placed};
+use super::point::Point;
 use super::words::columns;
 use super::{Drawing, DrawnEdge, DrawnNode, EdgeKind, NodeKind};
 

@@ -4,7 +4,8 @@
 //! and the other is interrupted, so a junction always means a branch of the same wire. A picture
 //! that does not fit is left to `listing.rs`.
 
-use super::layout::{Layout, Placed, Point};
+use super::layout::{Layout, Placed};
+use super::point::Point;
 use super::words::{columns, width};
 use super::{Drawing, EdgeKind, NodeKind};
 
