@@ -68,7 +68,7 @@ struct Header<'a> {
 #[serde(rename_all = "lowercase")]
 enum Line {
     Layout(Arc<Layout>),
-    GraphPath(GraphPath),
+    Namespace(GraphPath),
     Checkpoint(Box<Row>),
     End(End),
 }
@@ -106,7 +106,7 @@ impl Archive {
             lines.put(&Line::Layout(layout.clone()))?;
         }
         for (namespace, checkpoints) in &self.namespaces {
-            lines.put(&Line::GraphPath(namespace.clone()))?;
+            lines.put(&Line::Namespace(namespace.clone()))?;
             for archived in checkpoints {
                 let layout = number(&layouts, &archived.record.layout).unwrap_or_default();
                 let mut row = Row::new(archived, layout);
@@ -145,7 +145,7 @@ impl Archive {
         let end = loop {
             match lines.next::<Line>()? {
                 Line::Layout(layout) => layouts.push(layout),
-                Line::GraphPath(namespace) => {
+                Line::Namespace(namespace) => {
                     close(&mut archive, open.take()).map_err(|why| lines.wrong(why))?;
                     if archive.namespaces.contains_key(&namespace) {
                         return Err(lines.wrong(format!("namespace `{namespace}` comes twice")));
