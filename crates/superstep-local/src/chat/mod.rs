@@ -6,8 +6,8 @@
 //! weights stay packed in the mapped file (`map`, `tensor`), so that memory is what the file is.
 //!
 //! A call goes from `model` through the queue of `engine` to `generate`, which renders the
-//! conversation (`template`), makes tokens of it (`tokenizer`), has them read by `net`, and takes
-//! the reply apart (`reply`) on its way back through `channel`.
+//! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`), has them read by
+//! `net`, and takes the reply apart (`reply`) on its way back through `channel`.
 
 mod channel;
 mod engine;
@@ -15,6 +15,7 @@ mod error;
 mod generate;
 mod gguf;
 mod grammar;
+mod jinja;
 mod machine;
 mod map;
 mod model;

@@ -4,20 +4,20 @@
 //! them. Where that template knows nothing of tools, they are written into the messages themselves,
 //! in the same words.
 
-use std::io;
-
-use minijinja::{Environment, ErrorKind, context};
 use serde_json::{Value as Json, json};
 use superstep_model::{Body, Message, Request, ToolChoice, ToolSpec};
 
-use super::gguf::{FileError, Gguf};
+use super::{
+    gguf::{FileError, Gguf},
+    jinja::{self, Fault, Limits},
+};
 
 /// What begins and ends a tool call in a reply.
 pub(super) const CALL: (&str, &str) = ("<tool_call>", "</tool_call>");
 
 /// A model's layout of conversations.
 pub(super) struct Template {
-    environment: Environment<'static>,
+    jinja: jinja::Template,
     knows_tools: bool,
 }
 
@@ -30,16 +30,17 @@ pub(super) enum RenderError {
     Runaway(String),
 }
 
-const NAME: &str = "chat";
-
-/// Steps that a template may take, and steps for each message and tool besides: a hundred times what
-/// templates of well-known models need. The file may come from anybody.
-const STEPS: u64 = 200_000;
-const STEPS_EACH: u64 = 20_000;
+/// What a template may spend in steps, bytes and items, and how much more for each byte of what it is
+/// given: a hundred times what templates of well-known models need.
+const STEPS: u64 = 4 << 20;
+const STEPS_EACH: u64 = 64;
 
 /// How much a template may write, in bytes, and how often the size of what it is given besides.
 const OUTPUT: usize = 1 << 20;
 const OUTPUT_TIMES: usize = 4;
+
+/// How much of what a template says of itself is told, in letters.
+const LONGEST_REASON: usize = 500;
 
 impl Template {
     pub(super) fn read(file: &Gguf<'_>) -> Result<Self, FileError> {
@@ -47,27 +48,8 @@ impl Template {
     }
 
     pub(super) fn new(source: &str) -> Result<Self, FileError> {
-        let mut environment = Environment::new();
-        environment.set_trim_blocks(true);
-        environment.set_lstrip_blocks(true);
-        environment.add_function("raise_exception", |why: String| -> Result<String, _> {
-            Err(minijinja::Error::new(
-                minijinja::ErrorKind::InvalidOperation,
-                why,
-            ))
-        });
-        environment.add_filter("tojson", |value: minijinja::Value| {
-            serde_json::to_value(&value)
-                .map(|json| spaced(&json))
-                .map_err(|error| {
-                    minijinja::Error::new(minijinja::ErrorKind::BadSerialization, error.to_string())
-                })
-        });
-        environment
-            .add_template_owned(NAME, source.to_owned())
-            .map_err(|error| FileError::Template(error.to_string()))?;
         Ok(Self {
-            environment,
+            jinja: jinja::Template::parse(source).map_err(FileError::Template)?,
             knows_tools: source.contains("tools"),
         })
     }
@@ -107,55 +89,22 @@ impl Template {
         let offered = (self.knows_tools && !tools.is_empty()).then_some(described);
         let sizes = messages.iter().chain(offered.iter().flatten());
         let given: usize = sizes.map(|it| it.to_string().len()).sum();
-        let count = messages.len() + offered.as_ref().map_or(0, Vec::len);
-        let steps = STEPS.saturating_add(STEPS_EACH.saturating_mul(count as u64));
-        let mut written = Written {
-            bytes: Vec::new(),
-            limit: given.saturating_mul(OUTPUT_TIMES).saturating_add(OUTPUT),
+        let limits = Limits {
+            steps: STEPS.saturating_add(STEPS_EACH.saturating_mul(given as u64)),
+            output: given.saturating_mul(OUTPUT_TIMES).saturating_add(OUTPUT),
         };
-        let mut environment = self.environment.clone();
-        environment.set_fuel(Some(steps));
-        let rendered = environment.get_template(NAME).and_then(|template| {
-            let context = context! {
-                messages => messages,
-                tools => offered,
-                add_generation_prompt => true,
-            };
-            template
-                .render_captured_to(context, &mut written)
-                .map(|_| ())
-        });
-        rendered.map_err(|error| match error.kind() {
-            ErrorKind::OutOfFuel => {
-                RenderError::Runaway(format!("it took more than {steps} steps"))
-            }
-            ErrorKind::WriteFailure => {
-                let limit = written.limit;
-                RenderError::Runaway(format!("it wrote more than {limit} bytes"))
-            }
-            _ => RenderError::Refused(error.to_string()),
-        })?;
-        String::from_utf8(written.bytes).map_err(|error| RenderError::Refused(error.to_string()))
-    }
-}
-
-/// What a template has written, up to a limit.
-struct Written {
-    bytes: Vec<u8>,
-    limit: usize,
-}
-
-impl io::Write for Written {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        if self.bytes.len().saturating_add(piece.len()) > self.limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.bytes.extend_from_slice(piece);
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        let variables = [
+            ("messages", &Json::Array(messages)),
+            ("tools", &offered.map_or(Json::Null, Json::Array)),
+            ("add_generation_prompt", &Json::Bool(true)),
+        ];
+        let told = |why: String| -> String { why.chars().take(LONGEST_REASON).collect() };
+        self.jinja
+            .render(&variables, limits)
+            .map_err(|fault| match fault {
+                Fault::Stopped(why) => RenderError::Runaway(told(why)),
+                Fault::Refused(why) => RenderError::Refused(told(why)),
+            })
     }
 }
 
@@ -180,8 +129,7 @@ fn cleaned(data: Json, clean: &impl Fn(&str) -> String) -> Json {
     }
 }
 
-/// JSON with a space after commas and colons, as models have seen it most. The library's own filter
-/// would escape quotes and angles for web pages.
+/// JSON with a space after commas and colons, as models have seen it most.
 fn spaced(data: &Json) -> String {
     match data {
         Json::Array(items) => {
@@ -390,18 +338,24 @@ mod tests {
             format!("{long}{long}x{{% set y = i * i %}}{{% endfor %}}{{% endfor %}}"),
             "{% for i in range(10000) %}{{ 'x' * 1000000 }}{% endfor %}".to_owned(),
             "{{ 'x' * 90000000 }}".to_owned(),
-            "{% macro f(n) %}{{ f(n + 1) }}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}".to_owned(),
         ] {
-            let template = Template::new(&source);
-            let Ok(template) = template else { continue };
+            let template = Template::new(&source).unwrap();
             let error = template.render(&request(), str::to_owned).unwrap_err();
-            let is_known = match &error {
-                RenderError::Runaway(_) => true,
-                // Macros are no part of the build, or end at the limit of their recursion.
-                RenderError::Refused(_) => source.contains("macro"),
-            };
-            assert!(is_known, "{source}: {error:?}");
+            assert!(
+                matches!(error, RenderError::Runaway(_)),
+                "{source}: {error:?}"
+            );
         }
+    }
+
+    #[test]
+    fn what_a_template_says_is_cut() {
+        let template = Template::new("{{ raise_exception('x' * 100000) }}").unwrap();
+        let error = template.render(&request(), str::to_owned).unwrap_err();
+        assert!(
+            matches!(&error, RenderError::Refused(why) if why.len() == LONGEST_REASON),
+            "{error:?}"
+        );
     }
 
     #[test]

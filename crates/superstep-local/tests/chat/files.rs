@@ -188,3 +188,40 @@ async fn a_template_that_does_not_end_costs_a_call_and_not_the_model() {
     }
     assert!(model.invoke(&request("hello")).await.is_ok());
 }
+
+#[tokio::test]
+async fn a_hostile_template_ends_with_a_code() {
+    let deep = format!("{{{{ {}1 }}}}", "not ".repeat(30_000));
+    let doubled = |by: &str, then: &str| {
+        format!(
+            "{{% set a = namespace(s=[1], r=[1], t='x') %}}{{% for i in range(60) %}}{by}{{% endfor %}}{then}"
+        )
+    };
+    for (template, code) in [
+        (doubled("{% set a.t = a.t ~ a.t %}", ""), "SS5030"),
+        (
+            doubled(
+                "{% set a.s = [a.s, a.s] %}{% set a.r = [a.r, a.r] %}",
+                "{{ a.s == a.r }}",
+            ),
+            "SS5030",
+        ),
+        (
+            doubled("{% set a.s = [a.s, a.s] %}", "{{ a.s | tojson }}"),
+            "SS5030",
+        ),
+        ("{{ 'a' | indent(2000000000, true) }}".to_owned(), "SS5030"),
+        (deep, "SS5022"),
+        ("x".repeat(1 << 20), "SS5022"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.gguf");
+        let mut file = File::tiny();
+        file.text("tokenizer.chat_template", &template);
+        std::fs::write(&path, file.bytes()).unwrap();
+        let model = LocalModel::open(&path, Options::default()).unwrap();
+        let request = Request::new([Message::user("hello")]);
+        let error = model.invoke(&request).await.unwrap_err();
+        assert_eq!(error.code(), code, "{template:.60}: {error}");
+    }
+}
