@@ -4,10 +4,12 @@
 //! shape of well-known keys. [`Privacy`] is what a run does to its spans before they
 //! reach a log, a stream or an export. [`Secret`] is a key that does not show itself.
 
+mod extent;
 mod name;
 mod pair;
 mod secret;
 mod shape;
+mod visible;
 
 use std::{
     borrow::Cow,
@@ -19,6 +21,8 @@ use std::{
 
 pub use secret::Secret;
 
+use self::visible::Visible;
+
 use superstep_core::{
     event::{Facts, Span, SpanError, SpanPhase},
     value::{Map, Value},
@@ -29,6 +33,9 @@ pub const REDACTED: &str = "[redacted]";
 
 /// A known value shorter than this would be found everywhere.
 const SHORTEST: usize = 8;
+
+/// How often a text with secrets is looked at again.
+const MOST_PASSES: usize = 8;
 
 /// Why a redactor cannot be made.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, superstep_coded::Coded)]
@@ -84,8 +91,34 @@ impl Redactor {
         name::is_known(&plain) || name::matches(&plain, self.names.iter().map(String::as_str))
     }
 
-    /// The text without secrets.
+    /// The text without secrets. Done again, it changes nothing.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut clean = without(text, self.find(text));
+        for _ in 0..MOST_PASSES {
+            // A mark may leave a word that now ends its line.
+            let again = match &clean {
+                Cow::Owned(once) => without(once, self.find(once)).into_owned(),
+                Cow::Borrowed(_) => break,
+            };
+            if again == clean {
+                break;
+            }
+            clean = Cow::Owned(again);
+        }
+        clean
+    }
+
+    /// Where secrets stand.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = self.find_as_written(text);
+        if let Some(visible) = Visible::of(text) {
+            let seen = self.find_as_written(&visible.text).into_iter();
+            found.extend(seen.map(|range| visible.original(range)));
+        }
+        found
+    }
+
+    fn find_as_written(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for secret in &self.values {
             let places = text.match_indices(secret.expose());
@@ -93,7 +126,7 @@ impl Redactor {
         }
         shape::find(text, &mut found);
         pair::find(text, &|name| self.hides(name), &mut found);
-        without(text, found)
+        found
     }
 
     /// A text that may be a JSON document, without secrets. Data is searched as data: a secret may be

@@ -1,6 +1,17 @@
-//! Secrets that stand behind their name in a text: in JSON inside of text, in a query, in a header.
+//! Secrets that stand behind their name in a text: in files of settings, JSON inside of text, queries,
+//! headers, commands.
+//!
+//! Where a name is followed by `=`, or stands in quotes, its value is taken. Prose has colons too, so
+//! behind a bare name and a colon a single word is taken if it ends its line or does not look like a
+//! word. Text comes from anywhere, so what was taken is not looked at again, and nothing looks further
+//! than it takes.
 
 use std::ops::Range;
+
+use super::{
+    REDACTED,
+    extent::{balanced, block, closing, ends_line, line_end, run},
+};
 
 /// Headers whose value goes to the end of the line.
 const HEADERS: [&str; 6] = [
@@ -12,90 +23,325 @@ const HEADERS: [&str; 6] = [
     "api-key",
 ];
 
+/// What begins and ends a quoted text; with a backslash where it is inside of a text itself.
+const QUOTES: [&str; 7] = ["\\\"", "\\'", "\"\"\"", "'''", "\"", "'", "`"];
+
+/// Values that are no secrets.
+const PLAIN: [&str; 14] = [
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "|",
+    ">",
+    "-",
+    "",
+];
+
 /// Adds where values stand whose name is one that secrets have.
 pub(super) fn find(text: &str, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
     let mut past = 0;
     for (at, byte) in text.bytes().enumerate() {
+        if at < past {
+            continue;
+        }
         let value = match byte {
-            // What was found is not looked at again: a text may be made of such beginnings.
-            _ if at < past => None,
             b'=' => assigned(text, at, hides),
-            b':' => quoted(text, at, hides).or_else(|| header(text, at)),
+            b':' => described(text, at, hides),
+            b'-' => option(text, at, hides),
             _ => None,
         };
-        if let Some(range) = value.filter(|range| !range.is_empty()) {
-            past = range.end;
+        let Some(range) = value.filter(|range| !range.is_empty()) else {
+            continue;
+        };
+        past = range.end;
+        if text.get(range.clone()) != Some(REDACTED) {
             found.push(range);
         }
     }
 }
 
-/// `name=value`, as in a query, a shell or a form.
-fn assigned(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
-    let name = name_before(text, at)?;
-    if !hides(name) {
-        return None;
-    }
-    let rest = text.get(at + 1..)?;
-    let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let start = at + 1 + quote.map_or(0, char::len_utf8);
-    let ends = |c: char| match quote {
-        Some(quote) => c == quote,
-        None => c.is_whitespace() || "&;,\"'\\<>)]}".contains(c),
-    };
-    let value = text.get(start..)?;
-    let length = value.find(ends).unwrap_or(value.len());
-    Some(start..start + length)
+/// A name in front of a separator.
+struct Name<'a> {
+    text: &'a str,
+    start: usize,
+    is_quoted: bool,
+    /// Whether the separator follows at once.
+    is_close: bool,
 }
 
-/// `"name": "value"`, also where the quotes are escaped because the JSON is inside of JSON.
-fn quoted(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
-    let head = text.get(..at)?.trim_end();
-    let mark = ["\\\"", "\"", "'"]
-        .into_iter()
-        .find(|mark| head.ends_with(mark))?;
-    let head = head.strip_suffix(mark)?;
-    let name = name_before(head, head.len())?;
-    if !head.strip_suffix(name)?.ends_with(mark) || !hides(name) {
-        return None;
-    }
-    let rest = text.get(at + 1..)?;
-    let value = rest.trim_start().strip_prefix(mark)?;
-    let start = text.len() - value.len();
-    let mut from = 0;
-    loop {
-        let Some(end) = value.get(from..)?.find(mark).map(|end| from + end) else {
-            return Some(start..text.len());
-        };
-        let before = value.get(..end)?;
-        let slashes = before.len() - before.trim_end_matches('\\').len();
-        if slashes % 2 == 0 {
-            return Some(start..start + end);
+impl<'a> Name<'a> {
+    fn before(text: &'a str, at: usize) -> Option<Self> {
+        let head = text.get(..at)?;
+        let bare = head.trim_end_matches([' ', '\t']);
+        let is_close = bare.len() == head.len();
+        let quoted = head.trim_end();
+        if let Some(mark) = QUOTES.into_iter().find(|mark| quoted.ends_with(mark)) {
+            let inside = quoted.strip_suffix(mark)?;
+            let name = word(inside)?;
+            let start = inside.len() - name.len();
+            text.get(..start)?.ends_with(mark).then_some(())?;
+            return Some(Self {
+                text: name,
+                start: start - mark.len(),
+                is_quoted: true,
+                is_close,
+            });
         }
-        from = end + mark.len();
+        let name = word(bare)?;
+        Some(Self {
+            text: name,
+            start: bare.len() - name.len(),
+            is_quoted: false,
+            is_close,
+        })
+    }
+
+    /// The blanks that its line begins with, if there is nothing else but `-` in front of it.
+    fn indent(&self, text: &str) -> Option<usize> {
+        let head = text.get(..self.start)?;
+        let head = head.strip_suffix("export ").unwrap_or(head);
+        let bare = head.trim_end_matches([' ', '\t', '-']);
+        let is_start = bare.is_empty() || bare.ends_with('\n');
+        let line = head.get(bare.len()..)?;
+        is_start.then(|| line.len() - line.trim_start_matches([' ', '\t']).len())
     }
 }
 
-/// `Name: value`, to the end of the line.
-fn header(text: &str, at: usize) -> Option<Range<usize>> {
-    let name = name_before(text, at)?;
-    if !HEADERS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-        return None;
-    }
-    let rest = text.get(at + 1..)?;
-    let start = at + 1 + (rest.len() - rest.trim_start_matches([' ', '\t']).len());
-    let value = text.get(start..)?;
-    let length = value.find(['\n', '\r', '"', '\'', '\\']);
-    Some(start..start + length.unwrap_or(value.len()))
-}
-
-/// The name that ends there.
-fn name_before(text: &str, at: usize) -> Option<&str> {
-    let head = text.get(..at)?;
+/// The name that a text ends with.
+fn word(text: &str) -> Option<&str> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let length = head.bytes().rev().take_while(is_part).take(LONGEST).count();
-    (length > 0).then(|| head.get(at - length..)).flatten()
+    let length = text.bytes().rev().take_while(is_part).take(LONGEST).count();
+    let (head, name) = text.split_at_checked(text.len() - length)?;
+    // The end of a line that is written with an escape is no part of a name.
+    let name = match head.ends_with('\\') {
+        true => name.strip_prefix(['n', 'r', 't']).unwrap_or(name),
+        false => name,
+    };
+    (!name.is_empty()).then_some(name)
 }
 
 /// Names are looked back for no further than this.
 const LONGEST: usize = 64;
+
+/// `name=value`, `name = value`, `name => value`: as in a query, a shell, a form, a file of settings.
+fn assigned(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    let name = Name::before(text, at).filter(|name| hides(name.text))?;
+    let rest = text.get(at + 1..)?;
+    let rest = rest.trim_start_matches(['=', '>']);
+    let value = rest.trim_start_matches([' ', '\t']);
+    let start = text.len() - value.len();
+    if let Some(range) = enclosed(value, start) {
+        return Some(range);
+    }
+    let length = match (
+        name.is_close && value.len() == rest.len(),
+        name.indent(text),
+    ) {
+        (true, _) => run(value, is_end),
+        (false, Some(_)) => setting(value),
+        (false, None) => loose(value),
+    };
+    let is_plain = value.get(..length).is_none_or(is_plain);
+    (!is_plain).then_some(start..start + length)
+}
+
+/// `"name": value`, `name: value`, `name := value`, `Name: value`.
+fn described(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    let rest = text.get(at + 1..)?;
+    let is_path = rest.starts_with(':') || rest.starts_with("//") || text.get(..at)?.ends_with(':');
+    if is_path {
+        return None;
+    }
+    let name = Name::before(text, at)?;
+    let is_header = HEADERS.iter().any(|it| it.eq_ignore_ascii_case(name.text));
+    if !is_header && !hides(name.text) {
+        return None;
+    }
+    let rest = rest.strip_prefix('=').unwrap_or(rest);
+    // In JSON, a value may stand on the next line.
+    let value = match name.is_quoted {
+        true => rest.trim_start(),
+        false => rest.trim_start_matches([' ', '\t']),
+    };
+    let start = text.len() - value.len();
+    if is_header && !name.is_quoted {
+        return Some(start..start + header(value));
+    }
+    if let Some(range) = enclosed(value, start) {
+        return Some(range);
+    }
+    if name.is_quoted {
+        let length = run(value, is_end);
+        let is_plain = value.get(..length).is_none_or(is_plain);
+        return (!is_plain).then_some(start..start + length);
+    }
+    // YAML puts longer values below their name.
+    let below = value
+        .trim_start_matches(['|', '>'])
+        .trim_start_matches(['+', '-']);
+    if ends_line(below) && value.len() - below.len() <= 2 {
+        let range = block(value, name.indent(text)?)?;
+        return Some(start + range.start..start + range.end);
+    }
+    let is_close = name.is_close && value.len() == rest.len();
+    let length = match is_close {
+        true => run(value, is_end),
+        false => loose(value),
+    };
+    let word = value.get(..length)?;
+    // A host and its port.
+    let port = word.split_once('/').map_or(word, |(port, _)| port);
+    let is_port = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
+    if is_close && is_port && name.text.to_ascii_lowercase().ends_with("auth") {
+        return None;
+    }
+    is_secret(word, value.get(length..)?).then_some(start..start + length)
+}
+
+/// `--name value`, and the password in `curl -u user:password`.
+fn option(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    let head = text.get(..at)?;
+    if !(head.is_empty() || head.ends_with([' ', '\t', '\n', '"', '\''])) {
+        return None;
+    }
+    let rest = text.get(at..)?;
+    for flag in ["--user", "--proxy-user", "-u", "-U"] {
+        if let Some(login) = rest.strip_prefix(flag) {
+            return login_password(head, login, text.len() - login.len());
+        }
+    }
+    let long = rest.strip_prefix("--")?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let name: String = long
+        .chars()
+        .take_while(|c| is_part(*c))
+        .take(LONGEST)
+        .collect();
+    let rest = long.get(name.len()..)?;
+    let value = rest.trim_start_matches([' ', '\t']);
+    if value.len() == rest.len() || value.starts_with('-') || !hides(&name) {
+        return None;
+    }
+    let start = text.len() - value.len();
+    if let Some(range) = enclosed(value, start) {
+        return Some(range);
+    }
+    let length = run(value, is_end);
+    let word = value.get(..length)?;
+    is_secret(word, value.get(length..)?).then_some(start..start + length)
+}
+
+/// How far in front of a login the command may stand.
+const NEAR: usize = 300;
+
+fn login_password(head: &str, login: &str, start: usize) -> Option<Range<usize>> {
+    let near = head.len().saturating_sub(NEAR);
+    let command = head.as_bytes().get(near..)?;
+    command
+        .windows(4)
+        .any(|word| word == b"curl")
+        .then_some(())?;
+    let bare = login.trim_start_matches([' ', '\t', '=']);
+    let mark = QUOTES.into_iter().find(|mark| bare.starts_with(mark));
+    let bare = bare.strip_prefix(mark.unwrap_or_default())?;
+    let length = match mark {
+        Some(mark) => closing(bare, mark),
+        None => run(bare, |rest| rest.starts_with(char::is_whitespace)),
+    };
+    let (user, password) = bare.get(..length)?.split_once(':')?;
+    let start = start + (login.len() - bare.len()) + user.len() + 1;
+    Some(start..start + password.len())
+}
+
+/// A value in quotes or brackets.
+fn enclosed(value: &str, start: usize) -> Option<Range<usize>> {
+    if let Some(mark) = QUOTES.into_iter().find(|mark| value.starts_with(mark)) {
+        let inside = value.strip_prefix(mark)?;
+        let start = start + mark.len();
+        return Some(start..start + closing(inside, mark));
+    }
+    let length = match value {
+        value if value.starts_with(REDACTED) => REDACTED.len(),
+        value if value.starts_with(['{', '[']) => balanced(value),
+        // A reference such as `${NAME}`.
+        value if value.starts_with("${") => 1 + balanced(value.strip_prefix('$')?),
+        _ => return None,
+    };
+    let after = value.get(length..)?;
+    Some(start..start + length + run(after, is_end))
+}
+
+/// Whether a value ends here that other things follow closely.
+fn is_end(rest: &str) -> bool {
+    let escaped = ["\\n", "\\r", "\\t", "\\\"", "\\'"];
+    rest.starts_with(|c: char| c.is_whitespace() || "&;,\"'<>)]}".contains(c))
+        || escaped.iter().any(|end| rest.starts_with(end))
+}
+
+/// The length of a value up to a blank, without the punctuation around it.
+fn loose(value: &str) -> usize {
+    let length = run(value, |rest| rest.starts_with(char::is_whitespace));
+    let mut word = value.get(..length).unwrap_or_default();
+    while !word.ends_with(REDACTED)
+        && let Some(bare) = word.strip_suffix([',', ';', ')', ']', '}', '"', '\''])
+    {
+        word = bare;
+    }
+    word.len()
+}
+
+/// The length of a value that has its line for itself, without a comment.
+fn setting(value: &str) -> usize {
+    let line = value.get(..line_end(value)).unwrap_or_default();
+    let comment = line.find(" #").or_else(|| line.find("\t#"));
+    let line = line.get(..comment.unwrap_or(line.len())).unwrap_or(line);
+    line.trim_end().len()
+}
+
+/// The length of a header's value. It may be inside of a quoted text, and have quoted parts.
+fn header(value: &str) -> usize {
+    let line = value.get(..line_end(value)).unwrap_or_default();
+    let mut from = 0;
+    while let Some(at) = line
+        .get(from..)
+        .and_then(|rest| rest.find(['"', '\'', '\\']))
+    {
+        let at = from + at;
+        let (before, quote) = line.split_at_checked(at).unwrap_or_default();
+        let mark = QUOTES.into_iter().find(|mark| quote.starts_with(mark));
+        let (true, Some(mark)) = (before.ends_with('='), mark) else {
+            return at;
+        };
+        let inside = quote.get(mark.len()..).unwrap_or_default();
+        from = (at + 2 * mark.len() + closing(inside, mark)).min(line.len());
+    }
+    line.len()
+}
+
+fn is_plain(value: &str) -> bool {
+    let bare = value.trim_matches([',', ';', '.', '?', '!', ')', ']', '}']);
+    PLAIN.iter().any(|plain| plain.eq_ignore_ascii_case(bare))
+}
+
+/// Whether a word behind a bare name and a colon is taken.
+fn is_secret(word: &str, after: &str) -> bool {
+    if is_plain(word) {
+        return false;
+    }
+    let after = after.trim_start_matches([',', ';', ')', ']', '}', '"', '\'']);
+    let after = after.trim_start_matches([' ', '\t']);
+    let is_last = (ends_line(after) || after.starts_with('#')) && !word.ends_with('?');
+    let bytes = word.bytes();
+    let pairs = bytes.clone().zip(bytes.clone().skip(1));
+    let mut turns =
+        pairs.filter(|(one, next)| one.is_ascii_lowercase() && next.is_ascii_uppercase());
+    let is_odd = |byte: u8| byte.is_ascii_digit() || b"_+/=@$%^*~#&\\|[".contains(&byte);
+    is_last || word.len() >= 24 || bytes.clone().any(is_odd) || turns.next().is_some()
+}
