@@ -11,10 +11,8 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde_json::Value as Json;
-use superstep::text::single_line;
-use superstep::{Backends, dynamic::Graph};
+use superstep::{Backends, Saver, dynamic::Graph, text::single_line};
 use superstep_archie::{Archie, Settings};
-use superstep_core::saver::Saver;
 use superstep_mail::MailAgent;
 
 use crate::error::Error;

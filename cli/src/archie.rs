@@ -11,8 +11,8 @@ mod talk;
 
 use std::path::Path;
 
+use superstep::model::select::Content;
 use superstep_archie::{Brief, Flow};
-use superstep_model::select::Content;
 
 use crate::{
     agents::{self, Agent},

@@ -5,10 +5,11 @@ use std::{
     sync::Arc,
 };
 
-use superstep::Backends;
-use superstep_core::{error::SaverError, saver::Saver};
-use superstep_model::config::{Origin, Setting};
-use superstep_sqlite::{Database, OpenMode, Options};
+use superstep::{
+    Backends, Saver, SaverError,
+    model::config::{Origin, Setting},
+    sqlite::{Database, OpenMode, Options},
+};
 
 use crate::{args::Global, dirs, environment, error::Error, private};
 

@@ -6,8 +6,7 @@ mod encrypt;
 use std::path::Path;
 
 use serde_json::json;
-use superstep_core::error::SaverError;
-use superstep_sqlite::OpenMode;
+use superstep::{SaverError, sqlite::OpenMode};
 
 use crate::{
     app::App,

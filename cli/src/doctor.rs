@@ -3,12 +3,14 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
-use superstep_core::error::SaverError;
-use superstep_model::{
-    ErrorKind,
-    select::{Content, Outcome},
+use superstep::{
+    SaverError,
+    model::{
+        ErrorKind,
+        select::{Content, Outcome},
+    },
+    sqlite::OpenMode,
 };
-use superstep_sqlite::OpenMode;
 
 use crate::{
     app::App,
@@ -244,7 +246,7 @@ async fn storage(global: &Global) -> Finding {
     let checked = async {
         let database = database::open(&path, OpenMode::ReadOnly)?;
         let report = database.quick_check().await?;
-        let threads = superstep_core::saver::Saver::threads(&database.saver()).await?;
+        let threads = superstep::Saver::threads(&database.saver()).await?;
         Ok::<_, Error>((report.is_clean(), threads.len(), database.size()?))
     };
     match checked.await {
@@ -339,7 +341,7 @@ async fn for_mail(global: &Global) -> Finding {
 
 /// Whether the provider answers and takes the key: it is asked for the names of its models.
 #[cfg(feature = "remote")]
-async fn provider(choice: &superstep_model::select::Choice) -> Finding {
+async fn provider(choice: &superstep::model::select::Choice) -> Finding {
     match crate::providers::models(choice).await {
         Ok(models) => Finding::good("provider", format!("answers, {} models", models.len())),
         Err(error) => {

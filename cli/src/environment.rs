@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use superstep_model::{
+use superstep::model::{
     ManagedModel, Model, Policy,
     config::{Config, Origin},
     select::{

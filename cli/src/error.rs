@@ -4,9 +4,11 @@ mod file;
 mod question_id;
 mod trust;
 
-use superstep_core::error::SaverError;
+use superstep::{
+    SaverError,
+    model::{ErrorKind, ModelError},
+};
 use superstep_mail::{AgentError, MailError, MemoryError};
-use superstep_model::{ErrorKind, ModelError};
 
 pub(crate) use file::FileError;
 pub(crate) use question_id::{IdError, IdErrorKind, SHORTEST_ID};
@@ -24,7 +26,7 @@ pub(crate) enum Error {
     /// Weights could not be had.
     #[cfg(feature = "local")]
     #[error(transparent)]
-    Weights(#[from] superstep_local::weights::Error),
+    Weights(#[from] superstep::local::weights::Error),
     /// The storage refused.
     #[error(transparent)]
     Saver(#[from] SaverError),
@@ -70,7 +72,7 @@ pub(crate) enum Error {
     /// A trace cannot be sent.
     #[cfg(feature = "remote")]
     #[error(transparent)]
-    Export(#[from] superstep_trace::export::ExportError),
+    Export(#[from] superstep::trace::export::ExportError),
     /// A trace was not taken.
     #[cfg(feature = "remote")]
     #[error("{dropped} runs did not arrive: {why}")]
@@ -88,7 +90,7 @@ pub(crate) enum Error {
     File(#[from] FileError),
     /// An archive of a thread cannot be read or written.
     #[error(transparent)]
-    Archive(#[from] superstep_core::archive::ArchiveError),
+    Archive(#[from] superstep::ArchiveError),
     /// There is nothing to show.
     #[error("{what}")]
     Missing {
@@ -142,7 +144,7 @@ impl Error {
             },
             #[cfg(feature = "local")]
             Self::Weights(error) => match error {
-                superstep_local::weights::Error::Name { .. } => 2,
+                superstep::local::weights::Error::Name { .. } => 2,
                 _ => 1,
             },
             Self::Usage(_) | Self::NoAccount => 2,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use superstep_sqlite::cipher::Key;
+use superstep::sqlite::cipher::Key;
 
 use crate::error::FileError;
 

@@ -1,8 +1,8 @@
 //! Model providers of this build, and model servers of this machine.
 
 #[cfg(not(feature = "remote"))]
-use superstep_model::select::Probe;
-use superstep_model::select::Providers;
+use superstep::model::select::Probe;
+use superstep::model::select::Providers;
 
 /// Ports at which model servers like to listen, among others.
 pub(crate) const OTHER_PORTS: [u16; 3] = [8080, 8000, 1234];
@@ -38,8 +38,8 @@ pub(crate) use remote::{ask_ollama, ask_port, models};
 mod local {
     use std::sync::Arc;
 
-    use superstep_local::chat::{LocalModel, Options};
-    use superstep_model::{
+    use superstep::local::chat::{LocalModel, Options};
+    use superstep::model::{
         ErrorKind, Model,
         select::{Choice, Opening},
     };
@@ -66,7 +66,7 @@ mod local {
 mod remote {
     use std::{sync::Arc, time::Duration};
 
-    use superstep_model::{
+    use superstep::model::{
         ErrorKind, Model, ModelError,
         remote::{
             Address, Anthropic, Client, Listed, OpenAi, Settings, Site, list, openai::Dialect,

@@ -1,7 +1,7 @@
 //! `superstep config show`: effective settings and their origins.
 
 use serde_json::{Value as Json, json};
-use superstep_model::config::{Config, Origin, ProviderSettings, Setting};
+use superstep::model::config::{Config, Origin, ProviderSettings, Setting};
 
 use crate::{
     app::App,

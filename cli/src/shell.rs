@@ -112,7 +112,7 @@ fn read(line: &str, global: &Global) -> Input {
     };
     if let Some(unknown) = line.strip_prefix('/') {
         let known = ["/help", "/model", "/exit"];
-        let hint = superstep_model::did_you_mean::hint(&format!("/{unknown}"), known);
+        let hint = superstep::model::did_you_mean::hint(&format!("/{unknown}"), known);
         return Input::Wrong(format!("there is no command /{unknown}{hint}"));
     }
     if !is_command(line) {

@@ -1,6 +1,6 @@
 //! Slash commands of a conversation.
 
-use superstep_model::did_you_mean;
+use superstep::model::did_you_mean;
 
 /// The commands and their help.
 pub(crate) const COMMANDS: [(&str, &str); 9] = [

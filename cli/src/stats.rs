@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use superstep_model::{ManagedModel, Reply, Usage};
+use superstep::model::{ManagedModel, Reply, Usage};
 
 /// Tokens, latency and cost of a reply.
 #[derive(Clone, Debug, Serialize)]

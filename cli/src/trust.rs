@@ -9,10 +9,12 @@ mod consents;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use superstep::text::single_line;
-use superstep_model::{
-    ModelError,
-    config::{Decision, PROJECT_FILE, ProjectFile, Reason, Trust},
+use superstep::{
+    model::{
+        ModelError,
+        config::{Decision, PROJECT_FILE, ProjectFile, Reason, Trust},
+    },
+    text::single_line,
 };
 
 use crate::{

@@ -16,7 +16,7 @@ mod present {
         },
     };
 
-    use superstep_local::weights::{
+    use superstep::local::weights::{
         Cache, DEFAULT, Entry, Found, Progress, Sources, TINY, Watch, Weights, silent,
     };
 

@@ -5,8 +5,7 @@
 
 use std::{error::Error as StdError, fmt, io, path::Path};
 
-use superstep::Coded;
-use superstep::text::single_line;
+use superstep::{Coded, text::single_line};
 
 use crate::entry::Entry;
 
@@ -21,7 +20,7 @@ pub struct Error {
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, thiserror::Error, superstep_coded::Coded)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, superstep::Coded)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The folder with the documents cannot be read.

@@ -10,8 +10,10 @@
 //!
 //! A local model or a provider with a prefix cache reads the stable prefix once.
 
-use superstep::model::{Message, Request};
-use superstep::text::single_line;
+use superstep::{
+    model::{Message, Request},
+    text::single_line,
+};
 
 use crate::{
     documents::{DocumentSet, tokens},

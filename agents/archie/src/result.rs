@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use superstep_fs::{Rights, Staged, second_name};
+use superstep::fs::{Rights, Staged, second_name};
 
 use crate::error::Error;
 

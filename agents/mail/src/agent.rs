@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Why the assistant cannot do something.
-#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
+#[derive(Debug, thiserror::Error, superstep::Coded)]
 #[non_exhaustive]
 pub enum AgentError {
     /// A mailbox or a calendar failed.

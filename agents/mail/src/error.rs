@@ -3,7 +3,7 @@
 use superstep::{Coded, Failure};
 
 /// Why a mailbox or a calendar refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, superstep_coded::Coded)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, superstep::Coded)]
 #[non_exhaustive]
 pub enum MailError {
     /// It cannot be reached, or it broke off.

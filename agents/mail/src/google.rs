@@ -17,14 +17,14 @@ mod token;
 
 use std::{sync::Arc, time::Duration};
 
-use superstep_http::Client;
+use superstep::http::Client;
 
 use crate::{Address, MailError};
 
 pub use calendar::GoogleCalendar;
 pub use gmail::Gmail;
 pub use oauth::{App, Login, SCOPES};
-pub use superstep_http::{Backoff, Jitter, RetryAfter};
+pub use superstep::http::{Backoff, Jitter, RetryAfter};
 pub use token::{Keys, Token};
 
 /// The longest wait that a service may ask for and get; a longer one is the caller's.

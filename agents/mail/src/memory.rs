@@ -77,7 +77,7 @@ impl Topic {
 }
 
 /// Why memory cannot be read or changed.
-#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
+#[derive(Debug, thiserror::Error, superstep::Coded)]
 #[non_exhaustive]
 pub enum MemoryError {
     /// The store failed.

@@ -1,7 +1,9 @@
 //! Model of a read-only agent: every call is refused.
 
-use superstep_core::future::BoxFuture;
-use superstep_model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request, Structured};
+use superstep::{
+    future::BoxFuture,
+    model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request, Structured},
+};
 
 /// Refuses every call.
 #[derive(Debug)]

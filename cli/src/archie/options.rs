@@ -7,14 +7,17 @@ use std::{
 };
 
 use serde_json::Value as Json;
-use superstep::{Backends, saver::Saver};
-use superstep_archie::{Analysis, Archie, Replies, Settings, approval::Keywords};
-use superstep_model::{
-    Budget, ManagedModel, Model, Money, call,
-    config::{Config, Setting},
-    did_you_mean,
-    select::Content,
+use superstep::{
+    Backends,
+    model::{
+        Budget, ManagedModel, Model, Money, call,
+        config::{Config, Setting},
+        did_you_mean,
+        select::Content,
+    },
+    saver::Saver,
 };
+use superstep_archie::{Analysis, Archie, Replies, Settings, approval::Keywords};
 
 use crate::{
     app::App,

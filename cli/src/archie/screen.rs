@@ -2,14 +2,15 @@
 //! event.
 
 use serde_json::{Value as Json, json};
-use superstep::text::{Hidden, reveal, single_line};
-use superstep::{Event, Put};
+use superstep::{
+    Event, Put, Value,
+    model::Message,
+    text::{Hidden, reveal, single_line},
+};
 use superstep_archie::{
     Analysis, Node, Progress, Question, Spent,
     documents::{Entry, Fate},
 };
-use superstep_core::Value;
-use superstep_model::Message;
 
 use crate::{
     error::Error,

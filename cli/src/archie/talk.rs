@@ -3,9 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use serde_json::json;
-use superstep::{EventStream, Graph, OpenAsk, Outcome, Snap};
+use superstep::{AskId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap};
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Node, Question};
-use superstep_core::{event::Modes, id::AskId};
 
 use super::{answers::Answers, result, screen::Screen};
 use crate::{

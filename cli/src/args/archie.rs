@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueHint};
-use superstep_model::Money;
+use superstep::model::Money;
 
 /// `superstep analyze`.
 #[derive(Debug, ClapArgs)]

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
+use superstep::model::Money;
 use superstep_mail::Topic;
-use superstep_model::Money;
 
 /// What can be done with mail.
 #[derive(Debug, Subcommand)]

@@ -10,9 +10,11 @@ use std::{
 };
 
 use serde_json::json;
-use superstep::store::{Item, PutOptions, Search, Store, TtlOnRead};
-use superstep_core::{archive::Archive, error::SaverError, id::ThreadId, saver::Saver};
-use superstep_sqlite::{Database, OpenMode, Options, SqliteStore, cipher::Key};
+use superstep::{
+    Archive, Saver, SaverError, ThreadId,
+    sqlite::{Database, OpenMode, Options, SqliteStore, cipher::Key},
+    store::{Item, PutOptions, Search, Store, TtlOnRead},
+};
 
 use crate::{
     app::App,

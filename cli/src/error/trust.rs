@@ -1,6 +1,6 @@
 //! Errors of decisions about a project's file.
 
-use superstep_model::config::PROJECT_FILE;
+use superstep::model::config::PROJECT_FILE;
 
 /// Why nothing was decided.
 #[derive(Debug, thiserror::Error)]

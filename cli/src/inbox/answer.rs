@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use superstep::dynamic::{Snapshot, SubState, state::Depth};
-use superstep_mail::{Answer, MailAgent, Topic, Version, tools};
-use superstep_model::{
-    Message,
-    message::{Body, ToolStatus},
+use superstep::{
+    dynamic::{Snapshot, SubState, state::Depth},
+    model::{
+        Message,
+        message::{Body, ToolStatus},
+    },
 };
+use superstep_mail::{Answer, MailAgent, Topic, Version, tools};
 
 use super::question::{self, Question, Shown};
 use crate::{error::Error, terminal::Terminal};

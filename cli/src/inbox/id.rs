@@ -55,7 +55,7 @@ fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use superstep_core::id::AskId;
+    use superstep::AskId;
     use superstep_mail::{Action, Allowed, Item};
 
     use super::*;

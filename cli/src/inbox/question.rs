@@ -1,7 +1,6 @@
 //! Open questions, and the answers they allow.
 
-use superstep::text::single_line;
-use superstep_core::id::AskId;
+use superstep::{AskId, text::single_line};
 use superstep_mail::{AnswerKind, Item, MailAgent, tools, without_mode};
 
 use crate::error::Error;

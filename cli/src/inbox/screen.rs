@@ -4,7 +4,7 @@
 //! an answer no question is selected, so that a key that is held down answers one.
 
 use crossterm::event::KeyCode;
-use superstep_core::id::AskId;
+use superstep::AskId;
 use superstep_mail::{Answer, AnswerKind, MailAgent, Mode};
 
 use super::{

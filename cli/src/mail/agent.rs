@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use superstep_core::event::Modes;
+use superstep::{
+    Modes,
+    model::{Budget, Model, Money, call, select::Content},
+};
 use superstep_mail::MailAgent;
-use superstep_model::{Budget, Model, Money, call, select::Content};
 
 use super::Account;
 use crate::{app::App, database, environment, error::Error};

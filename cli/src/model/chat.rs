@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use serde_json::json;
-use superstep::text::single_line;
-use superstep_model::{
-    Assembly, Delta, Finish, ManagedModel, Message, Model, Reply, Request, select::Content,
+use superstep::{
+    model::{
+        Assembly, Delta, Finish, ManagedModel, Message, Model, Reply, Request, select::Content,
+    },
+    text::single_line,
 };
 
 use crate::{

@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
-use superstep::text::single_line;
-use superstep_model::{
-    Delta, ManagedModel, Message, Model, ModelError, Request, Schema, ToolChoice, ToolSpec,
-    structured_json,
+use superstep::{
+    model::{
+        Delta, ManagedModel, Message, Model, ModelError, Request, Schema, ToolChoice, ToolSpec,
+        structured_json,
+    },
+    text::single_line,
 };
 
 use crate::stats::Stats;
@@ -60,7 +62,7 @@ async fn plain(caller: &ManagedModel) -> Result<Check, ModelError> {
     let begun = Instant::now();
     let mut first = None;
     let mut deltas = caller.stream(&request).await?;
-    let mut reply = superstep_model::Assembly::new(caller.id());
+    let mut reply = superstep::model::Assembly::new(caller.id());
     while let Some(delta) = deltas.next().await {
         let delta = delta?;
         if matches!(delta, Delta::Text(_)) {

@@ -1,7 +1,7 @@
 //! `superstep model list`: providers and what each requires, or the models of one.
 
 use serde_json::json;
-use superstep_model::{
+use superstep::model::{
     did_you_mean,
     select::{Content, Offered, Probe},
     spec::{KNOWN, Known},
@@ -119,12 +119,12 @@ pub(super) async fn of(name: &str, app: &App<'_>) -> Result<(), Error> {
 }
 
 #[cfg(feature = "remote")]
-async fn models(choice: &superstep_model::select::Choice) -> Result<Vec<Offered>, Error> {
+async fn models(choice: &superstep::model::select::Choice) -> Result<Vec<Offered>, Error> {
     Ok(providers::models(choice).await?)
 }
 
 #[cfg(not(feature = "remote"))]
-async fn models(_: &superstep_model::select::Choice) -> Result<Vec<Offered>, Error> {
+async fn models(_: &superstep::model::select::Choice) -> Result<Vec<Offered>, Error> {
     Ok(Vec::new())
 }
 

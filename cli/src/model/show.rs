@@ -1,7 +1,7 @@
 //! `superstep model show`: the model that is used, and every source that was considered.
 
 use serde_json::json;
-use superstep_model::select::{Content, Outcome, Verdict};
+use superstep::model::select::{Content, Outcome, Verdict};
 
 use crate::{
     app::App,

@@ -1,7 +1,7 @@
 //! `superstep model test`: capability checks of a model.
 
 use serde_json::json;
-use superstep_model::select::Content;
+use superstep::model::select::Content;
 
 use super::checks::{self, Check};
 use crate::{
@@ -28,7 +28,7 @@ pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
         all.push((name, check));
     }
     if app.output.form == Form::Json {
-        let model = superstep_model::Model::id(&caller).to_string();
+        let model = superstep::model::Model::id(&caller).to_string();
         let rows: Vec<_> = all.iter().map(|(name, check)| check.json(name)).collect();
         app.output.json(&json!({"model": model, "checks": rows}))?;
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::json;
-use superstep_core::{archive::Archive, id::ThreadId};
+use superstep::{Archive, ThreadId};
 
 use super::ThreadReader;
 use crate::{

@@ -4,16 +4,11 @@ use std::time::Duration;
 
 use serde_json::json;
 use superstep::{
-    CheckpointRef,
-    dynamic::{Output as Written, Update},
-};
-use superstep_core::{
-    clock::Clock,
-    edit::AS_COPY,
-    id::ThreadId,
+    CheckpointRef, ThreadId,
+    clock::{Clock, SystemClock},
+    dynamic::{AS_COPY, Output as Written, Update},
     saver::{Keep, Retention},
 };
-use superstep_engine::clock::SystemClock;
 
 use super::ThreadReader;
 use crate::{

@@ -1,7 +1,7 @@
 //! `superstep threads diff`: changes of the state, by JSON pointer.
 
 use serde_json::{Value as Json, json};
-use superstep_core::Value;
+use superstep::Value;
 
 use super::ThreadReader;
 use crate::{

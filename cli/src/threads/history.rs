@@ -1,7 +1,7 @@
 //! `superstep threads history`.
 
 use serde_json::json;
-use superstep_engine::clock::made_at;
+use superstep::clock::made_at;
 
 use super::{Status, ThreadReader, ago, diff};
 use crate::{

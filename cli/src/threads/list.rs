@@ -1,8 +1,7 @@
 //! `superstep threads list`.
 
 use serde_json::{Value as Json, json};
-use superstep_core::id::{CheckpointId, ThreadId};
-use superstep_engine::clock::made_at;
+use superstep::{CheckpointId, ThreadId, clock::made_at};
 
 use super::{Status, ThreadReader, ago};
 use crate::{

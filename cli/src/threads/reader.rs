@@ -7,16 +7,12 @@ use std::{
 
 use serde::Serialize;
 use superstep::{
-    Backends, CheckpointRef,
-    dynamic::{Graph, Snapshot},
+    Backends, CheckpointId, CheckpointRef, Saver, ThreadId,
+    clock::made_at,
+    dynamic::{Graph, Snapshot, state::Depth},
+    model::did_you_mean,
     saver::HistoryQuery,
 };
-use superstep_core::{
-    id::{CheckpointId, ThreadId},
-    saver::Saver,
-};
-use superstep_engine::{clock::made_at, state::Depth};
-use superstep_model::did_you_mean;
 
 use crate::{agents::Agent, args::Global, database, error::Error};
 

@@ -69,7 +69,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
     Ok(())
 }
 
-fn ask(ask: &superstep_core::ask::Ask) -> Json {
+fn ask(ask: &superstep::dynamic::Ask) -> Json {
     json!({"id": ask.id.to_string(), "value": ask.value, "kind": ask.kind})
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use superstep_model::config::{Decision, ProjectFile};
+use superstep::model::config::{Decision, ProjectFile};
 
 use super::TrustError;
 use crate::dirs;

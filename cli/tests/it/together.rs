@@ -11,9 +11,9 @@ use std::{
 };
 
 use serde_json::{Value as Json, json};
+use superstep::model::Reply;
 use superstep_fake_providers::openai;
 use superstep_loopback::{Answer, Request, Server};
-use superstep_model::Reply;
 use tokio::runtime::Runtime;
 
 use crate::{

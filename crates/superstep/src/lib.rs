@@ -83,6 +83,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[doc(inline)]
+pub use superstep_coded::Coded;
 pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
@@ -120,6 +121,17 @@ pub use superstep_store as store;
 #[doc(inline)]
 pub use superstep_text::{self as text, Secret};
 
+#[doc(inline)]
+pub use superstep_fs as fs;
+
+#[cfg(any(feature = "http", feature = "tls"))]
+#[doc(inline)]
+pub use superstep_http as http;
+
+#[cfg(any(feature = "local", feature = "vectors"))]
+#[doc(inline)]
+pub use superstep_local as local;
+
 #[cfg(feature = "sqlite")]
 #[doc(inline)]
 pub use superstep_sqlite as sqlite;
@@ -153,13 +165,21 @@ pub mod prelude {
     pub use crate::tool;
 }
 
+pub mod clock {
+    //! Time, injected: the trait, the clock of the system, and one for tests.
+
+    pub use superstep_core::clock::{Clock, ManualClock, UnixMillis, expiry};
+    pub use superstep_engine::clock::{ClockIds, SystemClock, made_at};
+}
+
 pub mod dynamic {
     //! Graphs that are data: JSON-shaped state, string names.
 
     pub use superstep_core::{
+        ask::Ask,
         channel::{ChannelKind, ChannelSpec, Guard},
         command::{Command, END, Goto, Output, START, Send, Target},
-        edit::Update,
+        edit::{AS_COPY, Update},
         event::{Event, EventKind},
         id::GraphPath,
         message::Unknown,

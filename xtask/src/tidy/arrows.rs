@@ -71,10 +71,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep",
         &[
+            "superstep-coded",
             "superstep-core",
             "superstep-derive",
             "superstep-draw",
             "superstep-engine",
+            "superstep-fs",
+            "superstep-http",
+            "superstep-local",
             "superstep-model",
             "superstep-sqlite",
             "superstep-store",
@@ -83,10 +87,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-trace",
         ],
     ),
-    (
-        "superstep-archie",
-        &["superstep-fs", "superstep-coded", "superstep"],
-    ),
+    ("superstep-archie", &["superstep"]),
     (
         "superstep-conformance",
         &[
@@ -120,32 +121,14 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),
-    (
-        "superstep-mail",
-        &[
-            "superstep-fs",
-            "superstep-coded",
-            "superstep",
-            "superstep-http",
-        ],
-    ),
+    ("superstep-mail", &["superstep"]),
     ("superstep-loopback", &[]),
     ("superstep-fake-google", &["superstep-loopback"]),
     ("superstep-fake-providers", &["superstep-model"]),
     ("superstep-sim", &["superstep-core"]),
     (
         "superstep-cli",
-        &[
-            "superstep",
-            "superstep-archie",
-            "superstep-core",
-            "superstep-engine",
-            "superstep-local",
-            "superstep-mail",
-            "superstep-model",
-            "superstep-sqlite",
-            "superstep-trace",
-        ],
+        &["superstep", "superstep-archie", "superstep-mail"],
     ),
     ("superstep-xtask", &[]),
 ];

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use superstep_fs::{Rights, Staged, private_dir, second_name, sync_parent};
+use superstep::fs::{Rights, Staged, private_dir, second_name, sync_parent};
 
 use super::{Memory, VERSION};
 use crate::error::{Error, ErrorKind, shown};

@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use superstep_fs::{Rights, Staged, private_dir};
+use superstep::fs::{Rights, Staged, private_dir};
 
 use crate::MailError;
 

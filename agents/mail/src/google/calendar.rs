@@ -8,7 +8,7 @@
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use superstep_http::Method;
+use superstep::http::Method;
 
 use super::{
     fault::{Failed, clean},

@@ -13,7 +13,7 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use superstep_http::Method;
+use superstep::http::Method;
 
 use super::{
     fault::Failed,

@@ -11,10 +11,12 @@ use std::{
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use superstep::Secret;
-use superstep_http::{
-    Address, Client, Error, Method, Response, Settings as HttpSettings, StatusCode, Url, header,
-    retry_after,
+use superstep::{
+    Secret,
+    http::{
+        Address, Client, Error, Method, Response, Settings as HttpSettings, StatusCode, Url,
+        header, retry_after,
+    },
 };
 
 use super::{Settings, fault, fault::Failed, token::Keys};

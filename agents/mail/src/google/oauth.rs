@@ -10,8 +10,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use rustls::crypto::SecureRandom;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-use superstep::Secret;
-use superstep_http::Url;
+use superstep::{Secret, http::Url};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},

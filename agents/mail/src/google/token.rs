@@ -12,9 +12,11 @@ use std::{
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use superstep::Secret;
-use superstep_fs::{Rights, Staged};
-use superstep_http::Client;
+use superstep::{
+    Secret,
+    fs::{Rights, Staged},
+    http::Client,
+};
 use tokio::sync::Mutex;
 
 use super::{fault::clean, http};

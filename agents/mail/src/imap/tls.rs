@@ -50,7 +50,7 @@ fn config(host: &str, certificates: Option<&Path>) -> Result<ClientConfig, MailE
             extra.push(certificate);
         }
     }
-    superstep_http::tls::config(extra).map_err(|error| refused(host, error.to_string()))
+    superstep::http::tls::config(extra).map_err(|error| refused(host, error.to_string()))
 }
 
 fn refused(host: &str, why: String) -> MailError {

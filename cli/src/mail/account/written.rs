@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use jiff::civil::{Time, Weekday};
 use serde_json::Value as Json;
-use superstep_mail::{Address, Settings};
-use superstep_model::{
+use superstep::model::{
     config::{Config, Setting},
     did_you_mean,
 };
+use superstep_mail::{Address, Settings};
 
 use super::{Account, CalendarAt, Host, Kind, Security, Servers, address, usual_token};
 use crate::{args::AccountArgs, error::Error};
