@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value as Json, json};
 #[cfg(feature = "remote")]
+use superstep::trace::export::{ExportOptions, Exporter};
+use superstep::{
+    Saver,
+    text::{Capture, Privacy},
+    trace::{
+        Run, RunTree, View,
+        otlp::{self, Origin},
+        text::Detail,
+    },
+};
+
 use crate::{
     app::App,
     args::{ExportFormat, TraceCommand, Which},
     database,
     error::Error,
     output::{Form, Output, faint, plain, strong},
-};
-use serde_json::{Value as Json, json};
-use superstep::{
-    Saver,
-    text::{Capture, Privacy},
-    trace::{
-        Run, RunTree, View,
-        export::{ExportOptions, Exporter},
-        otlp::{self, Origin},
-        text::Detail,
-    },
 };
 
 /// How long a collector may take for all of it.
