@@ -163,7 +163,9 @@ impl Runner {
                 } else {
                     Depth::Here
                 };
-                let snapshot = graph.state(&thread, at.as_ref(), depth).await?;
+                let snapshot = graph
+                    .state_like(&thread, at.as_ref(), depth, Fidelity::LangGraph)
+                    .await?;
                 let ordinals = self.ordinals_of(&thread, &snapshot).await?;
                 Ok(json!({ "snapshot": render::snapshot(&snapshot, &ordinals) }))
             }
@@ -294,7 +296,9 @@ impl Runner {
                 latest,
             } => {
                 let of = of.map(root).transpose()?;
-                let mut snapshot = graph.state(&thread, of.as_ref(), Depth::Subgraphs).await?;
+                let mut snapshot = graph
+                    .state_like(&thread, of.as_ref(), Depth::Subgraphs, Fidelity::LangGraph)
+                    .await?;
                 for task in path {
                     let state = snapshot
                         .tasks
@@ -403,7 +407,9 @@ impl Runner {
         if let Some(pairs) = &def.resume_by_value {
             let thread = self.thread(op)?;
             let at = self.address(op, graph).await?;
-            let state = graph.state(&thread, at.as_ref(), Depth::Here).await?;
+            let state = graph
+                .state_like(&thread, at.as_ref(), Depth::Here, Fidelity::LangGraph)
+                .await?;
             let mut map = std::collections::HashMap::new();
             for (asked, answer) in pairs {
                 let asked = convert::to_value(&self.eval(asked)?).to_json();

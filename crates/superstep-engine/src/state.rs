@@ -10,6 +10,7 @@ use superstep_core::{
     plan::Persist,
     policy::Durability,
     record::{Effect, TaskNote},
+    run::Fidelity,
     saver::{At, Commit, HistoryQuery, Notes, Saver},
     snapshot::{Snapshot, SubState, TaskView, View},
 };
@@ -34,17 +35,24 @@ impl Graph {
         at: Option<&CheckpointRef>,
         depth: Depth,
     ) -> Result<Snapshot, Error> {
+        self.state_like(thread, at, depth, Fidelity::Sensible).await
+    }
+
+    /// [`Graph::state`], as LangGraph shows it if asked to: with questions that a subgraph has an
+    /// answer to and that the record of its task still lists.
+    pub async fn state_like(
+        &self,
+        thread: &ThreadId,
+        at: Option<&CheckpointRef>,
+        depth: Depth,
+        fidelity: Fidelity,
+    ) -> Result<Snapshot, Error> {
         let at = at.cloned().unwrap_or_default();
         let saver = self.saver()?.clone();
         let (graph, namespace) = self.at_namespace(&at.namespace)?;
+        let id = at.id.map_or(At::Latest, At::Id);
         graph
-            .snapshot(
-                &saver,
-                thread,
-                &namespace,
-                at.id.map_or(At::Latest, At::Id),
-                depth,
-            )
+            .snapshot(&saver, thread, &namespace, id, (depth, fidelity))
             .await
     }
 
@@ -54,7 +62,7 @@ impl Graph {
         thread: &ThreadId,
         namespace: &GraphPath,
         at: At,
-        depth: Depth,
+        (depth, fidelity): (Depth, Fidelity),
     ) -> Result<Snapshot, Error> {
         let Some(loaded) = saver.load(thread, namespace, at).await? else {
             if let At::Id(id) = at {
@@ -71,13 +79,14 @@ impl Graph {
         };
         let mut snapshot = self.read(thread, namespace, &loaded, view)?;
         for task in &mut snapshot.tasks {
-            if view == View::Live {
+            if view == View::Live && fidelity == Fidelity::Sensible {
                 self.close_answered(saver, thread, task).await?;
             }
             if depth == Depth::Subgraphs
                 && let Some((child, namespace)) = self.child(task)
             {
-                let inner = child.snapshot(saver, thread, &namespace, At::Latest, depth);
+                let look = (depth, fidelity);
+                let inner = child.snapshot(saver, thread, &namespace, At::Latest, look);
                 let inner = Box::pin(inner).await?;
                 task.state = Some(SubState::Snapshot(Box::new(inner)));
             }
@@ -104,7 +113,8 @@ impl Graph {
         // Each attempt of the task runs the graph in a namespace of its own.
         for attempt in 0.. {
             let namespace = child.own_namespace(&namespace.call(attempt));
-            let read = child.snapshot(saver, thread, &namespace, At::Latest, Depth::Here);
+            let look = (Depth::Here, Fidelity::Sensible);
+            let read = child.snapshot(saver, thread, &namespace, At::Latest, look);
             let inner = Box::pin(read).await?;
             if inner.checkpoint.is_none() {
                 break;

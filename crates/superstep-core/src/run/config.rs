@@ -25,7 +25,8 @@ pub enum Fidelity {
     #[default]
     Sensible,
     /// The same as LangGraph: a run that resumes without an answer offers the last plain one
-    /// again, and durability `exit` stores untracked writes of open steps.
+    /// again, durability `exit` stores untracked writes of open steps, and a question of a subgraph
+    /// is shown as open until the run of its task ends.
     LangGraph,
 }
 
