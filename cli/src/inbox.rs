@@ -20,7 +20,7 @@ use std::{
     path::Path,
 };
 
-use superstep_mail::{Answer, AnswerKind, MailAgent};
+use superstep_mail::{Answer, MailAgent};
 
 use crate::{
     agents,
@@ -98,7 +98,8 @@ pub(crate) async fn resume(thread: &str, limits: &Limits, app: &mut App<'_>) -> 
         let account = Account::read(&with.account, app.global)?;
         let agent = mail::open(&account, with.max_cost, app).await?;
         let after = answer::resume(&agent, thread, app.terminal).await?;
-        return render::after(&after, app.output);
+        render::after(&after, app.output)?;
+        return after.ended();
     }
     if !is_at_terminal(app) {
         for question in &open_now {
@@ -177,11 +178,10 @@ async fn one(
     question.takes(said.kind)?;
     let account = Account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
-    if matches!(said.kind, AnswerKind::Accept | AnswerKind::Edit) {
-        render::about_to(question, &said, agent.mode(), app.output)?;
-    }
+    render::about_to(question, &said, agent.mode(), app.output)?;
     let after = answer::give(&agent, question, said, app.terminal).await?;
-    render::after(&after, app.output)
+    render::after(&after, app.output)?;
+    after.ended()
 }
 
 fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<Answer, Error> {

@@ -126,6 +126,12 @@ impl Output {
         Ok(())
     }
 
+    /// The same, which must have been written before anything else happens.
+    pub(crate) fn announce_json(&self, value: &impl Serialize) -> Result<(), Error> {
+        is_open(&io::stdout())?;
+        self.json(value)
+    }
+
     /// A part of a text that streams; `shown` remembers what its earlier parts left open.
     pub(crate) fn part(&self, shown: &mut Sanitizer, text: &str) -> Result<(), Error> {
         let clean = shown.push(text);
@@ -140,6 +146,17 @@ impl Output {
         let line = drawn(spans);
         let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writeln!(err, "{line}");
+    }
+
+    /// Lines on stderr that must have been written, all of them, before anything else happens.
+    pub(crate) fn announce(&self, lines: &[Vec<Span>]) -> Result<(), Error> {
+        is_open(&io::stderr())?;
+        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in lines {
+            writeln!(err, "{}", drawn(line))?;
+        }
+        err.flush()?;
+        Ok(())
     }
 
     /// The same without an end of the line: a question, a line that is drawn over.
@@ -196,6 +213,27 @@ impl Output {
     pub(crate) fn is_watched(&self) -> bool {
         io::IsTerminal::is_terminal(&io::stderr())
     }
+}
+
+/// Fails for a stream that was closed when the process started: Rust puts `/dev/null` in its place, open
+/// for reading too, which no shell does.
+#[cfg(unix)]
+fn is_open(stream: &impl std::os::fd::AsFd) -> Result<(), Error> {
+    use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
+    let is_null = match (fstat(stream), stat("/dev/null")) {
+        (Ok(one), Ok(null)) => one.st_rdev == null.st_rdev && one.st_ino == null.st_ino,
+        _ => false,
+    };
+    let flags = fcntl_getfl(stream).map_err(io::Error::from)?;
+    match is_null && flags.contains(OFlags::RDWR) {
+        true => Err(Error::Closed),
+        false => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn is_open<T>(_: &T) -> Result<(), Error> {
+    Ok(())
 }
 
 /// A row for a screen that is drawn elsewhere: one line, sanitised, in colour or without.

@@ -1,14 +1,16 @@
 //! Folder back end: mail and meetings as files, without account or network.
 //!
 //! A folder of mail has `.eml` files, or is a Maildir (`new`, `cur`, `tmp`), or both. What is sent
-//! stands in `sent`, one file a mail, named after its `Message-ID`: so a second attempt finds the
-//! first one, and a mail is sent exactly once. That an `.eml` file was read is noted by an empty file
-//! of the same name in `read`; a Maildir has flags for it. Files that cannot be read are left out and
-//! listed by [`FolderMailbox::problems`].
+//! stands in `sent`, one file a mail, whose name follows from its `Message-ID`. It is written in
+//! `.outgoing` and moved (`hand_over`). That an `.eml` file was read is noted by an empty file of the
+//! same name in `read`; a Maildir has flags for it. Files that cannot be read as mail are listed and
+//! refused; [`FolderMailbox::problems`] says why.
 //!
-//! Read next: `scan` (what is in a folder), `ics` (files of meetings), `recur` (those that recur).
+//! Read next: `scan` (what is in a folder), `hand_over` (how mails and meetings leave), `ics` (files of
+//! meetings), `recur` (those that recur).
 
 mod calendar;
+mod hand_over;
 mod ics;
 mod recur;
 mod scan;
@@ -24,8 +26,8 @@ use crate::{
     RawMail, SendError, Sent, ThreadKey, key::key,
 };
 pub use calendar::FolderCalendar;
+use hand_over::{Found, HandOver, HandOverError};
 use scan::{Known, Scan};
-use write::{make_dir, write_new};
 
 const PAGE: usize = 100;
 
@@ -75,9 +77,10 @@ impl FolderMailbox {
         .await
     }
 
-    fn sent_path(&self, mail: &Outgoing) -> PathBuf {
-        let name = key(&["sent", &mail.message_id]);
-        self.root.join("sent").join(format!("{name}.eml"))
+    /// How a mail gets into `sent`.
+    fn hand_over(&self, mail: &Outgoing) -> HandOver {
+        let name = format!("{}.eml", key(&["sent", &mail.message_id]));
+        HandOver::new(&self.root, "sent", name, place(&self.root))
     }
 }
 
@@ -140,31 +143,29 @@ impl Mailbox for FolderMailbox {
     }
 
     fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
-        let (path, bytes) = (self.sent_path(mail), mail.bytes.clone());
+        let (hand_over, bytes) = (self.hand_over(mail), mail.bytes.clone());
         let place = place(&self.root);
         Box::pin(async move {
-            let file = path.clone();
-            let written = blocking(place.clone(), move || {
-                make_dir(file.parent().unwrap_or(&file), &place)?;
-                write_new(&file, &bytes, &place)
-            });
-            match written.await {
-                Ok(()) => Ok(Sent { id: None }),
-                // It may be there without being safe from a loss of power.
-                Err(error) if path.is_file() => Err(SendError::Unknown(error)),
-                Err(error) => Err(SendError::NotSent(error)),
+            let handed = blocking(place, move || Ok(hand_over.run(&bytes))).await;
+            match handed {
+                Ok(Ok(())) => Ok(Sent { id: None }),
+                Ok(Err(HandOverError::NotDone(error))) => Err(SendError::NotSent(error)),
+                Ok(Err(HandOverError::Unknown(error))) | Err(error) => {
+                    Err(SendError::Unknown(error))
+                }
             }
         })
     }
 
     fn look_up<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
-        let path = self.sent_path(mail);
-        Box::pin(async move {
-            Ok(match path.is_file() {
-                true => Lookup::Sent(Sent { id: None }),
-                false => Lookup::NotSent,
+        let hand_over = self.hand_over(mail);
+        Box::pin(blocking(place(&self.root), move || {
+            Ok(match hand_over.look_up() {
+                Found::Done => Lookup::Sent(Sent { id: None }),
+                Found::NotDone => Lookup::NotSent,
+                Found::Unsure(why) => Lookup::Unsure { why },
             })
-        })
+        }))
     }
 }
 

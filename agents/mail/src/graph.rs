@@ -133,6 +133,11 @@ pub struct ReplyState {
     /// What was decided about calls.
     #[reduce(Append)]
     pub(crate) decided: Vec<Decided>,
+    /// The ids of calls that were approved and then left by a person who was asked again.
+    #[reduce(Append)]
+    pub left: Vec<String>,
+    /// How many messages there were when a person last helped.
+    pub reviewed: usize,
     /// Whether a person wants nothing done about the mail.
     pub ignored: bool,
     /// What people should know.

@@ -21,7 +21,10 @@ use superstep::{
     tools::{Decision, Digest, Verdict},
 };
 
-use crate::Mode;
+use crate::{
+    Mode,
+    tools::{SCHEDULE, SEND},
+};
 
 /// A question as it is asked: a list of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
@@ -38,6 +41,10 @@ pub struct Item {
     pub config: Allowed,
     /// What it is about, as text.
     pub description: String,
+    /// The mode that the description names; absent if an answer has no effect in the world, and in
+    /// questions of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
     /// What an answer may name, so that it fits no other question; absent if it is about no call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
@@ -173,7 +180,12 @@ impl InboxItem {
     pub(crate) fn of(thread: &str, ask: &OpenAsk, mode: Mode) -> Option<Self> {
         let Asked(items) = ask.question().ok()?;
         let mut item = items.into_iter().next()?;
-        item.description = mode.renamed(&item.description);
+        // No text of a model is taken for a mode: only questions about effects name one.
+        let action = item.action_request.action.as_str();
+        if [SEND, SCHEDULE].iter().any(|it| action.starts_with(it)) {
+            item.description = mode.renamed(&item.description);
+            item.mode = item.mode.map(|_| mode);
+        }
         Some(Self {
             thread: thread.to_owned(),
             ask: ask.id,

@@ -2,6 +2,7 @@
 //! approval: an approval allows nothing in another mode than the one it was given in.
 
 use serde::{Deserialize, Serialize};
+use superstep::text::{Hidden, reveal};
 
 /// Whether approved calls are made. The order is that of what is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,9 +25,10 @@ impl Mode {
         }
     }
 
-    /// The description of a question: its heading, the mode, and what it is about.
+    /// The description of a question: its heading, the mode, a warning of what nobody sees, and what
+    /// it is about, in which what is hidden is named.
     pub(crate) fn describe(self, heading: &str, about: &str) -> String {
-        format!("# {heading}\n\n{}\n\n{about}", self.note())
+        format!("# {heading}\n\n{}\n\n{}", self.note(), revealed(about))
     }
 
     /// A description that names this mode in place of the one it was asked in.
@@ -47,16 +49,34 @@ pub fn without_mode(description: &str) -> String {
     }
 }
 
+/// A text in which what is hidden is named, and warned of in front.
+pub(crate) fn revealed(text: &str) -> String {
+    let hidden = Hidden::of(text);
+    match hidden.is_empty() {
+        true => text.to_owned(),
+        false => format!("**It holds {hidden}.**\n\n{}", reveal(text)),
+    }
+}
+
 /// The parts before and behind the line with the mode. Its place is fixed, so that no text of a model
 /// or a mail can be taken for it.
-fn split(description: &str) -> Option<(&str, &str)> {
+fn split(description: &str) -> Option<(String, String)> {
     let (heading, rest) = description.split_once("\n\n")?;
     if !heading.starts_with("# ") || heading.contains('\n') {
         return None;
     }
+    // In questions of older versions the warning is in front.
+    let (warning, rest) = match rest.split_once("**\n\n") {
+        Some((warning, rest)) if warning.starts_with("**It holds ") => {
+            (Some(format!("{warning}**\n\n")), rest)
+        }
+        _ => (None, rest),
+    };
     let notes = [Mode::Dry.note(), Mode::Send.note()];
     let about = notes.iter().find_map(|note| rest.strip_prefix(note))?;
-    Some((heading, about.strip_prefix("\n\n")?))
+    let about = about.strip_prefix("\n\n")?;
+    let about = warning.unwrap_or_default() + about;
+    Some((heading.to_owned(), about))
 }
 
 #[cfg(test)]
@@ -80,6 +100,25 @@ mod tests {
             assert_eq!(Mode::Send.renamed(other), other);
             assert_eq!(without_mode(other), other);
         }
+    }
+
+    #[test]
+    fn a_warning_of_hidden_characters_hides_no_mode() {
+        let about = "To: ann@example.org\n\nFine.\u{200b}\n";
+        let asked = Mode::Dry.describe("A reply", about);
+        let real = Mode::Send.describe("A reply", about);
+        assert!(
+            real.contains("**It holds ") && real.contains("Fine.<U+200B>"),
+            "{real}"
+        );
+        assert_eq!(Mode::Send.renamed(&asked), real);
+        assert!(!without_mode(&asked).contains(Mode::Dry.note()));
+        // As it was stored before.
+        let (head, rest) = asked.split_once("\n\n").unwrap();
+        let rest = rest.replace(&format!("{}\n\n", Mode::Dry.note()), "");
+        let (warning, rest) = rest.split_once("\n\n").unwrap();
+        let old = format!("{head}\n\n{warning}\n\n{}\n\n{rest}", Mode::Dry.note());
+        assert_eq!(Mode::Send.renamed(&old), real);
     }
 
     #[test]

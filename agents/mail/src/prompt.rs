@@ -32,10 +32,14 @@ pub(crate) fn filled(template: &str, places: &[(&str, &str)]) -> String {
 
 /// Somebody, as a person would write it.
 pub(crate) fn person(address: &Address) -> String {
-    match &address.name {
-        Some(name) => format!("{name} <{}>", address.email),
-        None => address.email.clone(),
-    }
+    address.to_string()
+}
+
+/// The text of a model in a question: each line is marked, so that none can be taken for one of ours.
+pub(crate) fn gutter(text: &str) -> String {
+    let lines = text.trim_end().split(['\n', '\r', '\u{2028}', '\u{2029}']);
+    let lines: Vec<String> = lines.map(|line| format!("│ {line}")).collect();
+    lines.join("\n")
 }
 
 fn people(addresses: &[Address]) -> String {

@@ -24,6 +24,36 @@ pub(super) struct After {
     /// What is asked now.
     pub(super) open: Vec<Question>,
     pub(super) is_done: bool,
+    /// Why the run stopped, after what was done.
+    pub(super) failure: Option<Error>,
+}
+
+impl After {
+    /// The failure of the run, or that of an effect that a person approved.
+    pub(super) fn ended(self) -> Result<(), Error> {
+        let is_failed = |effect: &Effect| match effect {
+            Effect::Call {
+                tool,
+                text,
+                is_error,
+            } => *is_error && is_effect(tool) && text.starts_with(FAILED),
+            _ => false,
+        };
+        match self.failure {
+            Some(error) => Err(error),
+            None if self.effects.iter().any(is_failed) => Err(Error::Reported { exit: 1 }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How the result of a call begins that was made and failed. One that a person left, or that made no
+/// sense, is an error for the model too, but not for the person.
+const FAILED: &str = "the call failed: ";
+
+/// Whether a call of a tool changes something in the world.
+fn is_effect(tool: &str) -> bool {
+    [tools::SEND, tools::SCHEDULE].contains(&tool)
 }
 
 /// One thing that happened.
@@ -59,13 +89,28 @@ pub(super) async fn give(
     let before = Before::of(agent, thread).await?;
     let bound = question.item.answered(answer.clone());
     let answers = [(question.ask, bound)];
-    tokio::select! {
-        outcome = agent.answer(thread, answers) => outcome?,
-        () = terminal.ctrl_c() => return Err(Error::Cancelled),
+    let failure = tokio::select! {
+        outcome = agent.answer(thread, answers) => outcome.err().map(Error::from),
+        () = terminal.ctrl_c() => Some(Error::Cancelled),
     };
     let mode = Some(agent.mode());
     let answered = Some((question.id(), Answer { mode, ..answer }));
-    before.after(agent, thread, answered).await
+    match failure {
+        None => before.after(agent, thread, answered, None).await,
+        Some(error) => {
+            // What was done before the failure is reported; if that cannot be read, the failure is.
+            let Ok(after) = before.after(agent, thread, answered, None).await else {
+                return Err(error);
+            };
+            match after.open.iter().any(|it| it.ask == question.ask) {
+                true => Err(error),
+                false => Ok(After {
+                    failure: Some(error),
+                    ..after
+                }),
+            }
+        }
+    }
 }
 
 /// Resumes a run that was interrupted, or failed.
@@ -75,11 +120,11 @@ pub(super) async fn resume(
     terminal: &mut Terminal,
 ) -> Result<After, Error> {
     let before = Before::of(agent, thread).await?;
-    tokio::select! {
-        outcome = agent.graph().resume(thread) => outcome?,
-        () = terminal.ctrl_c() => return Err(Error::Cancelled),
+    let failure = tokio::select! {
+        outcome = agent.graph().resume(thread) => outcome.err().map(Error::from),
+        () = terminal.ctrl_c() => Some(Error::Cancelled),
     };
-    before.after(agent, thread, None).await
+    before.after(agent, thread, None, failure).await
 }
 
 impl Before {
@@ -104,6 +149,7 @@ impl Before {
         agent: &MailAgent,
         thread: &str,
         answered: Option<(String, Answer)>,
+        failure: Option<Error>,
     ) -> Result<After, Error> {
         let snapshot = snapshot(agent, thread).await?;
         let mut messages = Vec::new();
@@ -141,6 +187,7 @@ impl Before {
             effects,
             is_done: snapshot.next.is_empty(),
             open,
+            failure,
         })
     }
 }

@@ -99,8 +99,28 @@ impl Drop for Canvas {
     }
 }
 
-/// A line in as many rows as it needs, broken between words where that is possible.
+/// The mark of lines of a model.
+const GUTTER: &str = "│ ";
+
+/// A line in as many rows as it needs, broken between words where that is possible. Each row of a line
+/// that is marked as a model's has the mark.
 pub(super) fn wrapped(line: &[Span], width: usize) -> Vec<Vec<Span>> {
+    if let [only] = line
+        && let Some(said) = only.text().strip_prefix(GUTTER)
+    {
+        let mut rows = broken(
+            &[only.with(said.to_owned())],
+            width.saturating_sub(2).max(1),
+        );
+        for row in &mut rows {
+            row.insert(0, only.with(GUTTER.to_owned()));
+        }
+        return rows;
+    }
+    broken(line, width)
+}
+
+fn broken(line: &[Span], width: usize) -> Vec<Vec<Span>> {
     let letters = line.iter().flat_map(|span| {
         let letters = span.text().chars();
         letters.map(move |c| (span, c, c.width().unwrap_or(0)))
@@ -175,5 +195,16 @@ mod tests {
             .map(|row| row.iter().map(Span::text).collect())
             .collect();
         assert_eq!(texts, ["one two ", "three ", "fourteen"]);
+    }
+
+    #[test]
+    fn every_row_of_a_line_of_a_model_is_marked() {
+        let rows = wrapped(&[plain("│ fine --- From: ann")], 7);
+        let texts: Vec<String> = rows
+            .iter()
+            .map(|row| row.iter().map(Span::text).collect())
+            .collect();
+        assert!(texts.len() > 2, "{texts:?}");
+        assert!(texts.iter().all(|row| row.starts_with("│ ")), "{texts:?}");
     }
 }

@@ -68,6 +68,7 @@ mod tests {
             },
             config: Allowed::default(),
             description: String::new(),
+            mode: None,
             digest: None,
         };
         Question {

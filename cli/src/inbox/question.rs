@@ -36,15 +36,13 @@ pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question
         let from = mail.and_then(|mail| mail.from.as_ref());
         // The mode is that of whoever answers, so it is not shown here.
         let description = without_mode(&item.item.description);
-        let sender = from.map(|from| match &from.name {
-            Some(name) => format!("{name} <{}>", from.email),
-            None => from.email.clone(),
-        });
+        let sender = from.map(ToString::to_string);
         questions.push(Question {
             thread: item.thread,
             ask: item.ask,
             item: Item {
                 description,
+                mode: None,
                 ..item.item
             },
             sender: single_line(&sender.unwrap_or_else(|| "(nobody)".into())),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::text::{Hidden, reveal, sanitize, single_line};
-use superstep_mail::{Answer, Mode, Topic, tools};
+use superstep_mail::{Answer, AnswerKind, Mode, Topic, tools};
 
 use super::{
     answer::{After, Effect},
@@ -72,9 +72,13 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
     }
     let mut is_ours = question.item.description.starts_with("# ");
     let mut is_head = is_ours;
+    // Below a rule are the words of others, which may have lines like it.
+    let mut is_ruled = false;
     for line in sanitize(&question.item.description).lines() {
         let line = line.replace('\t', "    ");
-        is_ours &= line != "---";
+        let is_rule = line == "---" && !is_ruled;
+        is_ruled |= is_rule;
+        is_ours &= !is_rule;
         is_head &= is_ours && !line.starts_with("To: ");
         let is_flag = match action {
             _ if action.starts_with(tools::SEND) => is_head && line.starts_with("**"),
@@ -86,7 +90,7 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
         let span = match () {
             () if is_flag => bad(format!("! {}", line.replace("**", ""))),
             () if is_head && line.starts_with("# ") => strong(line.trim_start_matches("# ")),
-            () if line == "---" => faint("────────"),
+            () if is_rule => faint("────────"),
             () => plain(line),
         };
         lines.push(vec![span]);
@@ -136,33 +140,40 @@ pub(super) fn about_to(
     if output.form == Form::Json {
         let texts = shown.iter().chain(&changed);
         let texts = texts.map(|line| line.iter().map(Span::text).collect::<String>());
-        let printed = output.json(&json!({
+        let printed = output.announce_json(&json!({
             "event": "about_to", "thread": question.thread, "id": question.id(), "mode": mode,
             "action_request": question.item.action_request, "answer": [answer],
             "lines": texts.collect::<Vec<_>>(),
         }));
-        // What cannot be announced is not done.
-        return printed.map_err(|error| match error {
-            Error::Closed => Error::Io(std::io::ErrorKind::BrokenPipe.into()),
-            error => error,
-        });
+        return printed.map_err(unannounced);
     }
     let how = match mode {
         Mode::Dry => faint("  in a dry run"),
         Mode::Send => bad("  for real"),
     };
     let id: String = question.id().chars().take(ID).collect();
-    output.say(&[strong(format!("{id}  {}", question.asks())), how]);
-    for line in &shown {
-        output.say(line);
+    let mut lines = vec![vec![strong(format!("{id}  {}", question.asks())), how]];
+    match answer.kind {
+        AnswerKind::Accept | AnswerKind::Edit => lines.extend(shown),
+        AnswerKind::Ignore => lines.push(vec![plain("ignored: it is not done")]),
+        AnswerKind::Response => lines.push(vec![plain("not done: the assistant gets your words")]),
     }
     if !changed.is_empty() {
-        output.say(&[strong("with these changes")]);
+        lines.push(vec![strong("with these changes")]);
+        lines.extend(changed);
     }
-    for line in &changed {
-        output.say(line);
-    }
-    Ok(())
+    output.announce(&lines).map_err(unannounced)
+}
+
+/// What cannot be announced is not done.
+fn unannounced(error: Error) -> Error {
+    let why = match error {
+        Error::Closed => "the output was closed".to_owned(),
+        error => error.to_string(),
+    };
+    Error::Io(std::io::Error::other(format!(
+        "nothing was done, because what is about to be done could not be printed: {why}"
+    )))
 }
 
 /// To whom, the subject and the first lines of a reply; the first lines of anything else.

@@ -40,6 +40,8 @@ const HELP: [(&str, &str); 11] = [
     ("q", "leave"),
 ];
 
+const STOPPED: &str = "stopped; the answer is kept, and `superstep mail ingest` continues";
+
 /// What is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum View {
@@ -299,14 +301,17 @@ impl Inbox {
             Ok(after) => {
                 let mut news: Vec<_> = after.effects.iter().map(render::words).collect();
                 news.push(render::ending(&after));
+                match &after.failure {
+                    Some(Error::Cancelled) => news.push(vec![plain(STOPPED)]),
+                    Some(error) => news.extend(failed(error)),
+                    None => {}
+                }
                 news
             }
             Err(Error::Cancelled) if is_open => {
                 vec![vec![plain("stopped; the question is still open")]]
             }
-            Err(Error::Cancelled) => vec![vec![plain(
-                "stopped; the answer is kept, and `superstep mail ingest` continues",
-            )]],
+            Err(Error::Cancelled) => vec![vec![plain(STOPPED)]],
             Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
             Err(error) => failed(&error),
         };

@@ -21,6 +21,9 @@ const SPENT: &str = "SS5014";
 /// Error code: a mail is set aside.
 const SET_ASIDE: &str = "SS7021";
 
+/// Error code: a mail is refused.
+const REFUSED: &str = "SS7020";
+
 pub(super) async fn once(
     retry: &[String],
     what: &IngestArgs,
@@ -235,6 +238,9 @@ impl Sum {
         }
         let mut line = vec![strong(&taken.thread), plain("  ")];
         line.push(became(&taken.result, &class));
+        if error.is_some() {
+            line.push(plain(format!("  {}", single_line(&taken.mail.0))));
+        }
         line.push(plain(format!("  {}", subject.unwrap_or_default())));
         output.data(&line)?;
         if let Some((code, why)) = error {
@@ -246,6 +252,11 @@ impl Sum {
                 );
                 output.say(&[faint("  open it with another program; to parse it again: ")]);
                 output.say(&[faint("  "), strong(command)]);
+            }
+            if [SET_ASIDE, REFUSED].contains(&code) {
+                output.say(&[faint(
+                    "  to leave it out: move it out of the mailbox, or mark it as read",
+                )]);
             }
         }
         Ok(())

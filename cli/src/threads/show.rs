@@ -1,7 +1,7 @@
 //! `superstep threads show`.
 
 use serde_json::{Value as Json, json};
-use superstep::dynamic::Snapshot;
+use superstep::dynamic::{Snapshot, SubState};
 
 use super::{Status, ThreadReader, ago};
 use crate::{
@@ -29,6 +29,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
             "asks": snapshot.asks().map(ask).collect::<Vec<_>>(),
             "errors": errors(&snapshot),
             "state": state,
+            "unfinished": unfinished(&snapshot),
         }));
     }
     let when = snapshot.checkpoint.map(ago).unwrap_or_default();
@@ -50,6 +51,10 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
         ])?;
     }
     fields(&state, output)?;
+    for message in unfinished(&snapshot) {
+        let text = self::message(&message).unwrap_or_else(|| message.to_string());
+        output.data(&[faint("under way: "), plain(short(&text))])?;
+    }
     for ask in snapshot.asks() {
         let value = serde_json::to_value(&ask.value).unwrap_or_default();
         // Inboxes put what it is about into a list of one.
@@ -79,6 +84,24 @@ fn errors(snapshot: &Snapshot) -> Vec<Json> {
         Some(json!({"node": &*task.name, "code": error.code, "message": error.message}))
     });
     failed.collect()
+}
+
+/// The messages of subgraphs that are not finished, which the state does not have yet: calls that were
+/// made are among them.
+fn unfinished(snapshot: &Snapshot) -> Vec<Json> {
+    let mut messages = Vec::new();
+    for task in &snapshot.tasks {
+        let Some(SubState::Snapshot(inner)) = &task.state else {
+            continue;
+        };
+        let state = serde_json::to_value(&inner.values).unwrap_or_default();
+        let known = state.get("inherited").and_then(Json::as_u64).unwrap_or(0);
+        let all = state.get("messages").and_then(Json::as_array);
+        let new = all.into_iter().flatten();
+        messages.extend(new.skip(usize::try_from(known).unwrap_or(0)).cloned());
+        messages.extend(unfinished(inner));
+    }
+    messages
 }
 
 /// The state, a field a line; what is empty is left out. `--json` has all of it.

@@ -140,3 +140,24 @@ fn what_is_asked_again_and_accepted_in_a_dry_run_is_not_sent_either() {
     });
     assert!(asked_again > 0, "never between the answer and the act");
 }
+
+#[test]
+fn a_reply_that_was_taken_from_the_folder_is_not_sent_again_without_a_question() {
+    let mut asked_about = 0;
+    at_every_write(&asked(), "inbox accept ID --send", |env| {
+        let taken = sent(&env).len();
+        // What a program does that delivers mail.
+        let _ = std::fs::remove_dir_all(env.path("work/mail/sent"));
+        let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(taken + sent(&env).len() <= 1, "{}", ran.stdout);
+        let left = std::fs::read_dir(env.path("work/mail/.outgoing"));
+        assert_eq!(left.map_or(0, Iterator::count), 0);
+        asked_about += usize::from(actions(&env) == ["send_email_tool: outcome unknown"]);
+        false
+    });
+    assert!(
+        asked_about > 0,
+        "never between the hand-over and its record"
+    );
+}

@@ -13,6 +13,8 @@ mod approval;
 mod approval_killed;
 #[cfg(unix)]
 mod approval_screen;
+#[cfg(unix)]
+mod approval_shown;
 mod chat;
 mod choice;
 mod conversation;

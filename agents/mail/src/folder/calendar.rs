@@ -10,9 +10,10 @@ use jiff::{Timestamp, ToSpan, civil::DateTime, tz::TimeZone};
 
 use super::{
     blocking,
+    hand_over::{Found, HandOver, HandOverError},
     ics::{self, IcsEvent, Length, Moment},
     place,
-    write::{failed, make_dir, write_new},
+    write::{failed, make_dir},
 };
 use crate::{
     Address, Busy, Calendar, Event, EventId, EventLookup, Later, MailError, NewEvent, Span, When,
@@ -45,6 +46,12 @@ impl FolderCalendar {
             zone_name: zone.to_owned(),
             zone: known,
         })
+    }
+
+    /// How a meeting gets into the folder.
+    fn hand_over(&self, event: &NewEvent) -> HandOver {
+        let name = format!("{}.ics", event.key);
+        HandOver::new(&self.root, "", name, place(&self.root))
     }
 
     /// The files and events that cannot be read, and why.
@@ -95,7 +102,7 @@ impl Calendar for FolderCalendar {
     }
 
     fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
-        let path = self.root.join(format!("{}.ics", event.key));
+        let hand_over = self.hand_over(event);
         let (place, event) = (place(&self.root), event.clone());
         Box::pin(blocking(place.clone(), move || {
             let plain = |byte: u8| byte.is_ascii_alphanumeric();
@@ -103,19 +110,27 @@ impl Calendar for FolderCalendar {
                 let why = "the key of an event is letters and digits".into();
                 return Err(MailError::Refused { place, why });
             }
-            write_new(&path, written(&event)?.as_bytes(), &place)?;
-            Ok(EventId(event.key))
+            match hand_over.run(written(&event)?.as_bytes()) {
+                Ok(()) => Ok(EventId(event.key)),
+                Err(HandOverError::NotDone(error)) => Err(error),
+                // It may have been made.
+                Err(HandOverError::Unknown(error)) => Err(MailError::Unreachable {
+                    place,
+                    why: error.to_string(),
+                }),
+            }
         }))
     }
 
     fn look_up<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventLookup, MailError>> {
-        let path = self.root.join(format!("{}.ics", event.key));
-        Box::pin(async move {
-            Ok(match path.is_file() {
-                true => EventLookup::Made(EventId(event.key.clone())),
-                false => EventLookup::NotMade,
+        let (hand_over, key) = (self.hand_over(event), event.key.clone());
+        Box::pin(blocking(place(&self.root), move || {
+            Ok(match hand_over.look_up() {
+                Found::Done => EventLookup::Made(EventId(key)),
+                Found::NotDone => EventLookup::NotMade,
+                Found::Unsure(why) => EventLookup::Unsure { why },
             })
-        })
+        }))
     }
 }
 

@@ -37,6 +37,8 @@ pub(super) struct MailFile {
     pub(super) arrived: i64,
     pub(super) is_read: bool,
     pub(super) head: Mail,
+    /// Why it is not read; such a file is listed, so that it is reported.
+    fault: Option<MailError>,
     path: PathBuf,
     kind: Kind,
 }
@@ -96,15 +98,16 @@ impl Scan {
             if name.starts_with('.') || !is_eml && kind != Kind::Maildir {
                 continue;
             }
-            // Pipes and links are not opened: a pipe waits for ever, a link leads elsewhere.
-            let is_file = found.file_type().is_ok_and(|it| it.is_file());
-            let entry = match (is_file, found.metadata()) {
-                (true, Ok(about)) => self.entry(path, &name, kind, &about, known),
-                _ => Err(unreadable(&name, "it is no file")),
+            let Ok(about) = found.metadata() else {
+                // It is gone.
+                continue;
             };
-            match entry {
-                Ok(entry) => self.entries.push(entry),
-                Err(error) => self.problems.push((name, error)),
+            let entry = self.entry(path, &name, kind, &about, known);
+            if let Some(fault) = &entry.fault {
+                self.problems.push((name, fault.clone()));
+            }
+            if entry.fault.is_none() || entry.is_arrival() {
+                self.entries.push(entry);
             }
         }
     }
@@ -116,22 +119,21 @@ impl Scan {
         kind: Kind,
         about: &Metadata,
         known: &mut Known,
-    ) -> Result<MailFile, MailError> {
-        if about.len() > MAX_BYTES as u64 {
-            return Err(unreadable(name, &format!("it has {} bytes", about.len())));
-        }
+    ) -> MailFile {
         let changed = about.modified().unwrap_or(UNIX_EPOCH);
         let fresh = known.0.get(&path);
         let fresh = fresh.filter(|(time, size, _)| (*time, *size) == (changed, about.len()));
-        let head = match fresh {
-            Some((_, _, head)) => head.clone(),
-            None => {
-                let head = read_head(&path, name)?;
-                known
-                    .0
-                    .insert(path.clone(), (changed, about.len(), head.clone()));
-                head
-            }
+        let head = match (refused(name, about), fresh) {
+            (Some(fault), _) => Err(fault),
+            (None, Some((_, _, head))) => Ok(head.clone()),
+            (None, None) => read_head(&path, name).inspect(|head| {
+                let entry = (changed, about.len(), head.clone());
+                known.0.insert(path.clone(), entry);
+            }),
+        };
+        let (head, fault) = match head {
+            Ok(head) => (head, None),
+            Err(fault) => (Mail::default(), Some(fault)),
         };
         let seconds = changed.duration_since(UNIX_EPOCH).map(|it| it.as_secs());
         let seconds = i64::try_from(seconds.unwrap_or_default()).unwrap_or_default();
@@ -151,15 +153,16 @@ impl Scan {
             }
             Kind::Sent => (format!("sent/{name}"), seconds, true),
         };
-        Ok(MailFile {
+        MailFile {
             thread: ThreadKey(root_of(&head, &id)),
             id: MailId(id),
             arrived,
             is_read,
             head,
+            fault,
             path,
             kind,
-        })
+        }
     }
 
     /// A mail that only names what it answers belongs to what that belongs to.
@@ -203,21 +206,28 @@ impl Scan {
                 .read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        self.with(entry, read())
+        self.with(entry, read)
     }
 
     /// A mail of which only the headers are read.
     pub(super) fn raw_head(&self, entry: &MailFile) -> Result<RawMail, MailError> {
-        self.with(entry, head_of(&entry.path))
+        self.with(entry, || head_of(&entry.path))
     }
 
-    fn with(&self, entry: &MailFile, bytes: io::Result<Vec<u8>>) -> Result<RawMail, MailError> {
+    fn with(
+        &self,
+        entry: &MailFile,
+        bytes: impl FnOnce() -> io::Result<Vec<u8>>,
+    ) -> Result<RawMail, MailError> {
+        if let Some(fault) = &entry.fault {
+            return Err(fault.clone());
+        }
         Ok(RawMail {
             id: entry.id.clone(),
             thread: entry.thread.clone(),
             arrived: entry.arrived,
             is_read: entry.is_read,
-            bytes: bytes.map_err(|error| failed(&place(&self.root), &entry.path, &error))?,
+            bytes: bytes().map_err(|error| failed(&place(&self.root), &entry.path, &error))?,
         })
     }
 
@@ -276,6 +286,19 @@ fn root_of(head: &Mail, id: &str) -> String {
     let oldest = head.references.first().or(head.in_reply_to.first());
     let root = oldest.or(head.message_id.as_ref());
     root.cloned().unwrap_or_else(|| id.to_owned())
+}
+
+/// Why a file is not opened, if it is not. A pipe waits for ever, a link leads elsewhere.
+fn refused(name: &str, about: &Metadata) -> Option<MailError> {
+    let name = one_line(name, 200);
+    let why = match (about.is_file(), about.len()) {
+        (false, _) => format!("`{name}` is a link, a pipe or a folder, which are not opened"),
+        (true, size) if size > MAX_BYTES as u64 => {
+            format!("file `{name}` has {size} bytes, and {MAX_BYTES} are the limit")
+        }
+        _ => return None,
+    };
+    Some(MailError::TooComplex { why })
 }
 
 fn unreadable(name: &str, why: &str) -> MailError {

@@ -3,16 +3,16 @@
 use jiff::Timestamp;
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,
-    text::{Hidden, reveal},
     tools::{Decision, ParsedCall as _},
 };
 
 use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, review::digest};
 use crate::{
     inbox::{ALL, Action, Item, WORDS, decide},
+    mode::revealed,
     prompt::shown,
     services::Services,
-    tools::{CHECK, CallValidator, QUESTION, ToolRequest},
+    tools::{CHECK, CallValidator, QUESTION, SCHEDULE, SEND, ToolRequest},
 };
 
 /// Asks about one call, and does nothing else.
@@ -57,31 +57,25 @@ fn item(
     validator: &CallValidator,
 ) -> Item {
     let (call, mode) = (&pending.call, pending.mode);
+    let takes_effect = [SEND, SCHEDULE].contains(&call.name.as_str());
     let about = match validator.parse(call) {
         Ok(parsed) => {
             let text = parsed.describe().unwrap_or_default();
             match parsed.request {
                 ToolRequest::Send(_) => mode.describe("A reply", &text),
                 ToolRequest::Schedule(_) => mode.describe("A meeting", &text),
-                ToolRequest::Question(_) => format!("# A question\n\n{text}"),
+                ToolRequest::Question(_) => format!("# A question\n\n{}", revealed(&text)),
                 _ => format!("# {}\n", call.name),
             }
         }
         Err(_) => format!("# {}\n", call.name),
-    };
-    // Whoever decides sees all that would be done: what is hidden is named, and warned of.
-    let hidden = Hidden::of(&about);
-    let about = match about.split_once('\n') {
-        Some((head, rest)) if !hidden.is_empty() => {
-            format!("{head}\n\n**It holds {hidden}.**\n{}", reveal(rest))
-        }
-        _ => about,
     };
     let mail = shown(&input.mail, &services.zone);
     Item {
         action_request: Action::from(call),
         config: if call.name == QUESTION { WORDS } else { ALL },
         description: format!("{about}\n---\n\n{mail}"),
+        mode: takes_effect.then_some(mode),
         digest: None,
     }
 }

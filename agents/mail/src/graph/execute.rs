@@ -20,6 +20,7 @@ pub(super) async fn make_call(
     };
     let call = &job.call;
     let validator = CallValidator::new(&services.0, input, job.at)?;
+    let mut left = Vec::new();
     let message = match validator.parse(call) {
         Err(why) => result(&ctx, 0, call, &why, ToolStatus::Error),
         Ok(parsed) => {
@@ -27,6 +28,7 @@ pub(super) async fn make_call(
                 call: &parsed,
                 run: services.settings.mode(),
                 approved: job.mode,
+                is_left: false,
             };
             let checked = Checked {
                 call: call.clone(),
@@ -34,8 +36,11 @@ pub(super) async fn make_call(
                 parsed: Box::new(parsed.clone()),
             };
             let made = make(&ctx, validator.tools(), &checked, &mut reviewer).await?;
+            if reviewer.is_left {
+                left.push(call.id.clone());
+            }
             made.with_id(ctx.idempotency_key("result 0"))
         }
     };
-    Ok(ReplyState::update().messages(vec![message]))
+    Ok(ReplyState::update().messages(vec![message]).left(left))
 }

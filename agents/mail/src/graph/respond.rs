@@ -10,6 +10,7 @@ use superstep::{
         Body, Message, Reply, Request, ToolCall, ToolChoice,
         message::{ToolReply, ToolStatus},
     },
+    text::single_line,
     tools::{Decision, Turn, stream_reply},
 };
 
@@ -19,7 +20,7 @@ use crate::{
     inbox::{Action, Item, WORDS, decide},
     prompt::{filled, shown},
     services::Services,
-    tools::{CallValidator, DONE},
+    tools::{CallValidator, DONE, SCHEDULE, SEND},
 };
 
 /// How many calls a turn may have.
@@ -67,6 +68,12 @@ pub(super) async fn llm_call(
             command.and_send(ReplyNode::InterruptHandler, &pending)
         }));
     }
+    if let (true, 1, Some(why)) = (is_done, messages.len(), unmade(&state)) {
+        let told = "not yet: a call failed, and the user is asked what to do";
+        messages.extend(done_replies(&said, &ctx, told, ToolStatus::Error));
+        let update = update.misses(0).messages(messages).stuck(why);
+        return Ok(update.goto(ReplyNode::AskPerson));
+    }
     if is_done && messages.len() == 1 {
         messages.extend(done_replies(
             &said,
@@ -97,6 +104,35 @@ pub(super) async fn llm_call(
             update.stuck(why.to_owned()).goto(ReplyNode::AskPerson)
         }
     })
+}
+
+/// Why a mail is not handled: the last call that failed to send or schedule something, if neither a
+/// call of a later turn made up for it nor a person has left it.
+fn unmade(state: &ReplyState) -> Option<String> {
+    let from = state.inherited.max(state.reviewed);
+    let (mut this_turn, mut later) = (Vec::new(), Vec::new());
+    for message in state.messages.iter().skip(from).rev() {
+        let reply = match &message.body {
+            Body::Tool(reply) => reply,
+            Body::Model(_) => {
+                later.append(&mut this_turn);
+                continue;
+            }
+            _ => continue,
+        };
+        let name = reply.name.as_str();
+        let what = match name {
+            SEND => "a reply was not sent",
+            SCHEDULE => "a meeting was not made",
+            _ => continue,
+        };
+        if reply.status == ToolStatus::Success {
+            this_turn.push(name);
+        } else if !later.contains(&name) && !state.left.contains(&reply.tool_call_id) {
+            return Some(format!("{what}: {}", single_line(&message.text())));
+        }
+    }
+    None
 }
 
 /// Gives calls that share an id, or have none, ids of their own: results refer to them.
@@ -258,6 +294,7 @@ pub(super) async fn ask_person(
             args: args.as_object().cloned().unwrap_or_default(),
         },
         config: WORDS,
+        mode: None,
         digest: None,
         description: format!(
             "# The assistant cannot go on\n\n{why}\n\nSay what it should do, or ignore the mail.\
@@ -275,6 +312,7 @@ pub(super) async fn ask_person(
                 ])
                 .spent(0)
                 .misses(0)
+                .reviewed(state.messages.len())
                 .stuck(None)
                 .goto(ReplyNode::LlmCall)
         }

@@ -33,6 +33,8 @@ pub(super) struct ModeReviewer<'a> {
     pub(super) call: &'a MailCall,
     pub(super) run: Mode,
     pub(super) approved: Mode,
+    /// Whether a person who was asked again left the call.
+    pub(super) is_left: bool,
 }
 
 impl ModeReviewer<'_> {
@@ -46,6 +48,7 @@ impl ModeReviewer<'_> {
     ) -> Result<Next, NodeError> {
         let (decision, mode) = decide(ctx, item, asked_in, |_| Ok(()))?;
         if decision != Decision::Accept {
+            self.is_left = true;
             return Ok(Next::End(declined(&decision)));
         }
         self.approved = mode;
@@ -104,6 +107,7 @@ impl Reviewer for ModeReviewer<'_> {
             },
             config: AGAIN,
             description: run.describe(heading, &about),
+            mode: Some(run),
             digest: Some(digest(ctx, call, attempt)),
         };
         self.ask(ctx, item, run, |decision| declined(decision, doubt))
@@ -118,6 +122,7 @@ impl Reviewer for ModeReviewer<'_> {
             },
             config: AGAIN,
             description: text.description,
+            mode: None,
             digest: Some(digest(ctx, call, lost.attempt)),
         };
         // An answer that names no mode goes on in the one that it was approved in.

@@ -107,6 +107,7 @@ pub(super) async fn interrupt_handler(
         },
         config: WORDS,
         description: shown(&input.mail, &services.zone),
+        mode: None,
         digest: None,
     };
     let (decision, _) = decide(&ctx, item, services.settings.mode(), |_| Ok(()))?;

@@ -10,7 +10,7 @@ use superstep::{
 };
 
 use super::{ToolRequest, schedule, send};
-use crate::{input::EmailInput, services::Services, slots::Day};
+use crate::{input::EmailInput, prompt::gutter, services::Services, slots::Day};
 
 /// What the calls about one mail work with.
 pub(crate) struct CallContext {
@@ -66,7 +66,7 @@ impl ParsedCall for MailCall {
             ToolRequest::Schedule(meeting) => {
                 Some(schedule::describe(meeting, &self.context.input))
             }
-            ToolRequest::Question(content) => Some(format!("{content}\n")),
+            ToolRequest::Question(content) => Some(format!("{}\n", gutter(content))),
             ToolRequest::Check(_) | ToolRequest::Done => None,
         }
     }

@@ -10,11 +10,11 @@ use super::{
     Meeting,
     call::{CallContext, OutcomeText},
 };
-use crate::{EventLookup, MailError, NewEvent, input::EmailInput, key::key};
+use crate::{EventLookup, MailError, NewEvent, input::EmailInput, key::key, prompt::gutter};
 
 /// A meeting as it would be made.
 pub(super) fn describe(meeting: &Meeting, input: &EmailInput) -> String {
-    let mut text = format!("{}\n{}\n", meeting.title, meeting.told());
+    let mut text = format!("{}\n{}\n", gutter(&meeting.title), meeting.told());
     for one in &meeting.attendees {
         let is_known = input.participants.iter().any(|it| it.is_same(one));
         let stranger = match is_known {

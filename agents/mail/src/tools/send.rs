@@ -15,8 +15,10 @@ use super::{
     call::{CallContext, OutcomeText},
 };
 use crate::{
-    Address, Lookup, MailError, Outgoing, Recipients, Reply, SendError, compose::reply_subject,
-    key::key, prompt::person,
+    Address, Lookup, MailError, Outgoing, Recipients, Reply, SendError,
+    compose::reply_subject,
+    key::key,
+    prompt::{gutter, person},
 };
 
 /// From so many on, how many get a reply is worth a look.
@@ -31,6 +33,11 @@ pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
         text.push_str(&line);
         text.push('\n');
     };
+    let unasked = Recipients::of(&input.mail, owner, &[]);
+    let unasked: Vec<Address> = unasked.all().cloned().collect();
+    for added in to.outside(&unasked) {
+        line(format!("**Added by the assistant: {}**", person(added)));
+    }
     for stranger in to.outside(&input.participants) {
         line(format!(
             "**Not in this thread so far: {}**",
@@ -59,7 +66,7 @@ pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
         line(format!("Cc: {}", people(&to.cc)));
     }
     line(format!("Subject: {}", reply_subject(&input.mail.subject)));
-    line(format!("\n{}", draft.text));
+    line(format!("\n{}", gutter(&draft.text)));
     text
 }
 

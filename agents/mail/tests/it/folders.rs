@@ -1,11 +1,11 @@
 //! Folders of mail and meetings: what is there, what is read, what belongs together.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 use jiff::Timestamp;
 use superstep_mail::{
-    Address, Calendar, Lookup, MailId, Mailbox, NewEvent, Outgoing, PageToken, Query, Span,
-    ThreadKey, When,
+    Address, Calendar, EventLookup, Lookup, MailId, Mailbox, NewEvent, Outgoing, PageToken, Query,
+    Span, ThreadKey, When,
 };
 
 use crate::world::{World, mail};
@@ -177,7 +177,8 @@ async fn what_is_no_mail_is_listed_and_not_opened() {
         .await
         .unwrap()
         .arrivals;
-    assert_eq!(listed.len(), 1);
+    // What is not opened is listed, so that it is reported.
+    assert_eq!(listed.len(), 4);
     let mut wrong: Vec<String> = mailbox
         .problems()
         .await
@@ -213,7 +214,10 @@ async fn a_mail_is_sent_once_under_its_message_id() {
     let world = World::new();
     let mailbox = world.mailbox();
     let (one, other) = (outgoing("1@x", "first"), outgoing("../../2@x", "second"));
-    assert_eq!(mailbox.look_up(&one).await.unwrap(), Lookup::NotSent);
+    assert!(matches!(
+        mailbox.look_up(&one).await.unwrap(),
+        Lookup::Unsure { .. }
+    ));
     mailbox.send(&one).await.unwrap();
     mailbox.send(&one).await.unwrap();
     mailbox.send(&other).await.unwrap();
@@ -235,6 +239,66 @@ async fn a_mail_is_sent_once_under_its_message_id() {
             .is_empty(),
         "sent mail does not arrive"
     );
+}
+
+#[tokio::test]
+async fn what_others_took_from_a_folder_is_not_taken_for_never_sent() {
+    let world = World::new();
+    let (mailbox, calendar) = (world.mailbox(), world.calendar());
+    let (mail, meeting) = (outgoing("1@x", "first"), event("abc123"));
+    mailbox.send(&mail).await.unwrap();
+    calendar.insert(&meeting).await.unwrap();
+    for folder in ["mail/sent", "meetings"] {
+        for file in fs::read_dir(world.path.join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_file() {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    }
+    let found = mailbox.look_up(&mail).await.unwrap();
+    assert!(matches!(found, Lookup::Unsure { .. }), "{found:?}");
+    let found = calendar.look_up(&meeting).await.unwrap();
+    assert!(matches!(found, EventLookup::Unsure { .. }), "{found:?}");
+}
+
+#[tokio::test]
+async fn what_a_killed_process_left_in_outgoing_proves_that_it_was_not_sent() {
+    let world = World::new();
+    let (mailbox, calendar) = (world.mailbox(), world.calendar());
+    let (mail, meeting) = (outgoing("1@x", "first"), event("abc123"));
+    mailbox.send(&mail).await.unwrap();
+    calendar.insert(&meeting).await.unwrap();
+    // As if the process had ended before the move.
+    for (folder, outgoing) in [
+        ("mail/sent", "mail/.outgoing"),
+        ("meetings", "meetings/.outgoing"),
+    ] {
+        assert_eq!(files(&world.path.join(outgoing)), [""; 0]);
+        let name = files(&world.path.join(folder)).remove(0);
+        let from = world.path.join(folder).join(&name);
+        fs::rename(from, world.path.join(outgoing).join(&name)).unwrap();
+    }
+    assert_eq!(mailbox.look_up(&mail).await.unwrap(), Lookup::NotSent);
+    let found = calendar.look_up(&meeting).await.unwrap();
+    assert_eq!(found, EventLookup::NotMade);
+    for folder in [
+        "mail/sent",
+        "mail/.outgoing",
+        "meetings",
+        "meetings/.outgoing",
+    ] {
+        assert_eq!(files(&world.path.join(folder)), [""; 0], "{folder}");
+    }
+}
+
+/// The names of the files in a folder.
+fn files(folder: &Path) -> Vec<String> {
+    let there = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let files = there.filter(|it| it.path().is_file());
+    files
+        .map(|it| it.file_name().to_string_lossy().into_owned())
+        .collect()
 }
 
 fn event(key: &str) -> NewEvent {

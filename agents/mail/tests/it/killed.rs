@@ -289,6 +289,10 @@ async fn what_was_approved_is_done_exactly_once_wherever_the_process_is_killed()
                 decide(&agent, &thread).await;
             }
             take_in(&agent).await;
+            // A meeting that is in no place is asked about.
+            if !agent.open(&thread).await.unwrap().is_empty() {
+                decide(&agent, &thread).await;
+            }
             assert_eq!(
                 world.sent_texts(),
                 ["One, edited.", "Two."],
