@@ -47,8 +47,9 @@ impl ModeReviewer<'_> {
         declined: impl FnOnce(&Decision) -> CallEnd,
     ) -> Result<Next, NodeError> {
         let (decision, mode) = decide(ctx, item, asked_in, |_| Ok(()))?;
+        // Accepted in a dry run it is left as well.
+        self.is_left = decision != Decision::Accept || mode == Mode::Dry;
         if decision != Decision::Accept {
-            self.is_left = true;
             return Ok(Next::End(declined(&decision)));
         }
         self.approved = mode;

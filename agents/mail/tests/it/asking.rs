@@ -304,7 +304,7 @@ async fn a_model_that_never_ends_comes_to_a_person() {
 }
 
 #[tokio::test]
-async fn calls_that_make_no_sense_are_told_to_the_model_and_nobody_is_asked() {
+async fn calls_that_make_no_sense_are_told_to_the_model_and_are_not_asked_about() {
     let world = lunch();
     let wrong = [
         ("delete_everything", json!({})),
@@ -331,9 +331,11 @@ async fn calls_that_make_no_sense_are_told_to_the_model_and_nobody_is_asked() {
     ];
     let steps = [turns(&wrong), turns(&[done()])];
     let agent = world.agent(responder(steps, Vec::new()));
-    let taken = crate::world::take_in(&agent).await;
-    assert_eq!(taken[0].result, superstep_mail::Ingested::Done);
-    let found = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
+    // That the model leaves it at that is asked about.
+    let (thread, items) = asked(&agent).await;
+    assert_eq!(items.len(), 1);
+    answer(&agent, about(&items, "stuck"), Answer::ignore()).await;
+    let found = agent.graph().state(thread.as_str()).await.unwrap();
     let results = found.state.messages.iter();
     let results =
         results.filter(|it| matches!(&it.body, Body::Tool(reply) if reply.name != "Done"));

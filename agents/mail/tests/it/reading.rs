@@ -202,7 +202,11 @@ async fn a_mail_from_nobody_cannot_be_answered_and_nothing_is_made_up() {
     let answers = items
         .iter()
         .map(|it| (it.ask, superstep_mail::Answer::accept()));
-    let outcome = agent.answer(&thread, answers).await.unwrap();
+    agent.answer(&thread, answers).await.unwrap();
+    // The reply was not sent, which the person who approved it is told.
+    let items = agent.open(&thread).await.unwrap();
+    let stuck = crate::world::about(&items, "stuck");
+    let outcome = crate::world::answer(&agent, stuck, superstep_mail::Answer::ignore()).await;
     let told: String = outcome
         .state()
         .messages

@@ -305,10 +305,14 @@ async fn credentials_that_were_taken_back_stop_the_run_and_keep_the_approval() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_to_the_model() {
-    let (world, _mailbox, _agent, outcome) = approved(&[Fault::Refused], Looks::Truly).await;
-    let outcome = outcome.unwrap();
-    assert!(results(&outcome).contains("not sent: smtp.example.org refused: no such user"));
+async fn a_refusal_is_told_to_the_model_and_to_the_person_who_approved() {
+    let (world, _mailbox, agent, outcome) = approved(&[Fault::Refused], Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
+    let why = "not sent: smtp.example.org refused: no such user";
+    let items = agent.inbox().await.unwrap();
+    assert!(about(&items, "stuck").item.description.contains(why));
+    let outcome = answer(&agent, &items[0], Answer::ignore()).await;
+    assert!(results(&outcome).contains(why));
     assert!(world.sent().is_empty());
 }
 
