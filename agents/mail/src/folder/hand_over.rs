@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use superstep_fs::sync_parent;
+use superstep::fs::sync_parent;
 
 use super::write::{failed, make_dir};
 use crate::MailError;
