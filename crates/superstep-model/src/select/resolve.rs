@@ -49,6 +49,7 @@ pub enum Consent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// The way.
+    #[serde(rename = "way")]
     pub source: Source,
     /// What came of it.
     #[serde(flatten)]
