@@ -11,7 +11,7 @@ use superstep::{
     sqlite::{Database, OpenMode, Options},
 };
 
-use crate::{args::Global, dirs, environment, error::Error, private};
+use crate::{args::Global, dirs, environment, error::Error};
 
 /// The threads of the database, which must exist, to read them.
 pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Error> {
@@ -63,7 +63,7 @@ fn both(database: &Database) -> Backends {
 pub(crate) fn create(global: &Global) -> Result<Backends, Error> {
     let path = path(global)?.value;
     if let Some(folder) = path.parent() {
-        private::make_folder(folder)?;
+        superstep::fs::private_dir(folder)?;
     }
     Ok(both(&open(&path, OpenMode::Create)?))
 }

@@ -367,7 +367,7 @@ fn person_place() -> Finding {
         return Finding::absent("home", "no home folder", "set HOME: histories are not kept");
     };
     let shown = folder.display().to_string();
-    match private::make_folder(&folder) {
+    match superstep::fs::private_dir(&folder) {
         Ok(()) => Finding::good("home", shown),
         Err(error) => Finding::absent(
             "home",

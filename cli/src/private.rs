@@ -15,14 +15,6 @@ use crate::{
     error::{Error, FileError},
 };
 
-/// Creates a folder and its parents, if they do not exist.
-pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(path)
-}
-
 /// Creates an empty file, which must not exist.
 pub(crate) fn new_file(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().write(true).create_new(true))
@@ -98,7 +90,16 @@ pub(crate) fn make_file(path: &Path) -> io::Result<()> {
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options.open(path)
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The umask may have taken the owner's rights too.
+        if file.metadata()?.permissions().mode() & 0o600 != 0o600 {
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(file)
 }
 
 /// The command line's own folders. A link is left alone: its target was chosen by somebody else.

@@ -49,7 +49,7 @@ pub(super) async fn run(what: &Login, app: &mut App<'_>) -> Result<(), Error> {
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     if let Some(folder) = token.parent() {
-        crate::private::make_folder(folder)?;
+        superstep::fs::private_dir(folder)?;
     }
     Keys::store(given, &token)?;
     if app.output.form == Form::Json {

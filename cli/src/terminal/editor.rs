@@ -137,7 +137,7 @@ fn remembered(topic: Topic) -> Option<FileBackedHistory> {
         Topic::Detail => return None,
     };
     let folder = dirs::state()?;
-    private::make_folder(&folder).ok()?;
+    superstep::fs::private_dir(&folder).ok()?;
     let file = folder.join(format!("{name}.history"));
     private::make_file(&file).ok()?;
     FileBackedHistory::with_file(REMEMBERED, file).ok()
@@ -151,7 +151,7 @@ fn outer_editor() -> Option<(Command, PathBuf)> {
     let mut program = Command::new(words.next()?);
     program.args(words);
     let folder = dirs::state()?;
-    private::make_folder(&folder).ok()?;
+    superstep::fs::private_dir(&folder).ok()?;
     Some((program, draft_in(&folder)))
 }
 

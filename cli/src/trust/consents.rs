@@ -4,14 +4,16 @@
 //! file of its own, so that two processes that decide at once do not overwrite each other.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use superstep::model::config::{Decision, ProjectFile};
+use superstep::{
+    fs::{Rights, Staged, private_dir},
+    model::config::{Decision, ProjectFile},
+};
 
 use super::TrustError;
 use crate::dirs;
@@ -74,7 +76,7 @@ pub(super) fn keep(file: &ProjectFile, decision: Decided) -> Result<(), TrustErr
         decision,
         at: Timestamp::now().to_string(),
     };
-    let written = make(&folder).and_then(|()| {
+    let written = private_dir(&folder).and_then(|()| {
         write(
             &folder.join(name(&file.id())),
             &serde_json::to_vec(&consent)?,
@@ -144,30 +146,7 @@ fn delete(record: &Path, about: &Path) -> Result<bool, TrustError> {
     }
 }
 
-/// The folder, for the user alone.
-fn make(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 /// Writes a file for the user alone, whole or not at all.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.new", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // One that a killed process left would be in the way.
-    fs::remove_file(&beside).ok();
-    let mut file = options.open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
-    if let (true, Some(folder)) = (cfg!(unix), path.parent()) {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
+    Staged::new(path, bytes, Rights::Private)?.replace()
 }

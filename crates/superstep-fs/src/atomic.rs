@@ -17,7 +17,7 @@ pub enum Rights {
     Umask,
     /// Whoever the umask permits, to read it; its owner alone, to write it.
     Readable,
-    /// Its owner alone.
+    /// Its owner alone, whatever the umask.
     Private,
     /// A file that is replaced keeps its rights; a new one is for its owner alone.
     Kept,
@@ -34,6 +34,7 @@ impl Staged {
     /// Writes the content beside the target.
     pub fn new(target: &Path, content: &[u8], rights: Rights) -> io::Result<Self> {
         let mut file = builder(rights.mode(target)).tempfile_in(parent(target))?;
+        rights.enforce(target, file.as_file())?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
         Ok(Self {
@@ -74,6 +75,23 @@ impl Rights {
             Self::Private => 0o600,
             Self::Kept => current(path) & 0o666 | 0o600,
         }
+    }
+
+    /// Gives a new file its mode where the umask has no say.
+    #[cfg(unix)]
+    fn enforce(self, path: &Path, file: &fs::File) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        match self {
+            Self::Umask | Self::Readable => Ok(()),
+            Self::Private | Self::Kept => {
+                file.set_permissions(fs::Permissions::from_mode(self.mode(path)))
+            }
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn enforce(self, _: &Path, _: &fs::File) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -158,5 +176,51 @@ mod tests {
         assert_eq!(mode(), 0o640);
         write(Rights::Private);
         assert_eq!(mode(), 0o600);
+    }
+
+    /// Set in a process whose umask takes all rights: the folder to write into.
+    #[cfg(unix)]
+    const STRICT: &str = "SUPERSTEP_TEST_STRICT_UMASK";
+
+    /// Runs in a process of its own, started by the test below.
+    #[cfg(unix)]
+    #[test]
+    fn writing_under_a_strict_umask() {
+        let Some(folder) = std::env::var_os(STRICT) else {
+            return;
+        };
+        let inner = Path::new(&folder).join("outer/inner");
+        crate::private_dir(&inner).unwrap();
+        for (name, rights) in [("private", Rights::Private), ("kept", Rights::Kept)] {
+            let staged = Staged::new(&inner.join(name), b"x", rights).unwrap();
+            staged.create().unwrap();
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn owners_have_their_rights_whatever_the_umask_takes() {
+        use std::os::unix::fs::PermissionsExt as _;
+        for umask in ["0777", "0277", "0022"] {
+            let folder = tempfile::tempdir().unwrap();
+            let run = std::process::Command::new("sh")
+                .args(["-c", "umask $1; exec \"$0\" --exact \"$2\""])
+                .arg(std::env::current_exe().unwrap())
+                .args([umask, "atomic::tests::writing_under_a_strict_umask"])
+                .env(STRICT, folder.path())
+                .output()
+                .unwrap();
+            assert!(run.status.success(), "{run:?}");
+            let mode = |path: &str| {
+                let about = fs::metadata(folder.path().join(path)).unwrap();
+                about.permissions().mode() & 0o777
+            };
+            for path in ["outer", "outer/inner"] {
+                assert_eq!(mode(path), 0o700, "{path} with umask {umask}");
+            }
+            for path in ["outer/inner/private", "outer/inner/kept"] {
+                assert_eq!(mode(path), 0o600, "{path} with umask {umask}");
+            }
+        }
     }
 }

@@ -33,6 +33,11 @@ pub(crate) fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
+/// Whether a file is there and empty. A pipe or a device is no such file, whatever its length.
+pub(crate) fn is_empty(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0)
+}
+
 /// The canonical path of a database: links are followed, as SQLite does, so that all processes use
 /// the same WAL and lock files.
 pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SaverError> {
@@ -67,6 +72,7 @@ fn folder(path: &Path) -> &Path {
 
 /// Checks whether a path can be a database, without opening it. A missing or empty file can.
 pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
+    inspect_beside(path)?;
     let file = match fs::metadata(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -89,6 +95,31 @@ pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
         0 => refuse_log_alone(path, "the file is empty"),
         _ => Ok(()),
     }
+}
+
+/// Refuses anything but a file in the place of a file that SQLite keeps beside the database: opening a
+/// pipe may block, and SQLite would remove it in the end. It follows no links there.
+fn inspect_beside(path: &Path) -> Result<(), SaverError> {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let place = beside(path, suffix);
+        match fs::symlink_metadata(&place) {
+            Ok(found) if !found.is_file() => {
+                let why = format!("{} is not a file; move it away", place.display());
+                return Err(SaverError::Io(why));
+            }
+            Err(error) if !is_absent(&error) => return Err(io_error(&error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether nothing is at a path; what is wrong with its folder is told later.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename
+    )
 }
 
 /// Refuses a WAL without its database: SQLite would delete it, and with it committed data of a file

@@ -28,7 +28,7 @@ pub(crate) fn create(path: &Path) -> Result<(), SaverError> {
             // Not `create_new`: the path may be a link to a file that does not exist yet.
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(false);
-            let made = for_owner(&mut options).open(path);
+            let made = open_for_owner(&mut options, path);
             made.map(drop).map_err(|error| io_error(&error))
         }
         Err(error) => Err(io_error(&error)),
@@ -37,7 +37,7 @@ pub(crate) fn create(path: &Path) -> Result<(), SaverError> {
 
 /// Creates a file that must not exist.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
-    for_owner(OpenOptions::new().write(true).create_new(true)).open(path)
+    open_for_owner(OpenOptions::new().write(true).create_new(true), path)
 }
 
 /// Creates a file beside a database, with the permissions of the database.
@@ -54,8 +54,18 @@ pub(crate) fn create_beside(database: &Path, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn for_owner(options: &mut OpenOptions) -> &mut OpenOptions {
+/// Opens a new file, and gives its owner the rights that the umask took.
+fn open_for_owner(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Another process may have created it, and shared it, just now.
+        if file.metadata()?.permissions().mode() & 0o600 != 0o600 {
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(file)
 }

@@ -120,7 +120,7 @@ impl Drop for ReadPool {
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
         // An empty WAL need not stay; the last connection to close removes it.
-        let is_empty = file::length(&file::beside(&self.path, "-wal")) == 0;
+        let is_empty = file::is_empty(&file::beside(&self.path, "-wal"));
         let is_here = self
             .identity
             .is_some_and(|it| it.verify(&self.path).is_ok());

@@ -40,13 +40,7 @@ pub(crate) enum WalStart {
 /// Inspects the beginning of the WAL of a database with this page size.
 pub(crate) fn start(database: &Path, page: usize) -> Result<WalStart, SaverError> {
     let mut first = Vec::new();
-    let path = beside(database, "-wal");
-    // Opening a pipe would block until something writes to it.
-    if fs::metadata(&path).is_ok_and(|log| !log.is_file()) {
-        let why = "in the place of the write-ahead log there is something that is no file";
-        return Err(SaverError::Io(why.to_owned()));
-    }
-    let log = match fs::File::open(path) {
+    let log = match fs::File::open(beside(database, "-wal")) {
         Ok(log) => log,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(WalStart::Empty),
         Err(error) => return Err(io_error(&error)),

@@ -5,6 +5,7 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt,
     path::Path,
+    process::Command,
     sync::{Arc, Barrier},
 };
 
@@ -42,6 +43,43 @@ async fn a_new_database_its_logs_and_its_copy_are_for_their_owner_alone() {
     assert!(all.iter().any(|(it, _)| it.contains("-worker-")), "{all:?}");
     for (name, mode) in all {
         assert_eq!(mode, 0o600, "{name}: {mode:03o}");
+    }
+}
+
+/// Set in a process whose umask takes all rights: the folder of the database.
+const STRICT: &str = "SUPERSTEP_TEST_STRICT_UMASK";
+
+/// Runs in a process of its own, started by the test below.
+#[tokio::test]
+async fn storing_under_a_strict_umask() {
+    let Some(folder) = std::env::var_os(STRICT) else {
+        return;
+    };
+    let folder = Path::new(&folder);
+    let database = Database::open(folder.join("a.db")).unwrap();
+    fill(&database, "thread", "text", 3).await;
+    database.backup(folder.join("copy.db")).await.unwrap();
+    // Everything stays as it is, as if the process were killed.
+    std::process::exit(0);
+}
+
+#[test]
+fn a_new_database_is_its_owners_whatever_the_umask_takes() {
+    for umask in ["0777", "0277", "0000"] {
+        let folder = Folder::new();
+        let run = Command::new("sh")
+            .args(["-c", "umask $1; exec \"$0\" --exact \"$2\""])
+            .arg(std::env::current_exe().unwrap())
+            .args([umask, "permissions::storing_under_a_strict_umask"])
+            .env(STRICT, folder.at(""))
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{run:?}");
+        let all = rights(&folder);
+        assert_eq!(all.len(), 5, "{all:?}");
+        for (name, mode) in all {
+            assert_eq!(mode, 0o600, "{name} with umask {umask}: {mode:03o}");
+        }
     }
 }
 

@@ -158,16 +158,67 @@ async fn a_log_whose_beginning_is_lost_is_refused() {
     assert_eq!(bytes(&folder), damaged);
 }
 
+/// The names beside a database and what they are.
+#[cfg(unix)]
+fn kinds(folder: &Folder) -> Vec<(std::ffi::OsString, fs::FileType)> {
+    let entries = fs::read_dir(folder.at(".")).unwrap().map(Result::unwrap);
+    let mut all: Vec<_> = entries
+        .map(|entry| (entry.file_name(), entry.file_type().unwrap()))
+        .collect();
+    all.sort_by(|one, other| one.0.cmp(&other.0));
+    all
+}
+
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_the_place_of_the_log_is_refused_at_once() {
+fn what_is_no_file_beside_a_database_is_refused_and_stays() {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let folder = killed();
+        let place = folder.at(&format!("a.db{suffix}"));
+        let aside = folder.at("aside");
+        for kind in ["a pipe", "a link", "a folder"] {
+            if place.is_file() {
+                fs::rename(&place, &aside).unwrap();
+            }
+            match kind {
+                "a pipe" => {
+                    let made = Command::new("mkfifo").arg(&place).status();
+                    assert!(made.unwrap().success());
+                }
+                "a link" => std::os::unix::fs::symlink("/dev/null", &place).unwrap(),
+                _ => fs::create_dir(&place).unwrap(),
+            }
+            let before = (kinds(&folder), fs::read(folder.path()).unwrap());
+            // Twice: the first refusal must not clear the way for the second.
+            for mode in MODES.into_iter().chain(MODES) {
+                assert_eq!(
+                    code(open(&folder.path(), mode)),
+                    "SS2006",
+                    "{kind} {suffix}"
+                );
+                let after = (kinds(&folder), fs::read(folder.path()).unwrap());
+                assert!(after == before, "{kind} {suffix}: something was changed");
+            }
+            match kind {
+                "a folder" => fs::remove_dir(&place).unwrap(),
+                _ => fs::remove_file(&place).unwrap(),
+            }
+            if aside.exists() {
+                fs::rename(&aside, &place).unwrap();
+            }
+        }
+        assert_eq!(code(open(&folder.path(), OpenMode::ReadOnly)), "it opened");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_the_log_of_a_missing_file_makes_no_file() {
     let folder = Folder::new();
-    drop(folder.open());
     let made = Command::new("mkfifo").arg(folder.at("a.db-wal")).status();
     assert!(made.unwrap().success());
-    for mode in MODES {
-        assert_eq!(code(open(&folder.path(), mode)), "SS2006");
-    }
+    assert_eq!(code(open(&folder.path(), OpenMode::Create)), "SS2006");
+    assert!(!folder.path().exists());
 }
 
 #[tokio::test]
