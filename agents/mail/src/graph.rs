@@ -30,7 +30,7 @@
 //! | `MessagesState.messages` | [`MailState::messages`] | the conversation with the model |
 //! | `RouterSchema` | `Routed` in `triage` | reasoning and class |
 //! | `UserPreferences` | `Wording` in `memory` | thoughts and a note |
-//! | `get_memory`, `update_memory` | [`Memory`] | notes |
+//! | `get_memory`, `update_memory` | [`Memory`](crate::Memory) | notes |
 //! | `write_email`, `send_email_tool` | [`SEND`](crate::tools::SEND) | a reply |
 //! | `HumanInterrupt`, `HumanResponse` | [`Item`](crate::Item), [`Answer`](crate::Answer) | questions and answers |
 //!

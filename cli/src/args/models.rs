@@ -32,7 +32,7 @@ Exits with 3 if there is no model.")]
   superstep model pull tiny        a small model for tests, 98 MB
   superstep model pull hf:owner/repo/file.gguf@revision")]
     Pull {
-        /// The weights: default, tiny, minilm, a path, or hf:owner/repo/file[@revision]
+        /// The weights: default, tiny, minilm, a path, or `hf:owner/repo/file[@revision]`
         #[arg(default_value = "default")]
         weights: String,
     },

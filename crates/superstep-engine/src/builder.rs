@@ -51,7 +51,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let graph = GraphBuilder::new()
-///     .last("n")
+///     .last_value("n")
 ///     .node("count", count)
 ///     .edge(START, "count")
 ///     .build()?;
@@ -149,7 +149,7 @@ impl GraphBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = GraphBuilder::new()
-    ///     .last("n") // two writers in one step are an error
+    ///     .last_value("n") // two writers in one step are an error
     ///     .node("count", count)
     ///     .edge(START, "count")
     ///     .build()?;
@@ -234,8 +234,8 @@ impl GraphBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = GraphBuilder::new()
-    ///     .last("n")
-    ///     .last("notes")
+    ///     .last_value("n")
+    ///     .last_value("notes")
     ///     .input_schema(vec!["n".into()]) // `notes` of an input are ignored
     ///     .node("count", count)
     ///     .edge(START, "count")
@@ -261,8 +261,8 @@ impl GraphBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = GraphBuilder::new()
-    ///     .last("n")
-    ///     .last("notes")
+    ///     .last_value("n")
+    ///     .last_value("notes")
     ///     .output_schema(vec!["n".into()])
     ///     .node("count", count)
     ///     .edge(START, "count")
@@ -291,7 +291,7 @@ impl GraphBuilder {
     /// use superstep::{RetryPolicy, dynamic::NodeOptions};
     ///
     /// let graph = GraphBuilder::new()
-    ///     .last("n")
+    ///     .last_value("n")
     ///     .defaults(NodeOptions { retry: vec![RetryPolicy::default()], ..NodeOptions::default() })
     ///     .node("count", count) // retried
     ///     .edge(START, "count")
@@ -323,7 +323,7 @@ impl GraphBuilder {
     ///     Ok(json!({"n": n * 2}))
     /// }
     ///
-    /// let graph = GraphBuilder::new().last("n").node("double", double).edge(START, "double").build()?;
+    /// let graph = GraphBuilder::new().last_value("n").node("double", double).edge(START, "double").build()?;
     /// let outcome = graph.invoke(json!({"n": 21}), &RunOptions::default()).await?;
     /// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 42})));
     /// # Ok(()) }
@@ -348,7 +348,7 @@ impl GraphBuilder {
     ///
     /// let last = NodeOptions { defer: true, ..NodeOptions::default() };
     /// let graph = GraphBuilder::new()
-    ///     .last("n")
+    ///     .last_value("n")
     ///     .node("count", count)
     ///     .node_with("report", nothing, last)
     ///     .edge(START, "count")
@@ -389,9 +389,9 @@ impl GraphBuilder {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use superstep::dynamic::NodeOptions;
     ///
-    /// let inner = GraphBuilder::new().last("n").node("count", count).edge(START, "count").build()?;
+    /// let inner = GraphBuilder::new().last_value("n").node("count", count).edge(START, "count").build()?;
     /// let outer = GraphBuilder::new()
-    ///     .last("n")
+    ///     .last_value("n")
     ///     .subgraph("inner", inner, NodeOptions::default())
     ///     .edge(START, "inner")
     ///     .build()?;
@@ -470,7 +470,7 @@ impl GraphBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let graph = GraphBuilder::new()
-    ///     .last("n")
+    ///     .last_value("n")
     ///     .node("a", nothing)
     ///     .node("b", nothing)
     ///     .node("count", count)
@@ -507,7 +507,7 @@ impl GraphBuilder {
     /// use superstep::{Failure, dynamic::END};
     ///
     /// let graph = GraphBuilder::new()
-    ///     .last("n")
+    ///     .last_value("n")
     ///     .node("count", count)
     ///     .edge(START, "count")
     ///     .route("count", |state| {
@@ -573,7 +573,7 @@ impl GraphBuilder {
     /// use superstep::{Backends, MemorySaver, dynamic::{Pauses, Status, input}};
     ///
     /// let graph = GraphBuilder::new()
-    ///     .last("n")
+    ///     .last_value("n")
     ///     .node("count", count)
     ///     .edge(START, "count")
     ///     .pause_before(Pauses::Nodes(vec!["count".into()]))

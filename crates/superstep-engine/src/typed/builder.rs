@@ -262,7 +262,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
 
     /// The commands of `from` may go to these, or end.
     ///
-    #[doc = include_str!("docs/builder/commands.md")]
+    #[doc = include_str!("docs/builder/may_goto.md")]
     #[must_use]
     pub fn may_goto(mut self, from: N, targets: &[N]) -> Self {
         self.commands.push((from, targets.to_vec()));
@@ -271,7 +271,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
 
     /// The commands of `from` may send payloads to these.
     ///
-    #[doc = include_str!("docs/builder/sends.md")]
+    #[doc = include_str!("docs/builder/may_send.md")]
     #[must_use]
     pub fn may_send(mut self, from: N, targets: &[N]) -> Self {
         self.sends.push((from, targets.to_vec()));
