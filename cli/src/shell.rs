@@ -124,7 +124,12 @@ fn read(line: &str, global: &Global) -> Input {
             Input::Wrong("this is the shell already".into())
         }
         Ok(mut args) => {
+            let own = args.global.yes;
             args.global.inherit(global);
+            // Only its own `--yes` trusts a file.
+            if matches!(args.command, Command::Trust(_)) {
+                args.global.yes = own;
+            }
             Input::Run(Box::new(args))
         }
         Err(error) => Input::Wrong(error.render().to_string()),
@@ -206,6 +211,22 @@ mod tests {
             panic!("a command")
         };
         assert_eq!(args.global.model.as_deref(), Some("script:b"));
+    }
+
+    #[test]
+    fn a_consent_of_the_shell_trusts_no_file() {
+        let shell = Args::try_parse_from(["superstep", "--yes", "shell"]).unwrap();
+        for (line, is_given) in [
+            ("trust", false),
+            ("trust --yes", true),
+            ("-y trust", true),
+            ("threads delete archie-1", true),
+        ] {
+            let Input::Run(args) = read(line, &shell.global) else {
+                panic!("{line} is a command")
+            };
+            assert_eq!(args.global.yes, is_given, "{line}");
+        }
     }
 
     #[test]

@@ -62,6 +62,7 @@ pub(crate) async fn run(what: &TrustArgs, app: &mut App<'_>) -> Result<(), Error
         return show(&again(file), app.output);
     }
     if file.trust.is_in_force() {
+        file.in_force()?;
         return show(&file, app.output);
     }
     show(&file, app.output)?;
@@ -71,8 +72,9 @@ pub(crate) async fn run(what: &TrustArgs, app: &mut App<'_>) -> Result<(), Error
         return Err(error.into());
     }
     if !app.global.yes && !is_wanted(app).await? {
+        let is_ignored = file.trust == Trust::Ignored;
         let file = file.path.display().to_string();
-        return Err(TrustError::NotGiven { file }.into());
+        return Err(TrustError::NotGiven { file, is_ignored }.into());
     }
     match file.reasons.is_empty() {
         true => drop(consents::remove(&file)?),
@@ -213,7 +215,13 @@ fn list(output: &Output) -> Result<(), Error> {
         let path = PathBuf::from(&consent.path);
         // What is stored may no longer be what holds.
         let now = match ProjectFile::read(&path) {
-            Ok(Some(file)) => state(file.decided(Some(&consent.decision())).trust),
+            Ok(Some(file)) => {
+                let file = file.decided(Some(&consent.decision()));
+                match file.trust.is_in_force() && file.fault.is_some() {
+                    true => "cannot be read",
+                    false => state(file.trust),
+                }
+            }
             Ok(None) => "gone",
             Err(_) => "cannot be read",
         };

@@ -18,6 +18,8 @@ pub(crate) enum TrustError {
     NotGiven {
         /// The file.
         file: String,
+        /// Whether it was ignored before.
+        is_ignored: bool,
     },
     /// There is nothing to decide about.
     #[error("there is no {PROJECT_FILE} in {folder}{above}")]
@@ -41,9 +43,12 @@ impl TrustError {
     pub(crate) fn hints(&self) -> Vec<&'static str> {
         match self {
             Self::NotKept { .. } => vec!["check the folder and its permissions"],
-            Self::NotGiven { .. } => vec![
+            Self::NotGiven { is_ignored, .. } => vec![
                 "`superstep trust --yes` trusts it until it is changed",
-                "`superstep trust --ignore` leaves it out for good",
+                match is_ignored {
+                    true => "`superstep trust --revoke` forgets that it is ignored",
+                    false => "`superstep trust --ignore` leaves it out for good",
+                },
             ],
             Self::NoFile { .. } => vec!["there is nothing to trust"],
         }

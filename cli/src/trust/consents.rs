@@ -1,7 +1,8 @@
 //! Decisions about project files: one small file per decision, in the data folder.
 //!
-//! A decision is bound to the canonical path of the file and to the SHA-256 of its content. Each is a
-//! file of its own, so that two processes that decide at once do not overwrite each other.
+//! A consent is bound to the canonical path of the file and to the SHA-256 of its content. To ignore a
+//! file is bound to its place alone, so no change of the file ends it. Each decision is a file of its
+//! own, so that two processes that decide at once do not overwrite each other.
 
 use std::{
     fs, io,
@@ -57,9 +58,13 @@ impl Consent {
 
 /// The decision about a file. One that cannot be read is none: the user is asked again.
 pub(super) fn find(file: &ProjectFile) -> Option<Consent> {
-    let path = folder()?.join(name(&file.id()));
-    let consent = read(&path)?;
-    (consent.path == file.canonical.to_string_lossy()).then_some(consent)
+    let folder = folder()?;
+    let about = |path: &Path| {
+        let consent = read(&folder.join(name(path)))?;
+        (consent.path == path.to_string_lossy()).then_some(consent)
+    };
+    let ignored = about(&file.place).filter(|consent| consent.decision == Decided::Ignored);
+    ignored.or_else(|| about(&file.canonical))
 }
 
 /// Keeps a decision.
@@ -69,26 +74,32 @@ pub(super) fn keep(file: &ProjectFile, decision: Decided) -> Result<(), TrustErr
         why,
     };
     let folder = folder().ok_or_else(|| failed("there is no home folder; set HOME".into()))?;
+    let about = match decision {
+        Decided::Trusted => &file.canonical,
+        Decided::Ignored => &file.place,
+    };
     let consent = Consent {
         v: VERSION,
-        path: file.canonical.to_string_lossy().into_owned(),
+        path: about.to_string_lossy().into_owned(),
         sha256: file.digest.clone(),
         decision,
         at: Timestamp::now().to_string(),
     };
-    let written = private_dir(&folder).and_then(|()| {
-        write(
-            &folder.join(name(&file.id())),
-            &serde_json::to_vec(&consent)?,
-        )
-    });
+    let written = private_dir(&folder)
+        .and_then(|()| write(&folder.join(name(about)), &serde_json::to_vec(&consent)?));
     written.map_err(|error| failed(format!("{}: {error}", folder.display())))
 }
 
 /// Takes a decision back; whether there was one.
 pub(super) fn remove(file: &ProjectFile) -> Result<bool, TrustError> {
-    let found = folder().map(|folder| folder.join(name(&file.id())));
-    found.map_or(Ok(false), |path| delete(&path, &file.path))
+    let Some(folder) = folder() else {
+        return Ok(false);
+    };
+    let mut was_there = false;
+    for path in [&file.place, &file.canonical] {
+        was_there |= delete(&folder.join(name(path)), &file.path)?;
+    }
+    Ok(was_there)
 }
 
 /// Takes the decision about a path back whose file is gone; whether there was one.
@@ -117,8 +128,8 @@ fn folder() -> Option<PathBuf> {
     dirs::data().map(|folder| folder.join("trust"))
 }
 
-fn name(id: &str) -> String {
-    format!("{id}.json")
+fn name(about: &Path) -> String {
+    format!("{}.json", ProjectFile::id(about))
 }
 
 fn records(folder: &Path) -> Vec<(PathBuf, Consent)> {

@@ -255,6 +255,91 @@ fn a_file_that_is_ignored_is_as_good_as_none() {
 }
 
 #[test]
+fn the_yes_of_a_shell_trusts_no_file() {
+    let env = project("model = \"anthropic\"\n");
+    let ran = env.run_with("--yes shell", "trust\n");
+    is_refused(&ran, "SS6021", 3);
+    assert_eq!(env.run("trust list --json").events().len(), 0);
+    let ran = env.run_with("shell", "trust --yes\n");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(env.run("trust --json").events()[0]["state"], "trusted");
+}
+
+#[test]
+fn a_broken_file_can_be_ignored_and_stays_ignored() {
+    let env = project("");
+    let file = env.path("work/superstep.toml");
+    let broken: [(&str, &dyn Fn()); 5] = [
+        ("a database", &|| fs::write(&file, "db = \"x\"\n").unwrap()),
+        ("no TOML", &|| fs::write(&file, "model = [").unwrap()),
+        ("a folder", &|| fs::create_dir(&file).unwrap()),
+        #[cfg(unix)]
+        ("a pipe", &|| {
+            let made = std::process::Command::new("mkfifo").arg(&file).status();
+            assert!(made.unwrap().success());
+        }),
+        #[cfg(unix)]
+        ("a link to itself", &|| {
+            std::os::unix::fs::symlink("superstep.toml", &file).unwrap();
+        }),
+    ];
+    let clear = || {
+        let _none = fs::remove_file(&file).or_else(|_| fs::remove_dir(&file));
+    };
+    let goes_on = |what: &str| {
+        for line in ["config show", "threads import none archie-1", "trust list"] {
+            let ran = env.run(line);
+            assert!(
+                !ran.stderr.contains("superstep.toml:"),
+                "{what}: {line}: {}",
+                ran.stderr
+            );
+            assert!(
+                !ran.stderr.contains("SS5019"),
+                "{what}: {line}: {}",
+                ran.stderr
+            );
+        }
+        let ran = env.run("ask what? --inputs docs --model script:FIXTURES/archie.jsonl");
+        assert_eq!(ran.code, 0, "{what}: {}", ran.stderr);
+    };
+    for (what, make) in &broken {
+        clear();
+        make();
+        if *what != "a link to itself" {
+            is_refused(&env.run("trust --yes"), "SS5019", 2);
+            is_refused(&env.run("config show"), "SS5019", 2);
+        }
+        let ran = env.run("trust --ignore --json");
+        assert_eq!(ran.code, 0, "{what}: {}", ran.stderr);
+        assert_eq!(ran.events()[0]["state"], "ignored");
+        goes_on(what);
+        assert_eq!(env.run("trust list --json").events()[0]["state"], "ignored");
+        let ran = env.run("trust --revoke --json");
+        assert_eq!(ran.events()[0]["revoked"], true, "{what}: {}", ran.stderr);
+    }
+    // Ignored while it was sound, it stays so whatever it becomes.
+    clear();
+    env.write("work/superstep.toml", "model = \"anthropic\"\n");
+    assert_eq!(env.run("trust --ignore").code, 0);
+    for (what, make) in &broken {
+        clear();
+        make();
+        goes_on(what);
+    }
+    #[cfg(unix)]
+    {
+        clear();
+        env.write("work/other.toml", "model = \"anthropic\"\noffline = true\n");
+        std::os::unix::fs::symlink("other.toml", &file).unwrap();
+        goes_on("a link");
+    }
+    let ran = env.run("trust");
+    is_refused(&ran, "SS6021", 3);
+    assert!(ran.stderr.contains("--revoke"), "{}", ran.stderr);
+}
+
+#[test]
 fn what_needs_no_consent_is_used_without_one() {
     let env = project("model = \"script:s.jsonl\"\n");
     env.write("work/s.jsonl", "{\"text\": \"from the project\"}");

@@ -20,6 +20,9 @@ const LARGEST: u64 = 32 << 20;
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// The longest chain of links that is followed, as on Linux.
+const MOST_LINKS: usize = 40;
+
 /// A memory as it was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
@@ -32,6 +35,7 @@ pub struct Loaded {
 /// Reads a memory. No file is an empty memory; one that makes no sense is set aside under another
 /// name.
 pub fn load(path: &Path) -> Result<Loaded, Error> {
+    let path = &followed(path)?;
     match read(path)? {
         Content::Memory(memory) => Ok(Loaded {
             memory,
@@ -47,6 +51,7 @@ pub fn load(path: &Path) -> Result<Loaded, Error> {
 /// Changes a memory: nobody else does so at the same time, and readers see the file before or
 /// after. A change that changes nothing writes nothing.
 pub fn update<T>(path: &Path, change: impl FnOnce(&mut Memory) -> T) -> Result<(T, Loaded), Error> {
+    let path = &followed(path)?;
     if let Some(folder) = path.parent() {
         private_dir(folder).map_err(|error| Error::memory(path, error))?;
     }
@@ -58,6 +63,28 @@ pub fn update<T>(path: &Path, change: impl FnOnce(&mut Memory) -> T) -> Result<(
         write(path, &mut loaded.memory)?;
     }
     Ok((done, loaded))
+}
+
+/// The file that a path leads to, with links followed: all names of a memory share its lock, and
+/// replacing the file keeps the links. A link to a file that is not there yet names that file; one
+/// into a folder that is not there is refused, as the disk may only be missing for now.
+fn followed(path: &Path) -> Result<PathBuf, Error> {
+    let mut named = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&named) else {
+            return Ok(named);
+        };
+        named = named.with_file_name(target);
+        let folder = named.parent().unwrap_or(Path::new(""));
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            let why = format!(
+                "it is a link to {}, whose folder does not exist",
+                named.display()
+            );
+            return Err(Error::memory(path, why));
+        }
+    }
+    Err(Error::memory(path, "it is a link that leads to itself"))
 }
 
 enum Content {

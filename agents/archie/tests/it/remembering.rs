@@ -225,6 +225,59 @@ fn writers_at_the_same_time_lose_nothing() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn writers_by_a_link_and_by_the_name_of_the_file_lose_nothing() {
+    let env = TestEnv::new();
+    let real = env.path("real/memory.json");
+    fs::create_dir_all(env.path("real")).unwrap();
+    fs::create_dir_all(env.path("link")).unwrap();
+    let link = env.path("link/memory.json");
+    // It leads to a file that is not there yet, by a second link.
+    std::os::unix::fs::symlink("../real/other.json", &link).unwrap();
+    std::os::unix::fs::symlink("memory.json", env.path("real/other.json")).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..8 {
+            let path = if writer % 2 == 0 { &real } else { &link };
+            scope.spawn(move || {
+                for number in 0..10 {
+                    let name = format!("part {writer}-{number}");
+                    memory::update(path, |memory| memory.add(one(&name))).unwrap();
+                }
+            });
+        }
+    });
+    for path in [&real, &link] {
+        let known = memory::load(path).unwrap();
+        assert_eq!((known.memory.entities.len(), known.aside), (80, None));
+    }
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(names(&env.path("link")), ["memory.json"]);
+    assert_eq!(
+        names(&env.path("real")),
+        ["memory.json", "memory.json.lock", "other.json"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_refused() {
+    let env = TestEnv::new();
+    let link = env.path("memory.json");
+    for (target, why) in [
+        ("gone/memory.json", "whose folder does not exist"),
+        ("memory.json", "leads to itself"),
+    ] {
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let error = memory::load(&link).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+        let error = memory::update(&link, |memory| memory.add(one("x"))).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+        assert!(!env.path("gone").exists());
+        fs::remove_file(&link).unwrap();
+    }
+}
+
 fn one(name: &str) -> Memory {
     Memory {
         entities: vec![Entity {

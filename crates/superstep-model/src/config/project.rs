@@ -21,14 +21,19 @@ pub struct ProjectFile {
     pub path: PathBuf,
     /// The same path with all links followed: what a consent is bound to.
     pub canonical: PathBuf,
+    /// The same path with the links of its folder followed, but not its own: what is ignored stays
+    /// ignored if a link takes its place.
+    pub place: PathBuf,
     /// The SHA-256 of its content, in hexadecimal: what a consent is bound to as well.
     pub digest: String,
     /// Why it needs a consent; it needs none if this is empty.
     pub reasons: Vec<Reason>,
     /// Whether it has the consent.
     pub trust: Trust,
-    /// What it says; absent if it is somebody else's and cannot be read.
+    /// What it says; absent if it cannot be read.
     pub settings: Option<ConfigFile>,
+    /// Why it cannot be read.
+    pub fault: Option<ErrorKind>,
 }
 
 /// Whether a project's file has the consent that it needs.
@@ -85,34 +90,42 @@ impl ProjectFile {
             Err(error) if is_absent(&error) => return Ok(None),
             found => found.map_err(failed)?,
         };
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let place = folder.canonicalize().map_err(failed)?;
+        let place = place.join(path.file_name().unwrap_or_default());
         let canonical = match path.canonicalize() {
             Err(error) if is_absent(&error) => return Ok(None),
-            found => found.map_err(failed)?,
+            // A link that leads to itself.
+            Err(_) => place.clone(),
+            Ok(found) => found,
         };
         let mut reasons = Vec::new();
         if link.is_symlink() {
             let target = canonical.display();
             reasons.push(Reason::of_file(format!("it is a link to {target}")));
         }
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let folder = match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
-        };
         let folder = std::fs::metadata(folder).map_err(failed)?;
-        let about = std::fs::metadata(path).map_err(failed)?;
-        reasons.extend(owners::reasons("it", "to it", &about));
+        let about = std::fs::metadata(path);
+        if let Ok(about) = &about {
+            reasons.extend(owners::reasons("it", "to it", about));
+        }
         reasons.extend(owners::reasons("its folder", "to its folder", &folder));
         let is_own = reasons.is_empty();
         let mut found = Self {
             path: path.to_owned(),
             canonical,
+            place,
             digest: String::new(),
             reasons,
             trust: Trust::Missing,
             settings: None,
+            fault: None,
         };
-        let read = content(path, &about).map_err(failed).and_then(|bytes| {
+        let bytes = about.and_then(|about| content(path, &about));
+        let read = bytes.map_err(failed).and_then(|bytes| {
             found.digest = hex(&Sha256::digest(&bytes));
             let text = String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error)))?;
             file::parse(path, Scope::Project, &text)
@@ -122,21 +135,23 @@ impl ProjectFile {
                 found.reasons.extend(consent::reasons(&settings));
                 found.settings = Some(settings);
             }
-            Err(error) if is_own => return Err(error),
-            // Commands that take nothing from it go on.
-            Err(error) => found.reasons.push(Reason::of_file(match error.kind() {
-                ErrorKind::Settings { why } => why.clone(),
-                _ => error.to_string(),
-            })),
+            Err(error) => {
+                // Commands that take nothing from somebody else's file go on.
+                if !is_own {
+                    found.reasons.push(Reason::of_file(match error.kind() {
+                        ErrorKind::Settings { why } => why.clone(),
+                        _ => error.to_string(),
+                    }));
+                }
+                found.fault = Some(error.kind().clone());
+            }
         }
         Ok(Some(found))
     }
 
-    /// What a decision about it is kept under: the SHA-256 of its canonical path.
-    pub fn id(&self) -> String {
-        hex(&Sha256::digest(
-            self.canonical.as_os_str().as_encoded_bytes(),
-        ))
+    /// What a decision about a path is kept under: its SHA-256.
+    pub fn id(path: &Path) -> String {
+        hex(&Sha256::digest(path.as_os_str().as_encoded_bytes()))
     }
 
     /// The paths that its models name outside of its folder. No consent makes up for them.
@@ -168,9 +183,9 @@ impl ProjectFile {
 
     /// What it says, once it is in force; the error if it makes no sense.
     pub fn in_force(&self) -> Result<Option<ConfigFile>, ModelError> {
-        match (&self.settings, self.reasons.last()) {
-            (None, Some(reason)) => Err(ModelError::settings(reason.what.clone())),
-            (settings, _) => Ok(settings.clone()),
+        match &self.fault {
+            Some(fault) => Err(fault.clone().into()),
+            None => Ok(self.settings.clone()),
         }
     }
 
