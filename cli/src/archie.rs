@@ -12,7 +12,7 @@ mod talk;
 use std::path::Path;
 
 use superstep::model::select::Content;
-use superstep_archie::{Brief, Flow};
+use superstep_archie::{Analysis, Brief, ErrorKind, Flow, Question};
 
 use crate::{
     agents::{self, Agent},
@@ -24,9 +24,14 @@ use crate::{
 
 use answers::Answers;
 use options::AgentOptions;
+use screen::Screen;
 use talk::{Next, Talk};
 
 pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Error> {
+    if what.query.trim().is_empty() {
+        let why = "the query is empty".to_owned();
+        return Err(superstep_archie::Error::from(ErrorKind::Settings { why }).into());
+    }
     let answers = Answers::of(&what.talk)?;
     let brief = Brief {
         words: what.query.clone(),
@@ -88,11 +93,23 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
 }
 
 /// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or
-/// writes the result again if it is missing.
+/// writes the result again if it is missing. The question is shown even if there is no model to answer to.
 pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> Result<(), Error> {
     let answers = Answers::of(args)?;
-    let content = content_of(thread, app.global).await?;
-    let options = AgentOptions::open(&args.limits, None, &content, app).await?;
+    let known = agents::read_only_archie(database::read_only(app.global)?)?;
+    let known = known.graph().state(thread).await?;
+    let content = content_of(&known.state, app.global)?;
+    let options = match AgentOptions::open(&args.limits, None, &content, app).await {
+        Ok(options) => options,
+        Err(error) => {
+            if let Some(ask) = known.asks.first() {
+                let mut screen = Screen::new(app.output);
+                screen.thread(thread)?;
+                screen.question(&ask.question::<Question>()?)?;
+            }
+            return Err(error);
+        }
+    };
     let checkpoint = options.archie(None)?.graph().state(thread).await?;
     let agent = options.archie(Some(&checkpoint.state))?;
     let next = match checkpoint.asks.into_iter().next() {
@@ -112,9 +129,7 @@ pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> 
 }
 
 /// Whose data a thread holds: the project's if its documents are there, and nothing else is in it.
-async fn content_of(thread: &str, global: &Global) -> Result<Content, Error> {
-    let reader = agents::read_only_archie(database::read_only(global)?)?;
-    let state = reader.graph().state(thread).await?.state;
+fn content_of(state: &Analysis, global: &Global) -> Result<Content, Error> {
     match &state.inputs.folder {
         Some(folder) if state.system_context.is_empty() => {
             environment::content_at(global, Path::new(folder))

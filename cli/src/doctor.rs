@@ -367,12 +367,18 @@ fn person_place() -> Finding {
         return Finding::absent("home", "no home folder", "set HOME: histories are not kept");
     };
     let shown = folder.display().to_string();
-    match superstep::fs::private_dir(&folder) {
-        Ok(()) => Finding::good("home", shown),
-        Err(error) => Finding::absent(
+    // Nothing is made here: a folder that is missing is made below the nearest one that is there.
+    let mut above = folder.ancestors();
+    let nearest = above.find_map(|place| Some((place, std::fs::metadata(place).ok()?)));
+    match nearest {
+        Some((_, about)) if about.is_dir() && !about.permissions().readonly() => {
+            Finding::good("home", shown)
+        }
+        Some((place, _)) => Finding::absent(
             "home",
-            format!("{shown}: {error}"),
+            format!("{shown}: {} is no folder to write to", place.display()),
             "histories are not kept",
         ),
+        None => Finding::absent("home", shown, "histories are not kept"),
     }
 }

@@ -181,7 +181,12 @@ impl Error {
         let text = match self {
             // The code and the thread are printed anyway.
             Self::Run(error) | Self::Mail(AgentError::Run(error)) => match &*error.kind {
-                superstep::ErrorKind::Failed(error) => error.message.clone(),
+                superstep::ErrorKind::Failed(failure) => {
+                    // That of a graph within a graph has the code in front.
+                    let code = format!("[{}] ", error.code());
+                    let message = failure.message.as_str();
+                    message.strip_prefix(&code).unwrap_or(message).to_owned()
+                }
                 other => other.to_string(),
             },
             other => other.to_string(),

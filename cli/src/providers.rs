@@ -49,9 +49,8 @@ mod local {
         Box::pin(async move {
             let Some(file) = choice.file.clone() else {
                 let name = choice.spec.name.as_deref().unwrap_or("default");
-                let why =
-                    format!("its weights are not downloaded; run superstep model pull {name}");
-                return Err(ErrorKind::Local { why }.into());
+                let why = format!("the weights of local:{name} are not downloaded");
+                return Err(ErrorKind::NoModel { why }.into());
             };
             let model = LocalModel::open(file, Options::default());
             let model = model.map_err(|error| ErrorKind::Local {

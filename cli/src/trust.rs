@@ -180,12 +180,18 @@ fn show(file: &ProjectFile, output: &Output) -> Result<(), Error> {
     output.data(&[strong(path), plain("  "), state])?;
     for Reason { key, line, what } in &file.reasons {
         // A value of several lines must not look like lines of ours.
-        let what = plain(single_line(what));
+        let what = single_line(what);
+        let is_ascii = what.is_ascii();
+        let what = plain(revealed(&what));
         let place = match (key, line) {
             (Some(key), Some(line)) => format!("  line {line}: {} ", single_line(key)),
             _ => "  ".to_owned(),
         };
         output.data(&[strong(place), what])?;
+        if !is_ascii {
+            let warning = "    it holds letters that are not ASCII, shown as <U+...>: they can look like others";
+            output.data(&[bad(warning)])?;
+        }
     }
     for error in outside {
         output.data(&[bad("  refused: "), plain(single_line(&error.to_string()))])?;
@@ -195,6 +201,18 @@ fn show(file: &ProjectFile, output: &Output) -> Result<(), Error> {
         output.data(&[faint(text)])?;
     }
     Ok(())
+}
+
+/// A text whose letters cannot pass for others: in a host name some look like Latin ones.
+fn revealed(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter.is_ascii() {
+            true => shown.push(letter),
+            false => shown.push_str(&format!("<U+{:04X}>", u32::from(letter))),
+        }
+    }
+    shown
 }
 
 fn revoked(path: &Path, was_there: bool, output: &Output) -> Result<(), Error> {

@@ -80,7 +80,7 @@ pub(crate) struct Talk {
     /// Read answers from this file, one per line; `\` at the end continues a line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) answers: Option<PathBuf>,
-    /// Approve after N replies
+    /// Approve the Nth reply; replies before it are answered from --answers or stdin
     #[arg(long, value_name = "N")]
     pub(crate) approve_after: Option<u32>,
     /// Write the result to this file

@@ -1,8 +1,8 @@
 //! Arguments of `superstep threads`.
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
-use clap::{Args as ClapArgs, Subcommand, ValueHint};
+use clap::{ArgGroup, Args as ClapArgs, Subcommand, ValueHint};
 
 use crate::agents::Agent;
 
@@ -134,13 +134,16 @@ pub(crate) struct Delete {
 
 /// What to drop.
 #[derive(Debug, ClapArgs)]
+#[command(group(
+    ArgGroup::new("what").required(true).multiple(true).args(["keep", "unused_days"])
+))]
 pub(crate) struct Prune {
     /// Only of this thread
     pub(crate) thread: Option<String>,
-    /// Number of checkpoints to keep per thread
-    #[arg(long, value_name = "N", required_unless_present = "unused_days")]
-    pub(crate) keep: Option<usize>,
-    /// Delete threads that were not used for this many days
+    /// Number of checkpoints to keep per thread, at least one
+    #[arg(long, value_name = "N")]
+    pub(crate) keep: Option<NonZeroUsize>,
+    /// Delete threads that were not used for this many days; one with an open question stays
     #[arg(long, value_name = "DAYS", conflicts_with = "thread")]
     pub(crate) unused_days: Option<u64>,
 }

@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use serde_json::json;
 use superstep::{
-    CheckpointRef, ThreadId,
-    clock::{Clock, SystemClock},
+    CheckpointRef, SaverError, ThreadId,
+    clock::{Clock, SystemClock, made_at},
     dynamic::{AS_COPY, Output as Written, Update},
     saver::{Keep, Retention},
 };
 
-use super::ThreadReader;
+use super::{Status, ThreadReader};
 use crate::{
     agents::Agent,
     app::App,
     args::{At, Delete, Prune},
     error::Error,
-    output::{Form, Output, plain},
+    output::{Form, Output, count, plain},
     terminal::{Line, Topic},
 };
 
@@ -78,10 +78,9 @@ pub(super) async fn delete(
     for thread in &which.threads {
         reader.require(thread).await?;
     }
-    let count = which.threads.len();
     let what = match which.threads.as_slice() {
-        [only] => format!("Delete thread {only}"),
-        _ => format!("Delete {count} threads"),
+        [only] => format!("delete thread {only}"),
+        all => format!("delete {}", count(all.len(), "thread")),
     };
     is_agreed(&what, app).await?;
     for thread in &which.threads {
@@ -100,35 +99,112 @@ pub(super) async fn prune(
     which: &Prune,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let keep = which.keep.map(|count| Keep::Last(count.max(1)));
-    if let Some((thread, keep)) = which.thread.as_deref().zip(keep) {
+    let keep = which.keep.map(|number| Keep::Last(number.get()));
+    let of = which.thread.as_deref();
+    let dropping = which.keep.map(|number| {
+        let checkpoints = count(number.get(), "checkpoint");
+        let of = of.map_or("every thread".into(), |thread| format!("thread {thread}"));
+        format!("drop all but the last {checkpoints} of {of}")
+    });
+    if let (Some(thread), Some(keep), Some(what)) = (of, keep, &dropping) {
         reader.agent(thread).await?;
+        is_agreed(what, app).await?;
         reader.saver.prune(&ThreadId::from(thread), keep).await?;
         app.output.say(&[plain(format!("pruned {thread}"))]);
         return Ok(());
     }
-    if let Some(days) = which.unused_days {
-        let what = format!("Delete every thread that was not used for {days} days");
-        is_agreed(&what, app).await?;
+    let mut unused = Unused::find(reader, which.unused_days).await?;
+    let what = [unused.question(which.unused_days), dropping];
+    let what: Vec<String> = what.into_iter().flatten().collect();
+    if !what.is_empty() {
+        is_agreed(&what.join(", and "), app).await?;
+        // Some may have been used while the question was open.
+        let now = Unused::find(reader, which.unused_days).await?;
+        unused.threads.retain(|thread| now.threads.contains(thread));
     }
-    let retention = Retention {
-        keep,
-        idle: which
-            .unused_days
-            .map(|days| Duration::from_secs(days.saturating_mul(86_400))),
-    };
+    let mut deleted = Vec::new();
+    for thread in &unused.threads {
+        match reader.saver.delete(thread).await {
+            Ok(()) => deleted.push(thread.as_str()),
+            // It is used at this moment.
+            Err(SaverError::Busy { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let retention = Retention { keep, idle: None };
     let done = reader.saver.retain(&retention, SystemClock.now()).await?;
     if app.output.form == Form::Json {
-        let deleted: Vec<_> = done.deleted.iter().map(ThreadId::as_str).collect();
-        return app
-            .output
-            .json(&json!({"deleted": deleted, "pruned": done.pruned}));
+        let waiting: Vec<_> = unused.waiting.iter().map(ThreadId::as_str).collect();
+        return app.output.json(&json!({
+            "deleted": deleted, "waiting": waiting, "pruned": done.pruned,
+        }));
     }
-    let (deleted, pruned) = (done.deleted.len(), done.pruned);
-    app.output.say(&[plain(format!(
-        "deleted {deleted} threads, dropped {pruned} checkpoints"
-    ))]);
+    let threads = count(deleted.len(), "thread");
+    let checkpoints = count(done.pruned, "checkpoint");
+    app.output
+        .say(&[plain(format!("deleted {threads}, dropped {checkpoints}"))]);
+    for thread in &unused.waiting {
+        app.output
+            .say(&[plain(format!("kept {thread}, which has an open question"))]);
+    }
     Ok(())
+}
+
+/// Threads that were not used for some time.
+#[derive(Default)]
+struct Unused {
+    /// Those that can go.
+    threads: Vec<ThreadId>,
+    /// Those with an open question, which stay.
+    waiting: Vec<ThreadId>,
+}
+
+impl Unused {
+    /// A thread that cannot be read here may have an open question, so it is left alone.
+    async fn find(reader: &ThreadReader, days: Option<u64>) -> Result<Self, Error> {
+        let mut found = Self::default();
+        let Some(days) = days else {
+            return Ok(found);
+        };
+        let idle = Duration::from_secs(days.saturating_mul(86_400));
+        let retention = Retention {
+            keep: None,
+            idle: Some(idle),
+        };
+        let now = SystemClock.now();
+        for thread in reader.saver.threads().await? {
+            let Some(agent) = Agent::of(thread.as_str()) else {
+                continue;
+            };
+            let graph = reader.graph_of(agent)?;
+            let Ok(snapshot) = reader.snapshot(&graph, thread.as_str(), None).await else {
+                continue;
+            };
+            let used = snapshot
+                .checkpoint
+                .and_then(|id| i64::try_from(made_at(id) / 1000).ok());
+            if !used.is_some_and(|used| retention.ends(used, now)) {
+                continue;
+            }
+            match Status::of(&snapshot) {
+                Status::Waiting => found.waiting.push(thread),
+                _ => found.threads.push(thread),
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is asked before they go; nothing if there are none.
+    fn question(&self, days: Option<u64>) -> Option<String> {
+        let days = days.filter(|_| !self.threads.is_empty())?;
+        let threads = count(self.threads.len(), "thread");
+        let days = count(usize::try_from(days).unwrap_or(usize::MAX), "day");
+        let but = match self.waiting.len() {
+            0 => String::new(),
+            waiting => format!(" (not {waiting} with an open question)"),
+        };
+        Some(format!("delete {threads} not used for {days}{but}"))
+    }
 }
 
 /// Asks before something is deleted. Without a terminal `--yes` is needed.
@@ -136,6 +212,9 @@ async fn is_agreed(what: &str, app: &mut App<'_>) -> Result<(), Error> {
     if app.global.yes {
         return Ok(());
     }
+    let mut letters = what.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    let what: String = first.into_iter().chain(letters).collect();
     if !app.terminal.is_interactive() {
         return Err(Error::Usage(format!(
             "{what}? There is no terminal to ask at; use --yes"

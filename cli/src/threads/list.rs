@@ -42,7 +42,11 @@ pub(super) async fn run(
         tell(row, output)?;
     }
     if rows.is_empty() && output.form == Form::Text {
-        output.say(&[faint("no threads")]);
+        let text = match agent.is_some() || waiting {
+            true => "no such threads",
+            false => "no threads yet; `superstep analyze`, `ask` and `mail ingest` start them",
+        };
+        output.say(&[faint(text)]);
     }
     Ok(())
 }

@@ -87,7 +87,12 @@ pub(super) fn keep(file: &ProjectFile, decision: Decided) -> Result<(), TrustErr
     };
     let written = private_dir(&folder)
         .and_then(|()| write(&folder.join(name(about)), &serde_json::to_vec(&consent)?));
-    written.map_err(|error| failed(format!("{}: {error}", folder.display())))
+    written.map_err(|error| failed(format!("{}: {error}", folder.display())))?;
+    // A link that was ignored no longer is.
+    if decision == Decided::Trusted && file.place != file.canonical {
+        delete(&folder.join(name(&file.place)), &file.path)?;
+    }
+    Ok(())
 }
 
 /// Takes a decision back; whether there was one.

@@ -357,3 +357,29 @@ fn settings_say_which_words_approve_and_what_the_model_is_told() {
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn an_empty_query_is_refused_before_anything_is_made() {
+    let env = TestEnv::new().with_documents();
+    let ran = env.run_words(&["analyze", "--query", " ", "--inputs", "docs"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("[SS6008]"), "{}", ran.stderr);
+    assert!(
+        !env.path("home/.local/share/superstep/superstep.db")
+            .exists()
+    );
+}
+
+#[test]
+fn the_nth_reply_is_approved_and_those_before_it_need_answers() {
+    let env = TestEnv::new().with_documents();
+    let ran = env.run_with(
+        &format!("analyze --query what --inputs docs {ARCHIE} --approve-after 2"),
+        "one\n",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = env.run(&format!(
+        "analyze --query what --inputs docs {ARCHIE} --approve-after 2"
+    ));
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+}

@@ -117,3 +117,24 @@ fn every_command_has_a_page_in_the_manual() {
     let page = env.read("work/pages/superstep-analyze.1");
     assert!(page.contains("Archie reads the folder"), "{page}");
 }
+
+#[test]
+fn the_doctor_makes_nothing() {
+    fn all(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                found.extend(all(&path));
+            }
+            found.push(path);
+        }
+        found.sort();
+        found
+    }
+    let env = TestEnv::new();
+    let before = all(&env.path(""));
+    let ran = env.run("doctor");
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(all(&env.path("")), before);
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::env::TestEnv;
+use crate::{env::TestEnv, terminal::Terminal};
 
 const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
 
@@ -117,7 +117,11 @@ fn threads_are_thrown_away_only_when_somebody_said_so() {
     let refused = env.run(&format!("threads delete {thread}"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert_eq!(json(&env, "threads list").len(), 1);
-    let pruned = env.run(&format!("threads prune {thread} --keep 1"));
+    let refused = env.run(&format!("threads prune {thread} --keep 1"));
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
+    assert_eq!(json(&env, &format!("threads history {thread}")).len(), 7);
+    let pruned = env.run(&format!("threads prune {thread} --keep 1 --yes"));
     assert_eq!(pruned.code, 0, "{}", pruned.stderr);
     assert_eq!(json(&env, &format!("threads history {thread}")).len(), 1);
     // What is pruned goes on all the same.
@@ -130,4 +134,81 @@ fn threads_are_thrown_away_only_when_somebody_said_so() {
     let deleted = env.run(&format!("threads delete {thread} --yes"));
     assert_eq!(deleted.code, 0, "{}", deleted.stderr);
     assert!(json(&env, "threads list").is_empty());
+}
+
+#[test]
+fn pruning_asks_first_and_no_is_the_default() {
+    let (env, thread) = env_with_thread();
+    let count = || json(&env, &format!("threads history {thread}")).len();
+    let before = count();
+    for (answer, code, left) in [("", 130, before), ("n", 130, before), ("y", 0, 2)] {
+        let terminal = Terminal::run(&env, "threads prune --keep 2");
+        terminal
+            .shows("Drop all but the last 2 checkpoints of every thread? [y/N]")
+            .prompts(1);
+        terminal.say(answer);
+        assert_eq!(terminal.end(), code, "{answer}");
+        assert_eq!(count(), left, "{answer}");
+    }
+    for line in [
+        "threads prune --keep 0 --yes",
+        "threads prune",
+        "threads prune --keep 1",
+    ] {
+        let ran = env.run(line);
+        assert_eq!(ran.code, 2, "{line}: {}", ran.stderr);
+        assert_eq!(count(), 2, "{line}");
+    }
+    let bare = env.run("threads prune").stderr;
+    for option in ["--keep <N>", "--unused-days <DAYS>"] {
+        assert!(bare.contains(option), "{bare}");
+    }
+}
+
+#[test]
+fn unused_threads_go_but_not_those_with_an_open_question() {
+    let (env, waiting) = env_with_thread();
+    let done = env.run(&format!("{ANALYZE} --approve-after 1")).thread();
+    let refused = env.run("threads prune --unused-days 0");
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    let asked = "Delete 1 thread not used for 0 days (not 1 with an open question)?";
+    assert!(refused.stderr.contains(asked), "{}", refused.stderr);
+    let ran = env.run("threads prune --unused-days 0 --yes");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("deleted 1 thread, dropped"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr.contains(&format!("kept {waiting}")),
+        "{}",
+        ran.stderr
+    );
+    let left = json(&env, "threads list");
+    assert_eq!(left.len(), 1, "{done} is gone");
+    assert_eq!(left[0]["thread"], *waiting);
+    // With nothing to delete there is nothing to ask.
+    let again = json(&env, "threads prune --unused-days 0");
+    assert_eq!(again[0]["deleted"].as_array().unwrap().len(), 0);
+    assert_eq!(again[0]["waiting"][0], *waiting);
+    assert_eq!(env.run(&format!("threads delete {waiting} --yes")).code, 0);
+    let empty = env.run("threads list");
+    assert_eq!(empty.code, 0);
+    assert!(
+        empty.stderr.contains("`superstep analyze`"),
+        "{}",
+        empty.stderr
+    );
+}
+
+#[test]
+fn an_open_question_is_shown_without_a_model() {
+    let (env, thread) = env_with_thread();
+    for more in ["", " --model local:default"] {
+        let ran = env.run(&format!("threads resume {thread} --no-input{more}"));
+        assert_eq!(ran.code, 3, "{}", ran.stderr);
+        assert_eq!(ran.stdout, "Second question?\n");
+        assert!(ran.stderr.contains("[SS5016]"), "{}", ran.stderr);
+    }
 }

@@ -269,7 +269,7 @@ fn the_yes_of_a_shell_trusts_no_file() {
 fn a_broken_file_can_be_ignored_and_stays_ignored() {
     let env = project("");
     let file = env.path("work/superstep.toml");
-    let broken: [(&str, &dyn Fn()); 5] = [
+    let broken: &[(&str, &dyn Fn())] = &[
         ("a database", &|| fs::write(&file, "db = \"x\"\n").unwrap()),
         ("no TOML", &|| fs::write(&file, "model = [").unwrap()),
         ("a folder", &|| fs::create_dir(&file).unwrap()),
@@ -290,11 +290,6 @@ fn a_broken_file_can_be_ignored_and_stays_ignored() {
         for line in ["config show", "threads import none archie-1", "trust list"] {
             let ran = env.run(line);
             assert!(
-                !ran.stderr.contains("superstep.toml:"),
-                "{what}: {line}: {}",
-                ran.stderr
-            );
-            assert!(
                 !ran.stderr.contains("SS5019"),
                 "{what}: {line}: {}",
                 ran.stderr
@@ -303,7 +298,7 @@ fn a_broken_file_can_be_ignored_and_stays_ignored() {
         let ran = env.run("ask what? --inputs docs --model script:FIXTURES/archie.jsonl");
         assert_eq!(ran.code, 0, "{what}: {}", ran.stderr);
     };
-    for (what, make) in &broken {
+    for (what, make) in broken {
         clear();
         make();
         if *what != "a link to itself" {
@@ -322,7 +317,7 @@ fn a_broken_file_can_be_ignored_and_stays_ignored() {
     clear();
     env.write("work/superstep.toml", "model = \"anthropic\"\n");
     assert_eq!(env.run("trust --ignore").code, 0);
-    for (what, make) in &broken {
+    for (what, make) in broken {
         clear();
         make();
         goes_on(what);
@@ -337,6 +332,8 @@ fn a_broken_file_can_be_ignored_and_stays_ignored() {
     let ran = env.run("trust");
     is_refused(&ran, "SS6021", 3);
     assert!(ran.stderr.contains("--revoke"), "{}", ran.stderr);
+    assert_eq!(env.run("trust --yes").code, 0);
+    assert_eq!(env.run("trust --json").events()[0]["state"], "trusted");
 }
 
 #[test]
@@ -437,6 +434,15 @@ fn what_a_file_says_does_not_pass_for_what_trust_says() {
     is_refused(&ran, "SS6021", 3);
     assert!(!ran.stdout.contains("\n/etc"), "{}", ran.stdout);
     assert!(!ran.stdout.contains('\u{1b}'), "{}", ran.stdout);
+}
+
+#[test]
+fn letters_that_look_like_others_are_revealed() {
+    let env = project("model = \"openai@https://\u{430}pi.openai.com/v1:m\"\n");
+    let ran = env.run("trust");
+    let told = "sends content to https://<U+0430>pi.openai.com/v1";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    assert!(ran.stdout.contains("not ASCII"), "{}", ran.stdout);
 }
 
 #[test]
