@@ -1,6 +1,6 @@
 //! External state of a case: counters and flags.
 //!
-//! They stand for services around the program, so they outlive its process: see
+//! They simulate services around the program, so they outlive its process: see
 //! [`crate::restart`].
 
 use std::{

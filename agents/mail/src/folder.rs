@@ -1,7 +1,7 @@
 //! Folder back end: mail and meetings as files, without account or network.
 //!
 //! A folder of mail has `.eml` files, or is a Maildir (`new`, `cur`, `tmp`), or both. What is sent
-//! stands in `sent`, one file a mail, whose name follows from its `Message-ID`. It is written in
+//! is in `sent`, one file per mail, whose name follows from its `Message-ID`. It is written in
 //! `.outgoing` and moved (`hand_over`). That an `.eml` file was read is noted by an empty file of the
 //! same name in `read`; a Maildir has flags for it. Files that cannot be read as mail are listed and
 //! refused; [`FolderMailbox::problems`] says why.

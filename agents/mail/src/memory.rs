@@ -2,7 +2,7 @@
 //!
 //! A note changes only by an act of a person. A model words the change, and it is shown the note and
 //! the person's own words and nothing else: no mail, no subject, no draft that a model wrote after it
-//! had read a mail (`feedback`). So nothing that stands in a mail can get into a note, however obedient the
+//! had read a mail (`feedback`). So nothing that is in a mail can get into a note, however obedient the
 //! model is. A change that loses lines or brings in addresses nobody mentioned is refused (`guard`).
 //!
 //! In the store the notes are where clients of such assistants look for them: namespace

@@ -22,6 +22,7 @@
 //! migrations, `seal` and `cipher` checksums and encryption. `file` and `wal` inspect a path before
 //! SQLite opens it.
 
+mod blob;
 mod cache;
 #[cfg(feature = "encryption")]
 pub mod cipher;

@@ -5,12 +5,11 @@ use std::{
     sync::Arc,
 };
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use superstep_core::{
     checkpoint::{Chain, Loaded, Rebuilt},
     codec::{
         self, BlobId, Blobs, Codec,
-        envelope::Place,
         record::{RecordHeader, unpack_record},
         unpack::{Shared, Unpack},
     },
@@ -21,6 +20,7 @@ use superstep_core::{
 };
 
 use crate::{
+    blob,
     cache::CachedCheckpoint,
     cost::{self, ReplayCost},
     error,
@@ -284,21 +284,13 @@ impl Blobs for StoredTexts<'_> {
         if let Some(text) = self.texts.get(&id) {
             return Ok(text.clone());
         }
-        let name = id.0.to_be_bytes();
-        let what = format!("blob {:032x}", id.0);
-        let found: Option<Vec<u8>> = self
-            .db
-            .prepare_cached("SELECT body FROM blobs WHERE name = ?1")
-            .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
-            .map_err(|error| error.to_string())?;
-        let body = found.ok_or_else(|| format!("{what} is missing"))?;
-        let bytes = self.seal.open(&body, Place::of(name), &what);
-        let bytes = bytes.map_err(|error| error.to_string())?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| format!("{what} is no text"))?;
-        if BlobId::of(text.as_bytes()) != id {
-            return Err(format!("{what} is something else"));
-        }
-        let text: Arc<str> = text.into();
+        let text = blob::read(self.db, self.seal, id, |bytes, what| {
+            let text = std::str::from_utf8(bytes).map_err(|_| format!("{what} is no text"))?;
+            if BlobId::of(text.as_bytes()) != id {
+                return Err(format!("{what} is something else"));
+            }
+            Ok(Arc::<str>::from(text))
+        })?;
         self.texts.insert(id, text.clone());
         Ok(text)
     }

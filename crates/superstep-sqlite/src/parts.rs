@@ -8,17 +8,16 @@ use std::{
     sync::Arc,
 };
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use superstep_core::{
     codec::{
         BlobId, CodecError,
-        envelope::Place,
         parts::{self, Names, Split},
     },
     error::SaverError,
 };
 
-use crate::{seal::Seal, writer::Writer};
+use crate::{blob, seal::Seal, writer::Writer};
 
 /// Inserts the parts of an entry that are new, and records that the thread uses them.
 pub(crate) fn put(writer: &mut Writer, thread: i64, split: &Split) -> Result<(), SaverError> {
@@ -69,20 +68,12 @@ impl<'c> PartReader<'c> {
         if let Some(part) = self.known.get(&id) {
             return Ok(part.clone());
         }
-        let name = id.0.to_be_bytes();
-        let what = format!("blob {:032x}", id.0);
-        let found: Option<Vec<u8>> = self
-            .db
-            .prepare_cached("SELECT body FROM blobs WHERE name = ?1")
-            .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
-            .map_err(|error| error.to_string())?;
-        let body = found.ok_or_else(|| format!("{what} is missing"))?;
-        let bytes = self.seal.open(&body, Place::of(name), &what);
-        let bytes = bytes.map_err(|error| error.to_string())?;
-        if !self.seal.fits(&bytes, id) {
-            return Err(format!("{what} is something else"));
-        }
-        let part: Arc<[u8]> = bytes.as_ref().into();
+        let part = blob::read(self.db, self.seal, id, |bytes, what| {
+            if !self.seal.fits(bytes, id) {
+                return Err(format!("{what} is something else"));
+            }
+            Ok(Arc::<[u8]>::from(bytes))
+        })?;
         self.known.insert(id, part.clone());
         Ok(part)
     }

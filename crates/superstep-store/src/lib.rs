@@ -31,8 +31,6 @@ mod ranking;
 mod text;
 mod value;
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -48,11 +46,9 @@ pub use op::{Delete, Get, ListNamespaces, Op, Outcome, Put, PutOptions, Search, 
 pub use prepare::{Indexing, ReadyOp, prepare};
 pub use ranking::{Ranking, best};
 pub use superstep_core::clock::{Clock, ManualClock, UnixMillis, expiry};
+pub use superstep_core::future::BoxFuture;
 pub use text::TextQuery;
 pub use value::MAX_VALUE_DEPTH;
-
-/// A boxed future, so that [`Store`] and [`Embedder`] can be trait objects.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A long-term store.
 ///

@@ -38,7 +38,7 @@ pub(super) struct ModeReviewer<'a> {
 }
 
 impl ModeReviewer<'_> {
-    /// Asks, and goes on in the mode of an answer that accepts.
+    /// Asks, and continues in the mode of an answer that accepts.
     fn ask(
         &mut self,
         ctx: &Ctx,
@@ -126,7 +126,7 @@ impl Reviewer for ModeReviewer<'_> {
             mode: None,
             digest: Some(digest(ctx, call, lost.attempt)),
         };
-        // An answer that names no mode goes on in the one that it was approved in.
+        // An answer that names no mode continues in the one that it was approved in.
         self.ask(ctx, item, self.approved, |decision| {
             CallEnd::Unknown(match decision {
                 Decision::Response(text) => {

@@ -17,7 +17,7 @@ const MAX_ENCODED: usize = 8 << 20;
 /// The text of a part.
 pub(super) struct Text {
     pub(super) text: String,
-    /// Whether the part goes on.
+    /// Whether the part is longer than this text.
     pub(super) is_cut: bool,
     /// Whether it is not encoded as it says.
     pub(super) is_broken: bool,

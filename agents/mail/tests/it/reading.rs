@@ -203,7 +203,7 @@ async fn a_mail_from_nobody_cannot_be_answered_and_nothing_is_made_up() {
         .iter()
         .map(|it| (it.ask, superstep_mail::Answer::accept()));
     agent.answer(&thread, answers).await.unwrap();
-    // The reply was not sent, which the person who approved it is told.
+    // The reply was not sent, and the person who approved it is asked.
     let items = agent.open(&thread).await.unwrap();
     let stuck = crate::world::about(&items, "stuck");
     let outcome = crate::world::answer(&agent, stuck, superstep_mail::Answer::ignore()).await;

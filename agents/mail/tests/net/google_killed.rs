@@ -1,5 +1,5 @@
 //! A process is killed before, during and after a send through Gmail: one mail goes out, or a
-//! person is told to look; never two.
+//! person is asked to look; never two.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! A process is killed at one time after another: whatever it was at, one mail goes out at most,
-//! and exactly one unless a person is told to look.
+//! and exactly one unless a person is asked to look.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! A process is killed before, during and after a send through Exim: bob gets one mail, or a
-//! person is told to look; never two.
+//! person is asked to look; never two.
 
 use std::time::Duration;
 
