@@ -342,7 +342,11 @@ pub enum ErrorKind {
         id: CheckpointId,
     },
     /// The thread was written by another version of the state and no migration leads here.
-    #[coded("SS1201", hint = "declare a migration from the stored version")]
+    #[coded(
+        "SS1201",
+        hint = "raise the version and declare how to get there: \
+                `#[state(version = 2, migrate(1 => function))]`; the function returns all fields"
+    )]
     Version {
         /// What was found and what is needed.
         why: String,

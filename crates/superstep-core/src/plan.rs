@@ -7,11 +7,13 @@
 
 pub mod blueprint;
 pub mod route;
+pub mod shape;
 
 use std::{collections::HashMap, sync::Arc};
 
 pub use blueprint::{Blueprint, BuildError, BuildErrors, Edge, NodeDef, RouterDef};
 pub use route::{Destination, IntoDestinations, RouteFn, RouteView};
+pub use shape::{FieldShape, StateShape};
 
 use crate::{
     channel::{ChannelKind, ChannelSpec},
@@ -250,6 +252,8 @@ pub struct Plan {
     pub pause_after: Pauses,
     /// Makes empty channels.
     pub fresh: FreshChannels,
+    /// The fields of a typed state.
+    pub state: Option<StateShape>,
     pub(crate) channel_names: HashMap<Arc<str>, ChannelIx>,
     pub(crate) node_names: HashMap<Arc<str>, NodeIx>,
 }

@@ -33,13 +33,6 @@ pub(crate) fn camel_case(name: &str) -> String {
         .collect()
 }
 
-/// A hash that is the same on every machine and for every compiler.
-pub(crate) fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,11 +48,5 @@ mod tests {
     fn words_get_capitals() {
         assert_eq!(camel_case("mark_read"), "MarkRead");
         assert_eq!(camel_case("_look__up2_"), "LookUp2");
-    }
-
-    #[test]
-    fn a_fingerprint_depends_on_every_character() {
-        assert_ne!(fingerprint("a:u32"), fingerprint("a:u64"));
-        assert_eq!(fingerprint(""), 0xcbf2_9ce4_8422_2325);
     }
 }

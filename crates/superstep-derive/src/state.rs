@@ -1,14 +1,15 @@
-//! `#[derive(State)]`: [`parse`] reads the struct, [`update`] makes its update type.
+//! `#[derive(State)]`: [`parse`] reads the struct, [`update`] makes its update type, [`shape`] says
+//! what a stored state is compared by.
 
 mod parse;
+mod shape;
 mod update;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{DeriveInput, Result};
 
-use crate::name::fingerprint;
-use parse::{Field, Keep, Spec};
+use parse::{Field, Spec};
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let spec = Spec::parse(input)?;
@@ -29,7 +30,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
         ..
     } = spec;
     let update = spec.update_ident();
-    let fingerprint = fingerprint(&shape(spec));
+    let shapes = fields.iter().map(shape::of);
     let specs = fields.iter().map(Field::spec);
     let migrate = migrate(spec);
     let arms = |arm: &dyn Fn(usize, &Field<'_>) -> TokenStream| -> Vec<TokenStream> {
@@ -87,8 +88,8 @@ fn state(spec: &Spec<'_>) -> TokenStream {
         impl ::superstep::State for #ident {
             type Update = #update;
             const VERSION: u32 = #version;
-            const FINGERPRINT: u64 = #fingerprint;
             const FIELDS: &'static [(&'static str, ::superstep::Keep)] = &[#(#specs),*];
+            const SHAPES: &'static [::superstep::__private::FieldShape] = &[#(#shapes),*];
 
             fn fold(
                 &mut self,
@@ -142,26 +143,6 @@ fn state(spec: &Spec<'_>) -> TokenStream {
         }
         };
     }
-}
-
-/// What makes two versions of a state different, as one text.
-fn shape(spec: &Spec<'_>) -> String {
-    let tokens = |tokens: TokenStream| tokens.to_string().replace(char::is_whitespace, "");
-    let parts = spec.fields.iter().map(|field| {
-        let (ty, reducer) = (field.ty, &field.reducer);
-        let keep = match field.keep {
-            Keep::Stored => "",
-            Keep::Ephemeral => ":ephemeral",
-            Keep::Untracked => ":untracked",
-        };
-        format!(
-            "{}:{}:{}{keep};",
-            field.name,
-            tokens(quote! {#ty}),
-            tokens(quote! {#reducer})
-        )
-    });
-    parts.collect()
 }
 
 fn migrate(spec: &Spec<'_>) -> TokenStream {

@@ -22,8 +22,8 @@ use crate::{clock::SystemClock, graph::Graph};
 pub enum Fit {
     /// The graph has just what the thread names.
     Same,
-    /// Channels, nodes or edges are different; what the thread names is found by name, and channels
-    /// that are gone are left behind.
+    /// Channels, nodes or edges are different; what the thread names is found by name. Channels that
+    /// are gone are left behind, fields of a typed state that were added have their default.
     ByName,
     /// The thread holds an older version of the state, which is migrated.
     Migrated,
@@ -108,7 +108,8 @@ impl Graph {
 
     fn fit(&self, stored: &Layout) -> Fit {
         let own = &*self.0.plan.layout;
-        match (own == stored, own.state == stored.state) {
+        let version = |layout: &Layout| layout.state.as_ref().map(|state| state.version);
+        match (own == stored, version(own) == version(stored)) {
             (true, _) => Fit::Same,
             (false, true) => Fit::ByName,
             (false, false) => Fit::Migrated,

@@ -1,6 +1,9 @@
 //! From stored records back to a [`GraphState`], across changes of the graph.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde_json::Value as Json;
 
@@ -114,9 +117,10 @@ fn migration_needed(stored: &Layout, plan: &Plan) -> Result<Option<u32>, ErrorKi
     match (&stored.state, &plan.layout.state) {
         (Some(old), Some(new)) if old == new => Ok(None),
         (Some(old), Some(new)) if old.version == new.version => {
-            let version = new.version;
-            let why = format!("the state's fields changed but its version is still {version}");
-            Err(ErrorKind::Version { why })
+            let shape = plan.state.as_ref();
+            let fits = shape.map_or(Ok(()), |shape| shape.reads(stored, old));
+            fits.map(|()| None)
+                .map_err(|why| ErrorKind::Version { why })
         }
         (Some(old), Some(_)) => Ok(Some(old.version)),
         (None, None) => Ok(None),
@@ -204,6 +208,7 @@ fn migrated(
         return Err(ErrorKind::Version { why });
     };
     let mut old = serde_json::Map::new();
+    let mut unset: HashSet<&str> = HashSet::new();
     if let Some(head) = chain.last() {
         let specs = head
             .layout
@@ -223,15 +228,34 @@ fn migrated(
             }
         }
         for (name, ix) in head.layout.channels.iter().zip(0..) {
-            let value = plain.get(ChannelIx::at(ix));
-            old.extend(value.map(|value| (name.to_string(), value.to_json())));
+            match plain.get(ChannelIx::at(ix)) {
+                Some(value) => drop(old.insert(name.to_string(), value.to_json())),
+                None => drop(unset.insert(name)),
+            }
         }
     }
+    let had: HashSet<String> = old.keys().cloned().collect();
     let new = migrate(from, Json::Object(old)).map_err(|why| ErrorKind::Version { why })?;
+    let wrong = |what: String| {
+        let why = format!("the migration from version {from} {what}");
+        ErrorKind::Version { why }
+    };
+    let Json::Object(new) = new else {
+        return Err(wrong("did not return an object of fields".to_owned()));
+    };
+    for field in plan.state.iter().flat_map(|shape| shape.fields) {
+        // A field that no step has written has its default in both versions.
+        let may_lack = unset.contains(field.name) || field.optional && !had.contains(field.name);
+        if !may_lack && !new.contains_key(field.name) {
+            return Err(wrong(format!("leaves out the field `{}`", field.name)));
+        }
+    }
     let mut channels = (plan.fresh)();
-    for (name, value) in new.as_object().into_iter().flatten() {
+    for (name, value) in &new {
         let Some(channel) = plan.channel(name) else {
-            continue;
+            return Err(wrong(format!(
+                "names `{name}`, which is no field of the state"
+            )));
         };
         channels
             .restore(channel, &Change::Set(Value::from(value)))

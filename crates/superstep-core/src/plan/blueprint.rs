@@ -8,13 +8,13 @@ use std::{
 
 use super::{
     FreshChannels, Keys, Managed, NodeSpec, Pauses, Persist, Plan, ReadKey, Reads, Role, RouteFn,
-    Router, TriggerKind, TriggerSpec,
+    Router, StateShape, TriggerKind, TriggerSpec,
 };
 use crate::{
     channel::{ChannelKind, ChannelSpec, Channels, Guard},
     command::{END, START},
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    record::{Layout, StateVersion, TriggerName},
+    record::{Layout, TriggerName},
     table::{ChannelIx, NodeIx, Table, TriggerIx},
     value::Value,
 };
@@ -51,8 +51,8 @@ pub struct Blueprint {
     pub default_handler: bool,
     /// A channel state of another layer; slots per channel by default.
     pub channel_state: Option<FreshChannels>,
-    /// Version of a typed state.
-    pub state: Option<StateVersion>,
+    /// Version and fields of a typed state.
+    pub state: Option<StateShape>,
 }
 
 /// A node as its author describes it.
@@ -630,7 +630,7 @@ impl Draft {
                 channels: channels.iter().map(|c| c.name.clone()).collect(),
                 nodes: self.nodes.iter().map(|n| n.name.clone()).collect(),
                 triggers: self.trigger_names,
-                state: from.state.clone(),
+                state: from.state.as_ref().map(StateShape::stored),
             }),
             start,
             input,
@@ -659,6 +659,7 @@ impl Draft {
                 .channel_state
                 .clone()
                 .unwrap_or_else(|| Arc::new(move || Box::new(Channels::new(specs.clone())))),
+            state: from.state,
             channels,
             nodes: self.nodes,
             triggers: self.triggers,

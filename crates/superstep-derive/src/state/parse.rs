@@ -1,17 +1,17 @@
 //! Reads a struct and its attributes.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
-    Data, DeriveInput, Error, Fields, Ident, LitInt, Path, Result, Token, Type, Visibility,
-    ext::IdentExt, meta::ParseNestedMeta, spanned::Spanned,
+    Attribute, Data, DeriveInput, Error, Fields, Ident, LitInt, Path, Result, Token, Type,
+    Visibility, ext::IdentExt, meta::ParseNestedMeta, spanned::Spanned,
 };
 
 /// Names that the update type uses itself.
 const TAKEN: [&str; 3] = ["goto", "end", "send"];
 
 /// Reducers that need no path.
-const KNOWN: [&str; 6] = ["Last", "Append", "Sum", "Max", "Min", "Merge"];
+pub(crate) const KNOWN: [&str; 6] = ["Last", "Append", "Sum", "Max", "Min", "Merge"];
 
 pub(crate) struct Spec<'a> {
     pub(crate) ident: &'a Ident,
@@ -28,6 +28,8 @@ pub(crate) struct Field<'a> {
     pub(crate) ty: &'a Type,
     pub(crate) reducer: Reducer,
     pub(crate) keep: Keep,
+    /// Whether serde has a default for it.
+    pub(crate) default: bool,
 }
 
 /// The reducer of a field.
@@ -66,8 +68,13 @@ impl<'a> Spec<'a> {
             fields: Vec::with_capacity(named.named.len()),
         };
         spec.read_container(input)?;
+        let default = has_default(&input.attrs);
         for field in &named.named {
-            spec.fields.extend(Field::parse(field)?);
+            let field = Field::parse(field)?;
+            spec.fields.extend(field.map(|field| Field {
+                default: default || field.default,
+                ..field
+            }));
         }
         Ok(spec)
     }
@@ -170,6 +177,7 @@ impl<'a> Field<'a> {
             ty: &field.ty,
             reducer,
             keep,
+            default: has_default(&field.attrs),
         }))
     }
 
@@ -214,9 +222,35 @@ impl<'a> Field<'a> {
     }
 }
 
+/// Whether there is a `#[serde(default)]`, with or without a function. What serde accepts besides is
+/// not looked at: serde itself reports what it does not know.
+fn has_default(attributes: &[Attribute]) -> bool {
+    let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
+    serde
+        .filter_map(|a| a.meta.require_list().ok())
+        .any(|list| {
+            let mut fresh = true;
+            list.tokens.clone().into_iter().any(|token| {
+                let first = std::mem::take(&mut fresh);
+                fresh = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
+                first && matches!(&token, TokenTree::Ident(word) if word == "default")
+            })
+        })
+}
+
 impl Reducer {
     fn is(&self, name: &str) -> bool {
-        self.path.as_ref().is_some_and(|path| path.is_ident(name))
+        self.own_name().is_some_and(|own| own == name)
+    }
+
+    /// The name of a reducer that is written alone or as `superstep::Name`.
+    fn own_name(&self) -> Option<&Ident> {
+        let mut names = self.path.as_ref()?.segments.iter().map(|part| &part.ident);
+        match (names.next(), names.next(), names.next()) {
+            (Some(name), None, _) => Some(name),
+            (Some(own), Some(name), None) if own == "superstep" => Some(name),
+            _ => None,
+        }
     }
 
     /// Whether it is one of ours, all of which write what the field holds.
@@ -233,10 +267,10 @@ impl ToTokens for Reducer {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match &self.path {
             None => quote_spanned! {self.span=> ::superstep::Last},
-            Some(path) if self.is_known() => {
-                quote_spanned! {self.span=> ::superstep::#path}
-            }
-            Some(path) => quote! {#path},
+            Some(path) => match self.own_name().filter(|_| self.is_known()) {
+                Some(name) => quote_spanned! {self.span=> ::superstep::#name},
+                None => quote! {#path},
+            },
         });
     }
 }

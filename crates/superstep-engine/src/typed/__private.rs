@@ -3,6 +3,7 @@
 pub use serde_json::Value as Json;
 pub use superstep_core::{
     channel_state::{Folded, Recording},
+    plan::FieldShape,
     record::Change,
     value::DecodeError,
 };

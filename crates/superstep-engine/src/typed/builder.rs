@@ -8,8 +8,9 @@ use superstep_core::{
     error::{ErrorKind, Failure},
     event::Modes,
     id::IdSource,
-    plan::{BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef},
-    record::StateVersion,
+    plan::{
+        BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef, StateShape,
+    },
     saver::Saver,
     value::Value,
 };
@@ -427,9 +428,9 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             .map(|(name, keep)| channel(name, *keep))
             .collect();
         blueprint.channel_state = Some(Arc::new(|| Box::new(TypedState::<S>::new())));
-        blueprint.state = Some(StateVersion {
+        blueprint.state = Some(StateShape {
             version: S::VERSION,
-            fingerprint: S::FINGERPRINT,
+            fields: S::SHAPES,
         });
         (blueprint.pause_before, blueprint.pause_after) = (before, after);
         let plain = |from: &str, to: &str| Edge::Plain(from.into(), to.into());

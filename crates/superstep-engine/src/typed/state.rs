@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use superstep_core::{
     channel_state::{Folded, Recording},
     error::ErrorKind,
+    plan::FieldShape,
     record::Change,
     value::{DecodeError, Map, Value},
 };
@@ -54,11 +55,11 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
     /// The declared version.
     const VERSION: u32;
 
-    /// A hash of field names, types and reducers.
-    const FINGERPRINT: u64;
-
     /// Names of the fields, and how long each keeps its value.
     const FIELDS: &'static [(&'static str, Keep)];
+
+    /// Types and reducers of the fields as text, to see that a stored state has the same ones.
+    const SHAPES: &'static [FieldShape];
 
     /// An empty update.
     fn update() -> Self::Update {

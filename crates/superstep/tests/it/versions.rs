@@ -146,6 +146,143 @@ async fn changed_fields_without_a_new_version_are_refused() {
     assert_eq!(new.resume("t").await.unwrap_err().code(), "SS1201");
 }
 
+/// Version 2 of `v1::Mail` with another migration each.
+macro_rules! second {
+    ($($module:ident: $migration:expr;)+) => {$(
+        mod $module {
+            #[allow(unused_imports)]
+            use serde_json::{Value, json};
+
+            use super::*;
+
+            #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+            #[state(version = 2, migrate(1 => migrate))]
+            pub(super) struct Mail {
+                pub(super) title: String,
+                pub(super) stars: u32,
+                pub(super) note: Option<String>,
+                #[reduce(Append)]
+                pub(super) log: Vec<String>,
+                #[state(ephemeral)]
+                pub(super) alert: String,
+            }
+
+            fn migrate(data: Value) -> Result<Value, String> {
+                let migration: fn(Value) -> Value = $migration;
+                Ok(migration(data))
+            }
+
+            pub(super) async fn open(saver: &Arc<PlainSaver>) -> Result<Mail, superstep::Error> {
+                let graph = graph::<Mail, _>(saver, || async {});
+                let seen = graph.state("t").await.map(|found| found.state);
+                let checked = graph.check_thread("t").await;
+                assert_eq!(checked.is_ok(), seen.is_ok(), "{checked:?}");
+                seen.map(|state| Mail::clone(&state))
+            }
+        }
+    )+};
+}
+
+second! {
+    whole: |mut data| {
+        data["stars"] = json!(3);
+        data
+    };
+    forgets_new: |data| data;
+    forgets_old: |_| json!({"stars": 3, "title": "hello"});
+    empty: |_| json!(null);
+    list: |data| json!([data]);
+    misspelt: |mut data| {
+        data["stars"] = json!(3);
+        data["subject"] = data["title"].clone();
+        data
+    };
+}
+
+#[tokio::test]
+async fn a_migration_that_leaves_something_out_or_invents_something_is_refused_by_name() {
+    let saver = old_thread().await;
+    let refused = [
+        (forgets_new::open(&saver).await.err(), "`stars`"),
+        (forgets_old::open(&saver).await.err(), "`log`"),
+        (empty::open(&saver).await.err(), "object"),
+        (list::open(&saver).await.err(), "object"),
+        (misspelt::open(&saver).await.err(), "`subject`"),
+    ];
+    for (error, names) in refused {
+        let error = error.expect(names);
+        assert_eq!(error.code(), "SS1201");
+        assert!(error.to_string().contains(names), "{names}: {error}");
+    }
+    // Fields that may be absent need not be made.
+    let mail = whole::open(&saver).await.unwrap();
+    assert_eq!((&*mail.title, mail.stars), ("hello", 3));
+    assert_eq!((mail.note, &*mail.alert), (None, ""));
+    assert_eq!(mail.log, ["one"]);
+}
+
+mod v1_more {
+    use super::*;
+
+    /// Another order, other spellings, and fields that a stored state may lack.
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct Mail {
+        pub(super) note: Option<String>,
+        #[reduce(superstep::Append)]
+        pub(super) log: ::std::vec::Vec<std::string::String>,
+        #[serde(rename = "stars", default)]
+        pub(super) stars: u32,
+        pub(super) title: std::string::String,
+        #[state(untracked)]
+        pub(super) seen: u32,
+    }
+}
+
+#[tokio::test]
+async fn additions_that_may_be_absent_another_order_and_other_spellings_need_no_version() {
+    let saver = old_thread().await;
+    let new = graph::<v1_more::Mail, _>(&saver, |ctx: Ctx| async move {
+        ctx.ask(Go)?;
+        let update = v1_more::Mail::update().note("read".to_owned());
+        Ok::<_, NodeError>(update.log(["two".to_owned()]))
+    });
+    assert_eq!(new.check_thread("t").await.unwrap(), Fit::ByName);
+    let seen = new.state("t").await.unwrap();
+    assert_eq!((&*seen.state.title, seen.state.stars), ("hello", 0));
+    let done = new.answer("t", [(seen.asks[0].id, true)]).await.unwrap();
+    let done = done.done().unwrap();
+    assert_eq!((done.note.as_deref(), done.seen), (Some("read"), 0));
+    assert_eq!(done.log, ["one", "two"]);
+    assert_eq!(new.check_thread("t").await.unwrap(), Fit::Same);
+    // The older program would lose the new fields.
+    let old = graph::<v1::Mail, _>(&saver, || async {});
+    let error = old.state("t").await.unwrap_err();
+    assert_eq!(error.code(), "SS1201");
+    assert!(error.to_string().contains("`note` is gone"), "{error}");
+}
+
+mod v1_required {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct Mail {
+        pub(super) title: String,
+        pub(super) stars: u32,
+        #[reduce(Append)]
+        pub(super) log: Vec<String>,
+    }
+}
+
+#[tokio::test]
+async fn an_addition_that_must_be_there_is_refused_by_name() {
+    let saver = old_thread().await;
+    let new = graph::<v1_required::Mail, _>(&saver, || async {});
+    let error = new.state("t").await.unwrap_err();
+    assert_eq!(error.code(), "SS1201");
+    assert!(error.to_string().contains("`stars` is new"), "{error}");
+    assert!(error.hint().unwrap().contains("version = 2"));
+}
+
 #[tokio::test]
 async fn a_newer_thread_is_refused_by_an_older_program() {
     let saver = saver();
