@@ -54,8 +54,8 @@ const ROWS: [Row; 12] = [
     },
     Row {
         name: "damage",
-        what: "each bit of the header of the write-ahead log flipped, the log cut, bits flipped \
-               anywhere, the file cut, foreign files",
+        what: "each bit of the header of the write-ahead log flipped, its beginning moved, removed or \
+               overwritten, the log cut, bits flipped anywhere, the file cut, foreign files",
         commands: &["damage --flips 2000 --step 3"],
     },
     Row {

@@ -52,6 +52,7 @@ pub fn run(args: &DamageArgs) -> Fallible<bool> {
     let harness = Harness::new()?;
     let bench = Bench::new(&harness)?;
     let mut fine = bench.header()?;
+    fine &= bench.beginning()?;
     fine &= bench.cuts(args.step)?;
     fine &= bench.flips(args.flips, args.seed)?;
     fine &= bench.shortened()?;
@@ -133,21 +134,42 @@ impl<'a> Bench<'a> {
             let log = flipped.get_mut(WAL).ok_or("there is no log to flip")?;
             let byte = log.get_mut(bit / 8).ok_or("the log has no header")?;
             *byte ^= 1 << (bit % 8);
-            let dir = self.harness.folder()?;
-            write(&flipped, &dir)?;
-            let read = self.read_at(&dir, *newest)?;
-            let read = match (read, self::image(&dir)? == flipped) {
-                (Seen::Older, _) => Seen::Wrong(vec!["acknowledged steps are gone".to_owned()]),
-                (Seen::Coded(_), false) => {
-                    Seen::Wrong(vec!["it was refused, and yet it was changed".to_owned()])
-                }
-                (read, _) => read,
-            };
-            fs::remove_dir_all(&dir)?;
             let replay = || format!("superstep-crash damage --flips 0 (bit {bit} of the header)");
-            tally.add(read, replay);
+            tally.add(self.read_whole(&flipped, *newest)?, replay);
         }
         Ok(tally.close())
+    }
+
+    /// The beginning of the log is not where it was, or something else is there: nothing is lost,
+    /// nothing is changed.
+    fn beginning(&self) -> Fallible<bool> {
+        let mut tally = Tally::new("beginning of the log");
+        let Base { image, newest } = &self.open;
+        let whole = image.get(WAL).ok_or("there is no log to damage")?;
+        for (what, log) in beginnings(whole) {
+            let mut damaged = image.clone();
+            damaged.insert(WAL.to_owned(), log);
+            let replay = || format!("superstep-crash damage --flips 0 ({what})");
+            tally.add(self.read_whole(&damaged, *newest)?, replay);
+        }
+        Ok(tally.close())
+    }
+
+    /// Reads files that no crash leaves: an older state is a violation, and so is a change of what
+    /// was refused.
+    fn read_whole(&self, image: &Image, newest: usize) -> Fallible<Seen> {
+        let dir = self.harness.folder()?;
+        write(image, &dir)?;
+        let read = self.read_at(&dir, newest)?;
+        let read = match (read, self::image(&dir)? == *image) {
+            (Seen::Older, _) => Seen::Wrong(vec!["acknowledged steps are gone".to_owned()]),
+            (Seen::Coded(_), false) => {
+                Seen::Wrong(vec!["it was refused, and yet it was changed".to_owned()])
+            }
+            (read, _) => read,
+        };
+        fs::remove_dir_all(&dir)?;
+        Ok(read)
     }
 
     /// The log is cut at every length of its last frames, and at some of all others.
@@ -372,6 +394,44 @@ fn past(told: &[Line]) -> Vec<Model> {
     }
     let parts = ends.into_iter().filter_map(|end| told.get(..end));
     parts.map(Model::of).collect()
+}
+
+/// Logs whose beginning no crash leaves, and what was done to them.
+fn beginnings(whole: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut add = |what: String, log: Vec<u8>| all.push((what, log));
+    for (name, filler) in [
+        ("zeros", &b"\0"[..]),
+        ("text", b"text\n"),
+        ("ones", b"\xff"),
+    ] {
+        let fill = |length: usize| filler.iter().copied().cycle().take(length);
+        for length in [1, 8, 24, 32, 512, 4096] {
+            let log = fill(length).chain(whole.iter().copied()).collect();
+            add(format!("{length} bytes of {name} in front"), log);
+            // A first sector of zeros is what a power cut leaves of frames that were not synced.
+            if filler == b"\0" && length >= 512 {
+                continue;
+            }
+            let (header, frames) = whole.split_at(HEADER.min(whole.len()));
+            let log = header.iter().copied().chain(fill(length));
+            let log = log.chain(frames.iter().copied()).collect();
+            add(format!("{length} bytes of {name} behind the header"), log);
+        }
+        // Header; of that and the first frame's; header of the first frame; and whole pages.
+        for (start, end) in [(0, 32), (0, 56), (32, 56), (0, 512), (0, 4096), (0, 4152)] {
+            let kept = whole.iter().copied().skip(end);
+            let before = whole.iter().copied().take(start);
+            let log = before.chain(fill(end - start)).chain(kept).collect();
+            add(format!("bytes {start} to {end} are {name}"), log);
+        }
+        add(format!("all is {name}"), fill(whole.len()).collect());
+    }
+    for length in [1, 24, 32, 56, 512, 4096, 4120, 4152] {
+        let log = whole.iter().copied().skip(length).collect();
+        add(format!("the first {length} bytes are cut off"), log);
+    }
+    all
 }
 
 /// The database files of a folder.

@@ -1,10 +1,11 @@
 //! Model of a disk at a power cut, fed with recorded operations.
 //!
-//! A disk keeps what was synced. Of what was written since, it may keep any part, in units of a
-//! sector; what a failed sync dropped it never gets; of a name that was made or removed since its folder was synced, it may or may not know.
+//! A disk keeps what was synced. Of what was written since, each sector is as it was at some moment
+//! since: it has its first so many writes, whatever other sectors have. What a failed sync dropped it
+//! never gets. Of a name that was made or removed since its folder was synced, it may or may not know.
 //! [`Disk::synced`] is the poorest outcome, [`Disk::torn`] one of the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fastrand::Rng;
 
@@ -209,9 +210,9 @@ impl Disk {
             let Some(file) = self.files.get(at) else {
                 continue;
             };
-            let mut bytes = file.synced.clone();
+            let (mut bytes, mut behind) = (file.synced.clone(), BTreeSet::new());
             for change in &file.pending {
-                change.apply_torn(&mut bytes, sector, &mut rng);
+                change.apply_torn(&mut bytes, sector, &mut behind, &mut rng);
             }
             image.insert(name, bytes);
         }
@@ -239,7 +240,9 @@ impl Change {
         }
     }
 
-    fn apply_torn(&self, to: &mut Vec<u8>, sector: u64, rng: &mut Rng) {
+    /// Applies what the disk got of it. A sector that misses a write is `behind` and misses all
+    /// later ones: memory has them all, and a sector is written from there as a whole.
+    fn apply_torn(&self, to: &mut Vec<u8>, sector: u64, behind: &mut BTreeSet<u64>, rng: &mut Rng) {
         let Self::Write(at, bytes) = self else {
             if rng.bool() {
                 self.apply(to);
@@ -251,8 +254,10 @@ impl Change {
             // Sectors are those of the file, whatever the write began at.
             let room = usize::try_from(sector - at % sector).unwrap_or(rest.len());
             let (here, later) = rest.split_at(room.min(rest.len()));
-            if rng.bool() {
+            if !behind.contains(&(at / sector)) && rng.bool() {
                 put(to, at, here);
+            } else {
+                behind.insert(at / sector);
             }
             at += here.len() as u64;
             rest = later;
@@ -358,6 +363,24 @@ mod tests {
             partial += usize::from(bytes.contains(&0) && bytes.contains(&1));
         }
         assert!(partial > 16, "{partial}");
+    }
+
+    #[test]
+    fn a_sector_that_has_a_write_has_all_earlier_ones() {
+        let mut disk = disk(&[open("db", true), write("db", 0, &[0; 1024]), sync("db")]);
+        for at in [0, 8, 16, 512, 520] {
+            disk.apply(&write("db", at, &[1; 8]));
+        }
+        let mut seen = BTreeSet::new();
+        for seed in 0..64 {
+            let image = disk.torn(seed);
+            let bytes = image.get("db").unwrap();
+            seen.insert([0, 8, 16, 512, 520].map(|at: usize| bytes[at]));
+        }
+        for [a, b, c, d, e] in &seen {
+            assert!(a >= b && b >= c && d >= e, "{seen:?}");
+        }
+        assert!(seen.len() > 6, "{seen:?}");
     }
 
     #[test]

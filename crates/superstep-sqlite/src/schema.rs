@@ -10,7 +10,12 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, config::DbConfig};
 use superstep_core::error::SaverError;
 
-use crate::{error::sql, file, seal::Seal, wal};
+use crate::{
+    error::sql,
+    file,
+    seal::Seal,
+    wal::{self, WalStart},
+};
 
 mod store;
 
@@ -114,19 +119,19 @@ pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usiz
     let log = wal::start(path, page_size(&reading)?)?;
     if version > 0 {
         file::inspect_length(path, &reading)?;
-    } else if log != wal::WalStart::Empty {
+    } else if log != WalStart::Empty {
         let why = "the database is not in the file, and its write-ahead log does not hold it";
         return Err(SaverError::Corrupt(why.to_owned()));
     }
     reading.commit().map_err(sql)?;
-    if log == wal::WalStart::Damaged {
+    if log == WalStart::Damaged {
         inspect_log(connection, path)?;
     }
     connection.set_db_config(keep_wal, false).map_err(sql)?;
     Ok(version)
 }
 
-/// Refuses a WAL that SQLite ignores although it holds pages that the file does not have.
+/// Refuses a WAL that SQLite ignores, unless all that it commits is in the file.
 fn inspect_log(connection: &mut Connection, path: &Path) -> Result<(), SaverError> {
     // Keeps other processes from writing, which may change the beginning of the WAL between two
     // reads. A file that cannot be written has no writers.
@@ -135,20 +140,21 @@ fn inspect_log(connection: &mut Connection, path: &Path) -> Result<(), SaverErro
         false => "BEGIN IMMEDIATE",
     };
     connection.execute_batch(begin).map_err(sql)?;
-    let found = (|| {
+    let is_fine = (|| {
         let page = page_size(connection)?;
-        if wal::start(path, page)? != wal::WalStart::Damaged {
-            return Ok(false);
+        if wal::start(path, page)? != WalStart::Damaged {
+            return Ok(true);
         }
         let bytes = connection.serialize("main").map_err(sql)?;
-        wal::holds_more(path, page, &bytes)
+        wal::is_in_database(path, page, &bytes)
     })();
     connection.execute_batch("ROLLBACK").map_err(sql)?;
-    match found? {
-        false => Ok(()),
-        true => {
-            let why = "the beginning of the write-ahead log is damaged, and it holds what the file \
-                       does not";
+    match is_fine? {
+        true => Ok(()),
+        false => {
+            let why = "the beginning of the write-ahead log is damaged, and it may hold what the \
+                       file does not; restore both from a backup, or move the log (-wal) away to \
+                       go on with what the file has";
             Err(SaverError::Corrupt(why.to_owned()))
         }
     }

@@ -145,17 +145,106 @@ async fn a_flipped_salt_of_the_first_frame_is_refused() {
     assert_eq!(bytes(&folder), damaged);
 }
 
-#[tokio::test]
-async fn a_log_whose_beginning_is_lost_is_refused() {
-    let folder = killed();
-    let mut log = fs::read(folder.at("a.db-wal")).unwrap();
-    log[..4096].fill(0);
-    fs::write(folder.at("a.db-wal"), log).unwrap();
-    let damaged = bytes(&folder);
+/// The damaged log is refused in every mode, nothing is written, and putting it back helps.
+async fn refuses_log(folder: &Folder, what: &str, log: &[u8]) {
+    let path = folder.at("a.db-wal");
+    let before = bytes(folder);
+    fs::write(&path, log).unwrap();
+    let damaged = bytes(folder);
     for mode in MODES {
-        assert_eq!(code(open(&folder.path(), mode)), "SS2005");
+        assert_eq!(code(open(&folder.path(), mode)), "SS2005", "{what}");
+        assert!(bytes(folder) == damaged, "{what}: something was written");
     }
-    assert_eq!(bytes(&folder), damaged);
+    fs::write(&path, before[1].as_ref().unwrap()).unwrap();
+}
+
+#[tokio::test]
+async fn a_log_whose_beginning_is_lost_or_moved_is_refused_and_putting_it_back_helps() {
+    let folder = killed();
+    let whole = fs::read(folder.at("a.db-wal")).unwrap();
+    let with = |range: std::ops::Range<usize>, text: &[u8]| {
+        let mut log = whole.clone();
+        let bytes = text.iter().copied().cycle().take(range.len());
+        log.splice(range, bytes);
+        log
+    };
+    let cases = [
+        ("a byte in front", [b"x", whole.as_slice()].concat()),
+        ("the first page cut off", whole[4096..].to_vec()),
+        ("the header cut off", whole[32..].to_vec()),
+        ("zeros for the first page", with(0..4096, b"\0")),
+        ("text for the first page", with(0..4096, b"some text\n")),
+        ("zeros for the header", with(0..32, b"\0")),
+        ("zeros for the header of frame 1", with(32..56, b"\0")),
+        ("text for the header of frame 1", with(32..56, b"text")),
+        ("zeros for all", vec![0; whole.len()]),
+        ("a short text", b"a note".to_vec()),
+        (
+            "a byte behind the header",
+            [&whole[..32], b"x", &whole[32..]].concat(),
+        ),
+    ];
+    for (what, log) in &cases {
+        refuses_log(&folder, what, log).await;
+    }
+    assert_eq!(load(&folder.open(), "a").await.unwrap(), 5);
+}
+
+#[tokio::test]
+async fn the_beginnings_of_a_log_that_a_power_cut_leaves_are_no_damage() {
+    let folder = killed();
+    let whole = fs::read(folder.at("a.db-wal")).unwrap();
+    let sector = |from: usize, to: usize| {
+        let mut log = whole.clone();
+        log[from..to].fill(0);
+        log
+    };
+    let cases = [
+        ("room for the header", vec![0; 32]),
+        ("half of a header", whole[..16].to_vec()),
+        ("a header", whole[..32].to_vec()),
+        ("a header and room for frames", sector(32, whole.len())),
+        ("a header, and later sectors of the frames", sector(32, 512)),
+        ("all but the second sector", sector(512, 1024)),
+        ("half of the first frame", whole[..2000].to_vec()),
+    ];
+    for (what, log) in cases {
+        for mode in MODES {
+            let copy = Folder::new();
+            fs::copy(folder.path(), copy.path()).unwrap();
+            fs::write(copy.at("a.db-wal"), &log).unwrap();
+            let database =
+                open(&copy.path(), mode).unwrap_or_else(|error| panic!("{what}: {error}"));
+            // The first record is in the file itself.
+            assert!(load(&database, "a").await.unwrap() >= 1, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn frames_from_before_a_restart_of_the_log_are_no_damage() {
+    let folder = Folder::new();
+    let database = folder.open();
+    let writing = Writing::begin(&database, "a").await;
+    writing.extend(1, None, "one").await;
+    writing.extend(2, Some(1), "two").await;
+    let before = fs::read(folder.at("a.db-wal")).unwrap();
+    tamper(&folder.path(), "PRAGMA wal_checkpoint(PASSIVE)");
+    let file = fs::read(folder.path()).unwrap();
+    writing.extend(3, Some(2), "three").await;
+    let after = fs::read(folder.at("a.db-wal")).unwrap();
+    assert_ne!(before[..32], after[..32], "it was not restarted");
+    // The power was cut after the header was written, or within it.
+    for new in [32, 16] {
+        let copy = Folder::new();
+        fs::write(copy.path(), &file).unwrap();
+        let log = [&after[..new], &before[new..]].concat();
+        fs::write(copy.at("a.db-wal"), log).unwrap();
+        for mode in [OpenMode::ReadOnly, OpenMode::Existing] {
+            let database = open(&copy.path(), mode).unwrap();
+            assert_eq!(load(&database, "a").await.unwrap(), 2, "{new} bytes");
+        }
+    }
 }
 
 /// The names beside a database and what they are.
