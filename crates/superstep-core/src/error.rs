@@ -123,21 +123,27 @@ impl PartialEq for Failure {
 
 impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
+        Self::of::<E>(Box::new(error))
+    }
+}
+
+impl Failure {
+    /// The failure that an error is which was of the type `E` before it was boxed. Text and boxes,
+    /// whose types say nothing, are of the kind `Error`.
+    pub fn of<E>(error: Box<dyn StdError + Send + Sync>) -> Self {
         let full = std::any::type_name::<E>();
-        let kind = full
-            .split('<')
-            .next()
-            .unwrap_or(full)
-            .rsplit("::")
-            .next()
-            .unwrap_or(full);
+        let bare = full.split('<').next().unwrap_or(full);
+        let kind = match bare.rsplit("::").next().unwrap_or(bare) {
+            "Box" | "Cow" | "String" | "&str" => "Error",
+            kind => kind,
+        };
         let message = error.to_string();
         let coded = error.source().and_then(|source| source.downcast_ref());
         let coded: Option<Coded> = coded.copied();
         Self {
             transient: coded.is_none_or(|coded| coded.transient),
             coded: coded.map(Box::new),
-            source: Some(Arc::new(error)),
+            source: Some(error.into()),
             ..Self::new(kind, message)
         }
     }

@@ -137,9 +137,19 @@ pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The function stays as it is. Beside it there is a type of the same name in upper camel case that
 /// implements `superstep::tools::Tool`. The function's docs are the tool's description; its
-/// arguments, each of which has docs of its own, are what a model gives. Arguments of type
-/// `ToolCtx` and `Res<T>` come from the agent. It returns `Result<T, ToolError>`, where `T` is text,
-/// or anything that can be written as JSON and is marked so: `#[tool(read, json)]`.
+/// arguments, each of which has docs of its own, are what a model gives. Arguments of these types
+/// come from the agent, and a model does not see them:
+///
+/// | type | what it is |
+/// |---|---|
+/// | `Res<T>` | a service of the agent's tools |
+/// | `Context<T>` | what the caller of the run gave it: for whom it works |
+/// | `Snap<S>` | the state of the graph |
+/// | `Store` | the long-term store |
+/// | `ToolCtx` | the call: its key, its thread, events, heartbeat, questions |
+///
+/// It returns `Result<T, E>`, where `T` is text, or anything that can be written as JSON and is marked
+/// so: `#[tool(read, json)]`. `E` is `ToolError`, into which `?` turns any error, or any error.
 ///
 /// In the brackets: its capabilities (`pure`, or any of `read`, `net`, `write`, `send`, `exec`), and,
 /// where they apply, `idempotent` (its target has one effect per `ToolCtx::key`) and `trusted_output`

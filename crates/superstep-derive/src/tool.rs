@@ -15,6 +15,9 @@ use crate::name::camel_case;
 /// Capabilities by their constants.
 const CAPABILITIES: [&str; 5] = ["read", "net", "write", "send", "exec"];
 
+/// The types of arguments that come from the agent.
+const FROM_AGENT: [&str; 5] = ["ToolCtx", "Res", "Context", "Store", "Snap"];
+
 /// The attribute's arguments.
 pub(crate) struct Access {
     /// `pure` is none of them.
@@ -68,10 +71,11 @@ pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStrea
         let message = "a tool has no parameters of its own";
         return Err(Error::new_spanned(parameter, message));
     }
-    if matches!(signature.output, ReturnType::Default) {
+    let ReturnType::Type(_, returned) = &signature.output else {
         let message = "a tool returns `Result<T, ToolError>`";
         return Err(Error::new_spanned(&signature.ident, message));
-    }
+    };
+    let text = inner(returned).map_or_else(|| returned.span(), Spanned::span);
     let description = docs(&function.attrs);
     if description.is_empty() {
         let message = "describe the tool in its docs: models choose by them";
@@ -98,8 +102,12 @@ pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStrea
     let (idempotent, trusted_output) = (access.idempotent, access.trusted_output);
     let output = match access.json {
         true => quote! {::superstep::tools::ToolOutput::json(&output)},
-        false => quote! {::std::result::Result::Ok(::superstep::tools::ToolOutput::from(output))},
+        false => {
+            let written = quote_spanned! {text=> __tool::IntoOutput::into_output(output)};
+            quote! {::std::result::Result::Ok(#written)}
+        }
     };
+    let checks = arguments.iter().filter_map(|argument| argument.check());
     let summary = format!("The tool `{title}`: {description}");
     Ok(quote! {
         #function
@@ -116,6 +124,11 @@ pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStrea
             #[schemars(crate = "::superstep::tools::__tool::schemars")]
             struct #args {
                 #(#fields,)*
+            }
+
+            #[allow(dead_code)]
+            fn check() {
+                #(#checks)*
             }
 
             static SPEC: ::std::sync::LazyLock<::superstep::model::ToolSpec> =
@@ -136,7 +149,9 @@ pub(crate) fn expand(access: &Access, mut function: ItemFn) -> Result<TokenStrea
                 }
 
                 fn needs(&self) -> ::std::vec::Vec<::superstep::tools::tool::Need> {
-                    ::std::vec![#(#needs),*]
+                    let needs: ::std::vec::Vec<::std::option::Option<_>> =
+                        ::std::vec![#(#needs),*];
+                    needs.into_iter().flatten().collect()
                 }
 
                 #[allow(unused_variables)]
@@ -167,10 +182,8 @@ enum Argument {
         ty: Type,
         attributes: Vec<Attribute>,
     },
-    /// A service of the agent.
-    Service(Type),
-    /// The call's context.
-    Ctx,
+    /// The agent gives it.
+    Agent(Type),
 }
 
 impl Argument {
@@ -180,10 +193,10 @@ impl Argument {
             return Err(Error::new_spanned(input, "a tool is a free function"));
         };
         let attributes = std::mem::take(attrs);
-        match last(ty) {
-            Some(segment) if segment.ident == "ToolCtx" => return Ok(Self::Ctx),
-            Some(segment) if segment.ident == "Res" => return Ok(Self::Service((**ty).clone())),
-            _ => {}
+        let is_agents =
+            |segment: &syn::PathSegment| FROM_AGENT.iter().any(|it| segment.ident == it);
+        if last(ty).is_some_and(is_agents) {
+            return Ok(Self::Agent((**ty).clone()));
         }
         let Pat::Ident(name) = &**pat else {
             return Err(Error::new_spanned(pat, "an argument of a tool has a name"));
@@ -212,19 +225,25 @@ impl Argument {
 
     fn need(&self) -> Option<TokenStream> {
         match self {
-            Self::Service(ty) => {
-                let inner = inner(ty)?;
-                Some(quote_spanned! {ty.span()=> ::superstep::tools::tool::Need::of::<#inner>()})
-            }
-            _ => None,
+            Self::Agent(ty) => Some(quote_spanned! {ty.span()=> <#ty as __tool::FromCall>::need()}),
+            Self::Given { .. } => None,
+        }
+    }
+
+    /// Code that compiles if a model can give the argument.
+    fn check(&self) -> Option<TokenStream> {
+        match self {
+            Self::Given { ty, .. } => Some(quote_spanned! {ty.span()=> __tool::is_given::<#ty>();}),
+            Self::Agent(_) => None,
         }
     }
 
     fn given(&self) -> TokenStream {
         match self {
             Self::Given { name, .. } => quote! {args.#name},
-            Self::Service(_) => quote! {ctx.service()?},
-            Self::Ctx => quote! {::std::clone::Clone::clone(&ctx)},
+            Self::Agent(ty) => {
+                quote_spanned! {ty.span()=> <#ty as __tool::FromCall>::from_call(&ctx)?}
+            }
         }
     }
 }

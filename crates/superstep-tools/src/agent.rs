@@ -15,7 +15,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use superstep_derive::{Nodes, State};
-use superstep_engine::typed::{Command, Ctx, Graph, GraphBuilder, Input, NodeError, Res, Snap};
+use superstep_engine::typed::{
+    Command, Ctx, Graph, GraphBuilder, Input, NodeError, Res, Snap, Store,
+};
 use superstep_model::{Finish, Message, Model, Request, ToolCall};
 
 use crate::{
@@ -23,7 +25,7 @@ use crate::{
     toolbox::Tools,
 };
 pub use turn::Turn;
-use turn::detect_loop;
+use turn::{detect_loop, since_user};
 
 /// How often in a row a model may repair a reply.
 pub const REPAIRS: u32 = 2;
@@ -113,13 +115,19 @@ impl Agent {
         self
     }
 
-    /// The graph, to be given a saver and built. Its input is [`say`].
+    /// The graph, to be given a saver and built. Its input is [`say`], or messages as data.
     pub fn graph(self) -> GraphBuilder<AgentState, AgentNode> {
-        Graph::builder()
+        let takes_store = self.tools.takes_store();
+        let graph = Graph::builder()
             .name("agent")
             .resource(self)
-            .node(AgentNode::Model, call_model)
-            .node(AgentNode::Tool, call_tool)
+            .node(AgentNode::Model, call_model);
+        // A graph without the store that a tool takes is refused when it is built.
+        let graph = match takes_store {
+            true => graph.node(AgentNode::Tool, call_tool_with_store),
+            false => graph.node(AgentNode::Tool, call_tool),
+        };
+        graph
             .start(AgentNode::Model)
             .may_goto(AgentNode::Model, &[AgentNode::Model])
             .may_send(AgentNode::Model, &[AgentNode::Tool])
@@ -150,8 +158,13 @@ async fn call_model(
     agent: Res<Agent>,
     ctx: Ctx,
 ) -> Result<Command<AgentState, AgentNode>, NodeError> {
-    if state.turns >= agent.max_turns {
-        return Err(ToolsError::turn_limit(state.turns).into());
+    // Counted in the conversation: whoever speaks, through whichever door, begins anew.
+    let said = since_user(&state.messages);
+    let replies = said.iter().filter(|message| message.reply().is_some());
+    let turns = u32::try_from(replies.count()).unwrap_or(u32::MAX);
+    let repairs = if said.is_empty() { 0 } else { state.repairs };
+    if turns >= agent.max_turns {
+        return Err(ToolsError::turn_limit(turns).into());
     }
     if let Some((tool, times)) = detect_loop(&state.messages, MAX_SAME_CALLS) {
         return Err(ToolsError::repeated_calls(tool, times).into());
@@ -159,7 +172,7 @@ async fn call_model(
     let request = agent.request(&state.messages);
     let message = stream_reply(&ctx, &agent.model, &request).await?;
     let turn = Turn::classify(&message, &agent.tools);
-    let update = AgentState::update().turns(state.turns + 1);
+    let update = AgentState::update().turns(turns.saturating_add(1));
     match turn {
         Turn::Say(finish) => Ok(update
             .messages(vec![message])
@@ -174,15 +187,15 @@ async fn call_model(
                 command.and_send(AgentNode::Tool, call)
             }))
         }
-        Turn::Repair { why, .. } if state.repairs >= REPAIRS => {
-            Err(ToolsError::unusable(state.repairs, &why).into())
+        Turn::Repair { why, .. } if repairs >= REPAIRS => {
+            Err(ToolsError::unusable(repairs, &why).into())
         }
         Turn::Repair { messages: told, .. } => {
             let mut messages = vec![message];
             messages.extend(told);
             Ok(update
                 .messages(messages)
-                .repairs(state.repairs + 1)
+                .repairs(repairs + 1)
                 .goto(AgentNode::Model))
         }
     }
@@ -197,4 +210,14 @@ async fn call_tool(
     let result = execute(&ctx, &agent.tools, &agent.policy, &call, &state.messages).await?;
     let result = result.with_id(ctx.idempotency_key("result"));
     Ok(AgentState::update().messages(vec![result]))
+}
+
+async fn call_tool_with_store(
+    call: Input<ToolCall>,
+    state: Snap<AgentState>,
+    agent: Res<Agent>,
+    ctx: Ctx,
+    _store: Store,
+) -> Result<AgentStateUpdate, NodeError> {
+    call_tool(call, state, agent, ctx).await
 }

@@ -230,6 +230,7 @@ async fn attempted(
     attempt: u32,
 ) -> Result<Tried, NodeError> {
     let redactor = tools.redactor();
+    let changes = checked.access.capabilities.changes();
     let run = async || -> Result<Tried, NodeError> {
         match gate {
             Gate::Open => {}
@@ -237,20 +238,23 @@ async fn attempted(
             Gate::Withhold(data) => return Ok(Tried::Withheld(data.clone())),
         }
         let called = Called {
-            call: checked.parsed.run(inside(ctx, tools)),
+            call: checked.parsed.run(inside(ctx, tools, checked)),
             redactor,
         };
         Ok(match called.await {
             Ok(output) => Tried::Output(output.redacted(redactor).capped()),
             Err(ToolError::Failed(why)) => Tried::Failed(redacted(why, redactor)),
             Err(ToolError::Unknown(why)) => Tried::Unknown(redacted(why, redactor)),
+            Err(ToolError::Error(why)) if changes => Tried::Unknown(redacted(why, redactor)),
+            Err(ToolError::Error(why)) => Tried::Failed(redacted(why, redactor)),
+            Err(ToolError::Ended(error)) => return Err(error),
             Err(ToolError::Stopped(failure)) => {
                 let message = redacted(failure.message.clone(), redactor);
                 return Err(NodeError::failed(Failure { message, ..failure }));
             }
         })
     };
-    if !checked.access.capabilities.changes() {
+    if !changes {
         return run().await;
     }
     // A call that failed is a result too, so that it is on record what is known of its outcome. Only
@@ -268,10 +272,11 @@ async fn attempted(
 }
 
 /// What a running call has. The target sees one key, however often the call is attempted.
-fn inside(ctx: &Ctx, tools: &Tools) -> ToolCtx {
+fn inside(ctx: &Ctx, tools: &Tools, checked: &Checked) -> ToolCtx {
     ToolCtx::new(
         ctx.idempotency_key(KEY),
         ctx.clone(),
+        checked.access.capabilities.changes(),
         tools.services().clone(),
         tools.redactor().clone(),
     )
@@ -292,7 +297,7 @@ async fn reconciled(
     checked: &Checked,
     record: &str,
 ) -> Result<Option<Reconciled>, NodeError> {
-    let Some(look) = checked.parsed.reconcile(inside(ctx, tools)) else {
+    let Some(look) = checked.parsed.reconcile(inside(ctx, tools, checked)) else {
         return Ok(None);
     };
     let redactor = tools.redactor();

@@ -35,6 +35,10 @@ pub mod tool;
 pub mod toolbox;
 mod traced;
 
+/// Schemas of the types that models give to tools.
+#[doc(no_inline)]
+pub use schemars;
+
 pub use access::{Access, Capabilities};
 pub use agent::{Agent, AgentNode, AgentState, Turn};
 pub use approval::{
@@ -46,7 +50,10 @@ pub use error::ToolsError;
 pub use execute::{decide, execute};
 pub use policy::{Policy, Ruling};
 pub use stream_reply::stream_reply;
-pub use tool::{ParsedCall, Reconciled, Tool, ToolCtx, ToolError, ToolOutput};
+pub use tool::{
+    ParsedCall, Reconciled, Tool, ToolCtx, ToolError, ToolOutput,
+    given::{FromCall, IntoOutput},
+};
 pub use toolbox::{Checked, Tools, ToolsBuilder};
 pub use traced::Traced;
 
@@ -58,5 +65,11 @@ pub mod __tool {
     pub use serde;
     pub use serde_json;
 
-    pub use crate::tool::typed::{parse, spec};
+    pub use crate::tool::{
+        given::{FromCall, FromModel, IntoOutput},
+        typed::{parse, spec},
+    };
+
+    /// Compiles if a model can give a `T`.
+    pub fn is_given<T: FromModel>() {}
 }

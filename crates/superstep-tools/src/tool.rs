@@ -1,17 +1,14 @@
-//! The tool trait, a parsed call, and its context, output and errors.
+//! The tool trait, a parsed call and its output. What a running call has is in [`ctx`], what of it the
+//! arguments of a `#[tool]` function are in [`given`], how it fails in [`error`].
 
+pub mod ctx;
+pub mod error;
+pub mod given;
 pub(crate) mod typed;
-
-use std::{
-    any::{Any, TypeId, type_name},
-    collections::HashMap,
-    sync::Arc,
-};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use superstep_core::{error::Failure, future::BoxFuture};
-use superstep_engine::typed::{Ctx, Res};
 use superstep_model::{
     Content, Part, ToolCall, ToolSpec,
     message::{ToolReply, ToolStatus},
@@ -19,6 +16,8 @@ use superstep_model::{
 use superstep_text::Redactor;
 
 use crate::access::Access;
+pub use ctx::{Need, ToolCtx};
+pub use error::ToolError;
 
 /// The most text of an output that a model gets to read, in bytes.
 pub const MAX_OUTPUT: usize = 256 << 10;
@@ -31,7 +30,7 @@ pub trait Tool: Send + Sync {
     /// What it can do.
     fn access(&self) -> Access;
 
-    /// The services it takes, so that a missing one is found before anything runs.
+    /// What it takes of its agent, so that what is missing is found before anything runs.
     fn needs(&self) -> Vec<Need> {
         Vec::new()
     }
@@ -79,91 +78,6 @@ pub enum Reconciled {
     Unsure(String),
 }
 
-/// A service that a tool takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Need {
-    id: TypeId,
-    /// Its type's name.
-    pub name: &'static str,
-}
-
-impl Need {
-    /// A service of that type.
-    pub fn of<T: 'static>() -> Self {
-        Self {
-            id: TypeId::of::<T>(),
-            name: type_name::<T>(),
-        }
-    }
-}
-
-/// Services by type; never stored.
-#[derive(Clone, Default)]
-pub(crate) struct Services(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
-
-impl Services {
-    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, service: Arc<T>) {
-        self.0.insert(TypeId::of::<T>(), service);
-    }
-
-    pub(crate) fn has(&self, need: Need) -> bool {
-        self.0.contains_key(&need.id)
-    }
-}
-
-/// What a running call has besides its arguments.
-#[derive(Clone)]
-pub struct ToolCtx {
-    key: String,
-    task: Ctx,
-    services: Arc<Services>,
-    redactor: Arc<Redactor>,
-}
-
-impl ToolCtx {
-    pub(crate) fn new(
-        key: String,
-        task: Ctx,
-        services: Arc<Services>,
-        redactor: Arc<Redactor>,
-    ) -> Self {
-        Self {
-            key,
-            task,
-            services,
-            redactor,
-        }
-    }
-
-    /// A key for the outside world that is equal on every attempt of this call and differs from
-    /// every other call's.
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// Passes data to readers of the run's events, without secrets.
-    pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, data: T) {
-        match serde_json::to_value(&data) {
-            Ok(json) => {
-                let clean = self.redactor.value(&json.into());
-                self.task.emit(clean).await;
-            }
-            // What does not serialise cannot be read either: readers are told so.
-            Err(_) => self.task.emit(data).await,
-        }
-    }
-
-    /// A service, by its type.
-    pub fn service<T: Send + Sync + 'static>(&self) -> Result<Res<T>, ToolError> {
-        let found = self.services.0.get(&TypeId::of::<T>()).cloned();
-        let service = found.and_then(|service| service.downcast().ok());
-        service.map(Res).ok_or_else(|| {
-            let name = type_name::<T>();
-            ToolError::Failed(format!("the agent has no service `{name}`"))
-        })
-    }
-}
-
 /// What a call gives a model to read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolOutput {
@@ -182,9 +96,7 @@ impl<T: Into<Content>> From<T> for ToolOutput {
 impl ToolOutput {
     /// Data, as JSON text.
     pub fn json<T: Serialize>(data: &T) -> Result<Self, ToolError> {
-        let text = serde_json::to_string(data);
-        let text = text.map_err(|error| ToolError::Failed(error.to_string()))?;
-        Ok(text.into())
+        Ok(serde_json::to_string(data)?.into())
     }
 
     /// The output without secrets in any of its texts.
@@ -249,28 +161,5 @@ pub(crate) fn reply(call: &ToolCall, status: ToolStatus, content: Content) -> To
         name: call.name.clone(),
         content,
         status,
-    }
-}
-
-/// How a call failed.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ToolError {
-    /// It did not happen; the model reads why.
-    #[error("{0}")]
-    Failed(String),
-    /// It may or may not have happened: a connection broke after the request, for example. Its
-    /// effect is looked up, or a person is asked; it is not tried again before that.
-    #[error("the outcome is unknown: {0}")]
-    Unknown(String),
-    /// It did not happen, and the run stops with this failure: credentials that ended, for example.
-    /// The call is made when the run resumes, or by the retry policy of its node.
-    #[error("{}", .0.message)]
-    Stopped(Failure),
-}
-
-impl ToolError {
-    /// It did not happen, for this reason.
-    pub fn failed(reason: impl ToString) -> Self {
-        Self::Failed(reason.to_string())
     }
 }

@@ -8,7 +8,7 @@ use superstep_text::Redactor;
 use crate::{
     access::Access,
     error::ToolsError,
-    tool::{ParsedCall, Services, Tool},
+    tool::{ParsedCall, Tool, ctx::Services},
 };
 
 /// The tools of an agent and the services they take; cheap to clone.
@@ -66,6 +66,12 @@ impl Tools {
     /// Whether any of them is described by somebody the program does not know.
     pub fn has_foreign(&self) -> bool {
         self.iter().any(|tool| tool.foreign())
+    }
+
+    /// Whether any of them takes the long-term store.
+    pub fn takes_store(&self) -> bool {
+        let takes = |tool: &Arc<dyn Tool>| tool.needs().iter().any(|need| need.is_store());
+        self.iter().any(takes)
     }
 
     /// Checks a call and parses its arguments, or says what is wrong to the model that made it.

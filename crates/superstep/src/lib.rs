@@ -144,6 +144,10 @@ pub use superstep_model as model;
 #[doc(inline)]
 pub use superstep_tools as tools;
 
+#[cfg(feature = "tools")]
+#[doc(no_inline)]
+pub use superstep_tools::schemars;
+
 #[cfg(feature = "trace")]
 #[doc(inline)]
 pub use superstep_trace as trace;

@@ -1,6 +1,6 @@
 //! The durable side of a running task: ask, do once, emit, call.
 
-use std::future::Future;
+use std::{future::Future, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
@@ -14,7 +14,7 @@ use superstep_core::{
 use super::{
     ask::Ask,
     call::Call,
-    channel_state::whole_state,
+    channel_state::{TypedState, whole_state},
     error::NodeError,
     graph::Graph,
     nodes::Nodes,
@@ -24,6 +24,7 @@ use super::{
 use crate::{
     ctx::{self, Unknown},
     span::OpenSpan,
+    store::Store,
 };
 
 /// The durable side of a running task; cheap to clone.
@@ -357,6 +358,27 @@ impl Ctx {
         self.0.drain(reason);
     }
 
+    /// What the caller of the run gave all its tasks; [`Context`](super::Context) is the same as an
+    /// argument of a node.
+    pub fn context<T>(&self) -> Result<T, NodeError>
+    where
+        T: DeserializeOwned + Clone + Send + Sync + 'static,
+    {
+        decode(self.0.context().clone(), "the context of the run")
+    }
+
+    /// The long-term store, if the graph has one; [`Store`](super::Store) is the same as an argument
+    /// of a node.
+    pub fn store(&self) -> Option<Arc<dyn Store>> {
+        self.0.store().cloned()
+    }
+
+    /// The state when the step began, if it is of this type.
+    pub fn state<S: State>(&self) -> Option<Snap<S>> {
+        let channels = self.0.channels().as_any().downcast_ref::<TypedState<S>>()?;
+        Some(Snap(channels.state()))
+    }
+
     /// The thread, if the run has one.
     ///
     /// ```
@@ -528,4 +550,18 @@ impl Ctx {
             .map(Snap)
             .map_err(|kind| NodeError::halt(Halt::from(kind)))
     }
+}
+
+/// Data that came with the run, as the type that is wanted.
+pub(super) fn decode<T>(value: Value, what: &str) -> Result<T, NodeError>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    value.take().map_err(|error| {
+        let kind = superstep_core::ErrorKind::Decode {
+            what: what.to_owned(),
+            why: error.to_string(),
+        };
+        NodeError::halt(kind.into())
+    })
 }

@@ -1,6 +1,6 @@
 //! Why a node has no result.
 
-use std::{any::Any, error::Error as StdError, fmt};
+use std::{error::Error as StdError, fmt};
 
 use superstep_core::{
     error::{Error, Failure},
@@ -9,8 +9,8 @@ use superstep_core::{
 
 /// Why a node has no result: it failed, or it waits for an answer.
 ///
-/// It is no `std::error::Error` itself, so that `?` turns any error into one, and an open question
-/// too.
+/// It is no `std::error::Error` itself, so that `?` turns any error into one: an error type, a box of
+/// one, an `anyhow::Error`, or text. An open question passes as it is.
 ///
 /// ```
 /// use superstep::prelude::*;
@@ -22,8 +22,17 @@ use superstep_core::{
 ///     Ok(text.parse()?) // any error type
 /// }
 ///
+/// fn check(number: u32) -> Result<(), NodeError> {
+///     if number > 9 {
+///         Err(format!("{number} is too much"))?; // text, too
+///     }
+///     let read: Result<(), Box<dyn std::error::Error + Send + Sync>> = Ok(());
+///     Ok(read?)
+/// }
+///
 /// assert_eq!(parse("7").ok(), Some(7));
 /// assert!(parse("x").is_err_and(|error| !error.is_ask()));
+/// assert!(check(10).is_err() && check(9).is_ok());
 /// ```
 pub struct NodeError(Halt);
 
@@ -71,12 +80,12 @@ impl NodeError {
     }
 }
 
-impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
+impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for NodeError {
     fn from(error: E) -> Self {
         // An error of the runtime keeps its code.
-        match (&error as &dyn Any).downcast_ref::<Error>() {
-            Some(own) => Self(Halt::Error(own.clone())),
-            None => Self::failed(Failure::from(error)),
+        match error.into().downcast::<Error>() {
+            Ok(own) => Self(Halt::Error(*own)),
+            Err(error) => Self::failed(Failure::of::<E>(error)),
         }
     }
 }

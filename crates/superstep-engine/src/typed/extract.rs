@@ -3,16 +3,15 @@
 use std::{any::TypeId, any::type_name, marker::PhantomData, ops::Deref, sync::Arc};
 
 use serde::de::DeserializeOwned;
-use superstep_core::{
-    error::{ErrorKind, Failure},
-    record::StoredError,
-    run::TaskInput,
-    value::Value,
-};
+use superstep_core::{error::Failure, record::StoredError, run::TaskInput};
 
 use super::{
-    channel_state::TypedState, ctx::Ctx, error::NodeError, nodes::Nodes, resources::Resources,
-    snap::Snap, state::State,
+    ctx::{Ctx, decode},
+    error::NodeError,
+    nodes::Nodes,
+    resources::Resources,
+    snap::Snap,
+    state::State,
 };
 use crate::{ctx, store};
 
@@ -26,9 +25,8 @@ pub struct TaskCtx<S, N> {
 impl<S: State, N: Nodes> TaskCtx<S, N> {
     /// The state when the step began.
     pub fn state(&self) -> Result<Snap<S>, NodeError> {
-        let channels = self.ctx.channels().as_any().downcast_ref::<TypedState<S>>();
-        let channels = channels.ok_or_else(|| broken("a task of another graph"))?;
-        Ok(Snap(channels.state()))
+        let state = self.ctx().state();
+        state.ok_or_else(|| broken("a task of another graph"))
     }
 
     /// The task's node; its error handler's for a handler.
@@ -236,19 +234,6 @@ where
     }
 }
 
-fn decode<T>(value: Value, what: &str) -> Result<T, NodeError>
-where
-    T: DeserializeOwned + Clone + Send + Sync + 'static,
-{
-    value.take().map_err(|error| {
-        let kind = ErrorKind::Decode {
-            what: what.to_owned(),
-            why: error.to_string(),
-        };
-        NodeError::halt(kind.into())
-    })
-}
-
 /// What the caller of the run gave all its nodes; never stored.
 ///
 /// ```
@@ -289,7 +274,7 @@ where
     T: DeserializeOwned + Clone + Send + Sync + 'static,
 {
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
-        decode(task.ctx.context().clone(), "the context of the run").map(Self)
+        task.ctx().context().map(Self)
     }
 }
 

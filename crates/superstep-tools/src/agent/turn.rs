@@ -1,7 +1,7 @@
 //! Classification of a model's reply: an answer, calls, or invalid.
 
 use superstep_model::{
-    Finish, InvalidCall, Message, ToolCall,
+    Body, Finish, InvalidCall, Label, Message, ToolCall,
     message::{ToolReply, ToolStatus},
 };
 
@@ -49,7 +49,8 @@ impl Turn {
             if said.content.is_empty() && !held_back {
                 let nudge = "the last reply was empty; answer, or call a tool";
                 return Self::Repair {
-                    messages: vec![Message::user(nudge)],
+                    // The agent's words, not the user's.
+                    messages: vec![Message::user(nudge).labelled(Label::Model)],
                     why: format!("it is empty ({finish:?})"),
                 };
             }
@@ -75,14 +76,20 @@ fn unreadable(call: &InvalidCall) -> ToolReply {
     }
 }
 
+/// What was said since the user, or anybody else from outside, spoke last.
+pub(super) fn since_user(messages: &[Message]) -> &[Message] {
+    let from_outside = |message: &Message| {
+        matches!(message.body, Body::User { .. }) && message.label() != Label::Model
+    };
+    let last = messages.iter().rposition(from_outside);
+    last.and_then(|at| messages.get(at + 1..))
+        .unwrap_or(messages)
+}
+
 /// The tool whose same calls the model made again and again, if it did so `most` times or more.
 pub(super) fn detect_loop(messages: &[Message], most: usize) -> Option<(&str, usize)> {
-    let mut turns = messages
-        .iter()
-        .rev()
-        .take_while(|message| !matches!(message.body, superstep_model::Body::User { .. }))
-        .filter_map(Message::reply)
-        .map(|said| &said.tool_calls);
+    let replies = since_user(messages).iter().rev().filter_map(Message::reply);
+    let mut turns = replies.map(|said| &said.tool_calls);
     let last = turns.next().filter(|calls| !calls.is_empty())?;
     let alike = |calls: &&Vec<ToolCall>| {
         let same =

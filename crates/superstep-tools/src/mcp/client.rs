@@ -191,7 +191,8 @@ impl Inner {
             Ok(output) => Ok(output.redacted(&self.redactor)),
             Err(ToolError::Failed(why)) => Err(ToolError::Failed(text(why))),
             Err(ToolError::Unknown(why)) => Err(ToolError::Unknown(text(why))),
-            Err(stopped @ ToolError::Stopped(_)) => Err(stopped),
+            Err(ToolError::Error(why)) => Err(ToolError::Error(text(why))),
+            Err(other @ (ToolError::Stopped(_) | ToolError::Ended(_))) => Err(other),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use superstep::{
+    RunOptions, Value,
     model::{Delta, Finish},
     prelude::*,
     tools::Policy,
@@ -76,6 +77,34 @@ async fn a_model_that_never_ends_meets_its_limit() {
         (error.code(), desk.transcript().await.len()),
         ("SS5102", 17)
     );
+}
+
+#[tokio::test]
+async fn a_chat_fed_by_json_does_not_die_of_its_length() {
+    let desk = Desk::new((0..12).map(|n| text(&format!("reply {n}"))).collect());
+    for n in 0..12 {
+        let input = json!({"messages": [{"type": "human", "content": format!("hello {n}")}]});
+        let input = Value::from(input);
+        let outcome = desk
+            .graph
+            .dynamic()
+            .invoke(input, &RunOptions::on("t"))
+            .await;
+        assert!(outcome.is_ok(), "message {n}: {:?}", outcome.err());
+    }
+    assert_eq!(desk.transcript().await.last().unwrap(), "ai: reply 11");
+}
+
+#[tokio::test]
+async fn words_of_the_agent_do_not_begin_a_new_turn_of_the_user() {
+    let empty = || vec![Delta::Finish(Finish::Stop)];
+    let lines = (0..20).map(|n| match n % 2 {
+        0 => empty(),
+        _ => calls(&[("add", json!({"left": n}))]),
+    });
+    let desk = Desk::new(lines.collect());
+    let error = desk.say("go").await.unwrap_err();
+    assert_eq!(error.code(), "SS5102");
 }
 
 #[tokio::test]

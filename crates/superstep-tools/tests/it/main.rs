@@ -8,6 +8,7 @@
 )]
 
 mod approvals;
+mod arguments;
 mod deciding;
 mod growth;
 mod injections;
