@@ -1,7 +1,14 @@
 //! Reading a run's events while it goes.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
+use futures_core::Stream;
 use superstep_core::{error::Error, event::Event, future::BoxFuture, run::RunInput};
 use tokio::sync::mpsc;
 
@@ -15,9 +22,12 @@ use crate::{
 const ROOM: usize = 1024;
 
 /// A run and its events. Reading drives the run; dropping it cancels the run.
+///
+/// It is a [`Stream`] of the events. How the run ended, be it with an error, is not among them: see
+/// [`EventStream::outcome`] and [`EventStream::result`].
 pub struct EventStream {
     events: mpsc::Receiver<Event>,
-    batch: std::collections::VecDeque<Event>,
+    batch: VecDeque<Event>,
     run: Option<BoxFuture<'static, Result<Outcome, Error>>>,
     result: Option<Result<Outcome, Error>>,
 }
@@ -31,9 +41,38 @@ impl Graph {
         let run = async move { graph.run(input, &options, Some(sink)).await };
         EventStream {
             events,
-            batch: std::collections::VecDeque::new(),
+            batch: VecDeque::new(),
             run: Some(Box::pin(run)),
             result: None,
+        }
+    }
+}
+
+impl Stream for EventStream {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        let this = &mut *self;
+        loop {
+            if let Some(event) = this.batch.pop_front() {
+                return Poll::Ready(Some(event));
+            }
+            let Some(run) = this.run.as_mut() else {
+                while let Ok(event) = this.events.try_recv() {
+                    this.batch.push_back(event);
+                }
+                return Poll::Ready(this.batch.pop_front());
+            };
+            if let Poll::Ready(ended) = run.as_mut().poll(cx) {
+                (this.run, this.result) = (None, Some(ended));
+                continue;
+            }
+            let mut arrived = Vec::new();
+            match this.events.poll_recv_many(cx, &mut arrived, ROOM) {
+                // Nobody emits any more, and the run wakes its reader when it ends.
+                Poll::Pending | Poll::Ready(0) => return Poll::Pending,
+                Poll::Ready(_) => this.batch.extend(arrived),
+            }
         }
     }
 }
@@ -41,37 +80,7 @@ impl Graph {
 impl EventStream {
     /// The next event; nothing when the run has ended.
     pub async fn next(&mut self) -> Option<Event> {
-        loop {
-            if let Some(event) = self.batch.pop_front() {
-                return Some(event);
-            }
-            let mut arrived = Vec::new();
-            let Self {
-                events,
-                run,
-                result,
-                ..
-            } = self;
-            let Some(running) = run.as_mut() else {
-                while let Ok(event) = events.try_recv() {
-                    arrived.push(event);
-                }
-                self.batch.extend(arrived);
-                return self.batch.pop_front();
-            };
-            std::future::poll_fn(|cx| {
-                if let std::task::Poll::Ready(ended) = Pin::new(&mut *running).poll(cx) {
-                    *result = Some(ended);
-                    return std::task::Poll::Ready(());
-                }
-                events.poll_recv_many(cx, &mut arrived, ROOM).map(drop)
-            })
-            .await;
-            if self.result.is_some() {
-                self.run = None;
-            }
-            self.batch.extend(arrived);
-        }
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
     /// Reads the rest and returns how the run ended.

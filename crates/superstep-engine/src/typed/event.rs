@@ -1,5 +1,11 @@
 //! Events of a run, with types.
 
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use futures_core::Stream;
 use superstep_core::{
     error::Error,
     event::{self, Cursor, EventKind},
@@ -159,6 +165,9 @@ impl<S: State, N: Nodes> Event<S, N> {
 }
 
 /// A run and its events. Reading drives the run; dropping it cancels the run.
+///
+/// It is a [`Stream`] of the events. How the run ended, be it with an error, is not among them: see
+/// [`EventStream::outcome`].
 pub struct EventStream<S, N> {
     inner: stream::EventStream,
     types: std::marker::PhantomData<fn() -> (S, N)>,
@@ -183,7 +192,18 @@ impl<S: State, N: Nodes> EventStream<S, N> {
     }
 }
 
+impl<S: State, N: Nodes> Stream for EventStream<S, N> {
+    type Item = Event<S, N>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = Pin::new(&mut self.inner).poll_next(cx);
+        next.map(|event| event.map(Event::new))
+    }
+}
+
 /// A reader of a thread's log.
+///
+/// It is a [`Stream`] of what [`Follow::next`] returns, which ends after an error.
 pub struct Follow<S, N> {
     inner: follow::Follow,
     types: std::marker::PhantomData<fn() -> (S, N)>,
@@ -223,6 +243,15 @@ impl<S: State, N: Nodes> Follow<S, N> {
     /// The next entry that is stored already; nothing if there is no more.
     pub async fn next_stored(&mut self) -> Result<Option<(Cursor, LogItem<Event<S, N>>)>, Error> {
         Ok(self.inner.next_stored().await?.map(typed_item))
+    }
+}
+
+impl<S: State, N: Nodes> Stream for Follow<S, N> {
+    type Item = Result<(Cursor, LogItem<Event<S, N>>), Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = Pin::new(&mut self.inner).poll_next(cx);
+        next.map(|item| item.map(|found| found.map(typed_item)))
     }
 }
 

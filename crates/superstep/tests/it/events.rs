@@ -1,7 +1,8 @@
 //! Events and sends with types.
 
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
-use superstep::{Command, Event, Input, Modes, Put, prelude::*};
+use superstep::{Command, Ending, Event, Input, LogItem, Modes, Put, prelude::*};
 
 use crate::plain::saver;
 
@@ -130,4 +131,32 @@ async fn a_stream_shows_only_what_is_asked_for() {
     };
     assert_eq!(data.to_json(), serde_json::json!(3));
     assert!(stream.next().await.is_none());
+}
+
+#[tokio::test]
+async fn typed_events_and_logs_are_streams() {
+    let graph = graph().with_options(|options| options.log = Modes::UPDATES);
+    let events = graph.stream("t", doc());
+    let nodes: Vec<Node> = events
+        .filter_map(|event| async move {
+            match event {
+                Event::Update { node, .. } => Some(node),
+                _ => None,
+            }
+        })
+        .collect()
+        .await;
+    assert_eq!(
+        nodes,
+        [Node::AskEach, Node::Answer, Node::Answer, Node::Answer]
+    );
+    let log: Vec<_> = graph
+        .follow("t", None, Modes::UPDATES)
+        .map_ok(|(_, item)| item)
+        .try_collect()
+        .await
+        .unwrap();
+    assert!(matches!(log.first(), Some(LogItem::Started { .. })));
+    assert!(matches!(log.last(), Some(LogItem::Ended(Ending::Done))));
+    assert_eq!(log.len(), nodes.len() + 2);
 }
