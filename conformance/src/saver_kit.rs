@@ -20,6 +20,7 @@ mod notes;
 mod prune;
 mod records;
 mod retention;
+mod runs;
 mod seed;
 mod stage;
 
@@ -76,6 +77,7 @@ where
         archive::CASES,
         growth::CASES,
         events::CASES,
+        runs::CASES,
         graphs::CASES,
     ];
     let cases = subjects.into_iter().flatten();

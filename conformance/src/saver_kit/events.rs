@@ -627,6 +627,10 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
         Ending::Drained {
             reason: value.to_string(),
         },
+        Ending::Cancelled {
+            reason: value.to_string(),
+        },
+        Ending::Interrupted,
     ];
     let started = Entry::Started {
         durability: Durability::Async,

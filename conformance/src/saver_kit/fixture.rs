@@ -173,6 +173,10 @@ impl Writer {
         self.lease.epoch
     }
 
+    pub(super) fn thread(&self) -> &ThreadId {
+        &self.thread
+    }
+
     /// Stores a record, which must work.
     pub(super) async fn commit(
         &mut self,
@@ -270,3 +274,5 @@ pub(super) const NO_THREAD: &str = "SS2003";
 pub(super) const EXISTS: &str = "SS2004";
 pub(super) const CORRUPT: &str = "SS2005";
 pub(super) const UNSTORABLE: &str = "SS2013";
+pub(super) const NO_RUN: &str = "SS2018";
+pub(super) const RUN_ENDED: &str = "SS2019";

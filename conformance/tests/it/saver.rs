@@ -1,6 +1,7 @@
 //! The saver kit: the memory saver passes it, and it finds what is wrong with others.
 
 mod broken;
+mod broken_runs;
 mod fault;
 mod keeping;
 mod later;

@@ -1,8 +1,10 @@
-//! Identities: threads, checkpoints, tasks, asks, namespaces.
+//! Identities: threads, runs, checkpoints, tasks, asks, namespaces.
 //!
 //! A task's id is a hash of its place (checkpoint, namespace, step, node, path), so a task
 //! that runs again from the same checkpoint is the same task, and a fork's tasks are new ones.
 //! Ids are computed only when something looks at them.
+
+mod run_id;
 
 use std::{
     fmt,
@@ -12,6 +14,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
+
+pub use run_id::RunId;
 
 /// Names a conversation or job; everything durable hangs off it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

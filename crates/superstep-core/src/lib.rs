@@ -24,6 +24,7 @@ pub mod policy;
 pub mod record;
 pub mod reducer;
 pub mod run;
+pub mod runs;
 pub mod saver;
 pub mod scheduler;
 pub mod snapshot;

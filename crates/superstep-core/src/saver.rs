@@ -4,6 +4,7 @@
 //! crate has a kit that checks any implementation.
 
 mod layer;
+mod runs;
 
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use crate::{
 };
 
 pub use layer::SaverLayer;
+pub use runs::Runs;
 
 /// What a saver returns and refuses, for those who write one.
 pub use crate::{
@@ -245,4 +247,7 @@ pub trait Saver: Send + Sync + 'static {
     /// A thread is used when a lease of it is taken and when it ends, and when it is made by a copy
     /// or an import; reading is no use. The saver notes the time of that on its own clock.
     fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained>;
+
+    /// The runs of its threads.
+    fn runs(&self) -> &dyn Runs;
 }

@@ -31,8 +31,8 @@ use crate::{
     sync_level::SyncLevel,
     writer::Writer,
 };
-use graph::CurrentGraph;
 
+pub(crate) use graph::CurrentGraph;
 pub(crate) use notes::PreparedNotes;
 
 /// A commit that is encoded and waits for the writer.

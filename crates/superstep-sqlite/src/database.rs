@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     pub(crate) cache: Arc<CheckpointCache>,
     /// Changes when this process has appended to an event log.
     pub(crate) event_notifier: watch::Receiver<()>,
+    /// Changes when this process has changed what others wait for in the runs of a thread.
+    pub(crate) run_notifier: watch::Receiver<()>,
     /// Threads that runs of this process have leased.
     pub(crate) leased: Mutex<HashMap<ThreadId, ThreadContents>>,
     /// Whether a lease was fsync'd since the file was opened; see `lease::claim`.
@@ -102,6 +104,7 @@ impl Database {
             mode,
         )?;
         let event_notifier = writer.event_notifier.subscribe();
+        let run_notifier = writer.run_notifier.subscribe();
         let epochs_skipped = AtomicBool::new(writer.epochs_skipped);
         let (id, length) = (worker.id, options.lease);
         writer.in_transaction(SyncLevel::Normal, lease::remove_dead_workers)?;
@@ -124,6 +127,7 @@ impl Database {
             layouts: Layouts::default(),
             cache,
             event_notifier,
+            run_notifier,
             leased: Mutex::default(),
             epochs_skipped,
             options,
@@ -141,6 +145,7 @@ impl Database {
             layouts: Layouts::default(),
             cache: Arc::default(),
             event_notifier: watch::Sender::new(()).subscribe(),
+            run_notifier: watch::Sender::new(()).subscribe(),
             leased: Mutex::default(),
             epochs_skipped: AtomicBool::new(true),
             options,

@@ -132,6 +132,14 @@ pub(crate) fn thread(
     absent(hidden, || format!("the index of threads lacks `{name}`"))
 }
 
+/// The epoch of a thread's newest lease.
+pub(crate) fn epoch(connection: &Connection, thread: i64) -> Result<Option<i64>, SaverError> {
+    connection
+        .prepare_cached("SELECT epoch FROM threads WHERE thread = ?1")
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)).optional())
+        .map_err(sql)
+}
+
 fn count(row: &SqlRow<'_>) -> Result<i64, rusqlite::Error> {
     row.get(0)
 }
@@ -219,13 +227,16 @@ pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>,
     rows.into_iter().map(GraphRow::checked).collect()
 }
 
-/// Whether a thread has a record or an entry in its event log.
+/// Whether a thread has a record, a run or an entry in its event log.
 pub(crate) fn has_content(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
-    let has_events = connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)")
+    let has_others = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM events WHERE thread = ?1)
+             OR EXISTS (SELECT 1 FROM runs WHERE thread = ?1)",
+        )
         .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
         .map_err(sql)?;
-    Ok(has_events || has_records(connection, thread)?)
+    Ok(has_others || has_records(connection, thread)?)
 }
 
 /// Whether a thread has a record.

@@ -5,7 +5,7 @@
 //! the fencing token: a commit compares it in the statement that makes the commit visible. Expiry is a
 //! [`Moment`], which adjustments of the wall clock do not move.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use superstep_core::{error::SaverError, id::ThreadId};
@@ -144,27 +144,27 @@ pub(crate) fn refuse_if_leased(
     row: &ThreadRow,
     worker: i64,
 ) -> Result<(), SaverError> {
-    let busy = || SaverError::Busy {
-        thread: name.clone(),
-    };
     let Some(holder) = row.worker else {
         return Ok(());
     };
     // Whether this process itself uses the thread was checked before the work was submitted.
-    if holder == worker {
-        return Ok(());
-    }
-    let expires: Option<i64> = writer
-        .db()?
-        .prepare_cached("SELECT expires FROM workers WHERE worker = ?1")
-        .and_then(|mut select| select.query_row([holder], |row| row.get(0)).optional())
-        .map_err(sql)?;
-    let now = Moment::now();
-    let alive = expires.is_some_and(|expires| now.is_before(expires));
-    if alive && Worker::is_alive(&writer.path, holder) {
-        return Err(busy());
+    if holder != worker && is_alive(writer.db()?, &writer.path, holder)? {
+        return Err(SaverError::Busy {
+            thread: name.clone(),
+        });
     }
     Ok(())
+}
+
+/// Whether a worker of another process still has the threads that it leased.
+pub(crate) fn is_alive(db: &Connection, path: &Path, worker: i64) -> Result<bool, SaverError> {
+    let expires: Option<i64> = db
+        .prepare_cached("SELECT expires FROM workers WHERE worker = ?1")
+        .and_then(|mut select| select.query_row([worker], |row| row.get(0)).optional())
+        .map_err(sql)?;
+    let now = Moment::now();
+    let in_time = expires.is_some_and(|expires| now.is_before(expires));
+    Ok(in_time && Worker::is_alive(path, worker))
 }
 
 /// Writes the heartbeat of a worker.

@@ -16,7 +16,7 @@
 //!
 //! A step is one transaction with one fsync; several processes can share a file. [`Database`] is the
 //! handle, [`SqliteSaver`] stores threads, [`SqliteStore`] is the long-term store. Inside, `writer` and
-//! `queue` are the write path (group commit), `commit`, `lease` and `events` what a run writes,
+//! `queue` are the write path (group commit), `commit`, `lease`, `events` and `runs` what a run writes,
 //! `read_pool`, `lookup`, `load` and `cache` the read path, `threads` operations on whole threads,
 //! `maintenance` integrity check, backup and vacuum, `store` the long-term store, `schema` tables and
 //! migrations, `seal` and `cipher` checksums and encryption. `file` and `wal` inspect a path before
@@ -47,6 +47,7 @@ mod permissions;
 mod queue;
 mod read_pool;
 mod row;
+mod runs;
 mod saver;
 mod schema;
 mod seal;

@@ -1,4 +1,6 @@
-//! `Saver` over a database: leases, commits, notes, reads and whole threads.
+//! `Saver` over a database: leases, commits, notes, reads and whole threads; runs are in `saver/runs`.
+
+mod runs;
 
 use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
 
@@ -11,7 +13,9 @@ use superstep_core::{
     event::{Cursor, Logged},
     future::MaybeReady,
     id::{GraphPath, ThreadId},
-    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
+    saver::{
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+    },
 };
 
 use crate::{
@@ -287,7 +291,7 @@ impl Saver for SqliteSaver {
             loop {
                 // Another process cannot notify this one, so the log is polled too.
                 tokio::select! {
-                    changed = notifier.changed() => drop(changed),
+                    Ok(()) = notifier.changed() => {}
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
                 }
                 if newest(&database)? != before {
@@ -348,6 +352,10 @@ impl Saver for SqliteSaver {
             }
             Ok(retained)
         }))
+    }
+
+    fn runs(&self) -> &dyn Runs {
+        self
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) use store::STORE;
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
-const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS];
+const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS, RUNS];
 
 /// Threads, their graphs and the log.
 ///
@@ -107,6 +107,19 @@ CREATE TABLE logs (
 /// From here on entries of event logs refer to `blobs`: no new table, but an older program would
 /// delete blobs that are in use.
 const PARTS: &str = "";
+
+/// The runs of threads, in the order they were recorded; see `runs`.
+const RUNS: &str = "
+CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY,
+    run BLOB NOT NULL UNIQUE,
+    thread INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    body BLOB NOT NULL
+);
+CREATE INDEX runs_by_thread ON runs (thread);
+CREATE INDEX runs_by_state ON runs (state, thread);
+";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
 pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
@@ -240,7 +253,7 @@ pub(crate) fn is_unused(connection: &Connection) -> Result<bool, SaverError> {
     connection
         .query_row(
             "SELECT NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM events)
-             AND NOT EXISTS (SELECT 1 FROM store_items)",
+             AND NOT EXISTS (SELECT 1 FROM store_items) AND NOT EXISTS (SELECT 1 FROM runs)",
             [],
             |row| row.get(0),
         )

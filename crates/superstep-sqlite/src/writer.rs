@@ -102,6 +102,10 @@ pub(crate) struct Writer {
     pub(crate) notifies: bool,
     /// Wakes readers that follow an event log.
     pub(crate) event_notifier: watch::Sender<()>,
+    /// This transaction changes what others wait for in the runs of a thread.
+    pub(crate) notifies_runs: bool,
+    /// Wakes those who wait for that.
+    pub(crate) run_notifier: watch::Sender<()>,
     pub(crate) wal: WalState,
 }
 
@@ -139,6 +143,8 @@ impl Writer {
             scrub_wal: false,
             notifies: false,
             event_notifier: watch::Sender::new(()),
+            notifies_runs: false,
+            run_notifier: watch::Sender::new(()),
             wal: WalState::default(),
         };
         let until = Instant::now() + busy_timeout;
@@ -251,6 +257,7 @@ impl Writer {
         (self.seq, self.graph, self.epoch) = (None, None, None);
         (self.dirty, self.wrote, self.failure) = (false, false, None);
         (self.notifies, self.skips_epochs) = (false, false);
+        self.notifies_runs = false;
         self.new_leases.clear();
         let current = self.level;
         let connection = self.db()?;
@@ -295,6 +302,9 @@ impl Writer {
         }
         if done.is_ok() && self.notifies {
             self.event_notifier.send_replace(());
+        }
+        if done.is_ok() && self.notifies_runs {
+            self.run_notifier.send_replace(());
         }
         self.maintain_wal();
         done

@@ -230,6 +230,8 @@ impl<'a> Growing<'a> {
                 let error = SpanError::new(code.as_str(), message);
                 (Status::Failed, Status::Cut, Some(error))
             }
+            // It was cancelled or cut short.
+            _ => (Status::Cut, Status::Cut, None),
         };
         if let Some(root) = self.drafts.root() {
             (root.status, root.ended, root.error) = (Some(status), self.now, error);

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use superstep_conformance::saver_kit::{check, check_only};
 use superstep_core::{error::SaverError, future::BoxFuture, saver::Saver};
 
+use super::broken_runs::BrokenRuns;
 use super::fault::Fault;
-use super::wrapper::Broken;
 
 type Made = BoxFuture<'static, Result<Arc<dyn Saver>, SaverError>>;
 
 fn make(fault: Fault) -> impl Fn() -> Made + Send + Sync {
-    move || Box::pin(async move { Ok(Arc::new(Broken::new(fault)) as Arc<dyn Saver>) })
+    move || Box::pin(async move { Ok(Arc::new(BrokenRuns::new(fault)) as Arc<dyn Saver>) })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

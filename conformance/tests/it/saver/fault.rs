@@ -177,4 +177,24 @@ faults! {
     PruneDropsEveryEvent: "pruning_drops_the_entries_of_what_it_drops";
     NeverWakes: "a_reader_is_woken_when_the_log_grows";
     WakesOnlyWhoAwaits: "a_reader_is_woken_when_the_log_grows";
+
+    RunsLoseTheirMetadata: "a_run_is_read_as_it_began";
+    RunsInReverse: "runs_are_listed_newest_first";
+    RunsOfAnyStatus: "a_list_of_runs_is_of_what_was_asked_for";
+    EndingsAreLost: "a_run_keeps_its_ending";
+    LostRunsStillRun: "a_run_whose_lease_is_gone_was_cut_short";
+    NobodyIsCutShort: "what_was_cut_short_is_found_until_another_run_follows";
+    LostRunsAreNeverDone: "a_run_that_stored_its_last_step_is_done";
+    RunsIgnoreEpochs: "a_run_with_an_old_epoch_is_refused";
+    EndedRunsBeginAgain: "an_ended_run_stays_ended";
+    RunsForgetTheirBase: "a_run_that_begins_again_keeps_its_base";
+    CancelsAreForgotten: "a_request_to_cancel_is_read_by_others";
+    CancelsTheEnded: "a_request_to_cancel_is_read_by_others";
+    NobodyIsToldOfCancels: "who_waits_is_told_of_a_request_to_cancel";
+    CancelsTheUnknown: "an_unknown_run_is_refused";
+    OneListOfRuns: "runs_of_two_threads_keep_apart";
+    RunsMakeThreads: "a_run_alone_is_kept_and_makes_no_thread";
+    DeleteLeavesRuns: "a_deleted_thread_has_no_runs";
+    CopyCopiesRuns: "a_copied_thread_has_no_runs";
+    PruneLeavesRuns: "pruning_drops_the_runs_of_what_it_drops";
 }

@@ -10,8 +10,11 @@ use superstep_core::{
     error::SaverError,
     event::{Cursor, Logged},
     future::MaybeReady,
-    id::{GraphPath, ThreadId},
-    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
+    id::{GraphPath, RunId, ThreadId},
+    runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
+    saver::{
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+    },
 };
 use superstep_engine::memory::MemorySaver;
 use tokio::task::yield_now;
@@ -116,6 +119,46 @@ impl Saver for Later {
     fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         let retention = *retention;
         later(async move { self.0.retain(&retention, now).await })
+    }
+
+    fn runs(&self) -> &dyn Runs {
+        self
+    }
+}
+
+impl Runs for Later {
+    fn begin_run(&self, begin: BeginRun) -> MaybeReady<'_, RunRecord> {
+        later(self.0.begin_run(begin))
+    }
+
+    fn end_run(&self, end: EndRun) -> MaybeReady<'_, ()> {
+        later(self.0.end_run(end))
+    }
+
+    fn load_run(&self, run: RunId) -> MaybeReady<'_, Option<RunRecord>> {
+        later(async move { self.0.load_run(run).await })
+    }
+
+    fn load_runs(&self, thread: &ThreadId, query: &RunQuery) -> MaybeReady<'_, Vec<RunRecord>> {
+        let (thread, query) = (thread.clone(), query.clone());
+        later(async move { self.0.load_runs(&thread, &query).await })
+    }
+
+    fn interrupted(&self, thread: Option<&ThreadId>) -> MaybeReady<'_, Vec<RunRecord>> {
+        let thread = thread.cloned();
+        later(async move { self.0.interrupted(thread.as_ref()).await })
+    }
+
+    fn request_cancel(&self, run: RunId, request: CancelRequest) -> MaybeReady<'_, bool> {
+        later(self.0.request_cancel(run, request))
+    }
+
+    fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>> {
+        later(async move { self.0.cancel_requested(run).await })
+    }
+
+    fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
+        later(self.0.cancelling(run))
     }
 }
 

@@ -12,7 +12,9 @@ use superstep_core::{
     future::MaybeReady,
     id::{CheckpointId, GraphPath, ThreadId},
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
-    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
+    saver::{
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+    },
 };
 use superstep_engine::memory::MemorySaver;
 
@@ -787,5 +789,9 @@ impl Saver for Broken {
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         MaybeReady::now(keeping::retain(&self.inner, self.fault, retention, now))
+    }
+
+    fn runs(&self) -> &dyn Runs {
+        self.inner.runs()
     }
 }

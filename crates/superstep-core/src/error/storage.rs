@@ -1,6 +1,6 @@
 //! What a saver refuses, with code and hint.
 
-use crate::id::ThreadId;
+use crate::id::{RunId, ThreadId};
 
 /// Why a saver refused.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, superstep_coded::Coded)]
@@ -121,6 +121,20 @@ pub enum SaverError {
     #[error("the storage has several names: {0}")]
     #[coded("SS2017", hint = "remove the other hard links, or use symbolic links")]
     Linked(String),
+    /// No such run.
+    #[error("no run {run}")]
+    #[coded("SS2018", hint = "list the runs of the thread")]
+    NoRun {
+        /// The run.
+        run: RunId,
+    },
+    /// The run is over, or its id was given to another one.
+    #[error("run {run} has ended already")]
+    #[coded("SS2019", hint = "start another run; each has an id of its own")]
+    RunEnded {
+        /// The run.
+        run: RunId,
+    },
 }
 
 impl SaverError {

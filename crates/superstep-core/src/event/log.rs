@@ -176,6 +176,7 @@ impl Part {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Ending {
     /// Nothing is left to run.
     Done,
@@ -195,6 +196,13 @@ pub enum Ending {
         /// Why.
         reason: String,
     },
+    /// Somebody asked to cancel it.
+    Cancelled {
+        /// Why.
+        reason: String,
+    },
+    /// It was cut short: its process ended, or it lost the thread. Whoever finds that out writes it.
+    Interrupted,
 }
 
 impl From<&ErrorKind> for Ending {

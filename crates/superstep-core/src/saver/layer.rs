@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord, Notes, Retained,
-    Retention, Saver,
+    Retention, Runs, Saver,
 };
 use crate::{
     archive::Archive,
@@ -132,6 +132,11 @@ pub trait SaverLayer: Send + Sync + 'static {
     fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         self.inner().retain(retention, now)
     }
+
+    /// [`Saver::runs`].
+    fn runs(&self) -> &dyn Runs {
+        self.inner().runs()
+    }
 }
 
 /// The methods of [`Saver`], each as the method of the same name of `$layer` on `$to`.
@@ -210,6 +215,10 @@ macro_rules! forward {
 
         fn retain(&$self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
             $layer::retain($to, retention, now)
+        }
+
+        fn runs(&$self) -> &dyn Runs {
+            $layer::runs($to)
         }
     };
 }

@@ -2,10 +2,12 @@
 //!
 //! A commit or note costs what it stores, a load what it returns, whatever the length of the
 //! thread: records of a namespace are in order of id, with links between parent and children
-//! (`log`), and no thread waits for work on another. `event_log` has the events of runs.
+//! (`log`), and no thread waits for work on another. `event_log` has the events of runs, `runs` who
+//! ran what and how it ended.
 
 mod event_log;
 mod log;
+mod runs;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -24,12 +26,15 @@ use superstep_core::{
     future::MaybeReady,
     id::{GraphPath, ThreadId},
     record::TaskNote,
-    saver::{At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Saver},
+    saver::{
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+    },
 };
 
 use crate::clock::SystemClock;
 use event_log::{Bells, EventLog};
 use log::Log;
+use runs::{RunIndex, ThreadRuns};
 
 /// Keeps threads in memory.
 ///
@@ -50,6 +55,7 @@ struct Shared {
     epoch: AtomicU64,
     clock: Arc<dyn Clock>,
     bells: Bells,
+    runs: RunIndex,
 }
 
 impl Default for Shared {
@@ -74,11 +80,24 @@ struct Thread {
     gone: bool,
     logs: HashMap<GraphPath, Log>,
     event_log: EventLog,
+    runs: ThreadRuns,
 }
 
 impl Thread {
-    fn end(&mut self) {
+    fn end(&mut self, index: &RunIndex) {
         (self.gone, self.epoch) = (true, None);
+        index.remove(self.runs.all());
+    }
+
+    /// Whether this is the lease that somebody holds.
+    fn is_leased(&self, epoch: u64) -> bool {
+        self.taken && self.epoch == Some(epoch)
+    }
+
+    /// The newest checkpoint of the thread's own graph.
+    fn newest(&self) -> Option<Loaded> {
+        let log = self.logs.get(&GraphPath::default())?;
+        log.load(log.find(At::Latest)?)
     }
 }
 
@@ -167,7 +186,7 @@ impl MemorySaver {
             if inner.taken {
                 return Err(SaverError::Busy { thread: id.clone() });
             }
-            inner.end();
+            inner.end(&self.0.runs);
         }
         self.0.forget(id, &thread);
         self.0.bells.ring(id);
@@ -246,12 +265,12 @@ impl MemorySaver {
                 continue;
             }
             if retention.ends(inner.used, now) {
-                inner.end();
+                inner.end(&self.0.runs);
                 drop(inner);
                 self.0.forget(&id, &thread);
                 retained.deleted.push(id);
             } else if let Some(keep) = retention.keep {
-                retained.pruned += prune(&mut inner.logs, keep);
+                retained.pruned += self.0.prune(&mut inner, keep);
             }
         }
         retained
@@ -264,6 +283,7 @@ impl Shared {
             threads: RwLock::default(),
             epoch: AtomicU64::default(),
             bells: Bells::default(),
+            runs: RunIndex::default(),
             clock,
         }
     }
@@ -289,12 +309,22 @@ impl Shared {
         {
             let mut inner = lock(thread);
             (inner.taken, inner.used) = (false, self.clock.now());
-            if !inner.logs.is_empty() || !inner.event_log.is_empty() {
+            if !inner.logs.is_empty() || !inner.event_log.is_empty() || !inner.runs.is_empty() {
                 return;
             }
-            inner.end();
+            inner.end(&self.runs);
         }
         self.forget(id, thread);
+    }
+
+    /// Drops old checkpoints and what belongs to them; returns how many checkpoints.
+    fn prune(&self, thread: &mut Thread, keep: Keep) -> usize {
+        let dropped = prune(&mut thread.logs, keep);
+        let root = thread.logs.get(&GraphPath::default());
+        let oldest = root.and_then(|log| log.newest(usize::MAX));
+        thread.event_log.prune(oldest);
+        self.runs.remove(&thread.runs.prune(oldest));
+        dropped
     }
 
     /// Takes a thread that is gone out of the table, unless another has its name already.
@@ -445,10 +475,7 @@ impl Saver for MemorySaver {
         if inner.taken {
             return MaybeReady::now(Err(SaverError::Busy { thread: id.clone() }));
         }
-        prune(&mut inner.logs, keep);
-        let root = inner.logs.get(&GraphPath::default());
-        let oldest = root.and_then(|log| log.newest(usize::MAX));
-        inner.event_log.prune(oldest);
+        self.0.prune(&mut inner, keep);
         MaybeReady::now(Ok(()))
     }
 
@@ -462,6 +489,10 @@ impl Saver for MemorySaver {
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         MaybeReady::now(Ok(self.sweep(retention, now)))
+    }
+
+    fn runs(&self) -> &dyn Runs {
+        self
     }
 }
 

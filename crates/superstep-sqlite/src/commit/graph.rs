@@ -12,17 +12,17 @@ use crate::{
 };
 
 /// A graph of a leased thread; it may have no row yet.
-pub(super) struct CurrentGraph {
-    pub(super) thread: i64,
-    pub(super) epoch: i64,
+pub(crate) struct CurrentGraph {
+    pub(crate) thread: i64,
+    pub(crate) epoch: i64,
     pub(super) row: Option<GraphRow>,
     /// The id of its newest record.
-    pub(super) head: Option<CheckpointId>,
+    pub(crate) head: Option<CheckpointId>,
 }
 
 impl CurrentGraph {
     /// Finds a graph of a thread that is leased under this epoch, in memory if it was used before.
-    pub(super) fn find(
+    pub(crate) fn find(
         writer: &Writer,
         thread: &ThreadId,
         epoch: u64,

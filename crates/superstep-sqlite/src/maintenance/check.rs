@@ -24,6 +24,7 @@ use crate::{
     layouts::{self, Layouts},
     load::{RecordReader, blobs_of},
     row::{self, Kind, Row},
+    runs,
     seal::Seal,
 };
 
@@ -44,6 +45,8 @@ pub struct Report {
     pub entries: usize,
     /// Texts kept apart.
     pub blobs: usize,
+    /// Runs of threads.
+    pub runs: usize,
     /// The first thousand problems.
     pub problems: Vec<Problem>,
     /// How many problems are not listed.
@@ -198,6 +201,9 @@ fn threads(
         if let Some(entries) = report.take(&place, events::check(db, seal, thread))? {
             report.entries += entries;
         }
+        if let Some(runs) = report.take(&place, runs::check(db, seal, thread))? {
+            report.runs += runs;
+        }
         if let Some(graphs) = report.take(&place, graphs::all(db, thread))? {
             report.graphs += graphs.len();
             all.insert(thread, graphs);
@@ -345,6 +351,10 @@ fn loose(db: &Connection, report: &mut Report) -> Result<(), SaverError> {
         (
             "a graph of no thread",
             "SELECT graph FROM graphs WHERE thread NOT IN (SELECT thread FROM threads)",
+        ),
+        (
+            "a run of no thread",
+            "SELECT seq FROM runs WHERE thread NOT IN (SELECT thread FROM threads)",
         ),
         (
             "a text used by no thread",

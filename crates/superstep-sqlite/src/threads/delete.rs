@@ -8,7 +8,7 @@ use crate::{
     error::sql,
     events,
     graphs::{self, GraphRow},
-    lease, row,
+    lease, row, runs,
     writer::Writer,
 };
 
@@ -24,6 +24,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
     }
     row::leave_tombstone(writer.change()?)?;
     events::remove(writer.change()?, thread)?;
+    runs::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;
     writer
         .change()?

@@ -24,6 +24,7 @@ use crate::{
     load::{RecordReader, blobs_of},
     lookup,
     row::{self, Kind, Row},
+    runs,
     writer::Writer,
 };
 
@@ -80,6 +81,7 @@ pub(crate) fn prune(
         let root = graphs.iter().find(|graph| graph.name.is_root());
         if let Some(oldest) = root.map(|root| oldest_record(writer, root)).transpose()? {
             events::prune(writer, thread.thread, oldest)?;
+            runs::prune(writer, thread.thread, oldest)?;
         }
         recount_uses(writer, thread.thread)?;
         writer.cache.remove(name);

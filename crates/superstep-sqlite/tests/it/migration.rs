@@ -7,8 +7,10 @@ use std::{fs, path::PathBuf};
 
 use rusqlite::Connection;
 use superstep_core::{
-    id::{GraphPath, ThreadId},
+    id::{CheckpointId, GraphPath, RunId, ThreadId},
+    runs::{BeginRun, InputKind, RunQuery},
     saver::Saver,
+    value::Value,
 };
 use superstep_sqlite::{Database, OpenMode, Options};
 
@@ -94,4 +96,48 @@ async fn a_file_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_i
         .history(&ThreadId::from("forked"), &root, &Default::default())
         .await;
     assert_eq!(history.unwrap().len(), 4);
+}
+
+/// A file as the fourth version left it: without runs.
+async fn fourth(folder: &Folder) {
+    let database = folder.open();
+    fill(&database, "long", "text", 3).await;
+    drop(database);
+    let connection = Connection::open(folder.path()).unwrap();
+    connection
+        .execute_batch("DROP TABLE runs; PRAGMA user_version = 4;")
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_file_without_runs_gets_them_when_it_is_opened_for_writing() {
+    let folder = Folder::new();
+    fourth(&folder).await;
+    let options = Options {
+        mode: OpenMode::ReadOnly,
+        ..Options::default()
+    };
+    let error = Database::open_with(folder.path(), options).err().unwrap();
+    assert_eq!(error.code(), "SS2016");
+    assert_eq!(version(&folder.path()), 4);
+    let database = folder.open();
+    let thread = ThreadId::from("long");
+    let saver = database.saver();
+    let runs = saver.runs().load_runs(&thread, &RunQuery::default()).await;
+    assert_eq!(runs, Ok(Vec::new()));
+    let writing = Writing::begin(&database, "long").await;
+    let begun = saver.runs().begin_run(BeginRun {
+        thread: thread.clone(),
+        epoch: writing.epoch(),
+        run: RunId(1),
+        graph: "g".into(),
+        input: InputKind::Nothing,
+        deadline: None,
+        metadata: Value::Null,
+    });
+    assert_eq!(begun.await.unwrap().base, Some(CheckpointId(3)));
+    drop(writing);
+    let report = database.check().await.unwrap();
+    assert!(report.is_clean(), "{:#?}", report.problems);
+    assert_eq!(report.runs, 1);
 }

@@ -1,0 +1,230 @@
+//! Faults in what is kept of runs, on top of those of [`Broken`].
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Mutex, MutexGuard},
+};
+
+use superstep_core::{
+    error::SaverError,
+    event::Ending,
+    future::MaybeReady,
+    id::{RunId, ThreadId},
+    runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
+    saver::{Keep, Lease, Runs, Saver, SaverLayer},
+    value::Value,
+};
+
+use super::fault::Fault;
+use super::wrapper::{Answer, Broken, now};
+
+pub(crate) struct BrokenRuns {
+    fault: Fault,
+    inner: Broken,
+    memory: Mutex<Memory>,
+}
+
+/// What a fault needs to remember.
+#[derive(Default)]
+struct Memory {
+    /// Threads with runs.
+    threads: BTreeSet<ThreadId>,
+    /// The newest lease of each thread.
+    epochs: HashMap<ThreadId, u64>,
+    /// Runs that should be gone.
+    left: HashMap<ThreadId, Vec<RunRecord>>,
+    copies: HashMap<ThreadId, ThreadId>,
+}
+
+impl BrokenRuns {
+    pub(crate) fn new(fault: Fault) -> Self {
+        Self {
+            fault,
+            inner: Broken::new(fault),
+            memory: Mutex::default(),
+        }
+    }
+
+    fn is(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap()
+    }
+
+    fn all(&self, thread: &ThreadId) -> Vec<RunRecord> {
+        now(self.inner.runs().load_runs(thread, &RunQuery::default())).unwrap()
+    }
+
+    /// Keeps the runs of a thread that are about to go.
+    fn leave(&self, thread: &ThreadId) {
+        let all = self.all(thread);
+        self.memory().left.insert(thread.clone(), all);
+    }
+
+    fn list(&self, thread: &ThreadId, query: &RunQuery) -> Answer<Vec<RunRecord>> {
+        let (left, source, threads) = {
+            let memory = self.memory();
+            let left = memory.left.get(thread).cloned();
+            (
+                left,
+                memory.copies.get(thread).cloned(),
+                memory.threads.clone(),
+            )
+        };
+        if let Some(left) = left {
+            return Ok(left);
+        }
+        if self.is(Fault::OneListOfRuns) {
+            return Ok(threads.iter().flat_map(|thread| self.all(thread)).collect());
+        }
+        let mut query = query.clone();
+        if self.is(Fault::RunsOfAnyStatus) {
+            query.status = None;
+        }
+        let thread = source.as_ref().unwrap_or(thread);
+        let mut found = now(self.inner.runs().load_runs(thread, &query))?;
+        if self.is(Fault::RunsInReverse) {
+            found.reverse();
+        }
+        Ok(found)
+    }
+
+    fn epoch(&self, thread: &ThreadId, epoch: u64) -> u64 {
+        match self.is(Fault::RunsIgnoreEpochs) {
+            true => self.memory().epochs.get(thread).copied().unwrap_or(epoch),
+            false => epoch,
+        }
+    }
+}
+
+impl SaverLayer for BrokenRuns {
+    fn inner(&self) -> &dyn Saver {
+        &self.inner
+    }
+
+    fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
+        let reply = self.inner.lease(thread);
+        if let MaybeReady::Now(Some(Ok(lease))) = &reply {
+            self.memory().epochs.insert(thread.clone(), lease.epoch);
+        }
+        reply
+    }
+
+    fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
+        let mut names = match now(self.inner.threads()) {
+            Ok(names) => names,
+            error => return MaybeReady::now(error),
+        };
+        if self.is(Fault::RunsMakeThreads) {
+            names.extend(self.memory().threads.iter().cloned());
+        }
+        MaybeReady::now(Ok(names))
+    }
+
+    fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
+        if self.is(Fault::DeleteLeavesRuns) {
+            self.leave(thread);
+        }
+        self.inner.delete(thread)
+    }
+
+    fn copy(&self, from: &ThreadId, to: &ThreadId) -> MaybeReady<'_, ()> {
+        if self.is(Fault::CopyCopiesRuns) {
+            self.memory().copies.insert(to.clone(), from.clone());
+        }
+        self.inner.copy(from, to)
+    }
+
+    fn prune(&self, thread: &ThreadId, keep: Keep) -> MaybeReady<'_, ()> {
+        if self.is(Fault::PruneLeavesRuns) {
+            self.leave(thread);
+        }
+        self.inner.prune(thread, keep)
+    }
+
+    fn runs(&self) -> &dyn Runs {
+        self
+    }
+}
+
+impl Runs for BrokenRuns {
+    fn begin_run(&self, mut begin: BeginRun) -> MaybeReady<'_, RunRecord> {
+        begin.epoch = self.epoch(&begin.thread, begin.epoch);
+        if self.is(Fault::RunsLoseTheirMetadata) && begin.metadata.fits() {
+            begin.metadata = Value::Null;
+        }
+        self.memory().threads.insert(begin.thread.clone());
+        let run = begin.run;
+        match now(self.inner.runs().begin_run(begin)) {
+            Err(SaverError::RunEnded { .. }) if self.is(Fault::EndedRunsBeginAgain) => {
+                let known = now(self.inner.runs().load_run(run));
+                MaybeReady::now(known.map(|known| known.unwrap()))
+            }
+            answer => MaybeReady::now(answer),
+        }
+    }
+
+    fn end_run(&self, mut end: EndRun) -> MaybeReady<'_, ()> {
+        end.epoch = self.epoch(&end.thread, end.epoch);
+        if self.is(Fault::EndingsAreLost) {
+            return MaybeReady::now(Ok(()));
+        }
+        self.inner.runs().end_run(end)
+    }
+
+    fn load_run(&self, run: RunId) -> MaybeReady<'_, Option<RunRecord>> {
+        let found = now(self.inner.runs().load_run(run)).map(|found| {
+            found.map(|mut record| {
+                match (self.fault, &record.ending) {
+                    (Fault::LostRunsStillRun, Some(Ending::Interrupted)) => record.ending = None,
+                    (Fault::LostRunsAreNeverDone, Some(Ending::Done)) => {
+                        record.ending = Some(Ending::Interrupted);
+                    }
+                    (Fault::RunsForgetTheirBase, _) => record.base = None,
+                    _ => {}
+                }
+                record
+            })
+        });
+        MaybeReady::now(found)
+    }
+
+    fn load_runs(&self, thread: &ThreadId, query: &RunQuery) -> MaybeReady<'_, Vec<RunRecord>> {
+        MaybeReady::now(self.list(thread, query))
+    }
+
+    fn interrupted(&self, thread: Option<&ThreadId>) -> MaybeReady<'_, Vec<RunRecord>> {
+        match self.fault {
+            Fault::NobodyIsCutShort => MaybeReady::now(Ok(Vec::new())),
+            _ => self.inner.runs().interrupted(thread),
+        }
+    }
+
+    fn request_cancel(&self, run: RunId, request: CancelRequest) -> MaybeReady<'_, bool> {
+        if self.is(Fault::CancelsAreForgotten) {
+            return MaybeReady::now(Ok(true));
+        }
+        let answer = match (
+            self.fault,
+            now(self.inner.runs().request_cancel(run, request)),
+        ) {
+            (Fault::CancelsTheUnknown, Err(SaverError::NoRun { .. })) => Ok(true),
+            (Fault::CancelsTheEnded, Ok(false)) => Ok(true),
+            (_, answer) => answer,
+        };
+        MaybeReady::now(answer)
+    }
+
+    fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>> {
+        self.inner.runs().cancel_requested(run)
+    }
+
+    fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
+        match self.fault {
+            Fault::NobodyIsToldOfCancels => MaybeReady::Later(Box::pin(std::future::pending())),
+            _ => self.inner.runs().cancelling(run),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Runs as a saver records them: who runs what on which thread, and how it ended.
+//!
+//! A [`RunRecord`] is made when a run begins and gets its ending when it ends. The rules of that are
+//! here, so that they are the same in every saver; the trait is [`crate::saver::Runs`]. What a run
+//! does is in checkpoints and events, which do not depend on these records.
+
+mod cancel;
+mod status;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    clock::UnixMillis,
+    error::SaverError,
+    event::Ending,
+    id::{CheckpointId, RunId, ThreadId},
+    record::Record,
+    value::Value,
+};
+
+pub use cancel::{Cancel, CancelRequest};
+pub use status::{ParseStatusError, RunStatus};
+
+/// What a run was started with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum InputKind {
+    /// Nothing: it continues the thread.
+    #[default]
+    Nothing,
+    /// New input.
+    Input,
+    /// A command, an answer, or both.
+    Command,
+}
+
+/// A run that begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BeginRun {
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The lease it runs under.
+    pub epoch: u64,
+    /// Its id. One that began before and did not end begins again.
+    pub run: RunId,
+    /// The name of the graph; empty if it has none.
+    pub graph: Arc<str>,
+    /// What it was started with.
+    pub input: InputKind,
+    /// When it must have ended.
+    pub deadline: Option<UnixMillis>,
+    /// What its caller wants to find it by: an object.
+    pub metadata: Value,
+}
+
+/// A run that ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndRun {
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The lease it ran under.
+    pub epoch: u64,
+    /// Its id.
+    pub run: RunId,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// Which runs of a thread to list.
+#[derive(Clone, Debug, Default)]
+pub struct RunQuery {
+    /// At most this many.
+    pub limit: Option<usize>,
+    /// Only those that were recorded before this one.
+    pub before: Option<RunId>,
+    /// Only those with this status.
+    pub status: Option<RunStatus>,
+}
+
+/// A run as it is recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunRecord {
+    /// Its id.
+    pub id: RunId,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// The name of the graph; empty if it has none.
+    pub graph: Arc<str>,
+    /// What it was started with.
+    pub input: InputKind,
+    /// When it was recorded first.
+    pub created: UnixMillis,
+    /// When it began, the last time.
+    pub started: Option<UnixMillis>,
+    /// When it ended, or was found to have.
+    pub ended: Option<UnixMillis>,
+    /// When it must have ended.
+    pub deadline: Option<UnixMillis>,
+    /// How often it began.
+    pub attempt: u32,
+    /// The lease it runs under.
+    pub epoch: Option<u64>,
+    /// The newest checkpoint of the thread's own graph when it began first.
+    pub base: Option<CheckpointId>,
+    /// The newest one when it ended.
+    pub checkpoint: Option<CheckpointId>,
+    /// What its caller wants to find it by: an object.
+    pub metadata: Value,
+    /// Who wants it cancelled, and how.
+    pub cancel: Option<CancelRequest>,
+    /// How it ended.
+    pub ending: Option<Ending>,
+}
+
+impl RunRecord {
+    /// The record of a run that begins. `head` is the newest checkpoint of the thread's own graph.
+    pub fn begun(begin: BeginRun, head: Option<CheckpointId>, now: UnixMillis) -> Self {
+        Self {
+            id: begin.run,
+            thread: begin.thread,
+            graph: begin.graph,
+            input: begin.input,
+            created: now,
+            started: Some(now),
+            ended: None,
+            deadline: begin.deadline,
+            attempt: 1,
+            epoch: Some(begin.epoch),
+            base: head,
+            checkpoint: None,
+            metadata: begin.metadata,
+            cancel: None,
+            ending: None,
+        }
+    }
+
+    /// Begins again a run that did not end. It keeps the checkpoint it began from first.
+    pub fn begin_again(
+        &mut self,
+        begin: BeginRun,
+        head: Option<CheckpointId>,
+        now: UnixMillis,
+    ) -> Result<(), SaverError> {
+        if self.thread != begin.thread || self.ending.is_some() {
+            return Err(SaverError::RunEnded { run: self.id });
+        }
+        if self.attempt == 0 {
+            self.base = head;
+        }
+        self.attempt = self.attempt.saturating_add(1);
+        (self.started, self.epoch) = (Some(now), Some(begin.epoch));
+        (self.graph, self.input) = (begin.graph, begin.input);
+        (self.deadline, self.metadata) = (begin.deadline, begin.metadata);
+        Ok(())
+    }
+
+    /// Ends the run. `head` is the newest checkpoint of the thread's own graph.
+    pub fn end(&mut self, ending: Ending, head: Option<CheckpointId>, now: UnixMillis) {
+        (self.ending, self.ended) = (Some(ending), Some(now));
+        self.checkpoint = head;
+    }
+
+    /// Ends a run whose lease is gone, by what it left behind: `newest` is the newest checkpoint of
+    /// the thread's own graph. A run whose last step is stored is done, although nobody was left to
+    /// say so.
+    pub fn end_lost(&mut self, newest: Option<&Record>, now: UnixMillis) {
+        let id = newest.map(|record| record.id);
+        let is_done = newest.is_some_and(|record| record.pending.is_empty()) && id != self.base;
+        let ending = match is_done {
+            true => Ending::Done,
+            false => Ending::Interrupted,
+        };
+        self.end(ending, id, now);
+    }
+
+    /// Notes that somebody wants the run cancelled; returns whether it has not ended yet. The first
+    /// request stays.
+    pub fn request_cancel(&mut self, request: CancelRequest) -> bool {
+        if self.ending.is_some() {
+            return false;
+        }
+        self.cancel.get_or_insert(request);
+        true
+    }
+
+    /// Whether it began and has no ending; if its lease is gone it was cut short.
+    pub fn is_open(&self) -> bool {
+        self.ending.is_none() && self.epoch.is_some()
+    }
+
+    /// Whether it was cut short.
+    pub fn was_cut_short(&self) -> bool {
+        self.ending == Some(Ending::Interrupted)
+    }
+
+    /// What is going on with it.
+    pub fn status(&self) -> RunStatus {
+        match &self.ending {
+            Some(ending) => RunStatus::from(ending),
+            None if self.epoch.is_some() => RunStatus::Running,
+            None => RunStatus::Queued,
+        }
+    }
+}

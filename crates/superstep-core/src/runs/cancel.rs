@@ -1,0 +1,30 @@
+//! Requests to cancel a run, from whatever process.
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::UnixMillis;
+
+/// How a run is cancelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Cancel {
+    /// At once: its tasks are told, then dropped. Finished steps stay.
+    #[default]
+    Now,
+    /// After the step that runs.
+    Drain,
+    /// At once, and what it stored is undone: the thread is as before the run.
+    Rollback,
+}
+
+/// A request to cancel a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CancelRequest {
+    /// How.
+    pub how: Cancel,
+    /// Why, for people.
+    pub reason: String,
+    /// When it was made.
+    pub at: UnixMillis,
+}

@@ -1,0 +1,239 @@
+//! The runs of threads, and who waits for them to be cancelled.
+
+use std::{collections::HashMap, sync::Mutex};
+
+use superstep_core::{
+    checkpoint::Loaded,
+    clock::UnixMillis,
+    error::SaverError,
+    future::MaybeReady,
+    id::{CheckpointId, RunId, ThreadId},
+    runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
+    saver::Runs,
+};
+use tokio::sync::watch;
+
+use super::{MemorySaver, Thread, lock};
+
+/// The runs of one thread, in the order they were recorded.
+#[derive(Default)]
+pub(super) struct ThreadRuns(Vec<RunRecord>);
+
+impl ThreadRuns {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn all(&self) -> &[RunRecord] {
+        &self.0
+    }
+
+    fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
+        self.0.iter_mut().find(|record| record.id == run)
+    }
+
+    /// Drops runs that ended before the oldest checkpoint that is left, and returns them.
+    pub(super) fn prune(&mut self, oldest: Option<CheckpointId>) -> Vec<RunRecord> {
+        let is_old = |record: &mut RunRecord| {
+            record.ending.is_some() && record.checkpoint.is_some() && record.checkpoint < oldest
+        };
+        self.0.extract_if(.., is_old).collect()
+    }
+}
+
+impl Thread {
+    /// Ends the runs that were cut short.
+    fn end_lost_runs(&mut self, now: UnixMillis) {
+        let live = self.epoch.filter(|_| self.taken);
+        self.end_runs_but(now, |record| record.epoch == live);
+    }
+
+    /// Ends the runs that are open, by what they left behind.
+    fn end_runs_but(&mut self, now: UnixMillis, is_kept: impl Fn(&RunRecord) -> bool) {
+        let newest = self.newest();
+        let newest = newest.as_ref().and_then(Loaded::head);
+        let open = self.runs.0.iter_mut().filter(|record| record.is_open());
+        for record in open.filter(|record| !is_kept(record)) {
+            record.end_lost(newest.map(|record| &**record), now);
+        }
+    }
+
+    /// The id of the newest checkpoint of the thread's own graph.
+    fn head(&self) -> Option<CheckpointId> {
+        self.newest()?.head().map(|record| record.id)
+    }
+}
+
+/// The threads that runs belong to.
+pub(super) struct RunIndex {
+    threads: Mutex<HashMap<RunId, ThreadId>>,
+    /// Changes with every request to cancel a run.
+    cancels: watch::Sender<()>,
+}
+
+impl Default for RunIndex {
+    fn default() -> Self {
+        Self {
+            threads: Mutex::default(),
+            cancels: watch::Sender::new(()),
+        }
+    }
+}
+
+impl RunIndex {
+    /// Forgets runs that are gone.
+    pub(super) fn remove(&self, runs: &[RunRecord]) {
+        let mut threads = lock(&self.threads);
+        for run in runs {
+            threads.remove(&run.id);
+        }
+    }
+}
+
+impl MemorySaver {
+    /// Works on a run, after the runs of its thread that were cut short got their endings.
+    fn with_run<T>(&self, run: RunId, work: impl FnOnce(&mut RunRecord) -> T) -> Option<T> {
+        let id = lock(&self.0.runs.threads).get(&run).cloned()?;
+        let thread = self.thread(&id)?;
+        let mut inner = lock(&thread);
+        inner.end_lost_runs(self.0.clock.now());
+        inner.runs.find(run).map(work)
+    }
+
+    fn begin(&self, begin: BeginRun) -> Result<RunRecord, SaverError> {
+        let (id, run) = (begin.thread.clone(), begin.run);
+        let conflict = || SaverError::Conflict { thread: id.clone() };
+        let thread = self.thread(&id).ok_or_else(conflict)?;
+        let mut inner = lock(&thread);
+        if !inner.is_leased(begin.epoch) {
+            return Err(conflict());
+        }
+        // Two threads that begin the same run are told apart under the lock of the index.
+        let mut index = lock(&self.0.runs.threads);
+        if index.get(&run).is_some_and(|known| *known != id) {
+            return Err(SaverError::RunEnded { run });
+        }
+        let now = self.0.clock.now();
+        inner.end_runs_but(now, |record| record.id == run);
+        let head = inner.head();
+        if let Some(known) = inner.runs.find(run) {
+            known.begin_again(begin, head, now)?;
+            return Ok(known.clone());
+        }
+        let record = RunRecord::begun(begin, head, now);
+        inner.runs.0.push(record.clone());
+        index.insert(run, id);
+        Ok(record)
+    }
+
+    fn finish(&self, end: EndRun) -> Result<(), SaverError> {
+        let EndRun {
+            thread: id,
+            epoch,
+            run,
+            ending,
+        } = end;
+        let missing = SaverError::NoRun { run };
+        let Some(thread) = self.thread(&id) else {
+            return Err(missing);
+        };
+        let mut inner = lock(&thread);
+        let is_leased = inner.is_leased(epoch);
+        let head = inner.head();
+        let Some(record) = inner.runs.find(run) else {
+            return Err(missing);
+        };
+        if !is_leased || !record.is_open() || record.epoch != Some(epoch) {
+            return Err(SaverError::Conflict { thread: id });
+        }
+        record.end(ending, head, self.0.clock.now());
+        Ok(())
+    }
+
+    fn list(&self, id: &ThreadId, query: &RunQuery) -> Vec<RunRecord> {
+        let Some(thread) = self.thread(id) else {
+            return Vec::new();
+        };
+        let mut inner = lock(&thread);
+        inner.end_lost_runs(self.0.clock.now());
+        let all = inner.runs.all();
+        let end = match query.before {
+            Some(before) => all.iter().position(|record| record.id == before),
+            None => Some(all.len()),
+        };
+        all.iter()
+            .take(end.unwrap_or(0))
+            .rev()
+            .filter(|record| query.status.is_none_or(|status| record.status() == status))
+            .take(query.limit.unwrap_or(usize::MAX))
+            .cloned()
+            .collect()
+    }
+
+    fn cut_short(&self, only: Option<&ThreadId>) -> Vec<RunRecord> {
+        let mut found = Vec::new();
+        for (id, thread) in self.0.all() {
+            if only.is_some_and(|only| *only != id) {
+                continue;
+            }
+            let mut inner = lock(&thread);
+            inner.end_lost_runs(self.0.clock.now());
+            let newest = inner.runs.all().last();
+            found.extend(newest.filter(|run| run.was_cut_short()).cloned());
+        }
+        found
+    }
+
+    fn cancel_of(&self, run: RunId) -> Result<Option<CancelRequest>, SaverError> {
+        let found = self.with_run(run, |record| record.cancel.clone());
+        found.ok_or(SaverError::NoRun { run })
+    }
+}
+
+impl Runs for MemorySaver {
+    fn begin_run(&self, begin: BeginRun) -> MaybeReady<'_, RunRecord> {
+        if !begin.metadata.fits() {
+            return MaybeReady::now(Err(SaverError::too_deep()));
+        }
+        MaybeReady::now(self.begin(begin))
+    }
+
+    fn end_run(&self, end: EndRun) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.finish(end))
+    }
+
+    fn load_run(&self, run: RunId) -> MaybeReady<'_, Option<RunRecord>> {
+        MaybeReady::now(Ok(self.with_run(run, |record| record.clone())))
+    }
+
+    fn load_runs(&self, thread: &ThreadId, query: &RunQuery) -> MaybeReady<'_, Vec<RunRecord>> {
+        MaybeReady::now(Ok(self.list(thread, query)))
+    }
+
+    fn interrupted(&self, thread: Option<&ThreadId>) -> MaybeReady<'_, Vec<RunRecord>> {
+        MaybeReady::now(Ok(self.cut_short(thread)))
+    }
+
+    fn request_cancel(&self, run: RunId, request: CancelRequest) -> MaybeReady<'_, bool> {
+        let asked = self.with_run(run, |record| record.request_cancel(request));
+        self.0.runs.cancels.send_replace(());
+        MaybeReady::now(asked.ok_or(SaverError::NoRun { run }))
+    }
+
+    fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>> {
+        MaybeReady::now(self.cancel_of(run))
+    }
+
+    fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
+        let mut cancels = self.0.runs.cancels.subscribe();
+        MaybeReady::Later(Box::pin(async move {
+            loop {
+                if let Some(request) = self.cancel_of(run)? {
+                    return Ok(request);
+                }
+                // The sender lives as long as the saver.
+                let _gone = cancels.changed().await;
+            }
+        }))
+    }
+}

@@ -1,0 +1,332 @@
+//! Runs of threads: the rows of `runs`.
+//!
+//! A row has the whole record sealed in its body; the columns beside it are for finding it, and are
+//! part of what the seal protects. What a record means is in `superstep_core::runs`.
+
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+use superstep_core::{
+    codec::envelope::Place,
+    error::SaverError,
+    id::{CheckpointId, GraphPath, RunId},
+    record::Record,
+    runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord, RunStatus},
+};
+
+use crate::{
+    clock::wall_millis, commit::CurrentGraph, error::sql, graphs, layouts::Layouts,
+    load::RecordReader, row, seal::Seal, writer::Writer,
+};
+
+/// A run and its row.
+pub(crate) struct RunRow {
+    seq: i64,
+    thread: i64,
+    pub(crate) record: RunRecord,
+}
+
+/// How a status is stored.
+fn number(status: RunStatus) -> i64 {
+    match status {
+        RunStatus::Queued => 0,
+        RunStatus::Running => 1,
+        RunStatus::Done => 2,
+        RunStatus::Waiting => 3,
+        RunStatus::Paused => 4,
+        RunStatus::Failed => 5,
+        RunStatus::Interrupted => 6,
+        RunStatus::Cancelled => 7,
+        RunStatus::Drained => 8,
+        // No run has another status; a later one would be found by its body.
+        _ => 15,
+    }
+}
+
+fn place(thread: i64, run: RunId, state: i64) -> Place {
+    let beside = [
+        thread as u64,
+        (run.0 >> 64) as u64,
+        run.0 as u64,
+        state as u64,
+    ];
+    Place::of(beside.map(u64::to_be_bytes).as_flattened())
+}
+
+/// The columns of a row, sealed body included.
+type Columns = (i64, [u8; 16], i64, i64, Vec<u8>);
+
+fn columns(row: &SqlRow<'_>) -> Result<Columns, rusqlite::Error> {
+    Ok((
+        row.get(0)?,
+        row.get(1)?,
+        row.get(2)?,
+        row.get(3)?,
+        row.get(4)?,
+    ))
+}
+
+impl RunRow {
+    fn open(seal: &Seal, (seq, run, thread, state, body): Columns) -> Result<Self, SaverError> {
+        let run = RunId(u128::from_be_bytes(run));
+        let what = format!("run {run}");
+        let bytes = seal.open(&body, place(thread, run, state), &what)?;
+        let read = rmp_serde::from_slice(&bytes);
+        let record: RunRecord =
+            read.map_err(|error| SaverError::Corrupt(format!("{what}: {error}")))?;
+        Ok(Self {
+            seq,
+            thread,
+            record,
+        })
+    }
+
+    fn seal(&self, seal: &Seal) -> Result<(i64, Vec<u8>), SaverError> {
+        let unstorable =
+            |error: rmp_serde::encode::Error| SaverError::Unstorable(error.to_string());
+        let bytes = rmp_serde::to_vec_named(&self.record).map_err(unstorable)?;
+        let state = number(self.record.status());
+        let body = seal.seal(&bytes, place(self.thread, self.record.id, state))?;
+        Ok((state, body))
+    }
+
+    /// Stores what has changed.
+    fn update(&self, writer: &mut Writer) -> Result<(), SaverError> {
+        let (state, body) = self.seal(&writer.seal)?;
+        writer
+            .change()?
+            .prepare_cached("UPDATE runs SET state = ?2, body = ?3 WHERE seq = ?1")
+            .and_then(|mut update| update.execute(params![self.seq, state, body]))
+            .map(drop)
+            .map_err(sql)
+    }
+}
+
+/// Records that a run begins.
+pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, SaverError> {
+    let (run, now) = (begin.run, wall_millis());
+    let conflict = || SaverError::Conflict {
+        thread: begin.thread.clone(),
+    };
+    let root = GraphPath::default();
+    let current = CurrentGraph::find(writer, &begin.thread, begin.epoch, &root)?;
+    let thread = current.thread;
+    let epoch = graphs::epoch(writer.db()?, thread)?;
+    if epoch != Some(current.epoch) {
+        return Err(conflict());
+    }
+    let known = find(writer.db()?, &writer.seal, run)?;
+    for mut open in of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
+        if open.record.id != run {
+            end_lost(writer, &mut open)?;
+        }
+    }
+    if let Some(mut known) = known {
+        known.record.begin_again(begin, current.head, now)?;
+        known.update(writer)?;
+        return Ok(known.record);
+    }
+    let row = RunRow {
+        seq: 0,
+        thread,
+        record: RunRecord::begun(begin, current.head, now),
+    };
+    let (state, body) = row.seal(&writer.seal)?;
+    writer
+        .change()?
+        .prepare_cached("INSERT INTO runs (run, thread, state, body) VALUES (?1, ?2, ?3, ?4)")
+        .and_then(|mut insert| insert.execute(params![run.0.to_be_bytes(), thread, state, body]))
+        .map_err(sql)?;
+    Ok(row.record)
+}
+
+/// Records how a run ended.
+pub(crate) fn end(writer: &mut Writer, end: EndRun) -> Result<(), SaverError> {
+    let run = end.run;
+    let missing = || SaverError::NoRun { run };
+    let mut row = find(writer.db()?, &writer.seal, run)?.ok_or_else(missing)?;
+    if row.record.thread != end.thread {
+        return Err(missing());
+    }
+    let conflict = || SaverError::Conflict {
+        thread: end.thread.clone(),
+    };
+    let current = CurrentGraph::find(writer, &end.thread, end.epoch, &GraphPath::default())?;
+    let epoch = graphs::epoch(writer.db()?, row.thread)?;
+    let is_own = row.record.is_open() && row.record.epoch == Some(end.epoch);
+    if !is_own || epoch != Some(current.epoch) {
+        return Err(conflict());
+    }
+    row.record.end(end.ending, current.head, wall_millis());
+    row.update(writer)
+}
+
+/// Ends a run whose lease is gone.
+pub(crate) fn end_lost(writer: &mut Writer, row: &mut RunRow) -> Result<(), SaverError> {
+    let newest = newest(writer.db()?, &writer.seal, row.thread)?;
+    row.record.end_lost(newest.as_ref(), wall_millis());
+    row.update(writer)
+}
+
+/// Shows a run whose lease is gone with its ending.
+pub(crate) fn show_lost(db: &Connection, seal: &Seal, row: &mut RunRow) -> Result<(), SaverError> {
+    let newest = newest(db, seal, row.thread)?;
+    row.record.end_lost(newest.as_ref(), wall_millis());
+    Ok(())
+}
+
+/// The newest record of a thread's own graph.
+fn newest(db: &Connection, seal: &Seal, thread: i64) -> Result<Option<Record>, SaverError> {
+    let Some(graph) = graphs::graph(db, thread, &GraphPath::default())? else {
+        return Ok(None);
+    };
+    let layouts = Layouts::default();
+    let mut reader = RecordReader::new(db, seal, &layouts);
+    let record = reader.record(&row::get(db, graph.head)?, None)?;
+    Ok(Some((*record).clone()))
+}
+
+/// A run by id.
+pub(crate) fn find(db: &Connection, seal: &Seal, run: RunId) -> Result<Option<RunRow>, SaverError> {
+    let found = db
+        .prepare_cached("SELECT seq, run, thread, state, body FROM runs WHERE run = ?1")
+        .and_then(|mut select| {
+            let found = select.query_row([run.0.to_be_bytes()], columns);
+            found.optional()
+        })
+        .map_err(sql)?;
+    found.map(|found| RunRow::open(seal, found)).transpose()
+}
+
+/// The runs that are stored with a status, of a thread or of all, in the order they were recorded.
+pub(crate) fn of_state(
+    db: &Connection,
+    seal: &Seal,
+    status: RunStatus,
+    thread: Option<i64>,
+) -> Result<Vec<RunRow>, SaverError> {
+    let rows: Vec<Columns> = db
+        .prepare_cached(
+            "SELECT seq, run, thread, state, body FROM runs
+             WHERE state = ?1 AND thread BETWEEN ?2 AND ?3 ORDER BY thread, seq",
+        )
+        .and_then(|mut select| {
+            let (first, last) = thread.map_or((i64::MIN, i64::MAX), |thread| (thread, thread));
+            let rows = select.query_map(params![number(status), first, last], columns)?;
+            rows.collect()
+        })
+        .map_err(sql)?;
+    rows.into_iter()
+        .map(|row| RunRow::open(seal, row))
+        .collect()
+}
+
+/// The newest runs of threads, if they are stored as cut short.
+pub(crate) fn cut_short(
+    db: &Connection,
+    seal: &Seal,
+    thread: Option<i64>,
+) -> Result<Vec<RunRow>, SaverError> {
+    let mut rows = of_state(db, seal, RunStatus::Interrupted, thread)?;
+    let mut is_last = db
+        .prepare_cached("SELECT max(seq) = ?2 FROM runs WHERE thread = ?1")
+        .map_err(sql)?;
+    let mut failed = None;
+    rows.retain(|row| {
+        let read = is_last.query_row([row.thread, row.seq], |found| found.get(0));
+        read.unwrap_or_else(|error| {
+            failed = Some(sql(error));
+            false
+        })
+    });
+    failed.map_or(Ok(rows), Err)
+}
+
+/// The runs of a thread that a query wants, newest first, each after `show` has looked at it.
+pub(crate) fn list(
+    db: &Connection,
+    seal: &Seal,
+    thread: i64,
+    query: &RunQuery,
+    mut show: impl FnMut(RunRow) -> Result<RunRecord, SaverError>,
+) -> Result<Vec<RunRecord>, SaverError> {
+    let before = match query.before {
+        None => i64::MAX,
+        Some(run) => match find(db, seal, run)? {
+            Some(row) if row.thread == thread => row.seq,
+            _ => return Ok(Vec::new()),
+        },
+    };
+    let mut select = db
+        .prepare_cached(
+            "SELECT seq, run, thread, state, body FROM runs
+             WHERE thread = ?1 AND seq < ?2 ORDER BY seq DESC",
+        )
+        .map_err(sql)?;
+    let mut rows = select.query([thread, before]).map_err(sql)?;
+    let (mut found, limit) = (Vec::new(), query.limit.unwrap_or(usize::MAX));
+    while found.len() < limit
+        && let Some(row) = rows.next().map_err(sql)?
+    {
+        let record = show(RunRow::open(seal, columns(row).map_err(sql)?)?)?;
+        if query.status.is_none_or(|status| record.status() == status) {
+            found.push(record);
+        }
+    }
+    Ok(found)
+}
+
+/// Notes a request to cancel a run; returns whether it has not ended yet.
+pub(crate) fn request_cancel(
+    writer: &mut Writer,
+    mut row: RunRow,
+    request: CancelRequest,
+) -> Result<bool, SaverError> {
+    let is_open = row.record.request_cancel(request);
+    if is_open {
+        row.update(writer)?;
+        writer.notifies_runs = true;
+    }
+    Ok(is_open)
+}
+
+/// Removes the runs of a thread.
+pub(crate) fn remove(db: &Connection, thread: i64) -> Result<(), SaverError> {
+    db.prepare_cached("DELETE FROM runs WHERE thread = ?1")
+        .and_then(|mut delete| delete.execute([thread]))
+        .map(drop)
+        .map_err(sql)
+}
+
+/// Removes the runs that ended before the oldest checkpoint that is left.
+pub(crate) fn prune(
+    writer: &mut Writer,
+    thread: i64,
+    oldest: CheckpointId,
+) -> Result<(), SaverError> {
+    let mut old = Vec::new();
+    list(
+        writer.db()?,
+        &writer.seal,
+        thread,
+        &RunQuery::default(),
+        |row| {
+            let end = row.record.checkpoint;
+            if row.record.ending.is_some() && end.is_some_and(|end| end < oldest) {
+                old.push(row.seq);
+            }
+            Ok(row.record)
+        },
+    )?;
+    let db = writer.change()?;
+    for seq in old {
+        db.prepare_cached("DELETE FROM runs WHERE seq = ?1")
+            .and_then(|mut delete| delete.execute([seq]))
+            .map_err(sql)?;
+    }
+    Ok(())
+}
+
+/// Reads all runs of a thread, and returns how many there are.
+pub(crate) fn check(db: &Connection, seal: &Seal, thread: i64) -> Result<usize, SaverError> {
+    let all = list(db, seal, thread, &RunQuery::default(), |row| Ok(row.record));
+    all.map(|all| all.len())
+}
