@@ -18,7 +18,7 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "format",
         run: |w| plain(&w.root, "fmt --all --check"),
@@ -45,6 +45,10 @@ const STEPS: [Step; 10] = [
     Step {
         name: "tidy",
         run: tidy::run,
+    },
+    Step {
+        name: "dependencies",
+        run: dependencies,
     },
     Step {
         name: "conformance",
@@ -109,6 +113,18 @@ fn docs(workspace: &Workspace) -> Result<String, Error> {
         .with_envs(&[("RUSTDOCFLAGS", "-D warnings")])
         .run()
         .map(|()| String::new())
+}
+
+/// Licences, bans and sources of dependencies, by `deny.toml`. Advisories need a database from the
+/// network and belong to the workflow on the server, which has cargo-deny; not everybody has it.
+fn dependencies(workspace: &Workspace) -> Result<String, Error> {
+    if !Cargo::new(&workspace.root, "deny --version").works() {
+        return Ok("NOT RUN: cargo-deny is not installed".to_owned());
+    }
+    plain(
+        &workspace.root,
+        "deny --offline --log-level error check bans licenses sources",
+    )
 }
 
 fn conformance(workspace: &Workspace) -> Result<String, Error> {

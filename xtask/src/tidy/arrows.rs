@@ -121,6 +121,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-examples",
         &["superstep", "superstep-core", "superstep-engine"],
     ),
+    (
+        "superstep-fuzz",
+        &["superstep-core", "superstep-mail", "superstep-model"],
+    ),
     ("superstep-mail", &["superstep"]),
     ("superstep-loopback", &[]),
     ("superstep-fake-google", &["superstep-loopback"]),

@@ -1,0 +1,23 @@
+//! The targets, one file each.
+
+pub mod archive;
+pub mod codec;
+pub mod mime;
+pub mod script;
+pub mod sse;
+
+use crate::target::Target;
+
+/// All targets.
+pub const ALL: [Target; 5] = [
+    archive::TARGET,
+    codec::TARGET,
+    mime::TARGET,
+    script::TARGET,
+    sse::TARGET,
+];
+
+/// The target of this name.
+pub fn named(name: &str) -> Option<Target> {
+    ALL.into_iter().find(|target| target.name == name)
+}
