@@ -97,7 +97,7 @@ impl Runner {
             saver: saver.clone(),
             store: store.clone(),
             cache: case.setup.cache.then(|| Arc::new(MemoryCache::new()) as _),
-            ids: None,
+            ..Backends::default()
         };
         let roots: BTreeSet<String> = case.roots().into_iter().map(str::to_owned).collect();
         let quiet_child = case

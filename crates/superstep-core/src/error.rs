@@ -347,6 +347,18 @@ pub enum ErrorKind {
         /// The id asked for.
         id: CheckpointId,
     },
+    /// Somebody cancelled the run.
+    #[coded("SS1113", hint = "resume the thread to go on from its last step")]
+    Cancelled {
+        /// Why.
+        reason: String,
+    },
+    /// The run had not ended at its deadline.
+    #[coded(
+        "SS1114",
+        hint = "resume the thread with a later deadline, or with none"
+    )]
+    DeadlinePassed,
     /// The thread was written by another version of the state and no migration leads here.
     #[coded(
         "SS1201",
@@ -444,6 +456,8 @@ impl fmt::Display for ErrorKind {
             Self::AmbiguousUpdate => f.write_str("several nodes could have made this update"),
             Self::BadUpdate { why } | Self::BadArgument { why } => f.write_str(why),
             Self::UnknownCheckpoint { id } => write!(f, "no checkpoint {id}"),
+            Self::Cancelled { reason } => write!(f, "cancelled: {reason}"),
+            Self::DeadlinePassed => f.write_str("the run had not ended at its deadline"),
             Self::Version { why } => f.write_str(why),
             Self::LostNodes { nodes } => {
                 f.write_str("the thread is about to run what the graph no longer has:")?;

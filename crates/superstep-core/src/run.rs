@@ -222,6 +222,16 @@ impl Loop {
         self.unstored.must_snapshot = true;
     }
 
+    /// Stops the run while tasks of its step may still run: what finished ones did is stored, and
+    /// the others run again when the thread resumes. Nothing they do is taken from now on.
+    pub fn halt(&mut self, error: Error) {
+        if self.stopped {
+            return;
+        }
+        self.save_unsaved_notes();
+        self.stop_with(Stop::Failed(error));
+    }
+
     fn stop_with(&mut self, stop: Stop) {
         if self.stopped {
             return;

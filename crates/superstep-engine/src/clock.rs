@@ -3,10 +3,13 @@
 use std::{
     hash::{BuildHasher, RandomState},
     sync::atomic::{AtomicU64, Ordering},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use superstep_core::id::{CheckpointId, IdSource};
+use superstep_core::{
+    clock::expiry,
+    id::{CheckpointId, IdSource},
+};
 use superstep_store::{Clock, UnixMillis};
 
 /// The clock of the operating system.
@@ -74,6 +77,25 @@ pub(crate) fn now_micros() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |age| age.as_micros() as u64)
+}
+
+/// A time on the clock; times before 1970 are long past.
+pub(crate) fn unix_millis(time: SystemTime) -> UnixMillis {
+    let age = time.duration_since(UNIX_EPOCH);
+    age.map_or(0, |age| expiry(0, age))
+}
+
+/// Waits until a clock shows a time. The clock is looked at now and then, since it may be set, and the
+/// timers of a process stand still while the machine is suspended.
+pub(crate) async fn until(clock: &dyn Clock, time: UnixMillis) {
+    const LOOK: Duration = Duration::from_secs(10);
+    loop {
+        let left = time.saturating_sub(clock.now());
+        let Some(left) = u64::try_from(left).ok().filter(|left| *left > 0) else {
+            return;
+        };
+        tokio::time::sleep(Duration::from_millis(left).min(LOOK)).await;
+    }
 }
 
 #[cfg(test)]

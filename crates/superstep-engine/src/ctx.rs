@@ -2,10 +2,12 @@
 
 mod ask;
 mod call;
+mod cancelled;
 mod effect;
 mod heartbeat;
 mod progress;
 mod run_info;
+mod sleep;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -13,7 +15,7 @@ use superstep_core::{
     channel_state::ChannelState,
     error::ErrorKind,
     event::{Event, EventKind, LoggedEvent},
-    id::{GraphPath, TaskId, ThreadId},
+    id::{GraphPath, RunId, TaskId, ThreadId},
     plan::ReadKey,
     record::{StoredError, TaskKey},
     run::{
@@ -134,6 +136,11 @@ impl Ctx {
     /// The thread, if the run has one.
     pub fn thread(&self) -> Option<&ThreadId> {
         self.0.step.env.thread.as_ref()
+    }
+
+    /// The run, if it is recorded: a graph with a saver records all its runs.
+    pub fn run_id(&self) -> Option<RunId> {
+        self.0.step.env.run
     }
 
     /// The step.

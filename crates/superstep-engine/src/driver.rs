@@ -4,13 +4,14 @@
 //! run drops or aborts everything it started.
 
 mod attempt;
+mod wind_down;
 
 use std::{
     collections::HashMap,
     future::{Future, poll_fn},
     hash::{BuildHasher, RandomState},
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Weak},
     task::Poll,
     time::Duration,
 };
@@ -31,6 +32,7 @@ use superstep_core::{
 use tokio::{sync::oneshot, task::JoinSet};
 
 use attempt::{Ended, Running, guarded, limited};
+use wind_down::Handles;
 
 use crate::{
     cache::CacheKey,
@@ -45,12 +47,16 @@ use crate::{
     write_behind::{Store, WriteBehind},
 };
 
+/// Hears that what a run was fed is stored, and its first tasks start.
+pub(crate) type Began = oneshot::Sender<()>;
+
 /// Drives one graph of a run to its end.
 pub(crate) async fn drive(
     run: &mut Loop,
     graph: &Arc<GraphInner>,
     env: &Arc<Env>,
     above: Option<Above>,
+    began: Option<Began>,
 ) -> Stop {
     let (requests, reader) = Requests::new();
     let parent = &run.config().parent;
@@ -70,6 +76,7 @@ pub(crate) async fn drive(
         info,
         reader,
         spawned: None,
+        handles: Handles::default(),
         starting: Vec::new(),
         ready: Vec::new(),
         step: None,
@@ -81,6 +88,7 @@ pub(crate) async fn drive(
         replies: HashMap::new(),
         write_behind: WriteBehind::default(),
         lines: Vec::new(),
+        began,
     };
     let stop = driver.run(run).await;
     driver.finish(stop).await
@@ -102,6 +110,8 @@ struct Driver<'a> {
     reader: RequestReader<Request>,
     /// Tasks that wait for something; none in most runs.
     spawned: Option<JoinSet<Woken>>,
+    /// How to end them before their time.
+    handles: Handles,
     starting: Vec<(usize, Running)>,
     /// Empty between uses; kept for its room, as is `starting`.
     ready: Vec<(usize, Ended)>,
@@ -118,6 +128,7 @@ struct Driver<'a> {
     write_behind: WriteBehind<'a>,
     /// For the log: what was emitted since something was stored or awaited.
     lines: Vec<Line>,
+    began: Option<Began>,
 }
 
 impl<'a> Driver<'a> {
@@ -127,7 +138,9 @@ impl<'a> Driver<'a> {
             while let Some(act) = run.next_act() {
                 let act = match act {
                     Act::Run(at) => {
-                        self.start(run, at);
+                        if self.env.stop.why().is_none() {
+                            self.start(run, at);
+                        }
                         continue;
                     }
                     Act::Stop(stop) => return stop,
@@ -142,6 +155,14 @@ impl<'a> Driver<'a> {
             {
                 return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
             }
+            if let Some(began) = self.began.take()
+                && let Err(error) = self.announce(began).await
+            {
+                return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
+            }
+            if let Some(why) = self.env.stop.why() {
+                return self.wind_down(run, why.clone()).await;
+            }
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
                 rounds += 1;
@@ -154,15 +175,24 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// Says that the run has begun, once that is stored.
+    async fn announce(&mut self, began: Began) -> Result<(), Error> {
+        self.write_behind.flush().await?;
+        let _nobody_waits = began.send(());
+        Ok(())
+    }
+
     async fn act(&mut self, run: &mut Loop, act: Act) -> Result<(), Error> {
         match act {
             Act::Run(_) | Act::Stop(_) => {}
             Act::Wait(wait) => {
                 let delay = wait.delay + random_up_to(wait.jitter);
-                self.spawned.get_or_insert_default().spawn(async move {
+                let waiting = async move {
                     tokio::time::sleep(delay).await;
                     Woken::Again(wait.task)
-                });
+                };
+                let handle = self.spawned.get_or_insert_default().spawn(waiting);
+                self.handles.add(handle, Weak::new());
             }
             Act::Commit(record) => {
                 let Some(reply) = self.commit(run, *record) else {
@@ -302,6 +332,7 @@ impl<'a> Driver<'a> {
             self.progress.clear();
             self.bodies.clear();
             self.keys.clear();
+            self.handles.clear();
         }
         let (resuming, replay) = run.child_flags();
         StepInfo {
@@ -337,10 +368,7 @@ impl<'a> Driver<'a> {
             effects: task.note.effects.clone(),
             ..TaskProgress::default()
         });
-        progress.answers.rewind();
-        progress.calls = 0;
-        progress.open.clear();
-        progress.keys.clear();
+        progress.rewind();
         self.attempts += 1;
         let serial = self.attempts;
         let attempt = Attempt { at, serial };
@@ -403,7 +431,9 @@ impl<'a> Driver<'a> {
                     Poll::Ready(ended) => ready.push((at, ended)),
                     Poll::Pending => {
                         let spawned = self.spawned.get_or_insert_default();
-                        spawned.spawn(async move { Woken::Done(at, Box::new(running.await)) });
+                        let ctx = Arc::downgrade(&running.ctx.0);
+                        let task = async move { Woken::Done(at, Box::new(running.await)) };
+                        self.handles.add(spawned.spawn(task), ctx);
                     }
                 }
             }
@@ -420,6 +450,10 @@ impl<'a> Driver<'a> {
     fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, progress }: Ended) {
         if let Some(progress) = progress {
             self.progress.insert(at, *progress);
+        }
+        if self.env.stop.why().is_some() && done.result.is_err() {
+            // It ended because the run does; it runs again when the thread resumes.
+            return;
         }
         self.done(run, at, done);
     }
@@ -472,6 +506,8 @@ impl<'a> Driver<'a> {
             request = poll_fn(|cx| self.reader.poll_next(cx)) => {
                 return self.request(run, request).await;
             }
+            // What is to be done about it is found out in the next round.
+            () = self.env.stop.sent() => {}
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),

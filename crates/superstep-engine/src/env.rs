@@ -1,10 +1,11 @@
 //! What all graphs of one run share.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use superstep_core::{
+    clock::Clock,
     event::{Event, Modes},
-    id::{IdSource, ThreadId},
+    id::{IdSource, RunId, ThreadId},
     policy::Durability,
     run::{Drain, Fidelity},
     saver::Saver,
@@ -13,12 +14,16 @@ use superstep_core::{
 use superstep_text::Privacy;
 use tokio::sync::mpsc;
 
-use crate::{cache::Cache, event_log::EventLog, options::Addresses, store::Store};
+use crate::{
+    cache::Cache, event_log::EventLog, options::Addresses, stop::StopSignal, store::Store,
+};
 
 /// What all graphs of one run share.
 #[derive(Clone)]
 pub(crate) struct Env {
     pub(crate) thread: Option<ThreadId>,
+    /// The run, if it is recorded.
+    pub(crate) run: Option<RunId>,
     pub(crate) saver: Option<Arc<dyn Saver>>,
     pub(crate) epoch: u64,
     pub(crate) store: Option<Arc<dyn Store>>,
@@ -29,6 +34,9 @@ pub(crate) struct Env {
     pub(crate) fidelity: Fidelity,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) drain: Drain,
+    pub(crate) stop: StopSignal,
+    pub(crate) grace: Duration,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sink: Option<Sink>,
     pub(crate) log: Option<Arc<EventLog>>,
     pub(crate) privacy: Privacy,
@@ -39,28 +47,65 @@ pub(crate) struct Env {
 /// Where events go.
 #[derive(Clone)]
 pub(crate) struct Sink {
-    sender: mpsc::Sender<Event>,
+    sender: Sender,
     pub(crate) modes: Modes,
     pub(crate) subgraphs: bool,
 }
 
+/// To a reader whom the run waits for, or to one who must not hold it up.
+#[derive(Clone)]
+enum Sender {
+    Waiting(mpsc::Sender<Event>),
+    Keeping(mpsc::UnboundedSender<Option<Event>>),
+}
+
 impl Sink {
+    /// To a reader whom the run waits for when there is no room left.
     pub(crate) fn new(modes: Modes, subgraphs: bool, room: usize) -> (Self, mpsc::Receiver<Event>) {
         let (sender, receiver) = mpsc::channel(room);
         (
-            Self {
-                sender,
-                modes,
-                subgraphs,
-            },
+            Self::to(Sender::Waiting(sender), modes, subgraphs),
             receiver,
         )
     }
 
+    /// To a reader who may read when it likes. `None` is the end of the run: who outlives it may
+    /// still hold a sender.
+    pub(crate) fn keeping(
+        modes: Modes,
+        subgraphs: bool,
+    ) -> (Self, mpsc::UnboundedReceiver<Option<Event>>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (
+            Self::to(Sender::Keeping(sender), modes, subgraphs),
+            receiver,
+        )
+    }
+
+    fn to(sender: Sender, modes: Modes, subgraphs: bool) -> Self {
+        Self {
+            sender,
+            modes,
+            subgraphs,
+        }
+    }
+
+    /// The run is over.
+    pub(crate) fn end(&self) {
+        if let Sender::Keeping(sender) = &self.sender {
+            let _gone = sender.send(None);
+        }
+    }
+
     /// Passes an event on. A reader that is gone is no error; one that is slow is waited for.
     pub(crate) async fn send(&self, event: Event) {
-        if let Err(mpsc::error::TrySendError::Full(event)) = self.sender.try_send(event) {
-            let _gone = self.sender.send(event).await;
+        match &self.sender {
+            Sender::Keeping(sender) => drop(sender.send(Some(event))),
+            Sender::Waiting(sender) => {
+                if let Err(mpsc::error::TrySendError::Full(event)) = sender.try_send(event) {
+                    let _gone = sender.send(event).await;
+                }
+            }
         }
     }
 }

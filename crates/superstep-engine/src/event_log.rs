@@ -136,13 +136,10 @@ impl EventLog {
     }
 
     /// Drives a run, and stores what waits for too long.
-    pub(crate) async fn along<T>(
-        &self,
-        run: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, Error> {
+    pub(crate) async fn along(&self, run: impl Future<Output = Stop>) -> Stop {
         let error = tokio::select! {
             biased;
-            result = run => return result,
+            stop = run => return stop,
             error = self.keep_flushing() => Error::from(error),
         };
         if std::mem::take(&mut lock(&self.page).open) {
@@ -155,7 +152,7 @@ impl EventLog {
             // The medium has failed already, and that is what is reported.
             let _too = self.flush().await;
         }
-        Err(error)
+        Stop::Failed(error)
     }
 
     async fn keep_flushing(&self) -> SaverError {

@@ -1,12 +1,14 @@
 //! Reading the log of a thread: from any place in it, during runs or after they ended.
 //!
-//! A reader never touches a run: it reads what is stored, as fast as it likes.
+//! A reader never touches a run: it reads what is stored, as fast as it likes. How long it waits for
+//! more is in `page`.
+
+mod page;
 
 use std::{
     collections::VecDeque,
     future::poll_fn,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -17,13 +19,14 @@ use superstep_core::{
     event::{Cursor, Ending, Entry, Event, Logged, LoggedEvent, Modes},
     future::BoxFuture,
     graph_state::GraphState,
-    id::ThreadId,
+    id::{RunId, ThreadId},
     policy::Durability,
-    saver::{At, Saver},
+    saver::At,
     value::Value,
 };
 
 use crate::graph::Graph;
+use page::{Page, Place, Turn, Until};
 
 /// How many entries are read at once.
 const PAGE: usize = 256;
@@ -49,7 +52,7 @@ pub enum LogItem<E = Event> {
 /// It is a [`Stream`] of what [`Follow::next`] returns, which ends after an error.
 pub struct Follow {
     graph: Graph,
-    thread: ThreadId,
+    source: Source,
     modes: Modes,
     subgraphs: bool,
     page: VecDeque<Logged>,
@@ -65,32 +68,13 @@ pub struct Follow {
     failed: bool,
 }
 
-/// What comes next in a log, and the status of the run before it.
-struct Page {
-    entries: VecDeque<Logged>,
-    place: Place,
-}
-
-/// How long a reader waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Until {
-    /// Not at all: it reads what is stored.
-    Stored,
-    /// While a run is under way or none has begun.
-    RunEnd,
-    /// Without end.
-    Ever,
-}
-
-/// The status of the run, by the last entry that was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    /// Nothing was read yet.
-    Unknown,
-    /// A run is under way, as far as the log knows.
-    InRun,
-    /// It has ended.
-    AfterRun,
+/// What is read.
+#[derive(Clone, Debug)]
+enum Source {
+    /// All runs of a thread.
+    Thread(ThreadId),
+    /// One run, and its thread once that is known.
+    Run(RunId, Option<ThreadId>),
 }
 
 impl Graph {
@@ -103,19 +87,14 @@ impl Graph {
         after: Option<Cursor>,
         modes: Modes,
     ) -> Follow {
-        Follow {
-            graph: self.clone(),
-            thread: thread.into(),
-            modes,
-            subgraphs: false,
-            page: VecDeque::new(),
-            cursor: after,
-            at: None,
-            place: Place::Unknown,
-            turning: None,
-            filling: None,
-            failed: false,
-        }
+        Follow::new(self, Source::Thread(thread.into()), after, modes)
+    }
+
+    /// Reads what one run logs, after a cursor or from its beginning, until it ends, in whatever
+    /// process it is. The last item is its ending, also if it logs nothing, was cut short, or has
+    /// ended long ago. A run that is queued is waited for; an unknown one is SS2018.
+    pub fn follow_run(&self, run: RunId, after: Option<Cursor>, modes: Modes) -> Follow {
+        Follow::new(self, Source::Run(run, None), after, modes)
     }
 
     /// All that is stored of a thread's log, with the states that its entries refer to, as far as
@@ -147,6 +126,22 @@ impl Graph {
 }
 
 impl Follow {
+    fn new(graph: &Graph, source: Source, after: Option<Cursor>, modes: Modes) -> Self {
+        Self {
+            graph: graph.clone(),
+            source,
+            modes,
+            subgraphs: false,
+            page: VecDeque::new(),
+            cursor: after,
+            at: None,
+            place: Place::Unknown,
+            turning: None,
+            filling: None,
+            failed: false,
+        }
+    }
+
     /// Reads events of graphs below as well.
     #[must_use]
     pub fn with_subgraphs(mut self) -> Self {
@@ -166,7 +161,7 @@ impl Follow {
     }
 
     /// The next entry. Waits while a run is under way or none has begun; nothing once the last run has
-    /// ended. A run that was cut short has no end, so its continuation is waited for.
+    /// ended. The ending of a run that was cut short is in no log; its reader gets it all the same.
     pub async fn next(&mut self) -> Result<Option<(Cursor, LogItem)>, Error> {
         poll_fn(|cx| self.poll_item(cx, Until::RunEnd)).await
     }
@@ -200,9 +195,22 @@ impl Follow {
                     Err(error) => return Poll::Ready(Err(error)),
                 }
             };
+            if let Some(before) = self.cursor
+                && self.place == Place::InRun
+                && before.epoch < first.cursor.epoch
+            {
+                // Another run followed one that was cut short.
+                let end = Cursor::end_of(before.epoch);
+                (self.cursor, self.at, self.place) = (Some(end), None, Place::AfterRun);
+                let ended = LogItem::Ended(Ending::Interrupted);
+                return Poll::Ready(Ok(Some((end, ended))));
+            }
             let filled = match &first.entry {
                 Entry::Event(told) if told.state.is_some() && self.wants(told) => {
-                    let (graph, thread) = (self.graph.clone(), self.thread.clone());
+                    let Some(thread) = self.source.thread().cloned() else {
+                        return Poll::Ready(Ok(None));
+                    };
+                    let graph = self.graph.clone();
                     let told = LoggedEvent::clone(told);
                     let filling = self.filling.get_or_insert_with(|| {
                         Box::pin(async move { whole(&graph, &thread, told).await })
@@ -253,15 +261,21 @@ impl Follow {
                     Ok(saver) => saver.clone(),
                     Err(error) => return Poll::Ready(Err(error)),
                 };
-                let (thread, cursor, place) = (self.thread.clone(), self.cursor, self.place);
-                let page = Box::pin(next_page(saver, thread, cursor, place, until));
-                none.insert((until, page))
+                let turn = Turn {
+                    saver,
+                    after: self.cursor,
+                    place: self.place,
+                    until,
+                };
+                let source = self.source.clone();
+                none.insert((until, Box::pin(turn.page(source))))
             }
         };
         let page = ready!(turning.as_mut().poll(cx));
         self.turning = None;
         Poll::Ready(page.map(|page| {
             (self.page, self.place) = (page.entries, page.place);
+            self.source = page.source;
             !self.page.is_empty()
         }))
     }
@@ -281,33 +295,6 @@ impl Stream for Follow {
         let next = ready!(self.poll_item(cx, Until::RunEnd)).transpose();
         self.failed = matches!(next, Some(Err(_)));
         Poll::Ready(next)
-    }
-}
-
-/// What follows in the log; empty if the reader waits no longer.
-async fn next_page(
-    saver: Arc<dyn Saver>,
-    thread: ThreadId,
-    after: Option<Cursor>,
-    mut place: Place,
-    until: Until,
-) -> Result<Page, Error> {
-    if let (Place::Unknown, Some(cursor)) = (place, after) {
-        // The entry the reader has seen shows whether its run has ended. One that is gone was
-        // pruned, which happens between runs.
-        let seen = saver.events(&thread, Some(cursor.before()), 1).await?;
-        let seen = seen.first().filter(|seen| seen.cursor == cursor);
-        place = seen.map_or(Place::AfterRun, |seen| Place::of(&seen.entry));
-    }
-    loop {
-        // Called before the log is read, so that nothing comes unnoticed in between.
-        let changed = (until != Until::Stored).then(|| saver.changed(&thread));
-        let entries: VecDeque<Logged> = saver.events(&thread, after, PAGE).await?.into();
-        let over = until == Until::RunEnd && place == Place::AfterRun;
-        match changed {
-            Some(changed) if entries.is_empty() && !over => changed.await?,
-            _ => return Ok(Page { entries, place }),
-        }
     }
 }
 
@@ -338,11 +325,11 @@ async fn whole(
     Ok(Some(told.with_state(state)))
 }
 
-impl Place {
-    fn of(entry: &Entry) -> Self {
-        match entry {
-            Entry::Ended(_) => Self::AfterRun,
-            _ => Self::InRun,
+impl Source {
+    fn thread(&self) -> Option<&ThreadId> {
+        match self {
+            Self::Thread(thread) => Some(thread),
+            Self::Run(_, thread) => thread.as_ref(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use superstep_core::{
     checkpoint::Loaded,
+    clock::Clock,
     error::{Error, ErrorKind},
     graph_state::{GraphState, restore::MigrateFn},
     id::{GraphPath, IdSource},
@@ -15,7 +16,12 @@ use superstep_core::{
     table::{NodeIx, Table},
 };
 
-use crate::{cache::Cache, clock::ClockIds, node::Node, store::Store};
+use crate::{
+    cache::Cache,
+    clock::{ClockIds, SystemClock},
+    node::Node,
+    store::Store,
+};
 
 /// A graph that can be run; cheap to clone.
 #[derive(Clone)]
@@ -28,6 +34,7 @@ pub(crate) struct GraphInner {
     pub(crate) persist: Persist,
     pub(crate) migrate: Option<MigrateFn>,
     pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 /// A node's function, and the graph it is or calls.
@@ -50,6 +57,8 @@ pub struct Backends {
     pub cache: Option<Arc<dyn Cache>>,
     /// New checkpoint ids; from the clock by default.
     pub ids: Option<Arc<dyn IdSource>>,
+    /// The time that tasks wait for and deadlines are on; the system clock by default.
+    pub clock: Option<Arc<dyn Clock>>,
 }
 
 impl Backends {
@@ -108,7 +117,10 @@ impl Graph {
             .ids
             .clone()
             .unwrap_or_else(|| Arc::new(ClockIds::default()));
+        let clock = backends.clock.clone();
+        let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
         Self(Arc::new(GraphInner {
+            clock,
             plan: Arc::new(plan),
             nodes,
             backends,
@@ -133,6 +145,8 @@ impl Graph {
     pub fn with_backends(&self, backends: Backends) -> Self {
         let inner = &self.0;
         let ids = backends.ids.clone().unwrap_or_else(|| inner.ids.clone());
+        let clock = backends.clock.clone();
+        let clock = clock.unwrap_or_else(|| inner.clock.clone());
         Self(Arc::new(GraphInner {
             plan: inner.plan.clone(),
             nodes: inner.nodes.clone(),
@@ -140,6 +154,7 @@ impl Graph {
             persist: inner.persist,
             migrate: inner.migrate.clone(),
             ids,
+            clock,
         }))
     }
 

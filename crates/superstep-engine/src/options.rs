@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use superstep_core::{
@@ -10,7 +11,7 @@ use superstep_core::{
     checkpoint::Parents,
     error::{Error, ErrorKind},
     event::Modes,
-    id::{CheckpointId, GraphPath, ThreadId},
+    id::{CheckpointId, GraphPath, RunId, ThreadId},
     plan::{Keys, Pauses, Plan},
     policy::Durability,
     run::{Drain, Fidelity},
@@ -54,6 +55,17 @@ pub struct RunOptions {
     pub privacy: Privacy,
     /// To stop the run between steps.
     pub drain: Drain,
+    /// The run's id, to know it before it begins or to continue one that was queued; a new one by
+    /// default.
+    pub run: Option<RunId>,
+    /// What to find the run by: an object, kept with the record of the run.
+    pub metadata: Value,
+    /// When the run must have ended; by then it fails with
+    /// [`ErrorKind::DeadlinePassed`], and the thread can be resumed.
+    pub deadline: Option<SystemTime>,
+    /// How long tasks that look out for it ([`crate::Ctx::cancelled`]), and effects that have begun,
+    /// have to end when the run is cancelled or its deadline passes.
+    pub grace: Duration,
 }
 
 impl Default for RunOptions {
@@ -74,6 +86,10 @@ impl Default for RunOptions {
             log: Modes::NONE,
             privacy: Privacy::default(),
             drain: Drain::default(),
+            run: None,
+            metadata: Value::Null,
+            deadline: None,
+            grace: Duration::from_secs(5),
         }
     }
 }

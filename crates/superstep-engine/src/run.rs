@@ -1,28 +1,38 @@
 //! Running a graph to its end: as the root of a run, or inside a task of another graph.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::HashSet,
+    future::{Future, pending, poll_fn},
+    sync::Arc,
+    task::Poll,
+    time::SystemTime,
+};
 
 use superstep_core::{
     ask::Ask,
     checkpoint::Loaded,
     command::Output,
     error::{Error, ErrorKind},
-    event::Modes,
+    event::{Ending, Modes},
     future::BoxFuture,
     plan::{Keys, Pauses, Persist},
     run::{Begin, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
-    saver::At,
+    runs::{BeginRun, InputKind},
+    saver::{At, Lease},
     value::Value,
 };
 
 use crate::{
+    clock::{unix_millis, until},
     ctx::{Above, Ctx},
-    driver,
+    driver::{self, Began},
     env::{Env, Sink},
     event_log::{EventLog, FindPlan},
     graph::{Backends, Graph},
     node::Node,
     options::{Outcome, RunOptions, Status},
+    run_entry::{RunEntry, new_run_id},
+    stop::StopSignal,
     sync::lock,
 };
 
@@ -43,17 +53,17 @@ impl Graph {
         sink: Option<Sink>,
     ) -> Result<Outcome, Error> {
         let thread = options.thread.as_ref();
-        self.run_root(input, options, sink)
-            .await
-            .map_err(|error| error.at_thread(thread))
+        let run = async { self.begin(input, options, sink).await?.finish(None).await };
+        run.await.map_err(|error| error.at_thread(thread))
     }
 
-    async fn run_root(
+    /// Begins a run: leases its thread, checks what it is fed, records it.
+    pub(crate) async fn begin(
         &self,
         input: RunInput,
         options: &RunOptions,
         sink: Option<Sink>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<BegunRun, Error> {
         if options.limit == 0 {
             let why = "the step limit must be at least 1".to_owned();
             return Err(ErrorKind::BadArgument { why }.into());
@@ -85,8 +95,10 @@ impl Graph {
             ))),
             _ => return Err(ErrorKind::NoSaver.into()),
         };
+        let recorded = lease.is_some();
         let env = Arc::new(Env {
             thread: options.thread.clone(),
+            run: recorded.then(|| options.run.unwrap_or_else(new_run_id)),
             saver: saver.clone(),
             epoch,
             store: store.clone(),
@@ -96,7 +108,10 @@ impl Graph {
             limit: options.limit,
             fidelity: options.fidelity,
             ids: self.0.ids.clone(),
-            drain: options.drain.clone(),
+            drain: options.drain.for_run(),
+            stop: StopSignal::default(),
+            grace: options.grace,
+            clock: self.0.clock.clone(),
             sink,
             log,
             privacy: options.privacy.clone(),
@@ -118,35 +133,47 @@ impl Graph {
             pause_after: options.pause_after.clone(),
             strict_resume: options.strict_resume,
         };
-        // Pinned here, so that both ways to drive it share its room.
-        let run = std::pin::pin!(self.run_loop(&env, ParentContext::default(), input, scope, None));
-        let (output, stop) = match &env.log {
-            None => run.await?,
-            Some(log) => log.along(run).await?,
+        let fed = match &input {
+            RunInput::Nothing => InputKind::Nothing,
+            RunInput::Value(_) => InputKind::Input,
+            RunInput::Command(..) => InputKind::Command,
         };
-        drop(lease);
-        let (status, asks) = match stop {
-            Stop::Done => (Status::Done, Vec::new()),
-            Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),
-            Stop::Asked(asks) => (Status::Waiting, asks),
-            Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
-            Stop::Failed(error) => return Err(error),
+        let run = self
+            .enter(&env, ParentContext::default(), input, scope)
+            .await?;
+        let entry = match (saver, &env.thread, env.run) {
+            (Some(saver), Some(thread), Some(run)) => {
+                let begin = BeginRun {
+                    thread: thread.clone(),
+                    epoch,
+                    run,
+                    graph: self.0.plan.name.clone(),
+                    input: fed,
+                    deadline: options.deadline.map(unix_millis),
+                    metadata: options.metadata.clone(),
+                };
+                Some(RunEntry::begin(saver.clone(), begin).await?)
+            }
+            _ => None,
         };
-        Ok(Outcome {
-            output,
-            asks: distinct(asks),
-            status,
+        Ok(BegunRun {
+            graph: self.clone(),
+            env,
+            run,
+            entry,
+            deadline: options.deadline,
+            _lease: lease,
         })
     }
 
-    async fn run_loop(
+    /// Restores where a graph is, and starts its loop on what it is fed.
+    async fn enter(
         &self,
         env: &Arc<Env>,
         mut parent: ParentContext,
         input: RunInput,
         scope: Scope,
-        above: Option<Above>,
-    ) -> Result<(Option<Value>, Stop), Error> {
+    ) -> Result<Box<Loop>, Error> {
         let address = env.addresses.get(&parent.namespace).copied();
         let at = match (address, &parent.replay) {
             (Some(id), _) => At::Id(id),
@@ -167,16 +194,7 @@ impl Graph {
         if let (None, Some(id)) = (&loaded, address) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
-        let mut run = self.open(env, parent, scope, input, loaded, address.is_some())?;
-        let log = env.log.as_ref().filter(|_| !run.config().parent.nested);
-        if let Some(log) = log {
-            log.start(env.durability, run.checkpoint());
-        }
-        let mut stop = driver::drive(&mut run, &self.0, env, above).await;
-        if let Some(log) = log {
-            stop = log.end(stop, run.checkpoint()).await;
-        }
-        Ok((run.output(), stop))
+        self.open(env, parent, scope, input, loaded, address.is_some())
     }
 
     /// Starts the loop. Not part of the future of a run, which stays small without it.
@@ -259,12 +277,17 @@ impl Graph {
                 ..Env::clone(env)
             }),
         };
+        let _inside = ctx.runs_inside();
         // A future of a graph within a graph has no finite type; the box ends the recursion.
         let above = Above {
             run: ctx.0.step.run.clone(),
             task: ctx.0.task,
         };
-        let running = Box::pin(self.run_loop(&env, parent, input, Scope::default(), Some(above)));
+        let running = Box::pin(async {
+            let mut run = self.enter(&env, parent, input, Scope::default()).await?;
+            let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
+            Ok::<_, Error>((run.output(), stop))
+        });
         let (output, stop) = running.await?;
         match stop {
             Stop::Done => Ok(output),
@@ -288,6 +311,118 @@ impl Ctx {
         self.beat_if_auto();
         graph.run_nested(self, RunInput::from(input.into())).await
     }
+}
+
+/// A run that has begun: its thread is leased, and what it is fed was checked.
+pub(crate) struct BegunRun {
+    graph: Graph,
+    pub(crate) env: Arc<Env>,
+    run: Box<Loop>,
+    pub(crate) entry: Option<RunEntry>,
+    deadline: Option<SystemTime>,
+    _lease: Option<Lease>,
+}
+
+impl BegunRun {
+    /// Runs to the end. `began` hears when what the run was fed is stored.
+    pub(crate) async fn finish(self, began: Option<Began>) -> Result<Outcome, Error> {
+        let Self {
+            graph,
+            env,
+            mut run,
+            entry,
+            deadline,
+            _lease,
+        } = self;
+        let drive = async {
+            if let Some(log) = &env.log {
+                log.start(env.durability, run.checkpoint());
+            }
+            let mut stop = driver::drive(&mut run, &graph.0, &env, None, began).await;
+            if let Some(log) = &env.log {
+                stop = log.end(stop, run.checkpoint()).await;
+            }
+            stop
+        };
+        let stop = {
+            // Pinned here, so that all ways to drive it share its room.
+            let drive = std::pin::pin!(within(&env, entry.as_ref(), deadline, drive));
+            match &env.log {
+                None => drive.await,
+                Some(log) => log.along(drive).await,
+            }
+        };
+        if let Some(entry) = entry {
+            entry.end(Ending::from(&stop)).await;
+        }
+        let output = run.output();
+        let (status, asks) = match stop {
+            Stop::Done => (Status::Done, Vec::new()),
+            Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),
+            Stop::Asked(asks) => (Status::Waiting, asks),
+            Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
+            Stop::Failed(error) => return Err(error),
+        };
+        Ok(Outcome {
+            output,
+            asks: distinct(asks),
+            status,
+        })
+    }
+}
+
+/// Drives a run, and ends it before its time if somebody cancels it or its deadline passes.
+async fn within(
+    env: &Env,
+    entry: Option<&RunEntry>,
+    deadline: Option<SystemTime>,
+    run: impl Future<Output = Stop>,
+) -> Stop {
+    let mut run = std::pin::pin!(run);
+    let Some(cause) = stopping(env, entry, deadline) else {
+        return run.await;
+    };
+    let mut cause = std::pin::pin!(cause);
+    // A reason that is there already comes before the first task.
+    if let Poll::Ready(why) = poll_fn(|cx| Poll::Ready(cause.as_mut().poll(cx))).await {
+        env.stop.send(why);
+        return run.await;
+    }
+    tokio::select! {
+        biased;
+        stop = &mut run => return stop,
+        why = cause => env.stop.send(why),
+    }
+    run.await
+}
+
+/// Waits for a reason to end the run before its time; nothing if there can be none.
+fn stopping<'a>(
+    env: &'a Env,
+    entry: Option<&'a RunEntry>,
+    deadline: Option<SystemTime>,
+) -> Option<impl Future<Output = ErrorKind> + 'a> {
+    if entry.is_none() && deadline.is_none() {
+        return None;
+    }
+    Some(async move {
+        let passed = async {
+            match deadline {
+                Some(deadline) => until(&*env.clock, unix_millis(deadline)).await,
+                None => pending().await,
+            }
+        };
+        let cancelled = async {
+            match entry {
+                Some(entry) => entry.cancelled(&env.drain).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            () = passed => ErrorKind::DeadlinePassed,
+            reason = cancelled => ErrorKind::Cancelled { reason },
+        }
+    })
 }
 
 /// Whether a graph that lives as long as its thread has nothing to resume: it ended in an

@@ -93,11 +93,12 @@ pub use superstep_core::{
         SpanStart,
     },
     future,
-    id::{AskId, CheckpointId, TaskId, ThreadId},
+    id::{AskId, CheckpointId, RunId, TaskId, ThreadId},
     plan::{BuildError, BuildErrors, Persist},
     policy::{CachePolicy, Durability, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
     run::{Drain, EffectError, Fidelity},
+    runs::{Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
     saver::{self, HistoryQuery, Saver},
 };
 #[doc(inline)]
@@ -106,14 +107,15 @@ pub use superstep_derive::*;
 pub use superstep_draw as draw;
 #[doc(inline)]
 pub use superstep_engine::{
-    Backends, CheckpointRef, Fit, LogItem, OpenSpan, RunOptions,
+    Backends, Canceller, CheckpointRef, Fit, LogItem, OpenSpan, Recovery, RunOptions,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{
         Append, Ask, Asked, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed,
         Follow, FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge,
         Min, Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced,
-        Reducer, Res, Snap, State, Store, Sum, TaskCtx, Undo, Update, field, reducer::Total,
+        Reducer, Res, RunEvents, RunOutcome, Running, Snap, State, Store, Sum, TaskCtx, Undo,
+        Update, field, reducer::Total,
     },
 };
 #[doc(inline)]
@@ -195,7 +197,7 @@ pub mod dynamic {
     };
     pub use superstep_engine::{
         CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, Node, NodeOptions, Outcome,
-        OutputKeys, Status, builder, input, state,
+        OutputKeys, RunEvents, RunOutcome, Running, Status, builder, input, state,
     };
 }
 

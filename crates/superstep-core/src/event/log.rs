@@ -28,6 +28,14 @@ pub struct Cursor {
 }
 
 impl Cursor {
+    /// The place after all entries of a run: of an ending that its log does not have.
+    #[must_use]
+    pub fn end_of(epoch: u64) -> Self {
+        // Savers count in signed numbers.
+        let n = i64::MAX as u64;
+        Self { epoch, n }
+    }
+
     /// The place before this one.
     #[must_use]
     pub fn before(self) -> Self {

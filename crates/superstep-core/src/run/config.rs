@@ -120,7 +120,11 @@ impl Replay {
 
 /// A request to stop after the current step.
 #[derive(Clone, Debug, Default)]
-pub struct Drain(Arc<Drained>);
+pub struct Drain {
+    own: Arc<Drained>,
+    /// Of those who may stop several runs.
+    above: Option<Arc<Drained>>,
+}
 
 #[derive(Debug, Default)]
 struct Drained {
@@ -130,26 +134,40 @@ struct Drained {
 }
 
 impl Drain {
+    /// One for a single run: it stops when this one is requested, and can be stopped alone.
+    #[must_use]
+    pub fn for_run(&self) -> Self {
+        Self {
+            own: Arc::default(),
+            above: Some(self.own.clone()),
+        }
+    }
+
     /// Asks the run to stop.
     pub fn request(&self, reason: impl Into<String>) {
-        *self.0.reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
-        self.0.asked.store(true, Ordering::Release);
+        let stored = self.own.reason.lock();
+        *stored.unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+        self.own.asked.store(true, Ordering::Release);
     }
 
     /// Takes the request back; until then it holds for every run that shares it.
     pub fn clear(&self) {
-        self.0.asked.store(false, Ordering::Release);
+        self.own.asked.store(false, Ordering::Release);
     }
 
     /// Why, if it was asked.
     pub fn reason(&self) -> Option<String> {
-        if !self.0.asked.load(Ordering::Acquire) {
+        let above = || self.above.as_ref().and_then(|above| above.reason());
+        self.own.reason().or_else(above)
+    }
+}
+
+impl Drained {
+    fn reason(&self) -> Option<String> {
+        if !self.asked.load(Ordering::Acquire) {
             return None;
         }
-        self.0
-            .reason
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let reason = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        reason.clone()
     }
 }

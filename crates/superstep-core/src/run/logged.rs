@@ -55,6 +55,9 @@ impl From<&Stop> for Ending {
                 ErrorKind::Drained { reason } => Self::Drained {
                     reason: reason.clone(),
                 },
+                ErrorKind::Cancelled { reason } => Self::Cancelled {
+                    reason: reason.clone(),
+                },
                 _ => Self::Failed {
                     code: error.code().to_owned(),
                     message: error.to_string(),

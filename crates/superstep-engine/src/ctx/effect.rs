@@ -91,6 +91,8 @@ impl Ctx {
             Some(Effect::Started) => {}
             Some(Effect::Failed) | None => self.journal(key, Effect::Started).await?,
         }
+        // Dropped in the middle, it would leave its outcome unknown.
+        let _effect = self.unfinished();
         // Its start is stored, which may have taken longer than the attempt.
         self.alive()?;
         let done = effect().await.and_then(|result| {
@@ -113,23 +115,25 @@ impl Ctx {
         }
     }
 
-    async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {
-        let answers = {
+    pub(super) async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {
+        let (answers, known) = {
             let mut progress = self.progress()?;
-            match &effect {
+            let known = match &effect {
                 Effect::Failed => progress.effects.remove(key),
                 kept => progress.effects.insert(key.to_owned(), kept.clone()),
             };
             progress
                 .fresh_effects
                 .push((key.to_owned(), effect.clone()));
-            progress.answers.used()
+            (progress.answers.used(), known)
         };
         let run = &self.0.step.run;
         if run.env.saver.is_none() {
             return Ok(());
         }
-        if effect == Effect::Started {
+        // The result of an effect follows its start, which is found by now.
+        let follows = known.is_some();
+        if !follows {
             run.anchor().await?;
         }
         run.stored(|reply| Request::Journal {

@@ -1,7 +1,7 @@
 //! When a task last gave a sign of life, for idle timeouts.
 
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU32, AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -13,6 +13,8 @@ use super::Ctx;
 pub(crate) struct Heartbeat {
     start: Instant,
     last: AtomicU64,
+    /// How many waits it is in that it announced.
+    pub(super) paused: AtomicU32,
     auto: bool,
 }
 
@@ -21,16 +23,20 @@ impl Heartbeat {
         Self {
             start: Instant::now(),
             last: AtomicU64::new(0),
+            paused: AtomicU32::new(0),
             auto,
         }
     }
 
-    fn beat(&self) {
+    pub(super) fn beat(&self) {
         let micros = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.last.store(micros, Ordering::Relaxed);
     }
 
     pub(crate) fn silence(&self) -> Duration {
+        if self.paused.load(Ordering::Relaxed) > 0 {
+            return Duration::ZERO;
+        }
         let last = Duration::from_micros(self.last.load(Ordering::Relaxed));
         self.start.elapsed().saturating_sub(last)
     }

@@ -21,11 +21,27 @@ pub(crate) struct TaskProgress {
     pub(crate) graphs: u32,
     pub(crate) calls: u32,
     pub(crate) spans: u32,
+    pub(crate) sleeps: u32,
+    /// How much of what it does now it should not be dropped in the middle of.
+    pub(crate) unfinished: u32,
+    /// How many graphs run inside it.
+    pub(crate) inside: u32,
+    /// It knows that its run is to end.
+    pub(crate) told: bool,
     /// The attempt is over: whatever still has its context can do nothing with it.
     pub(crate) ended: bool,
 }
 
 impl TaskProgress {
+    /// Prepares for another attempt.
+    pub(crate) fn rewind(&mut self) {
+        self.answers.rewind();
+        (self.calls, self.sleeps) = (0, 0);
+        (self.unfinished, self.inside) = (0, 0);
+        self.open.clear();
+        self.keys.clear();
+    }
+
     /// Ends the attempt, and gives what the next one must know.
     pub(crate) fn end(&mut self) -> Self {
         let ended = Self {

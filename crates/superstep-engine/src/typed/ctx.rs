@@ -1,5 +1,7 @@
 //! The durable side of a running task: ask, do once, emit, call.
 
+mod time;
+
 use std::{future::Future, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};

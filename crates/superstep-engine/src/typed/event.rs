@@ -112,7 +112,7 @@ pub enum Event<S: State, N> {
 }
 
 impl<S: State, N: Nodes> Event<S, N> {
-    fn new(event: event::Event) -> Self {
+    pub(super) fn new(event: event::Event) -> Self {
         Self::typed(&event).unwrap_or_else(|| Self::Below(Box::new(event)))
     }
 

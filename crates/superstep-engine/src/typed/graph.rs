@@ -364,7 +364,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         EventStream::new(self.inner.stream(input, &self.on(thread)))
     }
 
-    fn on(&self, thread: ThreadId) -> RunOptions {
+    pub(super) fn on(&self, thread: ThreadId) -> RunOptions {
         RunOptions {
             thread: Some(thread),
             ..self.options.clone()
@@ -482,7 +482,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 }
 
-fn plain<A: Serialize>(
+pub(super) fn plain<A: Serialize>(
     answers: impl IntoIterator<Item = (AskId, A)>,
 ) -> Result<Vec<(AskId, Value)>, Error> {
     let plain = |(id, answer): (AskId, A)| {

@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod cancel;
+mod cancelling;
 mod changed;
 mod cut_short;
 mod drawing;
@@ -18,5 +19,7 @@ mod kit;
 mod limits;
 mod moving;
 mod retention;
+mod runs;
 mod streams;
 mod threads;
+mod timers;

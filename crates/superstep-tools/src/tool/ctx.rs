@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::{Serialize, de::DeserializeOwned};
-use superstep_core::id::ThreadId;
+use superstep_core::id::{RunId, ThreadId};
 use superstep_engine::typed::{Ask, Context, Ctx, Graph, Nodes, Res, Snap, State, Store};
 use superstep_text::Redactor;
 
@@ -117,6 +117,22 @@ impl ToolCtx {
     /// Tells that the call is alive: the idle timeout of its node begins again.
     pub fn heartbeat(&self) {
         self.task.heartbeat();
+    }
+
+    /// Ready once the run was cancelled or its deadline has passed. A tool that waits for it has a
+    /// little time to stop what it began; another one is dropped where it waits.
+    pub async fn cancelled(&self) {
+        self.task.cancelled().await;
+    }
+
+    /// Whether the run was cancelled or its deadline has passed.
+    pub fn is_cancelled(&self) -> bool {
+        self.task.is_cancelled()
+    }
+
+    /// The run the call is made in, if it is recorded.
+    pub fn run_id(&self) -> Option<RunId> {
+        self.task.run_id()
     }
 
     /// Passes data to readers of the run's events, without secrets.

@@ -1,0 +1,199 @@
+//! The next page of a log, and how long a reader waits for it.
+//!
+//! Runs log how they end before that is recorded, so a reader that sees a run's ending recorded and
+//! then reads to the end of the log has all of it. A run that was cut short logs no ending, and
+//! nobody tells its readers: they look at the record now and then.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use superstep_core::{
+    error::{Error, SaverError},
+    event::{Cursor, Ending, Entry, Logged},
+    id::{RunId, ThreadId},
+    runs::{RunQuery, RunRecord},
+    saver::Saver,
+};
+
+use super::{PAGE, Source};
+
+/// How often a reader that waits looks whether the run still goes.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What comes next in a log.
+pub(super) struct Page {
+    pub(super) entries: VecDeque<Logged>,
+    /// The status of the run before it.
+    pub(super) place: Place,
+    /// What is read, as far as that is known by now.
+    pub(super) source: Source,
+}
+
+/// How long a reader waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// Not at all: it reads what is stored.
+    Stored,
+    /// While a run is under way or none has begun.
+    RunEnd,
+    /// Without end.
+    Ever,
+}
+
+/// The status of the run, by the last entry that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Nothing was read yet.
+    Unknown,
+    /// A run is under way, as far as the log knows.
+    InRun,
+    /// It has ended.
+    AfterRun,
+}
+
+impl Place {
+    pub(super) fn of(entry: &Entry) -> Self {
+        match entry {
+            Entry::Ended(_) => Self::AfterRun,
+            _ => Self::InRun,
+        }
+    }
+}
+
+/// A reader that has read all it has.
+pub(super) struct Turn {
+    pub(super) saver: Arc<dyn Saver>,
+    pub(super) after: Option<Cursor>,
+    pub(super) place: Place,
+    pub(super) until: Until,
+}
+
+impl Turn {
+    /// What follows in the log; empty if the reader waits no longer.
+    pub(super) async fn page(mut self, source: Source) -> Result<Page, Error> {
+        let (entries, source) = match source {
+            Source::Thread(thread) => {
+                let entries = self.of_thread(&thread).await?;
+                (entries, Source::Thread(thread))
+            }
+            Source::Run(run, _) => {
+                let (entries, thread) = self.of_run(run).await?;
+                (entries, Source::Run(run, Some(thread)))
+            }
+        };
+        Ok(Page {
+            entries: entries.into(),
+            place: self.place,
+            source,
+        })
+    }
+
+    async fn of_thread(&mut self, thread: &ThreadId) -> Result<Vec<Logged>, Error> {
+        self.find_place(thread).await?;
+        loop {
+            // Called before the log is read, so that nothing comes unnoticed in between.
+            let changed = (self.until != Until::Stored).then(|| self.saver.changed(thread));
+            let entries = self.saver.events(thread, self.after, PAGE).await?;
+            let Some(changed) = changed.filter(|_| entries.is_empty()) else {
+                return Ok(entries);
+            };
+            if self.until == Until::RunEnd {
+                let newest = self.newest_run(thread).await?;
+                let entries = self.saver.events(thread, self.after, PAGE).await?;
+                if !entries.is_empty() {
+                    return Ok(entries);
+                }
+                let epoch = self.after.map(|after| after.epoch);
+                match (self.place, newest) {
+                    (Place::AfterRun, Some(run)) if run.is_open() && run.epoch > epoch => {}
+                    (Place::AfterRun, _) => return Ok(entries),
+                    (Place::InRun, Some(run)) if run.epoch > epoch => {
+                        return Ok(self.ending(epoch, Ending::Interrupted));
+                    }
+                    (Place::InRun, Some(run)) if run.epoch == epoch => {
+                        if let Some(ending) = run.ending {
+                            return Ok(self.ending(epoch, ending));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            tokio::select! {
+                changed = changed => changed?,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+
+    async fn of_run(&mut self, run: RunId) -> Result<(Vec<Logged>, ThreadId), Error> {
+        loop {
+            let record = self.saver.runs().load_run(run).await?;
+            let RunRecord {
+                thread,
+                epoch,
+                ending,
+                ..
+            } = record.ok_or(SaverError::NoRun { run })?;
+            self.find_place(&thread).await?;
+            let changed = (self.until != Until::Stored).then(|| self.saver.changed(&thread));
+            if let Some(epoch) = epoch {
+                // The log of an earlier attempt is over.
+                let seen = self.after.filter(|after| after.epoch >= epoch);
+                let after = seen.unwrap_or(Cursor { epoch, n: 0 });
+                let mut entries = self.saver.events(&thread, Some(after), PAGE).await?;
+                entries.retain(|entry| entry.cursor.epoch == epoch);
+                if !entries.is_empty() {
+                    return Ok((entries, thread));
+                }
+                if let Some(ending) = ending {
+                    if ending == Ending::Interrupted {
+                        // Whoever finds out writes it down, if it can.
+                        let _unwritten = self.saver.runs().interrupted(Some(&thread)).await;
+                    }
+                    return Ok((self.ending(Some(epoch), ending), thread));
+                }
+            }
+            let Some(changed) = changed else {
+                return Ok((Vec::new(), thread));
+            };
+            tokio::select! {
+                changed = changed => changed?,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+
+    /// The entry the reader has seen shows whether its run has ended. One that is gone was pruned,
+    /// which happens between runs.
+    async fn find_place(&mut self, thread: &ThreadId) -> Result<(), Error> {
+        let (Place::Unknown, Some(cursor)) = (self.place, self.after) else {
+            return Ok(());
+        };
+        let before = Some(cursor.before());
+        let seen = self.saver.events(thread, before, 1).await?;
+        let seen = seen.first().filter(|seen| seen.cursor == cursor);
+        self.place = seen.map_or(Place::AfterRun, |seen| Place::of(&seen.entry));
+        Ok(())
+    }
+
+    async fn newest_run(&self, thread: &ThreadId) -> Result<Option<RunRecord>, Error> {
+        let query = RunQuery {
+            limit: Some(1),
+            ..RunQuery::default()
+        };
+        let found = self.saver.runs().load_runs(thread, &query).await?;
+        Ok(found.into_iter().next())
+    }
+
+    /// The ending of a run that its log does not have; nothing if the reader has had one.
+    fn ending(&self, epoch: Option<u64>, ending: Ending) -> Vec<Logged> {
+        let Some(epoch) = epoch.filter(|_| self.place != Place::AfterRun) else {
+            return Vec::new();
+        };
+        vec![Logged {
+            cursor: Cursor::end_of(epoch),
+            checkpoint: None,
+            at: None,
+            entry: Entry::Ended(ending),
+        }]
+    }
+}

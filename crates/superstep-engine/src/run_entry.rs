@@ -1,0 +1,89 @@
+//! A run's entry in the saver: written when it begins and when it ends, and where others ask to
+//! cancel it.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use superstep_core::{
+    error::Error,
+    event::Ending,
+    id::{IdSource, RunId, ThreadId},
+    run::Drain,
+    runs::{BeginRun, Cancel, CancelRequest, EndRun},
+    saver::Saver,
+};
+
+use crate::clock::ClockIds;
+
+/// A run that is not over by then is looked after: somebody may want to cancel it. Most are over.
+const SHORT: Duration = Duration::from_millis(20);
+
+/// An id for a new run.
+pub(crate) fn new_run_id() -> RunId {
+    static IDS: OnceLock<ClockIds> = OnceLock::new();
+    RunId(IDS.get_or_init(ClockIds::default).next(None).0)
+}
+
+/// A run's entry in the saver.
+pub(crate) struct RunEntry {
+    saver: Arc<dyn Saver>,
+    thread: ThreadId,
+    epoch: u64,
+    pub(crate) run: RunId,
+    /// Somebody asked before it began.
+    cancel: Option<CancelRequest>,
+}
+
+impl RunEntry {
+    /// Records that a run begins.
+    pub(crate) async fn begin(saver: Arc<dyn Saver>, begin: BeginRun) -> Result<Self, Error> {
+        let (thread, epoch, run) = (begin.thread.clone(), begin.epoch, begin.run);
+        let record = saver.runs().begin_run(begin).await?;
+        Ok(Self {
+            saver,
+            thread,
+            epoch,
+            run,
+            cancel: record.cancel,
+        })
+    }
+
+    /// Records how the run ended. A failure of that is not the run's: what it did is stored, and
+    /// shows how it ended.
+    pub(crate) async fn end(self, ending: Ending) {
+        let end = EndRun {
+            thread: self.thread,
+            epoch: self.epoch,
+            run: self.run,
+            ending,
+        };
+        let _unsaid = self.saver.runs().end_run(end).await;
+    }
+
+    /// Waits until somebody wants the run to end at once, and says why. Who wants it to end after its
+    /// step has it drained.
+    pub(crate) async fn cancelled(&self, drain: &Drain) -> String {
+        let request = match &self.cancel {
+            Some(request) => request.clone(),
+            None => self.request().await,
+        };
+        match request.how {
+            Cancel::Drain => {
+                drain.request(request.reason);
+                std::future::pending().await
+            }
+            _ => request.reason,
+        }
+    }
+
+    async fn request(&self) -> CancelRequest {
+        tokio::time::sleep(SHORT).await;
+        match self.saver.runs().cancelling(self.run).await {
+            Ok(request) => request,
+            // A saver that cannot tell fails the run soon enough when it should store something.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

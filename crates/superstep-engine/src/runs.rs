@@ -1,0 +1,137 @@
+//! The runs of threads: how they are, cancelling them from anywhere, and continuing those that were
+//! cut short.
+
+use superstep_core::{
+    clock::Clock as _,
+    error::{Error, ErrorKind, SaverError},
+    id::{RunId, ThreadId},
+    run::RunInput,
+    runs::{Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
+};
+
+use crate::{graph::Graph, options::RunOptions, running::Running, state::Depth};
+
+/// What [`Graph::resume_interrupted`] did.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Recovery<R = Running> {
+    /// The runs that continue what was cut short.
+    pub started: Vec<R>,
+    /// The threads that could not be continued, and why. They stay as they are.
+    pub failed: Vec<(ThreadId, Error)>,
+}
+
+impl<R> Default for Recovery<R> {
+    fn default() -> Self {
+        Self {
+            started: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+}
+
+impl Graph {
+    /// A run, if there is one of this id on the graph's saver. One whose process is gone is shown as
+    /// interrupted.
+    pub async fn find_run(&self, run: RunId) -> Result<Option<RunRecord>, Error> {
+        Ok(self.saver()?.runs().load_run(run).await?)
+    }
+
+    /// The runs of a thread, newest first.
+    pub async fn runs(
+        &self,
+        thread: impl Into<ThreadId>,
+        query: &RunQuery,
+    ) -> Result<Vec<RunRecord>, Error> {
+        let thread = thread.into();
+        Ok(self.saver()?.runs().load_runs(&thread, query).await?)
+    }
+
+    /// What is going on with a thread: the status of its newest run. A thread of an earlier version
+    /// has no runs on record; what it holds decides.
+    pub async fn status(&self, thread: impl Into<ThreadId>) -> Result<RunStatus, Error> {
+        let thread = thread.into();
+        let newest = RunQuery {
+            limit: Some(1),
+            ..RunQuery::default()
+        };
+        let runs = self.saver()?.runs().load_runs(&thread, &newest).await?;
+        if let Some(run) = runs.first() {
+            return Ok(run.status());
+        }
+        let state = self.state(&thread, None, Depth::Here).await?;
+        if state.checkpoint.is_none() {
+            return Err(SaverError::NoThread { thread }.into());
+        }
+        let failed = state.tasks.iter().any(|task| task.error.is_some());
+        let asks = state.asks().next().is_some();
+        Ok(match (state.next.is_empty(), asks, failed) {
+            (true, ..) => RunStatus::Idle,
+            (false, true, _) => RunStatus::Waiting,
+            (false, false, true) => RunStatus::Failed,
+            (false, false, false) => RunStatus::Interrupted,
+        })
+    }
+
+    /// Asks to cancel a run of this or any other process; durable when it returns. Returns whether
+    /// the run had not ended yet. The run notices within a second, and then ends as
+    /// [`Running::cancel`] says; [`Graph::follow_run`] shows when it has.
+    pub async fn cancel(&self, run: RunId, reason: impl Into<String>) -> Result<bool, Error> {
+        self.cancel_with(run, Cancel::Now, reason).await
+    }
+
+    /// [`Graph::cancel`], in another way.
+    pub async fn cancel_with(
+        &self,
+        run: RunId,
+        how: Cancel,
+        reason: impl Into<String>,
+    ) -> Result<bool, Error> {
+        let request = CancelRequest {
+            how,
+            reason: reason.into(),
+            at: self.0.clock.now(),
+        };
+        Ok(self.saver()?.runs().request_cancel(run, request).await?)
+    }
+
+    /// The runs of this graph that were cut short and that nobody has continued: their process was
+    /// killed, or they were dropped. Their endings are written, if nobody has yet.
+    pub async fn interrupted_runs(&self) -> Result<Vec<RunRecord>, Error> {
+        let mut found = self.saver()?.runs().interrupted(None).await?;
+        found.retain(|run| run.graph == self.0.plan.name);
+        Ok(found)
+    }
+
+    /// The threads of this graph whose newest run was cut short.
+    pub async fn interrupted_threads(&self) -> Result<Vec<ThreadId>, Error> {
+        let runs = self.interrupted_runs().await?;
+        Ok(runs.into_iter().map(|run| run.thread).collect())
+    }
+
+    /// Continues all threads of this graph whose newest run was cut short, each in a run of its own.
+    /// A service calls this when it starts. One that another process continues meanwhile is left
+    /// to it; so several may call it at once.
+    pub async fn resume_interrupted(&self, options: &RunOptions) -> Result<Recovery, Error> {
+        let mut recovery = Recovery::default();
+        for run in self.interrupted_runs().await? {
+            let options = RunOptions {
+                thread: Some(run.thread.clone()),
+                run: None,
+                at: None,
+                metadata: run.metadata.clone(),
+                ..options.clone()
+            };
+            match self.start(RunInput::Nothing, &options).await {
+                Ok(started) => recovery.started.push(started),
+                Err(error) if is_busy(&error) => {}
+                Err(error) => recovery.failed.push((run.thread, error)),
+            }
+        }
+        Ok(recovery)
+    }
+}
+
+fn is_busy(error: &Error) -> bool {
+    matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }))
+}
