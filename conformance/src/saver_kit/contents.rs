@@ -319,6 +319,7 @@ async fn layouts_survive_and_may_change(bench: &Bench<'_>) -> Verdict {
                 version: u32::MAX,
                 fingerprint: u64::MAX,
             }),
+            graph: "名前 \0".into(),
         },
     ];
     let mut n = 1;

@@ -48,6 +48,7 @@ pub(super) fn layout() -> Arc<Layout> {
             TriggerName::Join(vec!["a".into(), "b".into()], "c".into()),
         ],
         state: None,
+        graph: "order".into(),
     })
 }
 

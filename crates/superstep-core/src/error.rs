@@ -3,6 +3,7 @@
 //! An [`Error`] has what happened ([`ErrorKind`]) and where ([`Place`]). Codes are listed in
 //! `docs/errors.md`. Build mistakes have their own type, [`crate::plan::BuildError`].
 
+mod category;
 mod storage;
 
 use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
@@ -14,6 +15,7 @@ use crate::{
     id::{AskId, CheckpointId, ThreadId},
 };
 
+pub use category::Category;
 pub use storage::SaverError;
 
 /// A failed run, update or read.
@@ -378,6 +380,17 @@ pub enum ErrorKind {
         /// Their names.
         nodes: Vec<Arc<str>>,
     },
+    /// The thread belongs to another graph.
+    #[coded(
+        "SS1204",
+        hint = "use that graph; if this one was renamed, build it with `formerly` and the old name"
+    )]
+    ForeignThread {
+        /// The graph it belongs to.
+        of: Arc<str>,
+        /// The graph that read it.
+        graph: Arc<str>,
+    },
     /// An effect was started and its outcome is unknown.
     #[coded(
         "SS1202",
@@ -464,6 +477,9 @@ impl fmt::Display for ErrorKind {
                 let mut names = nodes.iter();
                 names.try_for_each(|name| write!(f, " `{name}`"))
             }
+            Self::ForeignThread { of, graph } => {
+                write!(f, "the thread belongs to graph `{of}`, this is `{graph}`")
+            }
             Self::UnknownOutcome { key, cause: None } => {
                 write!(
                     f,
@@ -484,6 +500,11 @@ impl fmt::Display for ErrorKind {
 }
 
 impl Error {
+    /// What kind of fault it is; an error without a known code is the program's own.
+    pub fn category(&self) -> Category {
+        Category::of(self.code()).unwrap_or(Category::Internal)
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
         self.kind.code()

@@ -216,6 +216,8 @@ pub type FreshChannels = Arc<dyn Fn() -> Box<dyn ChannelState> + Send + Sync>;
 pub struct Plan {
     /// The graph's name.
     pub name: Arc<str>,
+    /// Names it had before: threads of these are its own.
+    pub former_names: Vec<Arc<str>>,
     /// Names of channels, nodes and triggers, for records.
     pub layout: Arc<Layout>,
     /// Channels.

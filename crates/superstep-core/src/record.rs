@@ -34,6 +34,30 @@ pub struct Layout {
     pub triggers: Vec<TriggerName>,
     /// Version and fingerprint of a typed state.
     pub state: Option<StateVersion>,
+    /// The name of the graph; empty if it has none, or if it is of an earlier version.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub graph: Arc<str>,
+}
+
+fn is_empty(name: &Arc<str>) -> bool {
+    name.is_empty()
+}
+
+impl Layout {
+    /// Whether both name the same things by the same ids, whatever their graphs are called.
+    pub fn names_same(&self, other: &Self) -> bool {
+        let Self {
+            channels,
+            nodes,
+            triggers,
+            state,
+            graph: _,
+        } = self;
+        *channels == other.channels
+            && *nodes == other.nodes
+            && *triggers == other.triggers
+            && *state == other.state
+    }
 }
 
 /// Which version of a typed state a record was written by.

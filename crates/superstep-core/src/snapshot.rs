@@ -41,6 +41,10 @@ pub struct Snapshot {
     pub origin: Option<(Source, i64)>,
     /// How durable the run that wrote it was.
     pub durability: Option<Durability>,
+    /// Nodes that were about to run and that the graph no longer has: the thread cannot be continued
+    /// as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Arc<str>>,
 }
 
 /// A task in a snapshot.
@@ -97,6 +101,7 @@ impl Snapshot {
             tasks: Vec::new(),
             origin: None,
             durability: None,
+            lost: Vec::new(),
         }
     }
 
@@ -115,7 +120,10 @@ impl Snapshot {
         view: View,
     ) -> Result<Self, ErrorKind> {
         let Restored {
-            mut state, notes, ..
+            mut state,
+            notes,
+            lost,
+            ..
         } = restored;
         let due = state.due(plan, None);
         let notes: HashMap<&TaskKey, &TaskNote> = notes.iter().map(|n| (&n.key, n)).collect();
@@ -174,6 +182,7 @@ impl Snapshot {
                 .collect(),
             origin: Some((head.source, head.step)),
             durability: Some(head.durability),
+            lost,
         })
     }
 }

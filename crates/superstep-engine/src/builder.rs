@@ -99,10 +99,17 @@ impl GraphBuilder {
         Self::default()
     }
 
-    /// Names the graph.
+    /// Names the graph. Its threads belong to that name: another graph refuses them.
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.blueprint.name = Some(name.into());
+        self
+    }
+
+    /// A name that the graph had before: threads of that name are its own.
+    #[must_use]
+    pub fn formerly(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.blueprint.former_names.push(name.into());
         self
     }
 

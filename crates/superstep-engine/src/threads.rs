@@ -109,7 +109,7 @@ impl Graph {
     fn fit(&self, stored: &Layout) -> Fit {
         let own = &*self.0.plan.layout;
         let version = |layout: &Layout| layout.state.as_ref().map(|state| state.version);
-        match (own == stored, version(own) == version(stored)) {
+        match (own.names_same(stored), version(own) == version(stored)) {
             (true, _) => Fit::Same,
             (false, true) => Fit::ByName,
             (false, false) => Fit::Migrated,

@@ -87,7 +87,7 @@ pub use superstep_coded::Coded;
 pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
-    error::{Coded, Error, ErrorKind, Failure, SaverError},
+    error::{Category, Coded, Error, ErrorKind, Failure, SaverError},
     event::{
         Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,
         SpanStart,
@@ -98,7 +98,7 @@ pub use superstep_core::{
     policy::{CachePolicy, Durability, Refresh, RetryOn, RetryPolicy, Timeouts},
     record::StoredError,
     run::{Drain, EffectError, Fidelity},
-    runs::{Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
+    runs::{self, Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
     saver::{self, HistoryQuery, Saver},
 };
 #[doc(inline)]

@@ -18,6 +18,7 @@ fn layout(name: &str) -> Arc<Layout> {
         nodes: vec!["a".into()],
         triggers: vec![crate::record::TriggerName::Start],
         state: None,
+        graph: "order".into(),
     })
 }
 

@@ -66,6 +66,7 @@ impl GraphState {
                 lost: Vec::new(),
             });
         };
+        refuse_foreign(&head.layout.graph, plan)?;
         let translation = Translation::between(&head.layout, plan);
         let channels = match migration_needed(&head.layout, plan)? {
             None => rebuild(plan, &loaded.chain)?,
@@ -110,6 +111,19 @@ fn decode(name: &str, error: &DecodeError) -> ErrorKind {
         what: format!("channel `{name}`"),
         why: error.to_string(),
     }
+}
+
+/// Refuses a thread of another graph, as far as both have names.
+fn refuse_foreign(stored: &Arc<str>, plan: &Plan) -> Result<(), ErrorKind> {
+    let own = &plan.layout.graph;
+    let is_own = stored == own || plan.former_names.contains(stored);
+    if is_own || stored.is_empty() || own.is_empty() {
+        return Ok(());
+    }
+    Err(ErrorKind::ForeignThread {
+        of: stored.clone(),
+        graph: own.clone(),
+    })
 }
 
 /// The version to migrate from, if the stored state is of another version.
@@ -292,7 +306,7 @@ enum Translation {
 
 impl Translation {
     fn between(stored: &Arc<Layout>, plan: &Plan) -> Self {
-        if Arc::ptr_eq(stored, &plan.layout) || **stored == *plan.layout {
+        if Arc::ptr_eq(stored, &plan.layout) || stored.names_same(&plan.layout) {
             return Self::Identity;
         }
         let nodes = stored.nodes.iter().enumerate();

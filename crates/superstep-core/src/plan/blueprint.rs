@@ -27,6 +27,8 @@ pub const ROOT: &str = "__root__";
 pub struct Blueprint {
     /// The graph's name.
     pub name: Option<Arc<str>>,
+    /// Names it had before: threads of these are its own.
+    pub former_names: Vec<Arc<str>>,
     /// Channels.
     pub channels: Vec<ChannelSpec>,
     /// Computed keys.
@@ -631,7 +633,9 @@ impl Draft {
                 nodes: self.nodes.iter().map(|n| n.name.clone()).collect(),
                 triggers: self.trigger_names,
                 state: from.state.as_ref().map(StateShape::stored),
+                graph: from.name.clone().unwrap_or_default(),
             }),
+            former_names: from.former_names.clone(),
             start,
             input,
             output,

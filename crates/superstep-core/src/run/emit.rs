@@ -274,6 +274,7 @@ impl Loop {
             tasks: self.tasks.iter().map(view).collect(),
             origin: Some((self.position.source, self.position.step - 1)),
             durability: Some(self.config.durability),
+            lost: Vec::new(),
         }
     }
 

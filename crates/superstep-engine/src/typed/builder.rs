@@ -76,6 +76,7 @@ pub struct GraphBuilder<S: State, N: Nodes> {
     pauses: [Pauses; 2],
     persist: Persist,
     name: Option<Arc<str>>,
+    former_names: Vec<Arc<str>>,
     limit: u64,
 }
 
@@ -120,16 +121,26 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             pauses: [Pauses::None, Pauses::None],
             persist: Persist::default(),
             name: None,
+            former_names: Vec::new(),
             limit: RunOptions::default().limit,
         }
     }
 
-    /// Names the graph; cached results belong to that name.
+    /// Names the graph; cached results and threads belong to that name: another graph refuses them.
     ///
     #[doc = include_str!("docs/builder/name.md")]
     #[must_use]
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = Some(name.into());
+        self
+    }
+
+    /// A name that the graph had before: threads of that name are its own.
+    ///
+    #[doc = include_str!("docs/builder/formerly.md")]
+    #[must_use]
+    pub fn formerly(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.former_names.push(name.into());
         self
     }
 
@@ -423,6 +434,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         let [before, after] = self.pauses;
         let blueprint = &mut inner.blueprint;
         blueprint.name = self.name;
+        blueprint.former_names = self.former_names;
         blueprint.channels = S::FIELDS
             .iter()
             .map(|(name, keep)| channel(name, *keep))

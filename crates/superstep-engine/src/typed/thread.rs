@@ -58,6 +58,9 @@ pub struct Checkpoint<S, N> {
     pub errors: Vec<(N, StoredError)>,
     /// Where the checkpoint comes from, and its step.
     pub origin: Option<(Source, i64)>,
+    /// Nodes that were about to run and that the graph no longer has: the thread cannot be continued
+    /// as it is.
+    pub lost: Vec<Arc<str>>,
 }
 
 impl<S: State, N: Nodes> Checkpoint<S, N> {
@@ -78,6 +81,7 @@ impl<S: State, N: Nodes> Checkpoint<S, N> {
             asks: snapshot.asks().map(OpenAsk::from).collect(),
             errors: failed.collect(),
             origin: snapshot.origin,
+            lost: snapshot.lost.clone(),
         })
     }
 }

@@ -170,3 +170,69 @@ async fn added_channels_and_nodes_are_no_hindrance() {
     let done = new.invoke(input::resume(7), &on).await.unwrap();
     assert_eq!(done.output, Some(object(json!({"x": 7, "y": 2}))));
 }
+
+#[tokio::test]
+async fn a_thread_that_waits_for_a_node_that_is_gone_says_so() {
+    let backends = saved();
+    let node = |name| {
+        let asks = builder(&backends).node(name, asks());
+        asks.edge("__start__", name).build().unwrap()
+    };
+    let on = RunOptions::on("t");
+    node("a")
+        .invoke(object(json!({"x": 1})), &on)
+        .await
+        .unwrap();
+    let seen = |graph: Graph| async move {
+        let now = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
+        (now.next, now.lost)
+    };
+    let (next, lost) = seen(node("a")).await;
+    assert_eq!((next, lost), (vec!["a".into()], Vec::new()));
+    let (next, lost) = seen(node("b")).await;
+    assert_eq!((next, lost), (Vec::new(), vec!["a".into()]));
+    refused(&node("b"), "`a`").await;
+}
+
+#[tokio::test]
+async fn a_thread_of_another_graph_says_so_wherever_it_is_read() {
+    let backends = saved();
+    let named = |name: &'static str| {
+        let named = builder(&backends).name(name).node("a", asks());
+        named.edge("__start__", "a")
+    };
+    let on = RunOptions::on("one");
+    let order = named("order").build().unwrap();
+    order.invoke(object(json!({"x": 1})), &on).await.unwrap();
+    let chat = named("chat").build().unwrap();
+    let thread = "one".into();
+    let clear = Update {
+        output: Output::Nothing,
+        as_node: Some(END.into()),
+    };
+    let errors = [
+        chat.state(&thread, None, Depth::Here).await.unwrap_err(),
+        chat.check_thread(&thread).await.unwrap_err(),
+        chat.history(&thread, &"".into(), &Default::default())
+            .await
+            .unwrap_err(),
+        chat.update_state(&thread, None, clear).await.unwrap_err(),
+        chat.invoke(input::go_on(), &on).await.unwrap_err(),
+        chat.invoke(object(json!({"x": 2})), &on).await.unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.code(), "SS1204", "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains("belongs to graph `order`, this is `chat`"),
+            "{text}"
+        );
+        assert!(text.contains("`one`"), "{text}");
+    }
+    // It goes on where it belongs, in a graph without a name, and in one that was renamed.
+    let unnamed = builder(&backends).node("a", asks()).edge("__start__", "a");
+    let renamed = named("chat").formerly("order").build().unwrap();
+    for graph in [order, unnamed.build().unwrap(), renamed] {
+        assert_eq!(graph.check_thread(&thread).await.unwrap(), Fit::Same);
+    }
+}

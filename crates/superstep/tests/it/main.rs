@@ -9,6 +9,7 @@
 
 mod asks;
 mod building;
+mod categories;
 mod durability;
 mod event_log;
 mod events;

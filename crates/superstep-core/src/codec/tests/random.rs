@@ -213,6 +213,7 @@ impl Random {
                 version: random.sized() as u32,
                 fingerprint: random.next(),
             }),
+            graph: self.text(),
         }
     }
 
