@@ -45,6 +45,8 @@ impl Category {
             1108 | 1112 => Self::NotFound,
             1003 => Self::TimedOut,
             1103 => Self::Unavailable,
+            1113 => Self::Conflict,
+            1114 => Self::TimedOut,
             1201..=1204 => Self::Conflict,
             1001..=1012 | 1014 | 1102 | 1107 => Self::Internal,
 
