@@ -36,6 +36,13 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         impl #generics ::superstep::Ask for #ident #arguments #bounds {
             type Answer = #answer;
             const KIND: &'static str = #kind;
+
+            fn schema() -> ::std::option::Option<::superstep::__private::Json> {
+                #[allow(unused_imports)]
+                use ::superstep::__private::probe::{Known as _, Probe, Unknown as _};
+                #[allow(clippy::needless_borrow)]
+                (&Probe::<#answer>::new()).schema()
+            }
         }
     })
 }

@@ -140,6 +140,13 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             }
 
             #migrate
+
+            fn schema() -> ::std::option::Option<::superstep::__private::Json> {
+                #[allow(unused_imports)]
+                use ::superstep::__private::probe::{Known as _, Probe, Unknown as _};
+                #[allow(clippy::needless_borrow)]
+                (&Probe::<Self>::new()).schema()
+            }
         }
         };
     }

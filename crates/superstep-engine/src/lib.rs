@@ -7,6 +7,7 @@
 
 pub mod builder;
 pub mod cache;
+mod check_answer;
 pub mod clock;
 pub mod ctx;
 pub mod draw;

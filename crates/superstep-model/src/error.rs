@@ -7,6 +7,7 @@
 use std::{error::Error as StdError, fmt, time::Duration};
 
 use superstep_core::error::Coded;
+use superstep_schema::SchemaError;
 
 /// A call to a model without a reply.
 #[derive(Clone)]
@@ -342,5 +343,12 @@ impl fmt::Debug for ModelError {
 impl StdError for ModelError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         Some(&self.coded)
+    }
+}
+
+impl From<SchemaError> for ModelError {
+    fn from(error: SchemaError) -> Self {
+        let why = error.to_string();
+        ErrorKind::Settings { why }.into()
     }
 }

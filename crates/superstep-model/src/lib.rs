@@ -19,13 +19,14 @@ pub mod money;
 #[cfg(feature = "remote")]
 pub mod remote;
 pub mod request;
-pub mod schema;
 pub mod script;
 pub mod select;
 pub mod spec;
 pub mod tool;
 pub mod usage;
 
+#[doc(inline)]
+pub use superstep_schema as schema;
 pub use superstep_text::Secret;
 
 pub use assemble::Assembly;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use superstep_schema::Schema;
 
 use crate::{message::Message, tool::ToolSpec};
 
@@ -69,6 +70,23 @@ pub struct OutputSchema {
     pub name: String,
     /// Its JSON schema: an object.
     pub schema: Json,
+}
+
+impl OutputSchema {
+    /// A schema, with a name that every provider takes.
+    pub fn of(schema: &Schema) -> Self {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let plain = |c: char| if allowed(c) { c } else { '_' };
+        let name: String = schema.name().chars().map(plain).take(64).collect();
+        Self {
+            name: if name.is_empty() {
+                "answer".into()
+            } else {
+                name
+            },
+            schema: schema.json().clone(),
+        }
+    }
 }
 
 /// How much a model should think before it answers.

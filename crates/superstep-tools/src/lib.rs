@@ -35,10 +35,6 @@ pub mod tool;
 pub mod toolbox;
 mod traced;
 
-/// Schemas of the types that models give to tools.
-#[doc(no_inline)]
-pub use schemars;
-
 pub use access::{Access, Capabilities};
 pub use agent::{Agent, AgentNode, AgentState, Turn};
 pub use approval::{
@@ -61,9 +57,9 @@ pub use traced::Traced;
 pub mod __tool {
     //! What `#[tool]` needs; not for people.
 
-    pub use schemars;
     pub use serde;
     pub use serde_json;
+    pub use superstep_schema::schemars;
 
     pub use crate::tool::{
         given::{FromCall, FromModel, IntoOutput},

@@ -114,10 +114,12 @@ pub use superstep_engine::{
         Append, Ask, Asked, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed,
         Follow, FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge,
         Min, Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced,
-        Reducer, Res, RunEvents, RunOutcome, Running, Snap, State, Store, Sum, TaskCtx, Undo,
+        Reducer, Res, RunEvents, RunOutcome, Running, Schemas, Snap, State, Store, Sum, TaskCtx, Undo,
         Update, field, reducer::Total,
     },
 };
+#[doc(inline)]
+pub use superstep_schema as schema;
 #[doc(inline)]
 pub use superstep_store as store;
 #[doc(inline)]
@@ -146,9 +148,10 @@ pub use superstep_model as model;
 #[doc(inline)]
 pub use superstep_tools as tools;
 
-#[cfg(feature = "tools")]
+/// Schemas of types: derive `JsonSchema` with `#[schemars(crate = "superstep::schemars")]`, or with
+/// `use superstep::schemars` in scope.
 #[doc(no_inline)]
-pub use superstep_tools::schemars;
+pub use superstep_schema::schemars;
 
 #[cfg(feature = "trace")]
 #[doc(inline)]

@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-core", &["superstep-coded"]),
     ("superstep-derive", &[]),
     ("superstep-fs", &[]),
+    ("superstep-schema", &[]),
     ("superstep-http", &[]),
     ("superstep-draw", &["superstep-text"]),
     (
@@ -20,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "superstep-core",
             "superstep-draw",
+            "superstep-schema",
             "superstep-store",
             "superstep-text",
         ],
@@ -33,6 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-coded",
             "superstep-core",
             "superstep-http",
+            "superstep-schema",
             "superstep-store",
             "superstep-text",
         ],
@@ -56,6 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-engine",
             "superstep-http",
             "superstep-model",
+            "superstep-schema",
             "superstep-text",
         ],
     ),

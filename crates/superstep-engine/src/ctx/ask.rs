@@ -34,13 +34,14 @@ impl Ctx {
     pub(crate) fn ask_as<T>(
         &self,
         kind: &'static str,
+        schema: impl Fn() -> Option<Value>,
         question: impl FnOnce() -> Result<Value, Halt>,
         decode: impl FnOnce(Value) -> Result<T, String>,
     ) -> Result<T, Halt> {
         let ask = |value, at| Ask {
             id: AskId::of(&self.namespace(), at),
             value,
-            schema: None,
+            schema: schema(),
             kind: Some(kind.into()),
         };
         let mut progress = self.progress()?;

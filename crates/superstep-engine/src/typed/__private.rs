@@ -8,6 +8,8 @@ pub use superstep_core::{
     value::DecodeError,
 };
 
+pub use superstep_schema::probe;
+
 use super::{FromTask, IntoCommand, Nodes, State};
 
 /// What a send carries.

@@ -8,6 +8,7 @@ use superstep_core::{
     ask,
     error::{Error, ErrorKind},
     id::AskId,
+    value::Value,
 };
 
 /// A question to a person or another program. Made by `#[derive(Ask)]`.
@@ -42,6 +43,12 @@ pub trait Ask: Serialize {
 
     /// A stable name; clients distinguish questions by it.
     const KIND: &'static str;
+
+    /// The JSON schema of an answer, for clients; nothing if the answer's type has none. The derive
+    /// takes that of a type which derives `superstep::schemars::JsonSchema`.
+    fn schema() -> Option<Json> {
+        None
+    }
 }
 
 /// A question that waits for an answer.
@@ -83,6 +90,8 @@ pub struct OpenAsk {
     pub kind: Arc<str>,
     /// The question.
     pub body: Json,
+    /// The JSON schema of an answer, if the question has one.
+    pub schema: Option<Json>,
 }
 
 impl OpenAsk {
@@ -196,6 +205,7 @@ impl From<&ask::Ask> for OpenAsk {
             id: ask.id,
             kind,
             body: ask.value.to_json(),
+            schema: ask.schema.as_ref().map(Value::to_json),
         }
     }
 }

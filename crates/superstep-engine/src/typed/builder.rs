@@ -18,6 +18,7 @@ use superstep_core::{
 use super::{
     channel_state::TypedState,
     command::Reach,
+    declared::Declared,
     graph::Graph,
     handler::{AnyHandler, Handler},
     nodes::Nodes,
@@ -78,6 +79,7 @@ pub struct GraphBuilder<S: State, N: Nodes> {
     name: Option<Arc<str>>,
     former_names: Vec<Arc<str>>,
     limit: u64,
+    pub(super) declared: Declared,
 }
 
 /// Where a graph is among others.
@@ -123,6 +125,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             name: None,
             former_names: Vec::new(),
             limit: RunOptions::default().limit,
+            declared: Declared::default(),
         }
     }
 
@@ -415,11 +418,13 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             modes: Modes::ALL,
             ..RunOptions::default()
         };
+        let declared = Arc::new(self.declared.clone());
         let inner = self.compile()?;
         Ok(Graph {
             inner,
             options,
             inherits_store,
+            declared,
             types: PhantomData,
         })
     }

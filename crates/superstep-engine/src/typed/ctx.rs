@@ -133,7 +133,7 @@ impl Ctx {
             Ok(answer)
         };
         self.0
-            .ask_as(Q::KIND, body, decode)
+            .ask_as(Q::KIND, || Q::schema().map(Value::from), body, decode)
             .map_err(NodeError::halt)
     }
 

@@ -16,6 +16,7 @@ use super::{
     ask::{Ask, Asked, OpenAsk, bad_answer},
     builder::GraphBuilder,
     channel_state::whole_state,
+    declared::Declared,
     event::{EventStream, Follow},
     nodes::Nodes,
     snap::Snap,
@@ -57,6 +58,7 @@ pub struct Graph<S, N> {
     pub(crate) options: RunOptions,
     /// It takes the store of the graph it runs in.
     pub(crate) inherits_store: bool,
+    pub(crate) declared: Arc<Declared>,
     pub(crate) types: PhantomData<fn() -> (S, N)>,
 }
 
@@ -66,6 +68,7 @@ impl<S, N> Clone for Graph<S, N> {
             inner: self.inner.clone(),
             options: self.options.clone(),
             inherits_store: self.inherits_store,
+            declared: self.declared.clone(),
             types: PhantomData,
         }
     }

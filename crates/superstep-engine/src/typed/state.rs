@@ -86,6 +86,12 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
     /// Gives a field its default again.
     fn reset(&mut self, field: usize);
 
+    /// The JSON schema of the state; nothing if it has none. The derive takes that of a struct which
+    /// derives `superstep::schemars::JsonSchema` too.
+    fn schema() -> Option<Json> {
+        None
+    }
+
     /// Brings plain data of an older version to this one.
     fn migrate(from: u32, data: Json) -> Result<Json, String> {
         let _ = data;

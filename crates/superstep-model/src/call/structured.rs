@@ -129,7 +129,7 @@ struct Ask<'a> {
 impl<'a> Ask<'a> {
     fn new(rung: model::Structured, request: &Request, schema: &'a Schema) -> Self {
         let wrapped = wrapped(schema);
-        let mut output = wrapped.as_ref().unwrap_or(schema).output();
+        let mut output = OutputSchema::of(wrapped.as_ref().unwrap_or(schema));
         while request.tools.iter().any(|tool| tool.name == output.name) {
             output.name.push('_');
         }

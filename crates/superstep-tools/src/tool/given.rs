@@ -1,10 +1,10 @@
 //! What `#[tool]` functions take and return: arguments that come from the agent and not from a model,
 //! arguments that a model gives, and outputs.
 
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use superstep_engine::typed::{Context, Res, Snap, State, Store};
 use superstep_model::Content;
+use superstep_schema::JsonSchema;
 
 use super::{
     ToolOutput,

@@ -2,27 +2,25 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use superstep_core::future::BoxFuture;
 use superstep_model::ToolSpec;
+use superstep_schema::JsonSchema;
 
 use super::{ParsedCall, ToolCtx, ToolError, ToolOutput};
 
 /// The description of a tool whose arguments are the fields of `A`.
 pub fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<A>();
+    let mut parameters = superstep_schema::json_of::<A>();
     // The name of a generated type tells a model nothing.
-    schema.remove("title");
+    if let Json::Object(keywords) = &mut parameters {
+        keywords.remove("title");
+    }
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
-        parameters: schema.to_value(),
+        parameters,
     }
 }
 

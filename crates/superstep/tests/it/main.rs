@@ -18,6 +18,7 @@ mod failures;
 mod pipeline;
 mod plain;
 mod reducers;
+mod schemas;
 mod spans;
 mod steps;
 mod subgraphs;

@@ -1,10 +1,11 @@
-//! JSON Schema validation, as far as plain types need it.
+//! JSON schemas of Rust types, and validation as far as plain types need it.
 //!
-//! Models write values that look right and are not, so everything a model hands over as data is
-//! checked here before anything reads it: answers (`call::structured`) and arguments of tools. The
-//! keywords are those that derived schemas of Rust types use; `pattern` and most formats are not
-//! checked, other keywords are ignored. The walk itself is in `check`, what is wrong with a schema
-//! in `lint`.
+//! [`Schema::of`] is the schema of a type, for models, forms and clients. Models write values that look
+//! right and are not, so everything a model hands over as data is checked here before anything reads
+//! it: answers and arguments of tools. So are answers of people that come in as JSON. The keywords are
+//! those that derived schemas of Rust types use; `pattern` and most formats are not checked, other
+//! keywords are ignored. The walk itself is in `check`, what is wrong with a schema in `lint`; [`probe`]
+//! is for macros.
 //!
 //! Schemas and values may both be hostile. Nesting ends at [`MAX_DEPTH`], and the work is bounded
 //! by the size of the value, whatever the schema refers to.
@@ -12,15 +13,15 @@
 mod check;
 mod lint;
 mod number;
+#[doc(hidden)]
+pub mod probe;
 
 use std::fmt;
 
+use schemars::generate::SchemaSettings;
 use serde_json::Value as Json;
 
-use crate::{
-    error::{ErrorKind, ModelError},
-    request::OutputSchema,
-};
+pub use schemars::{self, JsonSchema};
 
 /// How deep values and schemas may be nested.
 pub const MAX_DEPTH: usize = 128;
@@ -71,6 +72,32 @@ impl Schema {
         }
     }
 
+    /// The schema of a type.
+    ///
+    /// ```
+    /// use superstep_schema::{JsonSchema, Schema};
+    ///
+    /// /// Where a parcel goes.
+    /// #[derive(JsonSchema)]
+    /// struct Address {
+    ///     /// With the number of the house.
+    ///     street: String,
+    ///     zip: Option<u32>,
+    /// }
+    ///
+    /// let schema = Schema::of::<Address>();
+    /// assert_eq!(schema.name(), "Address");
+    /// assert_eq!(schema.json()["properties"]["street"]["description"], "With the number of the house.");
+    /// let problems = schema.check(&serde_json::json!({"zip": "none"}));
+    /// assert_eq!(problems.len(), 2); // no street, and no number
+    /// ```
+    pub fn of<T: JsonSchema + ?Sized>() -> Self {
+        Self {
+            name: T::schema_name().into_owned(),
+            json: json_of::<T>(),
+        }
+    }
+
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.name
@@ -85,25 +112,6 @@ impl Schema {
     pub fn check(&self, value: &Json) -> Vec<Problem> {
         check::problems(&self.json, value)
     }
-
-    /// As a request asks for it, with a name that every provider takes.
-    pub fn output(&self) -> OutputSchema {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let name: String = self
-            .name
-            .chars()
-            .map(|c| if allowed(c) { c } else { '_' })
-            .take(64)
-            .collect();
-        OutputSchema {
-            name: if name.is_empty() {
-                "answer".into()
-            } else {
-                name
-            },
-            schema: self.json.clone(),
-        }
-    }
 }
 
 impl fmt::Display for Problem {
@@ -115,14 +123,20 @@ impl fmt::Display for Problem {
     }
 }
 
-impl From<SchemaError> for ModelError {
-    fn from(error: SchemaError) -> Self {
-        let why = error.to_string();
-        ErrorKind::Settings { why }.into()
-    }
-}
-
 /// The part of a schema that a reference names. Only places in the same document can be named.
 fn resolve<'a>(root: &'a Json, reference: &str) -> Option<&'a Json> {
     root.pointer(reference.strip_prefix('#')?)
+}
+
+/// The schema of a type, whole: without references but for types that contain themselves, and without
+/// the name of the draft, which tells a reader nothing.
+pub fn json_of<T: JsonSchema + ?Sized>() -> Json {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
 }
