@@ -12,6 +12,7 @@ pub mod config;
 pub mod delta;
 pub mod did_you_mean;
 pub mod error;
+pub mod history;
 pub mod message;
 pub mod model;
 pub mod model_id;
@@ -41,7 +42,7 @@ pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolRep
 pub use model::{Caps, Model, Structured};
 pub use model_id::ModelId;
 pub use money::{Money, NotMoney};
-pub use request::{Effort, OutputSchema, Request, ToolChoice};
+pub use request::{Cached, Effort, OutputSchema, Request, ToolChoice};
 pub use schema::{Problem, Schema, SchemaError};
 pub use script::Script;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};

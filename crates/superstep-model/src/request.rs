@@ -36,6 +36,9 @@ pub struct Request {
     /// How much it should think first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
+    /// What the provider should keep for the next call, where it wants to be told.
+    #[serde(default, skip_serializing_if = "Cached::is_default")]
+    pub cached: Cached,
 }
 
 impl Request {
@@ -45,6 +48,24 @@ impl Request {
             messages: messages.into_iter().collect(),
             ..Self::default()
         }
+    }
+}
+
+/// What a provider that wants to be told should keep for the next call. Keeping costs a little more
+/// than reading, and reading what was kept costs much less.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cached {
+    /// Tools and instructions, which most calls share.
+    #[default]
+    Instructions,
+    /// The conversation too: the next call goes on with it.
+    Conversation,
+}
+
+impl Cached {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

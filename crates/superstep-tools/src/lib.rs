@@ -36,7 +36,9 @@ pub mod toolbox;
 mod traced;
 
 pub use access::{Access, Capabilities};
-pub use agent::{Agent, AgentNode, AgentState, Turn};
+pub use agent::{
+    Agent, AgentNode, AgentState, Conversation, Hook, HookCtx, Progress, SubAgent, Summaries, Team, Turn,
+};
 pub use approval::{
     Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict,
 };

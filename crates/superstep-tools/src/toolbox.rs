@@ -58,6 +58,17 @@ impl Tools {
         self.iter().map(|tool| tool.spec().clone()).collect()
     }
 
+    /// These and one more.
+    pub fn with(&self, tool: Arc<dyn Tool>) -> Result<Self, ToolsError> {
+        let mut builder = ToolsBuilder {
+            tools: self.by_name.values().cloned().collect(),
+            services: (*self.services).clone(),
+            redactor: self.redactor.clone(),
+        };
+        builder.tools.push(tool);
+        builder.build()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.by_name.is_empty()

@@ -38,7 +38,8 @@ pub(super) fn bytes(delta: &Delta) -> u64 {
     length as u64
 }
 
-fn message(message: &Message) -> u64 {
+/// About as many tokens as a model reads for a message.
+pub(crate) fn message(message: &Message) -> u64 {
     let said = match message.content() {
         Content::Text(text) => tokens(text.len() as u64),
         Content::Parts(parts) => parts.iter().map(part).sum(),

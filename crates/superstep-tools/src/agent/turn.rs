@@ -1,11 +1,17 @@
 //! Classification of a model's reply: an answer, calls, or invalid.
 
 use superstep_model::{
-    Body, Finish, InvalidCall, Label, Message, ToolCall,
+    Body, Finish, InvalidCall, Label, Message, ToolCall, history,
     message::{ToolReply, ToolStatus},
 };
 
 use crate::{tool::reply, toolbox::Tools};
+
+/// How often in a row a model may repair a reply.
+pub const REPAIRS: u32 = 2;
+
+/// How often a model may make the same calls in a row.
+pub const MAX_SAME_CALLS: usize = 4;
 
 /// What a reply asks for.
 #[derive(Debug, PartialEq)]
@@ -79,7 +85,8 @@ fn unreadable(call: &InvalidCall) -> ToolReply {
 /// What was said since the user, or anybody else from outside, spoke last.
 pub(super) fn since_user(messages: &[Message]) -> &[Message] {
     let from_outside = |message: &Message| {
-        matches!(message.body, Body::User { .. }) && message.label() != Label::Model
+        let is_user = matches!(message.body, Body::User { .. });
+        is_user && message.label() != Label::Model && !history::is_summary(message)
     };
     let last = messages.iter().rposition(from_outside);
     last.and_then(|at| messages.get(at + 1..))

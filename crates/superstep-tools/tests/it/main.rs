@@ -21,3 +21,5 @@ mod mcp;
 mod payments;
 mod reconcile;
 mod secrets;
+mod shaping;
+mod teams;

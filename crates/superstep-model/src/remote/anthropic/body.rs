@@ -17,7 +17,7 @@ use crate::{
         forced_tool::{self, ForcedTool},
         messages, openai, schema,
     },
-    request::{Effort, Request, ToolChoice},
+    request::{Cached, Effort, Request, ToolChoice},
     tool::ToolSpec,
 };
 
@@ -77,10 +77,13 @@ pub(super) fn write(
     if !system.is_empty() {
         put("system", Json::Array(system));
     }
-    put(
-        "messages",
-        Json::Array(messages(id, profile, &request.messages)?),
-    );
+    let mut turns = messages(id, profile, &request.messages)?;
+    if request.cached == Cached::Conversation {
+        // The end of what is the same in the next call, which adds to it.
+        let last = turns.last_mut().and_then(|turn| turn.get_mut("content"));
+        cached(last.and_then(Json::as_array_mut).and_then(|blocks| blocks.last_mut()));
+    }
+    put("messages", Json::Array(turns));
     if !tools.is_empty() {
         cached(tools.last_mut());
         put("tools", Json::Array(tools));
