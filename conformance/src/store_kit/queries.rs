@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::embedder::Letters;
 use super::fixture::{Bench, Fixture, close, ns, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal};
-use superstep_store::{Filter, Index, IndexPath, PutOptions, Search, TtlOnRead};
+use superstep_store::{
+    Filter, Index, IndexPath, Prefix, PutOptions, Reindexed, Search, Store as _, TtlOnRead,
+};
 
 cases![
     a_text_query_ranks_by_matching_words,
@@ -22,7 +24,55 @@ cases![
     a_replaced_item_is_embedded_again,
     a_query_of_another_model_is_an_error,
     an_embedder_that_fails_leaves_nothing_half_done,
+    what_another_model_embedded_is_found_after_reindexing,
+    reindexing_changes_nothing_but_what_is_found,
 ];
+
+async fn what_another_model_embedded_is_found_after_reindexing(bench: &Bench<'_>) -> Verdict {
+    let letters = Arc::new(Letters::default());
+    let fixture = bench.open_embedding(letters.clone()).await?;
+    // More than one round of embedding.
+    for n in 0..150 {
+        fixture.put("m", &format!("k{n}"), json!("ab")).await?;
+    }
+    fixture.put("m", "blank", json!(" ")).await?;
+    fixture.put("n", "else", json!("ab")).await?;
+    letters.change_model();
+    let m = || Prefix::new(["m"]);
+    let unindexed = fixture.store.unindexed(m()?).await?;
+    equal("unindexed", unindexed, Some(151))?;
+    let done = fixture.store.reindex(m()?).await?;
+    let wanted = Reindexed {
+        indexed: 150,
+        without_text: 1,
+        changed: 0,
+    };
+    equal("reindexed", done, wanted)?;
+    equal("left", fixture.store.unindexed(m()?).await?, Some(1))?;
+    let found = fixture.found(asking("m", "ab")?).await?;
+    equal("a page is found", found.len(), Search::default().limit)?;
+    equal("elsewhere", fixture.store.unindexed(Prefix::new(["n"])?).await?, Some(1))?;
+    let again = fixture.store.reindex(m()?).await?;
+    equal("again", again.indexed, 0)
+}
+
+async fn reindexing_changes_nothing_but_what_is_found(bench: &Bench<'_>) -> Verdict {
+    let letters = Arc::new(Letters::default());
+    let fixture = bench.open_embedding(letters.clone()).await?;
+    fixture.put_for("m", "short", 1000, json!("ab")).await?;
+    fixture.put("m", "long", json!({"t": "cd"})).await?;
+    let all = || Search {
+        ttl: TtlOnRead::Keep,
+        ..Search::default()
+    };
+    let before = fixture.store.search(all()).await?;
+    fixture.wait(600);
+    letters.change_model();
+    fixture.store.reindex(Prefix::default()).await?;
+    equal("items", fixture.store.search(all()).await?, before)?;
+    fixture.wait(500);
+    equal("expired as before", fixture.found(all()).await?, ["m/long"])
+}
 
 async fn a_text_query_ranks_by_matching_words(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;

@@ -16,6 +16,7 @@ mod items;
 mod labels;
 mod listing;
 mod place;
+mod reindex;
 mod search;
 mod sweep;
 mod transaction;
@@ -24,14 +25,15 @@ mod vectors;
 use std::sync::Arc;
 
 use superstep_store::{
-    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError, UnixMillis,
-    prepare,
+    BoxFuture, Clock, Embedder, IndexPath, Indexing, Item, Op, Outcome, Prefix, REINDEX_BATCH,
+    Reindexed, Store, StoreError, UnixMillis, Vectors, embed_items, prepare,
 };
 
 use crate::Database;
-use batch::{Access, Batch};
+use batch::{Access, Batch, Tables};
 use clock::SystemClock;
 use error::TransactionError;
+use transaction::Effort;
 
 /// A long-term store in a database file; cheap to clone.
 ///
@@ -79,7 +81,7 @@ impl SqliteStore {
 
     /// The same store with semantic search: a query finds similar items instead of its words.
     ///
-    /// Items already in it are found by similarity once they are put again.
+    /// Items already in it are found by similarity after [`Store::reindex`].
     pub fn with_embedder(self, embedder: impl Embedder + 'static) -> Self {
         Self {
             embedder: Some(Arc::new(embedder)),
@@ -102,6 +104,46 @@ impl SqliteStore {
             embedder,
             fields: &self.fields,
         })
+    }
+
+    /// Items whose vectors are not of this model, behind a number of them.
+    async fn stale(
+        &self,
+        prefix: &Prefix,
+        model: &str,
+        page: (usize, usize),
+    ) -> Result<Vec<Item>, TransactionError> {
+        let (prefix, model, now) = (prefix.clone(), model.to_owned(), self.clock.now());
+        let read = transaction::read(&self.database, Effort::Long, move |connection, seal| {
+            let tables = Tables {
+                connection,
+                seal,
+                now,
+            };
+            reindex::stale(tables, &prefix, &model, page)
+        });
+        read.await
+    }
+
+    /// Writes vectors of items; gives how many of them still were what the vectors are of.
+    async fn index(
+        &self,
+        new: Vec<(Item, Vectors)>,
+    ) -> Result<usize, TransactionError> {
+        let (fields, clock) = (self.fields.clone(), self.clock.clone());
+        let write = transaction::write(&self.database, Effort::Long, move |connection, seal| {
+            let tables = Tables {
+                connection,
+                seal,
+                now: clock.now(),
+            };
+            let mut written = 0;
+            for (item, vectors) in &new {
+                written += usize::from(reindex::write(tables, item, vectors, &fields)?);
+            }
+            Ok(written)
+        });
+        write.await
     }
 
     async fn run(&self, batch: Batch) -> Result<Vec<Outcome>, TransactionError> {
@@ -146,6 +188,52 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let swept = sweep::sweep(&self.database, now).await;
             swept.map_err(|error| error.during("sweeping"))
+        })
+    }
+
+    fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
+        Box::pin(async move {
+            let Some(indexing) = self.indexing() else {
+                return Ok(None);
+            };
+            let mut count = 0;
+            loop {
+                let page = (count, REINDEX_BATCH);
+                let found = self.stale(&prefix, indexing.embedder.id(), page).await;
+                let found = found.map_err(|error| error.during("counting what is not indexed"))?;
+                count += found.len();
+                if found.len() < REINDEX_BATCH {
+                    return Ok(Some(count));
+                }
+            }
+        })
+    }
+
+    fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
+        Box::pin(async move {
+            let mut done = Reindexed::default();
+            let Some(indexing) = self.indexing() else {
+                return Ok(done);
+            };
+            loop {
+                // What has no text is found again, and stands first.
+                let page = (done.without_text, REINDEX_BATCH);
+                let found = self.stale(&prefix, indexing.embedder.id(), page).await;
+                let found = found.map_err(|error| error.during("reading what is not indexed"))?;
+                if found.is_empty() {
+                    return Ok(done);
+                }
+                let vectors = embed_items(&found, indexing).await?;
+                let new: Vec<_> = found.into_iter().zip(vectors).collect();
+                let with_text = |(_, vectors): &(Item, Vectors)| !vectors.rows.is_empty();
+                let (new, silent): (Vec<_>, Vec<_>) = new.into_iter().partition(with_text);
+                let wanted = new.len();
+                let written = self.index(new).await;
+                let written = written.map_err(|error| error.during("writing vectors"))?;
+                done.indexed += written;
+                done.changed += wanted - written;
+                done.without_text += silent.len();
+            }
         })
     }
 }

@@ -61,7 +61,7 @@ pub enum StoreError {
     )]
     #[coded(
         "SS3041",
-        hint = "put the older items again with the new model, or search a narrower prefix"
+        hint = "reindex the prefix with the new model, or search a narrower prefix"
     )]
     ModelMismatch {
         /// The model of the query.

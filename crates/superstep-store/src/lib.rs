@@ -28,6 +28,7 @@ mod namespace;
 mod op;
 mod prepare;
 mod ranking;
+mod reindex;
 mod text;
 mod value;
 
@@ -45,6 +46,7 @@ pub use namespace::{Namespace, NamespaceError, Pattern, Prefix, RESERVED_ROOTS};
 pub use op::{Delete, Get, ListNamespaces, Op, Outcome, Put, PutOptions, Search, TtlOnRead};
 pub use prepare::{Indexing, ReadyOp, prepare};
 pub use ranking::{Ranking, best};
+pub use reindex::{REINDEX_BATCH, Reindexed, embed_items};
 pub use superstep_core::clock::{Clock, ManualClock, UnixMillis, expiry};
 pub use superstep_core::future::BoxFuture;
 pub use text::TextQuery;
@@ -65,6 +67,22 @@ pub trait Store: Send + Sync {
     /// Expired items are invisible without it; this reclaims their space. A backend may also use the
     /// occasion to forget the places of namespaces that have no items left.
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>>;
+
+    /// How many items under a prefix a similarity search does not find: those that were put without an
+    /// embedder or with the model of another one, and those without text. `None` without an embedder.
+    fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
+        let _ = prefix;
+        Box::pin(async { Err(StoreError::backend("this store cannot tell what it has indexed")) })
+    }
+
+    /// Embeds the items under a prefix that a similarity search does not find, with the fields that the
+    /// store is set up with; what an item's put said about them is not kept. Values, times and places stay
+    /// as they are. Items that change meanwhile are left alone. An error leaves what was done before
+    /// it; what is left is done by the next call. Without an embedder there is nothing to do.
+    fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
+        let _ = prefix;
+        Box::pin(async { Err(StoreError::backend("this store cannot index items again")) })
+    }
 
     /// Writes an item, replacing the one under the same namespace and key.
     fn put<'a>(
@@ -134,6 +152,14 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
         (**self).sweep_expired(now)
+    }
+
+    fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
+        (**self).unindexed(prefix)
+    }
+
+    fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
+        (**self).reindex(prefix)
     }
 }
 

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::SystemClock;
 use crate::store::{
-    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError, UnixMillis,
-    prepare,
+    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError, UnixMillis, Prefix, REINDEX_BATCH, Reindexed,
+    embed_items, prepare,
 };
 use table::Table;
 
@@ -60,7 +60,7 @@ impl MemoryStore {
 
     /// The same store, in which a query finds what is similar instead of what has its words.
     ///
-    /// Items already in it are found by similarity once they are put again.
+    /// Items already in it are found by similarity after [`Store::reindex`].
     pub fn with_embedder(self, embedder: impl Embedder + 'static) -> Self {
         Self {
             embedder: Some(Arc::new(embedder)),
@@ -106,5 +106,42 @@ impl Store for MemoryStore {
 
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move { Ok(self.table().sweep(now)) })
+    }
+
+    fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
+        Box::pin(async move {
+            let now = self.clock.now();
+            let count = |indexing: Indexing<'_>| {
+                let model = indexing.embedder.id();
+                self.table().stale(&prefix, model, now).len()
+            };
+            Ok(self.indexing().map(count))
+        })
+    }
+
+    fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
+        Box::pin(async move {
+            let mut done = Reindexed::default();
+            let Some(indexing) = self.indexing() else {
+                return Ok(done);
+            };
+            let model = indexing.embedder.id();
+            let stale = self.table().stale(&prefix, model, self.clock.now());
+            for items in stale.chunks(REINDEX_BATCH) {
+                let vectors = embed_items(items, indexing).await?;
+                let now = self.clock.now();
+                let mut table = self.table();
+                for (item, vectors) in items.iter().zip(vectors) {
+                    if vectors.rows.is_empty() {
+                        done.without_text += 1;
+                    } else if table.index(item, vectors, now) {
+                        done.indexed += 1;
+                    } else {
+                        done.changed += 1;
+                    }
+                }
+            }
+            Ok(done)
+        })
     }
 }

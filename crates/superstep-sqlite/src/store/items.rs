@@ -295,6 +295,15 @@ fn existing(
     Ok(existing.optional()?.unwrap_or_default())
 }
 
+/// The number of an item.
+pub(super) fn number(
+    connection: &Connection,
+    namespace: &Namespace,
+    key: &str,
+) -> Result<Option<i64>, TransactionError> {
+    Ok(existing(connection, namespace, key)?.item.map(|item| item.id))
+}
+
 fn millis(ttl: Duration) -> i64 {
     i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX)
 }

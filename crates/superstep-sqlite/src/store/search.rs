@@ -56,7 +56,7 @@ impl Page {
 
 /// Whether the values of candidates are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Values {
+pub(super) enum Values {
     Read,
     Left,
 }
@@ -142,7 +142,7 @@ fn ranked(
 }
 
 /// Calls `take` with the live items under the prefix until it breaks.
-fn each(
+pub(super) fn each(
     tables: Tables<'_>,
     prefix: &Prefix,
     values: Values,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::store::{
-    Delete, Found, Get, Item, ListNamespaces, Namespace, Outcome, Put, Ranking, ReadyOp, Search,
+    Delete, Found, Get, Item, ListNamespaces, Namespace, Outcome, Prefix, Put, Ranking, ReadyOp, Search,
     StoreError, TtlOnRead, UnixMillis, Vectors, best, expiry,
 };
 
@@ -84,6 +84,36 @@ impl Table {
         }
         self.shelves.retain(|_, shelf| !shelf.items.is_empty());
         swept
+    }
+
+    /// Live items under a prefix whose vectors are not of this model.
+    pub(super) fn stale(&self, prefix: &Prefix, model: &str, now: UnixMillis) -> Vec<Item> {
+        let is_stale = |stored: &&Stored| {
+            let own = stored.vectors.as_ref().filter(|own| !own.rows.is_empty());
+            stored.is_live(now) && own.is_none_or(|own| own.model != model)
+        };
+        let shelves = self.under(prefix.labels());
+        let items = shelves.flat_map(|(namespace, shelf)| {
+            let stale = shelf.items.values().filter(is_stale);
+            stale.map(move |stored| stored.item(namespace))
+        });
+        items.collect()
+    }
+
+    /// Gives an item new vectors, if it still is what they were made of.
+    pub(super) fn index(&mut self, item: &Item, vectors: Vectors, now: UnixMillis) -> bool {
+        let Some(shelf) = self.shelves.get_mut(&item.namespace) else {
+            return false;
+        };
+        let place = shelf.places.get(item.key.as_str());
+        let stored = place.and_then(|place| shelf.items.get_mut(place));
+        match stored.filter(|stored| stored.is_live(now) && stored.item(&item.namespace) == *item) {
+            Some(stored) => {
+                stored.vectors = Some(vectors);
+                true
+            }
+            None => false,
+        }
     }
 
     fn apply_one(
