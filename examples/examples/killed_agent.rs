@@ -31,8 +31,8 @@ use superstep::{
     prelude::*,
     sqlite::Database,
     tools::{
-        Agent, AgentNode, AgentState, OutcomeAnswer, OutcomeQuestion, Policy, Resolution,
-        ToolCtx, Tools, agent::say,
+        Agent, AgentNode, AgentState, OutcomeAnswer, OutcomeQuestion, Policy, Resolution, ToolCtx,
+        Tools, agent::say,
     },
 };
 
@@ -55,7 +55,10 @@ async fn pay(
     ledger: Res<Ledger>,
     ctx: ToolCtx,
 ) -> Result<String> {
-    let mut file = fs::OpenOptions::new().create(true).append(true).open(&ledger.0)?;
+    let mut file = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&ledger.0)?;
     writeln!(file, "{euros} {}", ctx.key())?;
     println!("child: pays");
     std::future::pending().await // the bank never answers
@@ -69,7 +72,9 @@ fn start(folder: &Path) -> Result<Graph<AgentState, AgentNode>> {
     ]);
     let tools = Tools::builder().tool(ReadBill).tool(Pay);
     let tools = tools.service(Ledger(folder.join("ledger"))).build()?;
-    let agent = Agent::new(Arc::new(model)).tools(tools).policy(Policy::default().allow("pay"));
+    let agent = Agent::new(Arc::new(model))
+        .tools(tools)
+        .policy(Policy::default().allow("pay"));
     let saver = Database::open(folder.join("agent.db"))?.saver();
     Ok(agent.graph().saver(saver).build()?)
 }
@@ -77,7 +82,9 @@ fn start(folder: &Path) -> Result<Graph<AgentState, AgentNode>> {
 #[tokio::main]
 async fn main() -> Result<()> {
     if let Some(folder) = env::args_os().nth(1) {
-        start(Path::new(&folder))?.run("bill", say(Message::user("pay my bill"))).await?;
+        start(Path::new(&folder))?
+            .run("bill", say(Message::user("pay my bill")))
+            .await?;
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
@@ -98,8 +105,16 @@ async fn main() -> Result<()> {
     let graph = start(folder.path())?;
     let outcome = graph.resume("bill").await?;
     let ask = outcome.ask::<OutcomeQuestion>()?;
-    let OutcomeQuestion { action_request: action, digest, .. } = ask.question.clone();
-    println!("asked: did this call happen? {} {}", action.action, Value::Object(action.args));
+    let OutcomeQuestion {
+        action_request: action,
+        digest,
+        ..
+    } = ask.question.clone();
+    println!(
+        "asked: did this call happen? {} {}",
+        action.action,
+        Value::Object(action.args)
+    );
     println!("> it happened");
     let resolution = Resolution::Happened("paid".to_owned());
     let answer = ask.answer(OutcomeAnswer { digest, resolution });

@@ -67,11 +67,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let graph = supervisor.tools(team.build()?).graph();
     let graph = graph.saver(MemorySaver::default()).build()?;
 
-    let outcome = graph.run("news", say(Message::user("an article about rain"))).await?;
+    let outcome = graph
+        .run("news", say(Message::user("an article about rain")))
+        .await?;
     let ask = outcome.ask::<Approval>()?;
-    let Approval { action_request: action, digest, .. } = ask.question.clone();
+    let Approval {
+        action_request: action,
+        digest,
+        ..
+    } = ask.question.clone();
     println!("asked: {} {}", action.action, Value::Object(action.args));
-    let yes = ask.answer(ApprovalAnswer { digest, verdict: Verdict::Accept });
+    let yes = ask.answer(ApprovalAnswer {
+        digest,
+        verdict: Verdict::Accept,
+    });
     let outcome = graph.answer("news", [yes]).await?;
     let last = outcome.state().messages.last().map(Message::text);
     println!("supervisor: {}", last.unwrap_or_default());

@@ -34,8 +34,11 @@ fn start(saver: &MemorySaver) -> Result<Graph<AgentState, AgentNode>, Box<dyn Er
         Step::text("repairs: You are welcome.").when(When::contains("thank you")),
         Step::text("repairs: Please send it in.").always(),
     ]));
-    let team = Team::new("sales", "sells lamps", Agent::new(sales))
-        .member("repairs", "repairs what is broken", Agent::new(repairs));
+    let team = Team::new("sales", "sells lamps", Agent::new(sales)).member(
+        "repairs",
+        "repairs what is broken",
+        Agent::new(repairs),
+    );
     Ok(team.graph()?.saver(saver.clone()).build()?)
 }
 
@@ -45,8 +48,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut said = Vec::new();
     for words in ["I want a lamp", "mine is broken", "thank you"] {
         println!("user: {words}");
-        let outcome = start(&saver)?.run("shop", say(Message::user(words))).await?;
-        let last = outcome.state().messages.last().map(Message::text).unwrap_or_default();
+        let outcome = start(&saver)?
+            .run("shop", say(Message::user(words)))
+            .await?;
+        let last = outcome
+            .state()
+            .messages
+            .last()
+            .map(Message::text)
+            .unwrap_or_default();
         println!("{last}");
         said.push(last);
     }

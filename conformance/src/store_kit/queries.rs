@@ -51,7 +51,11 @@ async fn what_another_model_embedded_is_found_after_reindexing(bench: &Bench<'_>
     equal("left", fixture.store.unindexed(m()?).await?, Some(1))?;
     let found = fixture.found(asking("m", "ab")?).await?;
     equal("a page is found", found.len(), Search::default().limit)?;
-    equal("elsewhere", fixture.store.unindexed(Prefix::new(["n"])?).await?, Some(1))?;
+    equal(
+        "elsewhere",
+        fixture.store.unindexed(Prefix::new(["n"])?).await?,
+        Some(1),
+    )?;
     let again = fixture.store.reindex(m()?).await?;
     equal("again", again.indexed, 0)
 }

@@ -37,10 +37,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             type Answer = #answer;
             const KIND: &'static str = #kind;
 
+            #[allow(unused_imports, clippy::needless_borrow)]
             fn schema() -> ::std::option::Option<::superstep::__private::Json> {
-                #[allow(unused_imports)]
                 use ::superstep::__private::probe::{Known as _, Probe, Unknown as _};
-                #[allow(clippy::needless_borrow)]
                 (&Probe::<#answer>::new()).schema()
             }
         }

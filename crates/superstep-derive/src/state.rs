@@ -141,10 +141,9 @@ fn state(spec: &Spec<'_>) -> TokenStream {
 
             #migrate
 
+            #[allow(unused_imports, clippy::needless_borrow)]
             fn schema() -> ::std::option::Option<::superstep::__private::Json> {
-                #[allow(unused_imports)]
                 use ::superstep::__private::probe::{Known as _, Probe, Unknown as _};
-                #[allow(clippy::needless_borrow)]
                 (&Probe::<Self>::new()).schema()
             }
         }

@@ -32,7 +32,11 @@ impl Graph {
         if let Some(schema) = &ask.schema
             && let Ok(schema) = Schema::new("answer", schema.to_json())
         {
-            let problems: Vec<String> = schema.check(answer).iter().map(ToString::to_string).collect();
+            let problems: Vec<String> = schema
+                .check(answer)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
             if !problems.is_empty() {
                 return Err(misfit(ask, problems.join("; ")));
             }

@@ -9,7 +9,7 @@ mod breaker;
 mod budget;
 mod clock;
 mod concurrency;
-mod estimate;
+pub(crate) mod estimate;
 mod managed;
 mod observer;
 mod policy;

@@ -70,7 +70,9 @@ fn start(said: &[Message], room: u64) -> Start {
     let is_user = |message: &Message| matches!(message.body, Body::User { .. });
     let at = |wanted: fn(&Message) -> bool, from: usize| {
         let later = said.iter().enumerate().skip(from);
-        later.filter(move |(_, message)| wanted(message)).map(|(at, _)| at)
+        later
+            .filter(move |(_, message)| wanted(message))
+            .map(|(at, _)| at)
     };
     if let Some(first) = at(is_user, 0).find(|first| fits(*first, room)) {
         return Start::At(first);
@@ -79,15 +81,9 @@ fn start(said: &[Message], room: u64) -> Start {
         return Start::At(0);
     };
     let room = room.saturating_sub(said.get(user).map_or(0, estimate::message));
-    let mut replies = at(|message| message.reply().is_some(), user).peekable();
-    let mut from = None;
-    while let Some(reply) = replies.next() {
-        from = Some(reply);
-        if fits(reply, room) {
-            break;
-        }
-    }
-    match from {
+    let replies: Vec<usize> = at(|message| message.reply().is_some(), user).collect();
+    let fitting = replies.iter().find(|reply| fits(**reply, room));
+    match fitting.or(replies.last()).copied() {
         Some(from) => Start::Gap { user, from },
         None => Start::At(user),
     }
@@ -120,17 +116,27 @@ pub fn is_summary(message: &Message) -> bool {
 }
 
 fn summarised(message: &Message) -> Option<usize> {
-    let (count, _) = message.id.as_deref()?.strip_prefix(SUMMARY)?.split_once(':')?;
+    let (count, _) = message
+        .id
+        .as_deref()?
+        .strip_prefix(SUMMARY)?
+        .split_once(':')?;
     count.parse().ok()
 }
 
 /// A conversation as a model reads it: the latest summary in place of the messages that are in it.
 pub fn view(messages: &[Message]) -> Vec<Message> {
-    let latest = messages.iter().rev().find_map(|message| Some((message, summarised(message)?)));
+    let latest = messages
+        .iter()
+        .rev()
+        .find_map(|message| Some((message, summarised(message)?)));
     let Some((summary, count)) = latest else {
         return messages.to_vec();
     };
-    let rest = messages.iter().skip(count).filter(|message| !is_summary(message));
+    let rest = messages
+        .iter()
+        .skip(count)
+        .filter(|message| !is_summary(message));
     std::iter::once(summary).chain(rest).cloned().collect()
 }
 
@@ -220,12 +226,17 @@ mod tests {
             let mut called = Vec::new();
             for message in &kept {
                 match &message.body {
-                    Body::Model(reply) => called.extend(reply.tool_calls.iter().map(|it| it.id.clone())),
+                    Body::Model(reply) => {
+                        called.extend(reply.tool_calls.iter().map(|it| it.id.clone()))
+                    }
                     Body::Tool(reply) => assert!(called.contains(&reply.tool_call_id), "{most}"),
                     _ => {}
                 }
             }
-            assert!(matches!(kept.get(1).map(|it| &it.body), Some(Body::User { .. })), "{most}");
+            assert!(
+                matches!(kept.get(1).map(|it| &it.body), Some(Body::User { .. })),
+                "{most}"
+            );
         }
     }
 
@@ -238,14 +249,28 @@ mod tests {
             Message::user("d"),
         ];
         let short = summary("a and b", &said, 3, "k1");
-        assert_eq!(short.label(), Label::Untrusted, "no more trusted than what is in it");
+        assert_eq!(
+            short.label(),
+            Label::Untrusted,
+            "no more trusted than what is in it"
+        );
         said.push(short);
         said.push(Message::model("e"));
         let texts: Vec<_> = view(&said).iter().map(Message::text).collect();
-        assert_eq!(texts, ["Summary of the conversation before this point:\na and b", "d", "e"]);
+        assert_eq!(
+            texts,
+            [
+                "Summary of the conversation before this point:\na and b",
+                "d",
+                "e"
+            ]
+        );
         said.push(summary("all", &said, 6, "k2"));
         said.push(Message::user("f"));
         let texts: Vec<_> = view(&said).iter().map(Message::text).collect();
-        assert_eq!(texts, ["Summary of the conversation before this point:\nall", "f"]);
+        assert_eq!(
+            texts,
+            ["Summary of the conversation before this point:\nall", "f"]
+        );
     }
 }

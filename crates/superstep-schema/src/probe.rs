@@ -52,6 +52,7 @@ mod tests {
     struct Plain;
 
     #[test]
+    #[allow(clippy::needless_borrow, reason = "the reference is the point")]
     fn a_type_without_a_schema_is_no_error() {
         assert!((&Probe::<u8>::new()).schema().is_some());
         assert!((&Probe::<Plain>::new()).schema().is_none());

@@ -126,10 +126,7 @@ impl SqliteStore {
     }
 
     /// Writes vectors of items; gives how many of them still were what the vectors are of.
-    async fn index(
-        &self,
-        new: Vec<(Item, Vectors)>,
-    ) -> Result<usize, TransactionError> {
+    async fn index(&self, new: Vec<(Item, Vectors)>) -> Result<usize, TransactionError> {
         let (fields, clock) = (self.fields.clone(), self.clock.clone());
         let write = transaction::write(&self.database, Effort::Long, move |connection, seal| {
             let tables = Tables {

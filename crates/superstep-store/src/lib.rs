@@ -72,7 +72,11 @@ pub trait Store: Send + Sync {
     /// embedder or with the model of another one, and those without text. `None` without an embedder.
     fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
         let _ = prefix;
-        Box::pin(async { Err(StoreError::backend("this store cannot tell what it has indexed")) })
+        Box::pin(async {
+            Err(StoreError::backend(
+                "this store cannot tell what it has indexed",
+            ))
+        })
     }
 
     /// Embeds the items under a prefix that a similarity search does not find, with the fields that the

@@ -37,7 +37,8 @@ mod traced;
 
 pub use access::{Access, Capabilities};
 pub use agent::{
-    Agent, AgentNode, AgentState, Conversation, Hook, HookCtx, Progress, SubAgent, Summaries, Team, Turn,
+    Agent, AgentNode, AgentState, Conversation, Hook, HookCtx, Progress, SubAgent, Summaries, Team,
+    Turn,
 };
 pub use approval::{
     Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict,

@@ -27,6 +27,13 @@ pub mod errors {}
 #[doc = include_str!("docs/streaming.md")]
 pub mod streaming {}
 
+#[cfg_attr(all(feature = "tools", feature = "sqlite"), doc = include_str!("docs/memory.md"))]
+#[cfg_attr(
+    not(all(feature = "tools", feature = "sqlite")),
+    doc = "Long-term memory; needs the features `tools` and `sqlite`."
+)]
+pub mod memory {}
+
 #[doc = include_str!("docs/from_langgraph.md")]
 pub mod from_langgraph {}
 

@@ -114,8 +114,8 @@ pub use superstep_engine::{
         Append, Ask, Asked, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed,
         Follow, FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge,
         Min, Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced,
-        Reducer, Res, RunEvents, RunOutcome, Running, Schemas, Snap, State, Store, Sum, TaskCtx, Undo,
-        Update, field, reducer::Total,
+        Reducer, Res, RunEvents, RunOutcome, Running, Schemas, Snap, State, Store, Sum, TaskCtx,
+        Undo, Update, field, reducer::Total,
     },
 };
 #[doc(inline)]

@@ -84,6 +84,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-http",
             "superstep-local",
             "superstep-model",
+            "superstep-schema",
             "superstep-sqlite",
             "superstep-store",
             "superstep-text",

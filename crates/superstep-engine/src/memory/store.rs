@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::clock::SystemClock;
 use crate::store::{
-    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Store, StoreError, UnixMillis, Prefix, REINDEX_BATCH, Reindexed,
-    embed_items, prepare,
+    BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Prefix, REINDEX_BATCH, Reindexed,
+    Store, StoreError, UnixMillis, embed_items, prepare,
 };
 use table::Table;
 

@@ -15,7 +15,8 @@ use superstep_core::{
 use superstep_schema::{JsonSchema, Schema};
 
 use super::{
-    ask::Ask, builder::GraphBuilder, declared::Declaration, graph::Graph, nodes::Nodes, state::State,
+    ask::Ask, builder::GraphBuilder, declared::Declaration, graph::Graph, nodes::Nodes,
+    state::State,
 };
 use crate::check_answer::misfit;
 
@@ -94,7 +95,9 @@ impl<S: State, N: Nodes> Graph<S, N> {
             state,
             input,
             context: self.declared.context.clone(),
-            answers: declared.map(|(kind, it)| (*kind, it.schema.clone())).collect(),
+            answers: declared
+                .map(|(kind, it)| (*kind, it.schema.clone()))
+                .collect(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::{fs, path::PathBuf};
 use serde_json::{Value as Json, json};
 use superstep_loopback::{Answer, Server};
 use superstep_model::{
-    Body, Content, Effort, InvalidCall, Message, Model, Part, Reasoning, Reply, Request,
+    Body, Cached, Content, Effort, InvalidCall, Message, Model, Part, Reasoning, Reply, Request,
     Structured, ToolCall, ToolChoice, ToolReply, ToolSpec,
     message::ToolStatus,
     remote::{
@@ -121,6 +121,7 @@ fn cases(side: Side) -> Vec<(&'static str, &'static str, Request)> {
         ("plain", model, plain()),
         ("pictures", model, pictures()),
         ("tools", model, tools()),
+        ("kept", model, kept()),
         ("must-call", model, choice(ToolChoice::Required)),
         (
             "must-call-this",
@@ -215,6 +216,14 @@ fn result(id: &str, text: &str, status: ToolStatus) -> Message {
         status,
     }
     .into()
+}
+
+/// A conversation that the next call goes on with.
+fn kept() -> Request {
+    Request {
+        cached: Cached::Conversation,
+        ..tools()
+    }
 }
 
 /// Two calls in one reply, one of which cannot be made; their results; a word between.

@@ -301,7 +301,9 @@ pub(super) fn number(
     namespace: &Namespace,
     key: &str,
 ) -> Result<Option<i64>, TransactionError> {
-    Ok(existing(connection, namespace, key)?.item.map(|item| item.id))
+    Ok(existing(connection, namespace, key)?
+        .item
+        .map(|item| item.id))
 }
 
 fn millis(ttl: Duration) -> i64 {

@@ -50,7 +50,10 @@ pub trait Conversation: State {
     /// The last answer of an agent whose answers are data; see
     /// [`Agent::answer_as`](super::Agent::answer_as).
     fn answer<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        let last = self.messages().iter().rfind(|message| message.reply().is_some());
+        let last = self
+            .messages()
+            .iter()
+            .rfind(|message| message.reply().is_some());
         let text = last.map(Message::text).unwrap_or_default();
         serde_json::from_str(&text).map_err(|error| {
             let what = "the answer of the agent".to_owned();

@@ -29,7 +29,11 @@ pub(super) async fn call_model<S: Conversation>(
     let agent = &member.agent;
     // Counted in the conversation: whoever speaks, through whichever door, begins anew.
     let said = since_user(messages);
-    let replies = || said.iter().rev().filter(|message| message.reply().is_some());
+    let replies = || {
+        said.iter()
+            .rev()
+            .filter(|message| message.reply().is_some())
+    };
     let turns = count(replies());
     if turns >= agent.max_turns {
         return Err(ToolsError::turn_limit(turns).into());
@@ -37,9 +41,8 @@ pub(super) async fn call_model<S: Conversation>(
     if let Some((tool, times)) = detect_loop(messages, MAX_SAME_CALLS) {
         return Err(ToolsError::repeated_calls(tool, times).into());
     }
-    let invalid = |message: &&Message| {
-        matches!(Turn::classify(message, &agent.tools), Turn::Repair { .. })
-    };
+    let invalid =
+        |message: &&Message| matches!(Turn::classify(message, &agent.tools), Turn::Repair { .. });
     let repairs = count(replies().take_while(invalid));
 
     let at = HookCtx {

@@ -78,7 +78,11 @@ fn transcript(messages: &[Message]) -> String {
             Body::Tool(_) => "tool",
         };
         text.push_str(&format!("{who}: {}\n", message.text()));
-        for call in message.reply().into_iter().flat_map(|reply| &reply.tool_calls) {
+        for call in message
+            .reply()
+            .into_iter()
+            .flat_map(|reply| &reply.tool_calls)
+        {
             let args = serde_json::Value::Object(call.args.clone());
             text.push_str(&format!("model calls {} with {args}\n", call.name));
         }

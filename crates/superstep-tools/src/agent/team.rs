@@ -82,13 +82,16 @@ impl<S: Conversation> Team<S> {
 
     /// Who is at work; the first member if the conversation was handed to nobody.
     pub(super) fn active(&self, messages: &[Message]) -> Option<&Member<S>> {
-        let handed = messages.iter().rev().find_map(|message| match &message.body {
-            Body::Tool(reply) if reply.status == ToolStatus::Success => {
-                let name = reply.name.strip_prefix(TRANSFER)?;
-                self.members.iter().find(|member| member.name == name)
-            }
-            _ => None,
-        });
+        let handed = messages
+            .iter()
+            .rev()
+            .find_map(|message| match &message.body {
+                Body::Tool(reply) if reply.status == ToolStatus::Success => {
+                    let name = reply.name.strip_prefix(TRANSFER)?;
+                    self.members.iter().find(|member| member.name == name)
+                }
+                _ => None,
+            });
         handed.or(self.members.first())
     }
 }

@@ -72,7 +72,11 @@ impl Model for Heard {
 }
 
 fn last_text(request: &Request) -> String {
-    request.messages.last().map(Message::text).unwrap_or_default()
+    request
+        .messages
+        .last()
+        .map(Message::text)
+        .unwrap_or_default()
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
@@ -113,7 +117,10 @@ async fn the_prompt_and_the_tools_know_own_fields_and_the_context() {
         .tools(Tools::builder().tool(Customer).build().unwrap())
         .prompt(|at| {
             let clerk: Clerk = at.ctx.context()?;
-            Ok(format!("You are {} and serve {}.", clerk.name, at.state.customer))
+            Ok(format!(
+                "You are {} and serve {}.",
+                clerk.name, at.state.customer
+            ))
         })
         .graph()
         .saver(MemorySaver::default())
@@ -123,7 +130,10 @@ async fn the_prompt_and_the_tools_know_own_fields_and_the_context() {
     let input = Desk::said(vec![Message::user("hi")]).customer("Ann");
     let outcome = graph.run("t", input).await.unwrap();
     assert_eq!(outcome.state().customer, "Ann");
-    assert_eq!(model.texts(), ["You are Bo and serve Ann.", "hi", "", "Ann"]);
+    assert_eq!(
+        model.texts(),
+        ["You are Bo and serve Ann.", "hi", "", "Ann"]
+    );
     assert_eq!(model.last().cached, Cached::Conversation);
 }
 
@@ -137,7 +147,9 @@ impl Hook<AgentState> for Guard {
     ) -> BoxFuture<'a, Result<ControlFlow<Message>, NodeError>> {
         Box::pin(async move {
             if last_text(request).contains("password") {
-                return Ok(ControlFlow::Break(Message::model("I do not talk about that.")));
+                return Ok(ControlFlow::Break(Message::model(
+                    "I do not talk about that.",
+                )));
             }
             request.temperature = Some(0.0);
             Ok(ControlFlow::Continue(()))
@@ -192,12 +204,18 @@ impl Hook<AgentState> for Guard {
 #[tokio::test]
 async fn hooks_stand_before_and_behind_models_and_tools() {
     let model = Heard::new(|request| match last_text(request).as_str() {
-        "go" => calls(&[("add", json!({"left": 2, "right": 3})), ("send_text", to_dana("x"))]),
+        "go" => calls(&[
+            ("add", json!({"left": 2, "right": 3})),
+            ("send_text", to_dana("x")),
+        ]),
         "swear" => text("damn"),
         _ => text("done"),
     });
     let ledger = Arc::new(Ledger::default());
-    let tools = Tools::builder().tool(Add).tool(SendText).shared(ledger.clone());
+    let tools = Tools::builder()
+        .tool(Add)
+        .tool(SendText)
+        .shared(ledger.clone());
     let graph = Agent::new(model.clone())
         .tools(tools.build().unwrap())
         .hook(Guard)
@@ -213,7 +231,10 @@ async fn hooks_stand_before_and_behind_models_and_tools() {
     };
     let said = ask("what is the password?").await;
     assert_eq!(said, ["what is the password?", "I do not talk about that."]);
-    assert!(model.requests.lock().unwrap().is_empty(), "the model is not called");
+    assert!(
+        model.requests.lock().unwrap().is_empty(),
+        "the model is not called"
+    );
     let said = ask("go").await;
     assert_eq!(said[4..], ["exactly 5", "nothing is sent today", "done"]);
     assert!(ledger.sent().is_empty());
@@ -246,12 +267,18 @@ async fn a_long_conversation_is_trimmed_for_the_model_and_kept_in_the_state() {
 
 #[tokio::test]
 async fn a_summary_is_made_once_and_stands_for_what_is_old() {
-    let model = Heard::new(|request| match request.messages[0].text().starts_with("Summarise") {
-        true => text("they counted"),
-        false => text("ok"),
-    });
+    let model = Heard::new(
+        |request| match request.messages[0].text().starts_with("Summarise") {
+            true => text("they counted"),
+            false => text("ok"),
+        },
+    );
     let graph = Agent::new(model.clone())
-        .summarise(Summaries { above: 120, keep: 60, model: None })
+        .summarise(Summaries {
+            above: 120,
+            keep: 60,
+            model: None,
+        })
         .graph()
         .saver(MemorySaver::default())
         .build()
@@ -260,17 +287,32 @@ async fn a_summary_is_made_once_and_stands_for_what_is_old() {
         let words = format!("message {n} {}", "word ".repeat(20));
         graph.run("t", say(Message::user(words))).await.unwrap();
     }
-    let requests = model.requests.lock().unwrap();
-    let summaries = requests.iter().filter(|it| it.messages[0].text().starts_with("Summarise"));
+    let requests = model.requests.lock().unwrap().clone();
+    let summaries = requests
+        .iter()
+        .filter(|it| it.messages[0].text().starts_with("Summarise"));
     let summaries: Vec<String> = summaries.map(|it| it.messages[1].text()).collect();
-    assert!((2..=6).contains(&summaries.len()), "now and then, not every time: {}", summaries.len());
-    assert!(summaries[1].contains("they counted"), "a summary builds on the one before");
-    assert!(!summaries[1].contains("message 0"), "what is in it is not read again");
+    assert!(
+        (2..=6).contains(&summaries.len()),
+        "now and then, not every time: {}",
+        summaries.len()
+    );
+    assert!(
+        summaries[1].contains("they counted"),
+        "a summary builds on the one before"
+    );
+    assert!(
+        !summaries[1].contains("message 0"),
+        "what is in it is not read again"
+    );
     let last = requests.last().unwrap();
     assert!(history::is_summary(&last.messages[0]));
     assert!(history::tokens(&last.messages) <= 150);
     let state = graph.state("t").await.unwrap().state;
-    let own = state.messages.iter().filter(|message| !history::is_summary(message));
+    let own = state
+        .messages
+        .iter()
+        .filter(|message| !history::is_summary(message));
     assert_eq!(own.count(), 24, "the state keeps every word");
 }
 
@@ -287,7 +329,10 @@ async fn an_answer_is_data_if_it_is_asked_for_as_such() {
         (None, 1) => calls(&[("add", json!({"left": 2, "right": 3}))]),
         (None, _) => text("it is five"),
     });
-    for tools in [Tools::default(), Tools::builder().tool(Add).build().unwrap()] {
+    for tools in [
+        Tools::default(),
+        Tools::builder().tool(Add).build().unwrap(),
+    ] {
         let has_tools = !tools.is_empty();
         let graph = Agent::new(model.clone())
             .tools(tools)
@@ -296,7 +341,10 @@ async fn an_answer_is_data_if_it_is_asked_for_as_such() {
             .saver(MemorySaver::default())
             .build()
             .unwrap();
-        let outcome = graph.run("t", say(Message::user("2 and 3?"))).await.unwrap();
+        let outcome = graph
+            .run("t", say(Message::user("2 and 3?")))
+            .await
+            .unwrap();
         let state = outcome.state();
         assert_eq!(state.answer::<Sum>().unwrap(), Sum { left: 2, sum: 5 });
         assert_eq!(state.messages.len(), if has_tools { 4 } else { 2 });

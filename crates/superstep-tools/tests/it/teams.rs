@@ -23,7 +23,10 @@ fn instructions(request: &Request) -> String {
 
 fn swarm(saver: &MemorySaver) -> Graph<AgentState, AgentNode> {
     let model = Heard::new(|request| {
-        let asked = request.messages.iter().filter(|message| message.reply().is_none());
+        let asked = request
+            .messages
+            .iter()
+            .filter(|message| message.reply().is_none());
         let asked = asked.map(Message::text).collect::<Vec<_>>().join(" ");
         match instructions(request).as_str() {
             "You sell." if asked.contains("broken") => calls(&[("transfer_to_repairs", json!({}))]),
@@ -42,7 +45,10 @@ async fn a_conversation_stays_with_whom_it_was_handed_to() {
     let saver = MemorySaver::default();
     let last = async |words: &str| {
         // As after a restart: nothing of it is in memory.
-        let outcome = swarm(&saver).run("t", say(Message::user(words))).await.unwrap();
+        let outcome = swarm(&saver)
+            .run("t", say(Message::user(words)))
+            .await
+            .unwrap();
         outcome.state().messages.last().map(Message::text).unwrap()
     };
     assert_eq!(last("hello").await, "buy it");
@@ -53,8 +59,13 @@ async fn a_conversation_stays_with_whom_it_was_handed_to() {
 #[test]
 fn two_members_of_one_name_are_refused() {
     let model = Heard::new(|_| text("x"));
-    let team = Team::new("a", "", Agent::new(model.clone())).member("b", "", Agent::new(model.clone()));
-    let error = team.member("b", "", Agent::new(model)).graph().err().unwrap();
+    let team =
+        Team::new("a", "", Agent::new(model.clone())).member("b", "", Agent::new(model.clone()));
+    let error = team
+        .member("b", "", Agent::new(model))
+        .graph()
+        .err()
+        .unwrap();
     assert_eq!(error.code(), "SS5101");
 }
 
@@ -69,20 +80,33 @@ async fn a_question_of_an_agent_inside_a_tool_is_the_runs() {
         _ => text(&format!("the postman says: {}", request.messages[2].text())),
     });
     let ledger = Arc::new(Ledger::default());
-    let own = Tools::builder().tool(SendText).shared(ledger.clone()).build().unwrap();
-    let postman = Agent::new(worker).tools(own).into_tool("postman", "Sends texts.").unwrap();
+    let own = Tools::builder()
+        .tool(SendText)
+        .shared(ledger.clone())
+        .build()
+        .unwrap();
+    let postman = Agent::new(worker)
+        .tools(own)
+        .into_tool("postman", "Sends texts.")
+        .unwrap();
     let graph = Agent::new(boss)
         .tools(Tools::builder().tool(postman).build().unwrap())
         .graph()
         .saver(MemorySaver::default())
         .build()
         .unwrap();
-    let outcome = graph.run("t", say(Message::user("greet dana"))).await.unwrap();
+    let outcome = graph
+        .run("t", say(Message::user("greet dana")))
+        .await
+        .unwrap();
     let ask = outcome.ask::<Approval>().unwrap();
     assert_eq!(ask.question.action_request.action, "send_text");
     assert!(ledger.sent().is_empty());
     let digest = ask.question.digest.clone();
-    let yes = ask.answer(ApprovalAnswer { digest, verdict: Verdict::Accept });
+    let yes = ask.answer(ApprovalAnswer {
+        digest,
+        verdict: Verdict::Accept,
+    });
     let outcome = graph.answer("t", [yes]).await.unwrap();
     let last = outcome.state().messages.last().map(Message::text).unwrap();
     assert_eq!(last, "the postman says: it is sent");

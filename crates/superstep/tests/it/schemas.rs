@@ -49,7 +49,9 @@ async fn approve(order: Snap<Order>, ctx: Ctx) -> Result<OrderUpdate, NodeError>
     if order.item == "many" {
         ctx.ask(HowMany {})?;
     }
-    let decision = ctx.ask(MayOrder { item: order.item.clone() })?;
+    let decision = ctx.ask(MayOrder {
+        item: order.item.clone(),
+    })?;
     Ok(Order::update().approved(decision.approve))
 }
 
@@ -70,10 +72,16 @@ fn a_graph_shows_the_schemas_of_its_types() {
     let schemas = graph().schemas();
     let state = schemas.state.unwrap();
     assert_eq!(state["required"], json!(["item"]));
-    assert_eq!(state["properties"]["item"]["description"], "What is ordered.");
+    assert_eq!(
+        state["properties"]["item"]["description"],
+        "What is ordered."
+    );
     let input = schemas.input.unwrap();
     assert!(input.get("required").is_none() && input["properties"] == state["properties"]);
-    assert_eq!(schemas.context.unwrap()["properties"]["name"]["type"], "string");
+    assert_eq!(
+        schemas.context.unwrap()["properties"]["name"]["type"],
+        "string"
+    );
     assert_eq!(schemas.answers["how_many"], None, "its type has no schema");
     let answer = schemas.answers["may_order"].as_ref().unwrap();
     assert_eq!(answer["required"], json!(["approve", "why"]));
@@ -95,17 +103,36 @@ async fn an_answer_is_checked_without_a_run() {
     let id = outcome.asks()[0].id;
     let before = graph.history("t").await.unwrap().len();
 
-    let wrong = graph.check_answer("t", id, &json!({"approve": "yes"})).await.unwrap_err();
+    let wrong = graph
+        .check_answer("t", id, &json!({"approve": "yes"}))
+        .await
+        .unwrap_err();
     assert_eq!(wrong.code(), "SS1015");
     let said = wrong.to_string();
-    assert!(said.contains("/approve") && said.contains("why"), "all that is wrong: {said}");
-    graph.check_answer("t", id, &json!({"approve": true, "why": "thirst"})).await.unwrap();
+    assert!(
+        said.contains("/approve") && said.contains("why"),
+        "all that is wrong: {said}"
+    );
+    graph
+        .check_answer("t", id, &json!({"approve": true, "why": "thirst"}))
+        .await
+        .unwrap();
     let unknown: superstep::AskId = "0".repeat(32).parse().unwrap();
-    let error = graph.check_answer("t", unknown, &json!(1)).await.unwrap_err();
+    let error = graph
+        .check_answer("t", unknown, &json!(1))
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), "SS1105");
 
-    assert_eq!(graph.history("t").await.unwrap().len(), before, "nothing was written");
-    let done = graph.answer("t", [(id, json!({"approve": true, "why": "thirst"}))]).await.unwrap();
+    assert_eq!(
+        graph.history("t").await.unwrap().len(),
+        before,
+        "nothing was written"
+    );
+    let done = graph
+        .answer("t", [(id, json!({"approve": true, "why": "thirst"}))])
+        .await
+        .unwrap();
     assert_eq!(done.state().approved, Some(true));
 }
 

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::store::{
-    Delete, Found, Get, Item, ListNamespaces, Namespace, Outcome, Prefix, Put, Ranking, ReadyOp, Search,
-    StoreError, TtlOnRead, UnixMillis, Vectors, best, expiry,
+    Delete, Found, Get, Item, ListNamespaces, Namespace, Outcome, Prefix, Put, Ranking, ReadyOp,
+    Search, StoreError, TtlOnRead, UnixMillis, Vectors, best, expiry,
 };
 
 #[derive(Default)]

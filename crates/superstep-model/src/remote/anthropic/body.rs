@@ -81,7 +81,10 @@ pub(super) fn write(
     if request.cached == Cached::Conversation {
         // The end of what is the same in the next call, which adds to it.
         let last = turns.last_mut().and_then(|turn| turn.get_mut("content"));
-        cached(last.and_then(Json::as_array_mut).and_then(|blocks| blocks.last_mut()));
+        cached(
+            last.and_then(Json::as_array_mut)
+                .and_then(|blocks| blocks.last_mut()),
+        );
     }
     put("messages", Json::Array(turns));
     if !tools.is_empty() {
