@@ -54,6 +54,8 @@ pub(crate) enum Fault {
     EmbedsOnlyOnce,
     SwallowsEmbedderFailure,
     OneModelForAll,
+    ReindexesNothing,
+    ReindexesByPutting,
     IgnoresConditions,
     ChecksBeforeTheBatch,
     ChecksAndThenWrites,
@@ -311,6 +313,14 @@ impl Fault {
         (
             Self::OneModelForAll,
             &["a_query_of_another_model_is_an_error"],
+        ),
+        (
+            Self::ReindexesNothing,
+            &["what_another_model_embedded_is_found_after_reindexing"],
+        ),
+        (
+            Self::ReindexesByPutting,
+            &["reindexing_changes_nothing_but_what_is_found"],
         ),
         (
             Self::IgnoresConditions,

@@ -12,8 +12,8 @@ use superstep_conformance::store_kit::Setup;
 use superstep_engine::memory::MemoryStore;
 use superstep_store::{
     BoxFuture, Delete, Embedder, Expected, Filter, Get, Index, ListNamespaces, ManualClock,
-    Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
-    UnixMillis,
+    Namespace, Op, Outcome, Pattern, Prefix, Put, PutOptions, Reindexed, Search, Store, StoreError,
+    TtlOnRead, UnixMillis,
 };
 
 use super::fault::Fault;
@@ -364,6 +364,36 @@ impl Store for Broken {
                 self.spoilt(op, outcome.unwrap())
             });
             Ok(spoilt.collect())
+        })
+    }
+
+    fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
+        self.inner.unindexed(prefix)
+    }
+
+    fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
+        Box::pin(async move {
+            match self.fault {
+                Fault::ReindexesNothing => Ok(Reindexed::default()),
+                Fault::ReindexesByPutting => {
+                    let search = Search {
+                        prefix: prefix.clone(),
+                        limit: usize::MAX,
+                        ttl: TtlOnRead::Keep,
+                        ..Search::default()
+                    };
+                    for found in self.inner.search(search).await? {
+                        let item = found.item;
+                        let options = PutOptions::default();
+                        let put = self
+                            .inner
+                            .put(&item.namespace, &item.key, item.value, options);
+                        put.await?;
+                    }
+                    self.inner.reindex(prefix).await
+                }
+                _ => self.inner.reindex(prefix).await,
+            }
         })
     }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use superstep_conformance::store_kit::{Setup, check};
 use superstep_sqlite::{Database, SqliteStore};
-use superstep_store::{BoxFuture, Clock, Embedder, Op, Outcome, Store, StoreError, UnixMillis};
+use superstep_store::{
+    BoxFuture, Clock, Embedder, Op, Outcome, Prefix, Reindexed, Store, StoreError, UnixMillis,
+};
 
 use super::File;
 
@@ -57,6 +59,14 @@ impl Store for Kept {
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
         self.store.sweep_expired(now)
     }
+
+    fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
+        self.store.unindexed(prefix)
+    }
+
+    fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
+        self.store.reindex(prefix)
+    }
 }
 
 /// A store that is opened for each call and closed after it.
@@ -81,5 +91,13 @@ impl Store for Reopened {
 
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move { self.store().sweep_expired(now).await })
+    }
+
+    fn unindexed(&self, prefix: Prefix) -> BoxFuture<'_, Result<Option<usize>, StoreError>> {
+        Box::pin(async move { self.store().unindexed(prefix).await })
+    }
+
+    fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
+        Box::pin(async move { self.store().reindex(prefix).await })
     }
 }
