@@ -26,7 +26,7 @@ pub(crate) enum Error {
     /// Weights could not be had.
     #[cfg(feature = "local")]
     #[error(transparent)]
-    Weights(#[from] superstep::local::weights::Error),
+    Weights(#[from] superstep::local::weights::WeightsError),
     /// The storage refused.
     #[error(transparent)]
     Saver(#[from] SaverError),
@@ -144,7 +144,7 @@ impl Error {
             },
             #[cfg(feature = "local")]
             Self::Weights(error) => match error {
-                superstep::local::weights::Error::Name { .. } => 2,
+                superstep::local::weights::WeightsError::Name { .. } => 2,
                 _ => 1,
             },
             Self::Usage(_) | Self::NoAccount => 2,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A setting by its name.
-struct Row {
+struct SettingRow {
     key: String,
     value: Json,
     origin: Origin,
@@ -65,7 +65,7 @@ pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn rows(global: &Global) -> Result<Vec<Row>, Error> {
+fn rows(global: &Global) -> Result<Vec<SettingRow>, Error> {
     let environment = environment::load(global)?;
     let config = &environment.config;
     let mut rows = Vec::new();
@@ -81,13 +81,13 @@ fn rows(global: &Global) -> Result<Vec<Row>, Error> {
         (None, None) => Origin::Found("default"),
     };
     let is_offline = !matches!(offline, Origin::Found(_));
-    rows.push(Row {
+    rows.push(SettingRow {
         key: "offline".into(),
         value: is_offline.into(),
         origin: offline,
     });
     let path = database::path(global)?;
-    rows.push(Row {
+    rows.push(SettingRow {
         key: "db".into(),
         value: path.value.display().to_string().into(),
         origin: path.origin,
@@ -103,7 +103,7 @@ fn rows(global: &Global) -> Result<Vec<Row>, Error> {
     agents.dedup();
     for name in agents {
         for (key, setting) in config.agent(name) {
-            rows.push(Row {
+            rows.push(SettingRow {
                 key: format!("agents.{name}.{key}"),
                 value: setting.value.clone(),
                 origin: setting.origin.clone(),
@@ -113,8 +113,8 @@ fn rows(global: &Global) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-fn model(global: &Global, config: &Config) -> Option<Row> {
-    let row = |value: &str, origin| Row {
+fn model(global: &Global, config: &Config) -> Option<SettingRow> {
+    let row = |value: &str, origin| SettingRow {
         key: "model".into(),
         value: value.into(),
         origin,
@@ -133,16 +133,16 @@ fn model(global: &Global, config: &Config) -> Option<Row> {
 }
 
 /// Adds a setting; of several files the last one that is added counts.
-fn push(rows: &mut Vec<Row>, key: String, setting: Setting<String>) {
+fn push(rows: &mut Vec<SettingRow>, key: String, setting: Setting<String>) {
     rows.retain(|row| row.key != key);
-    rows.push(Row {
+    rows.push(SettingRow {
         key,
         value: setting.value.into(),
         origin: setting.origin,
     });
 }
 
-fn provider(rows: &mut Vec<Row>, name: &str, settings: &ProviderSettings) {
+fn provider(rows: &mut Vec<SettingRow>, name: &str, settings: &ProviderSettings) {
     let text = [
         ("base_url", &settings.base_url),
         ("model", &settings.model),

@@ -120,7 +120,7 @@ fn halt(folder: &Path, stop: &AtomicBool) -> Result<(), Error> {
 }
 
 /// A file after the first pass: figures, no text.
-struct Seen {
+struct Measured {
     path: PathBuf,
     entry: Entry,
     count: Count,
@@ -128,8 +128,8 @@ struct Seen {
 }
 
 /// Looks at a file and forgets its text.
-fn look(file: Found, words: &Words, most: u64, left: &mut u64) -> Seen {
-    let mut seen = Seen {
+fn look(file: Found, words: &Words, most: u64, left: &mut u64) -> Measured {
+    let mut seen = Measured {
         entry: Entry {
             path: file.name,
             sha256: None,
@@ -188,7 +188,7 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// Says which files are included.
-fn decide(seen: &mut [Seen], words: &Words, budget: usize) {
+fn decide(seen: &mut [Measured], words: &Words, budget: usize) {
     let mut known = HashSet::new();
     let mut files = Vec::new();
     for seen in seen.iter_mut() {
@@ -217,13 +217,13 @@ fn decide(seen: &mut [Seen], words: &Words, budget: usize) {
 /// as it is now, within the room it was given.
 fn take(
     folder: &Path,
-    seen: Vec<Seen>,
+    seen: Vec<Measured>,
     order: &Order,
     stop: &AtomicBool,
 ) -> Result<Reading, Error> {
     let mut reading = Reading::default();
     let mut left = Vec::new();
-    for Seen {
+    for Measured {
         path, mut entry, ..
     } in seen
     {

@@ -50,7 +50,7 @@ enum View {
     Help,
 }
 
-struct Inbox {
+struct InboxScreen {
     agent: MailAgent,
     shown: Shown,
     mode: Mode,
@@ -67,7 +67,7 @@ struct Inbox {
 
 pub(super) async fn run(agent: MailAgent, shown: Shown, app: &mut App<'_>) -> Result<(), Error> {
     let questions = question::all(&agent, &shown).await?;
-    let mut inbox = Inbox {
+    let mut inbox = InboxScreen {
         mode: agent.mode(),
         agent,
         shown,
@@ -123,7 +123,7 @@ pub(super) async fn run(agent: MailAgent, shown: Shown, app: &mut App<'_>) -> Re
     }
 }
 
-impl Inbox {
+impl InboxScreen {
     fn turn_to(&mut self, view: View) {
         self.view = view;
         if let Some(selected) = &mut self.selected {

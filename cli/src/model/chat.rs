@@ -23,7 +23,7 @@ use crate::{
 
 pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
     let opened = environment::open(&Content::Project, app).await?;
-    let mut talk = Talk {
+    let mut talk = ChatSession {
         caller: opened.caller,
         chat,
         output: app.output,
@@ -40,7 +40,7 @@ pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
     talk.lines(app.terminal).await
 }
 
-struct Talk<'a> {
+struct ChatSession<'a> {
     caller: ManagedModel,
     chat: Chat,
     output: &'a Output,
@@ -48,7 +48,7 @@ struct Talk<'a> {
     turn: usize,
 }
 
-impl Talk<'_> {
+impl ChatSession<'_> {
     /// Every line of stdin is a turn. At a terminal the chat continues after a turn that failed.
     async fn lines(&mut self, terminal: &mut Terminal) -> Result<(), Error> {
         let is_person = terminal.is_interactive();

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A row of the list.
-struct Row {
+struct ModelRow {
     name: String,
     is_ready: bool,
     state: String,
@@ -40,7 +40,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
             (false, true) => "ready".into(),
             (false, false) => format!("needs ${env}"),
         };
-        rows.push(Row {
+        rows.push(ModelRow {
             name: known.name.into(),
             is_ready: has_key && !is_offline,
             state,
@@ -55,7 +55,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
         } else {
             "not fetched"
         };
-        rows.push(Row {
+        rows.push(ModelRow {
             name: format!("local:{key}"),
             is_ready: is_there,
             state: state.into(),
@@ -66,7 +66,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
         ("script:FILE", "follows a file, no real model"),
         ("cassette:FILE", "replays or records"),
     ] {
-        rows.push(Row {
+        rows.push(ModelRow {
             name: name.into(),
             is_ready: true,
             state: "ready".into(),
@@ -128,13 +128,13 @@ async fn models(_: &superstep::model::select::Choice) -> Result<Vec<Offered>, Er
     Ok(Vec::new())
 }
 
-fn ollama(probe: &Probe) -> Row {
+fn ollama(probe: &Probe) -> ModelRow {
     let (is_ready, state) = match probe {
         Probe::Has(offered) => (!offered.is_empty(), format!("{} models", offered.len())),
         Probe::Silent(why) => (false, why.clone()),
         Probe::NotAsked => (false, "not asked".into()),
     };
-    Row {
+    ModelRow {
         name: "ollama".into(),
         is_ready,
         state,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use superstep_local::weights::{Error, Found, Progress, Sources, Weights};
+use superstep_local::weights::{Found, Progress, Sources, Weights, WeightsError};
 
 fn main() -> ExitCode {
     let Some(name) = env::args().nth(1) else {
@@ -35,13 +35,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn pull(name: &str) -> Result<Found, Error> {
+fn pull(name: &str) -> Result<Found, WeightsError> {
     let weights: Weights = name.parse()?;
     let sources = Sources::from_env()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|source| Error::File {
+        .map_err(|source| WeightsError::File {
             path: "the runtime".into(),
             source,
         })?;

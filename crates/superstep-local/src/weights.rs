@@ -29,7 +29,7 @@ mod wheels;
 
 pub use cache::Cache;
 pub use catalogue::{CATALOGUE, DEFAULT, Entry, MINILM, Pin, TINY, Wheel};
-pub use error::{Error, Tried};
+pub use error::{Tried, WeightsError};
 pub use hash::hash_file;
 pub use progress::{Found, Progress, Source, Watch, silent};
 pub use sources::{Index, Sources};

@@ -28,7 +28,7 @@ pub(super) fn problems(root: &Json, value: &Json) -> Vec<Problem> {
         return vec![Problem { pointer, message }];
     };
     let work = BASE_WORK.saturating_add(parts.saturating_mul(WORK_A_PART));
-    let mut walk = Walk {
+    let mut walk = Checker {
         root,
         path: Vec::new(),
         found: Vec::new(),
@@ -63,15 +63,15 @@ pub(super) fn parts(value: &Json) -> Option<u64> {
     Some(count)
 }
 
-struct Walk<'a> {
+struct Checker<'a> {
     root: &'a Json,
-    path: Vec<Step<'a>>,
+    path: Vec<PathStep<'a>>,
     found: Vec<Found>,
     work: u64,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum PathStep<'a> {
     Key(&'a str),
     Item(usize),
 }
@@ -81,7 +81,7 @@ struct Found {
     weight: u32,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Checker<'a> {
     fn check(&mut self, schema: &'a Json, value: &'a Json, depth: usize) {
         if self.found.len() >= MAX_PROBLEMS || self.work == 0 {
             return;
@@ -208,7 +208,7 @@ impl<'a> Walk<'a> {
         };
         for (n, item) in items.iter().enumerate() {
             if let Some(schema) = first.get(n).or(rest) {
-                self.inside(Step::Item(n), schema, item, depth);
+                self.inside(PathStep::Item(n), schema, item, depth);
             }
         }
         if map.get("uniqueItems") == Some(&Json::Bool(true)) {
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
         let known = map.get("properties").and_then(Json::as_object);
         for (name, value) in fields {
             if let Some(schema) = known.and_then(|known| known.get(name)) {
-                self.inside(Step::Key(name), schema, value, depth);
+                self.inside(PathStep::Key(name), schema, value, depth);
                 continue;
             }
             match map.get("additionalProperties") {
@@ -244,12 +244,12 @@ impl<'a> Walk<'a> {
                         format!("`{name}` is not allowed; there are {}", names.join(", "));
                     self.tell(SLIP, message);
                 }
-                Some(schema) => self.inside(Step::Key(name), schema, value, depth),
+                Some(schema) => self.inside(PathStep::Key(name), schema, value, depth),
             }
         }
     }
 
-    fn inside(&mut self, step: Step<'a>, schema: &'a Json, value: &'a Json, depth: usize) {
+    fn inside(&mut self, step: PathStep<'a>, schema: &'a Json, value: &'a Json, depth: usize) {
         self.path.push(step);
         self.check(schema, value, depth + 1);
         self.path.pop();
@@ -336,8 +336,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let pointer = self.path.iter().map(|step| match step {
-            Step::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
-            Step::Item(n) => format!("/{n}"),
+            PathStep::Key(key) => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            PathStep::Item(n) => format!("/{n}"),
         });
         let pointer = pointer.collect();
         let problem = Problem { pointer, message };

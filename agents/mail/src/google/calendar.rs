@@ -138,9 +138,9 @@ impl GoogleCalendar {
         };
         let answer: FreeBusy = self.api.repeat(call).await.map_err(Failed::error)?;
         let own = answer.calendars.get(&self.id).cloned().unwrap_or_default();
-        let told: Told = serde_json::from_value(own)
+        let calendar: BusyCalendar = serde_json::from_value(own)
             .map_err(|_| self.malformed("the answer", "it says nothing about the calendar"))?;
-        if let Some(error) = told.errors.first() {
+        if let Some(error) = calendar.errors.first() {
             // A calendar that cannot be read has no free time in it.
             return Err(match error.reason.as_str() {
                 "notFound" => MailError::Missing {
@@ -153,7 +153,7 @@ impl GoogleCalendar {
                 },
             });
         }
-        let busy = told.busy.into_iter().map(|period| Busy {
+        let busy = calendar.busy.into_iter().map(|period| Busy {
             span: Span {
                 start: period.start,
                 end: period.end,
@@ -338,15 +338,15 @@ struct FreeBusy {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct BusyCalendar {
     #[serde(default)]
     busy: Vec<Period>,
     #[serde(default)]
-    errors: Vec<Reason>,
+    errors: Vec<FreeBusyError>,
 }
 
 #[derive(Deserialize)]
-struct Reason {
+struct FreeBusyError {
     #[serde(default)]
     reason: String,
 }

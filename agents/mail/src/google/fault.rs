@@ -36,20 +36,20 @@ impl From<MailError> for Failed {
 #[derive(Default, Deserialize)]
 struct Envelope {
     #[serde(default)]
-    error: Told,
+    error: ApiError,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct ApiError {
     message: String,
     status: String,
-    errors: Vec<Reason>,
+    errors: Vec<ApiErrorDetail>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Reason {
+struct ApiErrorDetail {
     reason: String,
 }
 

@@ -46,7 +46,7 @@ fn fits(record: &Record, notes: Option<&[TaskNote]>) -> Result<(), String> {
             "a value is nested more than {MAX_DEPTH} levels deep"
         ));
     }
-    let names = Names(&record.layout);
+    let names = LayoutTables(&record.layout);
     counted(record.step.unsigned_abs())?;
     counted(record.clock)?;
     counted(record.last_seen)?;
@@ -101,9 +101,9 @@ fn counted(n: u64) -> Result<(), String> {
 }
 
 /// The tables that ids of a record index.
-struct Names<'a>(&'a Layout);
+struct LayoutTables<'a>(&'a Layout);
 
-impl Names<'_> {
+impl LayoutTables<'_> {
     fn channel(&self, channel: ChannelIx) -> Result<(), String> {
         within("channel", channel.ix(), self.0.channels.len())
     }

@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use superstep_model::{Delta, ModelError, Request};
 
 use super::channel;
-use super::error::Error;
+use super::error::ChatError;
 use super::generate::{Figures, generate};
 use super::gguf::{FileError, Gguf};
 use super::grammar::Grammars;
@@ -21,7 +21,7 @@ use super::map::Map;
 use super::model::Options;
 use super::net::{Net, Shape};
 use super::prefix_cache::PrefixCache;
-use super::template::Template;
+use super::template::ChatTemplate;
 use super::tokenizer::Tokenizer;
 
 /// Where the pieces of a reply go.
@@ -46,7 +46,7 @@ pub(super) struct Job {
 pub(super) struct Loaded {
     pub(super) net: Net,
     pub(super) tokenizer: Arc<Tokenizer>,
-    pub(super) template: Template,
+    pub(super) template: ChatTemplate,
     pub(super) grammars: Grammars,
     pub(super) prefixes: PrefixCache,
     pub(super) context: usize,
@@ -57,7 +57,7 @@ const OVERHEAD: u64 = 400 << 20;
 
 impl Engine {
     /// Starts the thread. It reads the weights when the first call comes.
-    pub(super) fn start(path: PathBuf, options: Options) -> Result<Self, Error> {
+    pub(super) fn start(path: PathBuf, options: Options) -> Result<Self, ChatError> {
         let queue = options.queue.max(1);
         let (jobs, queued) = sync_channel(queue);
         let figures = Arc::new(Mutex::new(None));
@@ -71,7 +71,7 @@ impl Engine {
         std::thread::Builder::new()
             .name("superstep-model".to_owned())
             .spawn(move || worker.run(&queued))
-            .map_err(|error| Error::Gone(error.to_string()))?;
+            .map_err(|error| ChatError::Gone(error.to_string()))?;
         Ok(Self {
             jobs,
             figures,
@@ -80,10 +80,10 @@ impl Engine {
     }
 
     /// Puts a call in line.
-    pub(super) fn call(&self, job: Job) -> Result<(), Error> {
+    pub(super) fn call(&self, job: Job) -> Result<(), ChatError> {
         self.jobs.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => Error::Busy(self.queue),
-            TrySendError::Disconnected(_) => Error::Gone("it has ended".to_owned()),
+            TrySendError::Full(_) => ChatError::Busy(self.queue),
+            TrySendError::Disconnected(_) => ChatError::Gone("it has ended".to_owned()),
         })
     }
 
@@ -116,7 +116,7 @@ impl Worker {
                 Ok(Err(error)) => error,
                 Err(_) => {
                     self.loaded = None;
-                    Error::Gone("it panicked on this call".to_owned())
+                    ChatError::Gone("it panicked on this call".to_owned())
                 }
             };
             let Delta::From { model, .. } = &job.from else {
@@ -126,7 +126,7 @@ impl Worker {
         }
     }
 
-    fn answer(&mut self, job: &Job) -> Result<(), Error> {
+    fn answer(&mut self, job: &Job) -> Result<(), ChatError> {
         let mut loaded = match self.loaded.take() {
             Some(loaded) => loaded,
             None => Loaded::open(&self.path, &self.options)?,
@@ -142,7 +142,7 @@ impl Worker {
 }
 
 /// A pool of `count` threads, made once.
-fn pool(pools: &mut Vec<(usize, ThreadPool)>, count: usize) -> Result<&ThreadPool, Error> {
+fn pool(pools: &mut Vec<(usize, ThreadPool)>, count: usize) -> Result<&ThreadPool, ChatError> {
     let index = match pools.iter().position(|(size, _)| *size == count) {
         Some(index) => index,
         None => {
@@ -150,22 +150,22 @@ fn pool(pools: &mut Vec<(usize, ThreadPool)>, count: usize) -> Result<&ThreadPoo
                 .num_threads(count)
                 .thread_name(|index| format!("superstep-model-{index}"))
                 .build()
-                .map_err(|error| Error::Gone(error.to_string()))?;
+                .map_err(|error| ChatError::Gone(error.to_string()))?;
             pools.push((count, pool));
             pools.len() - 1
         }
     };
     let pool = pools.get(index).map(|(_, pool)| pool);
-    pool.ok_or_else(|| Error::Gone("it has no threads".to_owned()))
+    pool.ok_or_else(|| ChatError::Gone("it has no threads".to_owned()))
 }
 
 impl Loaded {
-    fn open(path: &Path, options: &Options) -> Result<Self, Error> {
-        let in_file = |error: FileError| Error::File {
+    fn open(path: &Path, options: &Options) -> Result<Self, ChatError> {
+        let in_file = |error: FileError| ChatError::File {
             path: path.to_owned(),
             error,
         };
-        let map = Map::open(path).map_err(|error| Error::Unreadable {
+        let map = Map::open(path).map_err(|error| ChatError::Unreadable {
             path: path.to_owned(),
             why: error.to_string(),
         })?;
@@ -177,7 +177,7 @@ impl Loaded {
         let net = Net::read(&file, &map).map_err(in_file)?;
         let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
         Ok(Self {
-            template: Template::read(&file).map_err(in_file)?,
+            template: ChatTemplate::read(&file).map_err(in_file)?,
             grammars: Grammars::new(&tokenizer)?,
             prefixes: PrefixCache::new(options.prefixes, context),
             tokenizer,
@@ -189,7 +189,7 @@ impl Loaded {
 
 /// Refuses a model that would drive the machine into swapping. A prefix is counted once: it is filled
 /// only as far as conversations are long.
-fn check_memory(weights: usize, shape: &Shape, context: usize) -> Result<(), Error> {
+fn check_memory(weights: usize, shape: &Shape, context: usize) -> Result<(), ChatError> {
     let Some(free) = machine::free_memory() else {
         return Ok(());
     };
@@ -200,7 +200,7 @@ fn check_memory(weights: usize, shape: &Shape, context: usize) -> Result<(), Err
         .saturating_add(weights as u64)
         .saturating_add(OVERHEAD);
     if needed > free {
-        return Err(Error::Memory {
+        return Err(ChatError::Memory {
             needed: needed >> 20,
             free: free >> 20,
         });

@@ -9,7 +9,7 @@ use super::gguf::FileError;
 /// Why the embedded model cannot be used, or did not answer a call.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ChatError {
     /// The weights cannot be read.
     #[error("cannot read {path}: {why}")]
     Unreadable {
@@ -70,7 +70,7 @@ pub enum Error {
     Gone(String),
 }
 
-impl Error {
+impl ChatError {
     /// As an error of a call to `model`.
     pub(super) fn of_call(self, model: &str) -> ModelError {
         let message = self.to_string();

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use superstep_model::{Delta, Finish, Request, Usage};
 
 use super::engine::{Job, Loaded};
-use super::error::Error;
+use super::error::ChatError;
 use super::grammar::Guide;
 use super::model::Options;
 use super::net::Net;
 use super::prefix_cache::CachedPrefix;
-use super::reply::Pieces;
+use super::reply::ReplyParser;
 use super::sampler::{Choice, Sampler};
 use super::template::RenderError;
 use super::tokenizer::{Spelling, Token, Tokenizer};
@@ -45,22 +45,22 @@ pub(super) fn generate(
     loaded: &mut Loaded,
     job: &Job,
     options: &Options,
-) -> Result<Figures, Error> {
+) -> Result<Figures, ChatError> {
     let request = &job.request;
     let tokenizer = &loaded.tokenizer;
     let prompt = loaded
         .template
         .render(request, |text| tokenizer.defuse(text))
         .map_err(|error| match error {
-            RenderError::Refused(why) => Error::Template(why),
-            RenderError::Runaway(why) => Error::Runaway(why),
+            RenderError::Refused(why) => ChatError::Template(why),
+            RenderError::Runaway(why) => ChatError::Runaway(why),
         })?;
     let prompt = tokenizer.encode(&prompt);
     let limit = reply_limit(request, options, prompt.len(), loaded.context)?;
     let guide = loaded.grammars.guide(request)?;
     let shape = loaded.net.shape();
     let Some(prefix) = loaded.prefixes.take(&prompt, shape) else {
-        return Err(Error::Gone(
+        return Err(ChatError::Gone(
             "there is no room for the conversation".to_owned(),
         ));
     };
@@ -89,8 +89,8 @@ pub(super) fn generate(
             seed: request.seed.unwrap_or(0),
         }),
         pieces: match request.output.is_some() && !must_call(request) {
-            true => Pieces::data(),
-            false => Pieces::words(&request.stop),
+            true => ReplyParser::data(),
+            false => ReplyParser::words(&request.stop),
         },
         spelling: Spelling::default(),
         usage: Usage {
@@ -114,14 +114,14 @@ fn reply_limit(
     options: &Options,
     prompt: usize,
     context: usize,
-) -> Result<usize, Error> {
+) -> Result<usize, ChatError> {
     let room = context.saturating_sub(prompt);
     let wanted = match request.max_tokens {
         Some(wanted) => wanted as usize,
         None => (options.max_tokens as usize).min(room),
     };
     if prompt == 0 || wanted == 0 || wanted > room {
-        return Err(Error::TooLong {
+        return Err(ChatError::TooLong {
             prompt,
             reply: wanted,
             context,
@@ -150,7 +150,7 @@ struct Writer<'a> {
     job: &'a Job,
     guide: Option<Guide>,
     sampler: Sampler,
-    pieces: Pieces,
+    pieces: ReplyParser,
     spelling: Spelling,
     usage: Usage,
     figures: Figures,
@@ -163,7 +163,7 @@ enum Next {
 }
 
 impl Writer<'_> {
-    fn write(mut self, mut ratings: Vec<f32>, limit: usize) -> Result<Figures, Error> {
+    fn write(mut self, mut ratings: Vec<f32>, limit: usize) -> Result<Figures, ChatError> {
         let started = Instant::now();
         let finish = loop {
             let Next::Tokens(mut tokens) = self.next(&ratings)? else {
@@ -200,7 +200,7 @@ impl Writer<'_> {
         Ok(self.figures)
     }
 
-    fn next(&mut self, ratings: &[f32]) -> Result<Next, Error> {
+    fn next(&mut self, ratings: &[f32]) -> Result<Next, ChatError> {
         let Some(guide) = &mut self.guide else {
             return Ok(match self.sampler.choose(ratings, None) {
                 Some(token) if !self.ends(token) => Next::Tokens(vec![token]),
@@ -227,7 +227,7 @@ impl Writer<'_> {
         }
         let allowed = guide.allowed()?;
         let Some(token) = self.sampler.choose(ratings, Some(&allowed)) else {
-            return Err(Error::Grammar("it allows nothing".to_owned()));
+            return Err(ChatError::Grammar("it allows nothing".to_owned()));
         };
         if token == self.tokenizer.end() {
             return Ok(Next::End);

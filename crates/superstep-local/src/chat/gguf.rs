@@ -72,7 +72,7 @@ pub enum FileError {
 
 /// The header of a file.
 pub(super) struct Gguf<'a> {
-    values: HashMap<&'a str, Value<'a>>,
+    values: HashMap<&'a str, MetaValue<'a>>,
     tensors: HashMap<&'a str, Result<Tensor, u32>>,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Tensor {
 
 /// A value of the header. Lists stay packed until they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Value<'a> {
+enum MetaValue<'a> {
     Whole(i128),
     Real(f64),
     Bool(bool),
@@ -125,7 +125,7 @@ impl<'a> Gguf<'a> {
         }
         let mut places = Vec::new();
         for _ in 0..tensors {
-            places.push(Place::read(&mut cursor)?);
+            places.push(TensorInfo::read(&mut cursor)?);
         }
         let alignment = header.whole("general.alignment").unwrap_or(32);
         let start = usize::try_from(alignment)
@@ -162,7 +162,7 @@ impl<'a> Gguf<'a> {
 
     pub(super) fn text(&self, key: &str) -> Result<&'a str, FileError> {
         match self.values.get(key) {
-            Some(Value::Text(text)) => Ok(text),
+            Some(MetaValue::Text(text)) => Ok(text),
             Some(other) => Err(impossible(key, other)),
             None => Err(FileError::Missing(key.to_owned())),
         }
@@ -170,7 +170,7 @@ impl<'a> Gguf<'a> {
 
     pub(super) fn whole(&self, key: &str) -> Result<u64, FileError> {
         match self.values.get(key) {
-            Some(Value::Whole(number)) => {
+            Some(MetaValue::Whole(number)) => {
                 u64::try_from(*number).map_err(|_| impossible(key, number))
             }
             Some(other) => Err(impossible(key, other)),
@@ -180,7 +180,7 @@ impl<'a> Gguf<'a> {
 
     pub(super) fn real(&self, key: &str) -> Result<f64, FileError> {
         match self.values.get(key) {
-            Some(Value::Real(number)) if number.is_finite() => Ok(*number),
+            Some(MetaValue::Real(number)) if number.is_finite() => Ok(*number),
             Some(other) => Err(impossible(key, other)),
             None => Err(FileError::Missing(key.to_owned())),
         }
@@ -189,7 +189,7 @@ impl<'a> Gguf<'a> {
     /// A list of texts.
     pub(super) fn texts(&self, key: &str) -> Result<Vec<&'a str>, FileError> {
         match self.values.get(key) {
-            Some(Value::List { kind: TEXT, bytes }) => {
+            Some(MetaValue::List { kind: TEXT, bytes }) => {
                 let mut cursor = Cursor { file: bytes, at: 0 };
                 let mut texts = Vec::new();
                 while cursor.at < bytes.len() {
@@ -205,7 +205,7 @@ impl<'a> Gguf<'a> {
     /// A list of whole numbers of 32 bits.
     pub(super) fn numbers(&self, key: &str) -> Result<Vec<u32>, FileError> {
         match self.values.get(key) {
-            Some(Value::List { kind: 4 | 5, bytes }) => {
+            Some(MetaValue::List { kind: 4 | 5, bytes }) => {
                 let numbers = bytes.as_chunks::<4>().0.iter();
                 Ok(numbers.map(|bytes| u32::from_le_bytes(*bytes)).collect())
             }
@@ -225,14 +225,14 @@ fn impossible(key: &str, value: impl std::fmt::Debug) -> FileError {
 }
 
 /// What the header says about a tensor.
-struct Place<'a> {
+struct TensorInfo<'a> {
     name: &'a str,
     code: u32,
     shape: [u64; 2],
     offset: u64,
 }
 
-impl<'a> Place<'a> {
+impl<'a> TensorInfo<'a> {
     fn read(cursor: &mut Cursor<'a>) -> Result<Self, FileError> {
         let name = cursor.text("the name of a tensor")?;
         let dimensions = cursor.u32("the dimensions of a tensor")?;
@@ -328,27 +328,27 @@ impl<'a> Cursor<'a> {
         std::str::from_utf8(bytes).map_err(|_| FileError::Damaged(format!("{what} is not text")))
     }
 
-    fn value(&mut self, kind: u32, depth: usize) -> Result<Value<'a>, FileError> {
+    fn value(&mut self, kind: u32, depth: usize) -> Result<MetaValue<'a>, FileError> {
         const WHAT: &str = "a value";
         Ok(match kind {
-            0 => Value::Whole(u8::from_le_bytes(self.array(WHAT)?).into()),
-            1 => Value::Whole(i8::from_le_bytes(self.array(WHAT)?).into()),
-            2 => Value::Whole(u16::from_le_bytes(self.array(WHAT)?).into()),
-            3 => Value::Whole(i16::from_le_bytes(self.array(WHAT)?).into()),
-            4 => Value::Whole(u32::from_le_bytes(self.array(WHAT)?).into()),
-            5 => Value::Whole(i32::from_le_bytes(self.array(WHAT)?).into()),
-            6 => Value::Real(f32::from_le_bytes(self.array(WHAT)?).into()),
-            7 => Value::Bool(self.array::<1>(WHAT)? != [0]),
-            TEXT => Value::Text(self.text(WHAT)?),
+            0 => MetaValue::Whole(u8::from_le_bytes(self.array(WHAT)?).into()),
+            1 => MetaValue::Whole(i8::from_le_bytes(self.array(WHAT)?).into()),
+            2 => MetaValue::Whole(u16::from_le_bytes(self.array(WHAT)?).into()),
+            3 => MetaValue::Whole(i16::from_le_bytes(self.array(WHAT)?).into()),
+            4 => MetaValue::Whole(u32::from_le_bytes(self.array(WHAT)?).into()),
+            5 => MetaValue::Whole(i32::from_le_bytes(self.array(WHAT)?).into()),
+            6 => MetaValue::Real(f32::from_le_bytes(self.array(WHAT)?).into()),
+            7 => MetaValue::Bool(self.array::<1>(WHAT)? != [0]),
+            TEXT => MetaValue::Text(self.text(WHAT)?),
             LIST => self.list(depth)?,
-            10 => Value::Whole(u64::from_le_bytes(self.array(WHAT)?).into()),
-            11 => Value::Whole(i64::from_le_bytes(self.array(WHAT)?).into()),
-            12 => Value::Real(f64::from_le_bytes(self.array(WHAT)?)),
+            10 => MetaValue::Whole(u64::from_le_bytes(self.array(WHAT)?).into()),
+            11 => MetaValue::Whole(i64::from_le_bytes(self.array(WHAT)?).into()),
+            12 => MetaValue::Real(f64::from_le_bytes(self.array(WHAT)?)),
             _ => return Err(FileError::Damaged(format!("values of type {kind}"))),
         })
     }
 
-    fn list(&mut self, depth: usize) -> Result<Value<'a>, FileError> {
+    fn list(&mut self, depth: usize) -> Result<MetaValue<'a>, FileError> {
         if depth == MAX_DEPTH {
             return Err(FileError::Damaged("lists in too many lists".to_owned()));
         }
@@ -365,12 +365,12 @@ impl<'a> Cursor<'a> {
         if let Some(size) = size {
             let length = count.saturating_mul(size);
             let bytes = self.take(length, "a list")?;
-            return Ok(Value::List { kind, bytes });
+            return Ok(MetaValue::List { kind, bytes });
         }
         for _ in 0..count {
             self.value(kind, depth + 1)?;
         }
         let bytes = self.file.get(at..self.at).unwrap_or_default();
-        Ok(Value::List { kind, bytes })
+        Ok(MetaValue::List { kind, bytes })
     }
 }

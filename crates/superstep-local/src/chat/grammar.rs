@@ -14,7 +14,7 @@ use llguidance::{Matcher, ParserFactory};
 use serde_json::{Value as Json, json};
 use superstep_model::{Request, ToolChoice, ToolSpec};
 
-use super::error::Error;
+use super::error::ChatError;
 use super::template::CALL;
 use super::tokenizer::{Token, Tokenizer};
 
@@ -27,7 +27,7 @@ pub(super) struct Grammars {
 pub(super) struct Guide(Matcher);
 
 impl Grammars {
-    pub(super) fn new(tokenizer: &Arc<Tokenizer>) -> Result<Self, Error> {
+    pub(super) fn new(tokenizer: &Arc<Tokenizer>) -> Result<Self, ChatError> {
         let words: Vec<Vec<u8>> = tokenizer
             .tokens()
             .iter()
@@ -49,29 +49,29 @@ impl Grammars {
         Self::with(&environment)
     }
 
-    fn with(environment: &TokEnv) -> Result<Self, Error> {
+    fn with(environment: &TokEnv) -> Result<Self, ChatError> {
         let abilities = InferenceCapabilities {
             ff_tokens: true,
             ..InferenceCapabilities::default()
         };
         let slices = llguidance::earley::SlicedBiasComputer::general_slices();
         let mut factory = ParserFactory::new(environment, abilities, &slices)
-            .map_err(|error| Error::Schema(error.to_string()))?;
+            .map_err(|error| ChatError::Schema(error.to_string()))?;
         factory.quiet();
         factory.limits_mut().verbose_errors = false;
         Ok(Self { factory })
     }
 
     /// The grammar of the reply to a request, if it is not free.
-    pub(super) fn guide(&self, request: &Request) -> Result<Option<Guide>, Error> {
+    pub(super) fn guide(&self, request: &Request) -> Result<Option<Guide>, ChatError> {
         let Some(grammar) = grammar(request)? else {
             return Ok(None);
         };
         let parser = self.factory.create_parser(grammar);
-        let parser = parser.map_err(|error| Error::Schema(error.to_string()))?;
+        let parser = parser.map_err(|error| ChatError::Schema(error.to_string()))?;
         let matcher = Matcher::new(Ok(parser));
         match matcher.get_error() {
-            Some(error) => Err(Error::Schema(error)),
+            Some(error) => Err(ChatError::Schema(error)),
             None => Ok(Some(Guide(matcher))),
         }
     }
@@ -84,15 +84,15 @@ impl Guide {
     }
 
     /// Tokens that may come next.
-    pub(super) fn allowed(&mut self) -> Result<SimpleVob, Error> {
+    pub(super) fn allowed(&mut self) -> Result<SimpleVob, ChatError> {
         let allowed = self.0.compute_mask_or_eos();
-        allowed.map_err(|error| Error::Grammar(error.to_string()))
+        allowed.map_err(|error| ChatError::Grammar(error.to_string()))
     }
 
     /// Takes a token.
-    pub(super) fn take(&mut self, token: u32) -> Result<(), Error> {
+    pub(super) fn take(&mut self, token: u32) -> Result<(), ChatError> {
         let taken = self.0.consume_token(token);
-        taken.map_err(|error| Error::Grammar(error.to_string()))
+        taken.map_err(|error| ChatError::Grammar(error.to_string()))
     }
 
     /// Whether the reply is complete and nothing can follow.
@@ -119,7 +119,7 @@ impl TokenizerEnv for Environment {
     }
 }
 
-fn grammar(request: &Request) -> Result<Option<TopLevelGrammar>, Error> {
+fn grammar(request: &Request) -> Result<Option<TopLevelGrammar>, ChatError> {
     let tools = &request.tools;
     match &request.tool_choice {
         ToolChoice::Required => Ok(Some(one_call(tools.iter())?)),
@@ -144,12 +144,12 @@ fn grammar(request: &Request) -> Result<Option<TopLevelGrammar>, Error> {
     }
 }
 
-fn one_call<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Result<TopLevelGrammar, Error> {
+fn one_call<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Result<TopLevelGrammar, ChatError> {
     let call = call_rule(tools)?;
     Ok(TopLevelGrammar::from_lark(format!("start: call\n{call}")))
 }
 
-fn call_rule<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Result<String, Error> {
+fn call_rule<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Result<String, ChatError> {
     let calls: Vec<Json> = tools
         .map(|tool| {
             json!({
@@ -161,7 +161,7 @@ fn call_rule<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> Result<String, Er
         })
         .collect();
     if calls.is_empty() {
-        return Err(Error::NoTool);
+        return Err(ChatError::NoTool);
     }
     let (open, close) = CALL;
     let schema = spaced(json!({"anyOf": calls}));
@@ -280,7 +280,7 @@ mod tests {
     fn what_cannot_be_a_grammar_is_refused() {
         let grammars = Grammars::with(&ApproximateTokEnv::single_byte_env()).unwrap();
         let unknown = request(ToolChoice::Tool("sing".to_owned()));
-        assert!(matches!(grammars.guide(&unknown), Err(Error::NoTool)));
+        assert!(matches!(grammars.guide(&unknown), Err(ChatError::NoTool)));
         let bad = Request {
             output: Some(OutputSchema {
                 name: "data".to_owned(),
@@ -288,6 +288,6 @@ mod tests {
             }),
             ..Request::default()
         };
-        assert!(matches!(grammars.guide(&bad), Err(Error::Schema(_))));
+        assert!(matches!(grammars.guide(&bad), Err(ChatError::Schema(_))));
     }
 }

@@ -29,7 +29,7 @@ mod template;
 mod tensor;
 mod tokenizer;
 
-pub use error::Error;
+pub use error::ChatError;
 pub use generate::Figures;
 pub use gguf::FileError;
 pub use machine::Threads;

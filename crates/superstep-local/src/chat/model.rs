@@ -10,7 +10,7 @@ use superstep_model::{
 
 use super::channel::channel;
 use super::engine::{Engine, Job};
-use super::error::Error;
+use super::error::ChatError;
 use super::generate::Figures;
 use super::gguf::{FileError, Gguf};
 use super::machine::Threads;
@@ -75,13 +75,13 @@ pub struct Identity {
 impl LocalModel {
     /// The model in a GGUF file. Its header is checked now; its weights are read when the first call
     /// comes.
-    pub fn open(path: impl Into<PathBuf>, options: Options) -> Result<Self, Error> {
+    pub fn open(path: impl Into<PathBuf>, options: Options) -> Result<Self, ChatError> {
         let path = path.into();
-        let in_file = |error: FileError| Error::File {
+        let in_file = |error: FileError| ChatError::File {
             path: path.clone(),
             error,
         };
-        let map = Map::open(&path).map_err(|error| Error::Unreadable {
+        let map = Map::open(&path).map_err(|error| ChatError::Unreadable {
             path: path.clone(),
             why: error.to_string(),
         })?;
@@ -112,14 +112,14 @@ impl LocalModel {
         engine.as_ref().and_then(Engine::figures)
     }
 
-    fn call(&self, request: &Request) -> Result<Deltas, Error> {
+    fn call(&self, request: &Request) -> Result<Deltas, ChatError> {
         let contents = request.messages.iter().map(|message| message.content());
         let mut parts = contents.filter_map(|content| match content {
             Content::Parts(parts) => Some(parts),
             Content::Text(_) => None,
         });
         if parts.any(|parts| parts.iter().any(|part| matches!(part, Part::Image { .. }))) {
-            return Err(Error::Unable("pictures"));
+            return Err(ChatError::Unable("pictures"));
         }
         let (pieces, reply) = channel();
         let job = Job {

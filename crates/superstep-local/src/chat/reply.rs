@@ -8,7 +8,7 @@ use super::template::CALL;
 const THOUGHT: (&str, &str) = ("<think>", "</think>");
 
 /// A reply on its way.
-pub(super) struct Pieces {
+pub(super) struct ReplyParser {
     within: Within,
     /// Text that may be the beginning of a mark, or a call that is not complete.
     held: String,
@@ -29,7 +29,7 @@ enum Within {
     Stopped,
 }
 
-impl Pieces {
+impl ReplyParser {
     /// A reply that may have reasoning and calls in it, and ends at any of `stops`.
     pub(super) fn words(stops: &[String]) -> Self {
         let stops = stops.iter().filter(|stop| !stop.is_empty()).cloned();
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     /// The pieces of `text`, given letter by letter, with neighbours of a kind joined.
-    fn pieces(mut pieces: Pieces, text: &str) -> Vec<Delta> {
+    fn pieces(mut pieces: ReplyParser, text: &str) -> Vec<Delta> {
         let mut all = Vec::new();
         for letter in text.chars() {
             all.extend(pieces.push(&letter.to_string()));
@@ -255,14 +255,14 @@ mod tests {
             Delta::Text("well < then\n".into()),
         ];
         expected.extend(call(0, "look", "{\"at\":1}"));
-        assert_eq!(pieces(Pieces::words(&[]), text), expected);
+        assert_eq!(pieces(ReplyParser::words(&[]), text), expected);
     }
 
     #[test]
     fn a_call_that_is_cut_keeps_its_name() {
         let text = "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": \"no";
         assert_eq!(
-            pieces(Pieces::words(&[]), text),
+            pieces(ReplyParser::words(&[]), text),
             call(0, "look", "{\"at\": \"no")
         );
     }
@@ -270,13 +270,16 @@ mod tests {
     #[test]
     fn nothing_is_shown_behind_a_stop_word() {
         let stops = ["END".to_owned()];
-        let shown = pieces(Pieces::words(&stops), "a E b EN c END d");
+        let shown = pieces(ReplyParser::words(&stops), "a E b EN c END d");
         assert_eq!(shown, [Delta::Text("a E b EN c ".into())]);
     }
 
     #[test]
     fn marks_in_data_are_data() {
         let text = "{\"a\": \"<tool_call>\"}";
-        assert_eq!(pieces(Pieces::data(), text), [Delta::Text(text.into())]);
+        assert_eq!(
+            pieces(ReplyParser::data(), text),
+            [Delta::Text(text.into())]
+        );
     }
 }

@@ -16,7 +16,7 @@ use super::{
 pub(super) const CALL: (&str, &str) = ("<tool_call>", "</tool_call>");
 
 /// A model's layout of conversations.
-pub(super) struct Template {
+pub(super) struct ChatTemplate {
     jinja: jinja::Template,
     knows_tools: bool,
 }
@@ -42,7 +42,7 @@ const OUTPUT_TIMES: usize = 4;
 /// How much of what a template says of itself is told, in letters.
 const LONGEST_REASON: usize = 500;
 
-impl Template {
+impl ChatTemplate {
     pub(super) fn read(file: &Gguf<'_>) -> Result<Self, FileError> {
         Self::new(file.text("tokenizer.chat_template")?)
     }
@@ -226,7 +226,7 @@ mod tests {
                          message.tool_calls %}<{{ call.function.name }}>{% endfor %}{% endfor %}";
 
     fn render(source: &str, request: &Request) -> String {
-        let template = Template::new(source).unwrap();
+        let template = ChatTemplate::new(source).unwrap();
         template.render(request, str::to_owned).unwrap()
     }
 
@@ -313,7 +313,7 @@ mod tests {
     fn data_keeps_its_quotes_and_loses_its_marks() {
         let mut request = request();
         request.tools[0].description = "it's <b> & <end>".into();
-        let template = Template::new(TOOLS).unwrap();
+        let template = ChatTemplate::new(TOOLS).unwrap();
         let clean = |text: &str| text.replace("<end>", "< end>");
         let text = template.render(&request, clean).unwrap();
         assert!(text.contains("\"it's <b> & < end>\""), "{text}");
@@ -321,13 +321,13 @@ mod tests {
 
     #[test]
     fn a_template_that_refuses_says_why() {
-        let template = Template::new("{{ raise_exception('no such role') }}").unwrap();
+        let template = ChatTemplate::new("{{ raise_exception('no such role') }}").unwrap();
         let error = template.render(&request(), str::to_owned).unwrap_err();
         assert!(
             matches!(&error, RenderError::Refused(why) if why.contains("no such role")),
             "{error:?}"
         );
-        assert!(Template::new("{% if %}").is_err());
+        assert!(ChatTemplate::new("{% if %}").is_err());
     }
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
             "{% for i in range(10000) %}{{ 'x' * 1000000 }}{% endfor %}".to_owned(),
             "{{ 'x' * 90000000 }}".to_owned(),
         ] {
-            let template = Template::new(&source).unwrap();
+            let template = ChatTemplate::new(&source).unwrap();
             let error = template.render(&request(), str::to_owned).unwrap_err();
             assert!(
                 matches!(error, RenderError::Runaway(_)),
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn what_a_template_says_is_cut() {
-        let template = Template::new("{{ raise_exception('x' * 100000) }}").unwrap();
+        let template = ChatTemplate::new("{{ raise_exception('x' * 100000) }}").unwrap();
         let error = template.render(&request(), str::to_owned).unwrap_err();
         assert!(
             matches!(&error, RenderError::Refused(why) if why.len() == LONGEST_REASON),
@@ -363,7 +363,7 @@ mod tests {
         let mut request = request();
         let message = request.messages[0].clone();
         request.messages = vec![message; 3_000];
-        let template = Template::new(TOOLS).unwrap();
+        let template = ChatTemplate::new(TOOLS).unwrap();
         assert!(template.render(&request, str::to_owned).is_ok());
     }
 }

@@ -40,34 +40,34 @@ pub struct MiniLm {
 }
 
 struct Shared {
-    place: Place,
+    place: Location,
     // What failed to load is tried again: the weights may have come meanwhile.
     network: Mutex<Option<Arc<Network>>>,
 }
 
 /// Where the weights are.
-enum Place {
+enum Location {
     Sources(Sources),
     Path(PathBuf),
 }
 
 impl MiniLm {
     /// With weights from where the environment says, see [`Sources::from_env`]. Nothing is downloaded.
-    pub fn from_env() -> Result<Self, weights::Error> {
+    pub fn from_env() -> Result<Self, weights::WeightsError> {
         Sources::from_env().map(Self::new)
     }
 
     /// With weights that these sources find on this machine. Nothing is downloaded.
     pub fn new(sources: Sources) -> Self {
-        Self::at(Place::Sources(sources))
+        Self::at(Location::Sources(sources))
     }
 
     /// With the weights in this file, which must be those of the catalogue.
     pub fn open(path: impl Into<PathBuf>) -> Self {
-        Self::at(Place::Path(path.into()))
+        Self::at(Location::Path(path.into()))
     }
 
-    fn at(place: Place) -> Self {
+    fn at(place: Location) -> Self {
         let shared = Shared {
             place,
             network: Mutex::new(None),
@@ -136,7 +136,7 @@ impl Shared {
         if let Some(network) = &*kept {
             return Ok(Arc::clone(network));
         }
-        let told = |error: weights::Error| {
+        let told = |error: weights::WeightsError| {
             let hint = error.hint().unwrap_or_default();
             format!("[{}] {error}; {hint}", error.code())
         };
@@ -147,9 +147,9 @@ impl Shared {
     }
 }
 
-impl Place {
+impl Location {
     /// The file, if it is there and what it must be: vectors of another model must not get its id.
-    fn path(&self) -> Result<PathBuf, weights::Error> {
+    fn path(&self) -> Result<PathBuf, weights::WeightsError> {
         let path = match self {
             Self::Path(path) => path.clone(),
             Self::Sources(sources) => sources.find(&Weights::Entry(&MINILM))?.path,
@@ -158,7 +158,7 @@ impl Place {
         if found == MINILM.sha256 {
             return Ok(path);
         }
-        Err(weights::Error::WrongHash {
+        Err(weights::WeightsError::WrongHash {
             what: path.display().to_string(),
             expected: MINILM.sha256.to_owned(),
             found,

@@ -45,7 +45,7 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 
 /// The ids of a text between their marks, at most [`LIMIT`].
 pub(super) fn ids(text: &str) -> Vec<i32> {
-    let mut pieces = Pieces {
+    let mut pieces = WordPieces {
         ids: vec![START],
         word: String::new(),
         chars: 0,
@@ -104,13 +104,13 @@ fn is_chinese(c: char) -> bool {
 }
 
 /// The ids so far, and the word that is being read.
-struct Pieces {
+struct WordPieces {
     ids: Vec<i32>,
     word: String,
     chars: usize,
 }
 
-impl Pieces {
+impl WordPieces {
     fn push(&mut self, c: char) {
         self.chars += 1;
         // What is too long to be cut need not be kept.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::error::Error;
+use super::error::WeightsError;
 
 /// Whether somebody still waits for the work.
 #[derive(Debug, Clone, Default)]
@@ -31,11 +31,11 @@ impl Drop for Waiting {
 
 impl Alive {
     /// Fails once nobody waits; `path` is what was worked on.
-    pub(super) fn check(&self, path: &Path) -> Result<(), Error> {
+    pub(super) fn check(&self, path: &Path) -> Result<(), WeightsError> {
         if !self.0.load(Ordering::Relaxed) {
             return Ok(());
         }
-        Err(Error::File {
+        Err(WeightsError::File {
             path: path.to_owned(),
             source: io::ErrorKind::Interrupted.into(),
         })
@@ -45,15 +45,15 @@ impl Alive {
 /// Runs work that blocks on a thread for it; `path` is what it works on.
 ///
 /// Dropping the future does not end the work: give it an [`Alive`] if it is long.
-pub(super) async fn blocking<T, W>(path: &Path, work: W) -> Result<T, Error>
+pub(super) async fn blocking<T, W>(path: &Path, work: W) -> Result<T, WeightsError>
 where
     T: Send + 'static,
-    W: FnOnce() -> Result<T, Error> + Send + 'static,
+    W: FnOnce() -> Result<T, WeightsError> + Send + 'static,
 {
     let path: PathBuf = path.to_owned();
     match tokio::task::spawn_blocking(work).await {
         Ok(outcome) => outcome,
-        Err(error) => Err(Error::File {
+        Err(error) => Err(WeightsError::File {
             path,
             source: io::Error::other(error),
         }),

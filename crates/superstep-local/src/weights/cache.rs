@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::catalogue::Entry;
-use super::error::Error;
+use super::error::WeightsError;
 
 /// Where weights are kept.
 ///
@@ -20,16 +20,16 @@ pub struct Cache {
 
 impl Cache {
     /// `superstep/models` in `XDG_CACHE_HOME`, or in `.cache` of the home folder.
-    pub fn from_env() -> Result<Self, Error> {
+    pub fn from_env() -> Result<Self, WeightsError> {
         Self::of(env::var_os("XDG_CACHE_HOME"), env::home_dir())
     }
 
-    fn of(xdg: Option<OsString>, home: Option<PathBuf>) -> Result<Self, Error> {
+    fn of(xdg: Option<OsString>, home: Option<PathBuf>) -> Result<Self, WeightsError> {
         // By its standard, a relative folder counts as not set.
         let xdg = xdg.map(PathBuf::from).filter(|path| path.is_absolute());
         let home = home.filter(|path| path.is_absolute());
         let base = xdg.or_else(|| home.map(|home| home.join(".cache")));
-        let base = base.ok_or(Error::NoCache)?;
+        let base = base.ok_or(WeightsError::NoCache)?;
         Ok(Self {
             folder: base.join("superstep").join("models"),
         })
@@ -50,15 +50,15 @@ impl Cache {
         (found.is_file() && found.len() == size).then_some(path)
     }
 
-    pub(super) fn make(&self) -> Result<(), Error> {
+    pub(super) fn make(&self) -> Result<(), WeightsError> {
         make_folder(&self.folder)
     }
 }
 
 /// Makes a folder for its owner alone, if it is not there. Weights are no secret, but what others
 /// could change would be used unseen. To share a cache, make its folder beforehand.
-pub(super) fn make_folder(path: &Path) -> Result<(), Error> {
-    superstep_fs::private_dir(path).map_err(|source| Error::file(path, source))
+pub(super) fn make_folder(path: &Path) -> Result<(), WeightsError> {
+    superstep_fs::private_dir(path).map_err(|source| WeightsError::file(path, source))
 }
 
 /// How files of the cache are made: others may read them if the umask lets them, and never write.

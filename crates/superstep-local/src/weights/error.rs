@@ -9,7 +9,7 @@ use super::progress::Source;
 /// Why weights are not there.
 #[derive(Debug, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
-pub enum Error {
+pub enum WeightsError {
     /// Every source was tried and none gave the file.
     #[error("no source gave {name}: {}", listed(tried))]
     #[coded(
@@ -211,10 +211,10 @@ pub struct Tried {
     /// The source.
     pub source: Source,
     /// What went wrong.
-    pub error: Error,
+    pub error: WeightsError,
 }
 
-impl Error {
+impl WeightsError {
     /// From an operation on a file.
     pub(super) fn file(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

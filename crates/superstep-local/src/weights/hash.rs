@@ -7,26 +7,26 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::blocking::Alive;
-use super::error::Error;
+use super::error::WeightsError;
 
 /// How much is read at a time.
 pub(super) const PIECE: usize = 1 << 18;
 
 /// The SHA-256 of a file in lower-case hex; reads it piece by piece.
-pub fn hash_file(path: &Path) -> Result<String, Error> {
+pub fn hash_file(path: &Path) -> Result<String, WeightsError> {
     hash_while(path, &Alive::default()).map(hex)
 }
 
 /// As [`hash_file`], and stops early when nobody waits any more.
-pub(super) fn hash_while(path: &Path, alive: &Alive) -> Result<Sha256, Error> {
-    let mut file = File::open(path).map_err(|source| Error::file(path, source))?;
+pub(super) fn hash_while(path: &Path, alive: &Alive) -> Result<Sha256, WeightsError> {
+    let mut file = File::open(path).map_err(|source| WeightsError::file(path, source))?;
     let mut hasher = Sha256::new();
     let mut piece = vec![0; PIECE];
     loop {
         alive.check(path)?;
         let count = file
             .read(&mut piece)
-            .map_err(|source| Error::file(path, source))?;
+            .map_err(|source| WeightsError::file(path, source))?;
         match piece.get(..count) {
             None | Some([]) => return Ok(hasher),
             Some(bytes) => hasher.update(bytes),

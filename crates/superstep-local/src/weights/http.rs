@@ -8,7 +8,7 @@ use superstep_http::{
     host, is_loopback,
 };
 
-use super::error::Error;
+use super::error::WeightsError;
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
@@ -17,7 +17,7 @@ const IDLE: Duration = Duration::from_secs(60);
 
 /// A client for addresses below `base`. Plain http is allowed to this machine only, and only if the
 /// base is there.
-pub(super) fn client(base: &Url, proxy: Proxy) -> Result<Client, Error> {
+pub(super) fn client(base: &Url, proxy: Proxy) -> Result<Client, WeightsError> {
     let egress = match base.scheme() == "http" && is_loopback(base) {
         true => Egress::HttpsOrLoopback,
         false => Egress::Https,
@@ -38,7 +38,7 @@ pub(super) async fn get(
     client: &Client,
     url: &Url,
     mut headers: HeaderMap,
-) -> Result<Response, Error> {
+) -> Result<Response, WeightsError> {
     // Lengths and ranges are those of the file itself.
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let sent = client.send(client.get(url.clone()).headers(headers)).await;
@@ -46,18 +46,18 @@ pub(super) async fn get(
 }
 
 /// What a failure of the client means.
-pub(super) fn explain(url: &Url, error: superstep_http::Error) -> Error {
+pub(super) fn explain(url: &Url, error: superstep_http::Error) -> WeightsError {
     use superstep_http::Error as Http;
     let host = host(url);
     match error {
         Http::Forbidden { to, why } | Http::Redirected { to, why, .. } => {
-            Error::Redirect { to, reason: why }
+            WeightsError::Redirect { to, reason: why }
         }
-        Http::Proxy { message } => Error::Proxy {
+        Http::Proxy { message } => WeightsError::Proxy {
             host,
             reason: message,
         },
-        error => Error::Network {
+        error => WeightsError::Network {
             host,
             reason: error.to_string(),
         },

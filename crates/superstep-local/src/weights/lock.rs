@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::cache::new_file;
-use super::error::Error;
+use super::error::WeightsError;
 
 /// How often a lock that another process holds is tried again.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -21,7 +21,7 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Waits until the lock is ours; `waiting` is called before each wait.
-    pub(super) async fn take(path: &Path, waiting: impl Fn()) -> Result<Self, Error> {
+    pub(super) async fn take(path: &Path, waiting: impl Fn()) -> Result<Self, WeightsError> {
         loop {
             if let Some(lock) = Self::try_take(path)? {
                 return Ok(lock);
@@ -32,17 +32,17 @@ impl Lock {
     }
 
     /// The lock, unless somebody else has it.
-    pub(super) fn try_take(path: &Path) -> Result<Option<Self>, Error> {
+    pub(super) fn try_take(path: &Path) -> Result<Option<Self>, WeightsError> {
         let file = new_file()
             .create(true)
             .truncate(false)
             .write(true)
             .open(path)
-            .map_err(|source| Error::file(path, source))?;
+            .map_err(|source| WeightsError::file(path, source))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(Error::file(path, source)),
+            Err(TryLockError::Error(source)) => Err(WeightsError::file(path, source)),
         }
     }
 }

@@ -4,15 +4,15 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use super::error::Error;
+use super::error::WeightsError;
 use super::progress::{Found, Source};
 
 /// A file of the user's own.
-pub(super) fn own(path: &Path) -> Result<Found, Error> {
-    let found = fs::metadata(path).map_err(|source| Error::file(path, source))?;
+pub(super) fn own(path: &Path) -> Result<Found, WeightsError> {
+    let found = fs::metadata(path).map_err(|source| WeightsError::file(path, source))?;
     let name = path.display().to_string();
     if !found.is_file() {
-        return Err(Error::NotWeights {
+        return Err(WeightsError::NotWeights {
             what: name,
             reason: "it is no file",
         });
@@ -28,7 +28,7 @@ pub(super) fn own(path: &Path) -> Result<Found, Error> {
 }
 
 /// Refuses what is called GGUF and begins otherwise, such as the page of a login.
-pub(super) fn check_magic(path: &Path, extension: &str, name: &str) -> Result<(), Error> {
+pub(super) fn check_magic(path: &Path, extension: &str, name: &str) -> Result<(), WeightsError> {
     if extension != "gguf" {
         return Ok(());
     }
@@ -36,8 +36,10 @@ pub(super) fn check_magic(path: &Path, extension: &str, name: &str) -> Result<()
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
     match read {
         Ok(()) if magic == *b"GGUF" => Ok(()),
-        Err(source) if source.kind() != ErrorKind::UnexpectedEof => Err(Error::file(path, source)),
-        _ => Err(Error::NotWeights {
+        Err(source) if source.kind() != ErrorKind::UnexpectedEof => {
+            Err(WeightsError::file(path, source))
+        }
+        _ => Err(WeightsError::NotWeights {
             what: name.to_owned(),
             reason: "it does not begin like a GGUF file",
         }),

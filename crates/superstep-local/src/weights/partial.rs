@@ -13,7 +13,7 @@ use superstep_fs::sync_parent;
 
 use super::blocking::{Alive, blocking};
 use super::cache::new_file;
-use super::error::Error;
+use super::error::WeightsError;
 use super::hash::{hash_while, hex};
 use super::lock::Lock;
 
@@ -38,7 +38,7 @@ impl Partial {
         lock: Arc<Lock>,
         limit: Option<u64>,
         alive: Alive,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, WeightsError> {
         let at = path.to_owned();
         let work = move || Growing::open(at, lock, limit, &alive);
         let growing = blocking(path, work).await?;
@@ -51,26 +51,26 @@ impl Partial {
     }
 
     /// Writes to the end; blocks.
-    pub(super) fn append(&self, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn append(&self, bytes: &[u8]) -> Result<(), WeightsError> {
         self.lock().append(bytes)
     }
 
     /// As [`append`](Self::append), on a thread that may block.
-    pub(super) async fn append_soon(&self, bytes: Vec<u8>) -> Result<(), Error> {
+    pub(super) async fn append_soon(&self, bytes: Vec<u8>) -> Result<(), WeightsError> {
         let path = self.path();
         let this = self.clone();
         blocking(&path, move || this.append(&bytes)).await
     }
 
     /// Begins again with nothing.
-    pub(super) fn restart(&self) -> Result<(), Error> {
+    pub(super) fn restart(&self) -> Result<(), WeightsError> {
         self.lock().restart()
     }
 
     /// Removes the file.
-    pub(super) fn remove(self) -> Result<(), Error> {
+    pub(super) fn remove(self) -> Result<(), WeightsError> {
         let path = self.path();
-        fs::remove_file(&path).map_err(|source| Error::file(&path, source))
+        fs::remove_file(&path).map_err(|source| WeightsError::file(&path, source))
     }
 
     /// The hash of all that is there.
@@ -79,11 +79,16 @@ impl Partial {
     }
 
     /// Gives the file its final name if it has the hash; removes it if not.
-    pub(super) async fn finish(self, name: &str, sha256: &str, to: PathBuf) -> Result<(), Error> {
+    pub(super) async fn finish(
+        self,
+        name: &str,
+        sha256: &str,
+        to: PathBuf,
+    ) -> Result<(), WeightsError> {
         let found = self.sha256();
         if found != sha256 {
             self.remove()?;
-            return Err(Error::WrongHash {
+            return Err(WeightsError::WrongHash {
                 what: name.to_owned(),
                 expected: sha256.to_owned(),
                 found,
@@ -108,8 +113,8 @@ impl Growing {
         lock: Arc<Lock>,
         limit: Option<u64>,
         alive: &Alive,
-    ) -> Result<Self, Error> {
-        let failed = |source| Error::file(&path, source);
+    ) -> Result<Self, WeightsError> {
+        let failed = |source| WeightsError::file(&path, source);
         let file = new_file()
             .create(true)
             .append(true)
@@ -131,7 +136,7 @@ impl Growing {
         Ok(growing)
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), WeightsError> {
         let mut rest = bytes;
         // One write at a time, so that what did get onto a full disk is counted.
         while !rest.is_empty() {
@@ -140,7 +145,7 @@ impl Growing {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 outcome => outcome,
             };
-            let count = count.map_err(|source| Error::file(&self.path, source))?;
+            let count = count.map_err(|source| WeightsError::file(&self.path, source))?;
             let (written, left) = rest.split_at_checked(count).unwrap_or((rest, &[]));
             self.hasher.update(written);
             self.len += written.len() as u64;
@@ -149,18 +154,18 @@ impl Growing {
         Ok(())
     }
 
-    fn restart(&mut self) -> Result<(), Error> {
+    fn restart(&mut self) -> Result<(), WeightsError> {
         let cut = self.file.set_len(0);
-        cut.map_err(|source| Error::file(&self.path, source))?;
+        cut.map_err(|source| WeightsError::file(&self.path, source))?;
         self.hasher = Sha256::new();
         self.len = 0;
         Ok(())
     }
 
-    fn settle(&mut self, to: &Path) -> Result<(), Error> {
+    fn settle(&mut self, to: &Path) -> Result<(), WeightsError> {
         let synced = self.file.sync_all();
-        synced.map_err(|source| Error::file(&self.path, source))?;
-        fs::rename(&self.path, to).map_err(|source| Error::file(to, source))?;
-        sync_parent(to).map_err(|source| Error::file(to, source))
+        synced.map_err(|source| WeightsError::file(&self.path, source))?;
+        fs::rename(&self.path, to).map_err(|source| WeightsError::file(to, source))?;
+        sync_parent(to).map_err(|source| WeightsError::file(to, source))
     }
 }

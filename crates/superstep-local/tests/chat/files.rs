@@ -1,6 +1,6 @@
 //! Weights files, broken in every way: each costs a refusal that says what is wrong.
 
-use superstep_local::chat::{Error, FileError, LocalModel, Options};
+use superstep_local::chat::{ChatError, FileError, LocalModel, Options};
 use superstep_model::{ErrorKind, Finish, Message, Model, Request};
 
 use crate::gguf::File;
@@ -129,7 +129,7 @@ async fn impossible_sizes_are_refused_before_memory_is_taken() {
 #[test]
 fn a_file_that_is_not_there_is_an_error_of_its_own() {
     let error = LocalModel::open("/nowhere/model.gguf", Options::default()).err();
-    assert!(matches!(error, Some(Error::Unreadable { .. })));
+    assert!(matches!(error, Some(ChatError::Unreadable { .. })));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn errors_can_be_told_apart() {
     let path = folder.path().join("x.gguf");
     std::fs::write(&path, b"nothing of the kind").unwrap();
     let error = LocalModel::open(&path, Options::default()).err();
-    let Some(Error::File { error, .. }) = error else {
+    let Some(ChatError::File { error, .. }) = error else {
         panic!("{error:?}");
     };
     assert_eq!(error, FileError::NotGguf);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use superstep_local::weights::{Error, MINILM, Source, TINY, Weights, silent};
+use superstep_local::weights::{MINILM, Source, TINY, Weights, WeightsError, silent};
 
 use crate::world::{World, bytes, entry, sha256};
 
@@ -30,7 +30,7 @@ async fn without_any_source_the_weights_are_missing_and_the_hint_says_so() {
         assert_eq!(error.code(), "SS3418");
         assert!(error.hint().is_some_and(|hint| hint.contains("pull")));
         let error = world.sources.find(&Weights::Entry(entry)).unwrap_err();
-        assert!(matches!(error, Error::Missing { name } if name == entry.name));
+        assert!(matches!(error, WeightsError::Missing { name } if name == entry.name));
     }
 }
 
@@ -67,7 +67,7 @@ async fn a_path_is_used_as_it_is_if_it_looks_like_weights() {
     let world = World::new();
     let path = world.path().join("own.gguf");
     let weights = Weights::Path(path.clone());
-    let code = |outcome: Result<_, Error>| outcome.map(|_| ()).unwrap_err().code();
+    let code = |outcome: Result<_, WeightsError>| outcome.map(|_| ()).unwrap_err().code();
     assert_eq!(code(world.sources.find(&weights)), "SS3413");
     fs::create_dir(&path).unwrap();
     assert_eq!(code(world.sources.find(&weights)), "SS3416");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use superstep_local::weights::{Error, Found, Source, Weights, silent};
+use superstep_local::weights::{Found, Source, Weights, WeightsError, silent};
 
 use crate::server::{Framing, Reply, serve, start};
 use crate::world::{World, bytes, sha256};
@@ -11,7 +11,7 @@ fn gguf(count: usize) -> Vec<u8> {
     [b"GGUF".to_vec(), bytes(count)].concat()
 }
 
-async fn pull(world: &World) -> Result<Found, Error> {
+async fn pull(world: &World) -> Result<Found, WeightsError> {
     let weights: Weights = "hf:owner/repo/a/model.gguf@v1".parse().unwrap();
     world.sources.pull(&weights, silent()).await
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use superstep_local::weights::{Cache, Entry, Error, Found, Pin, Sources, Weights, Wheel, silent};
+use superstep_local::weights::{
+    Cache, Entry, Found, Pin, Sources, Weights, WeightsError, Wheel, silent,
+};
 use tempfile::TempDir;
 
 pub(crate) struct World {
@@ -37,7 +39,7 @@ impl World {
         self.folder.path()
     }
 
-    pub(crate) async fn pull(&self, entry: &'static Entry) -> Result<Found, Error> {
+    pub(crate) async fn pull(&self, entry: &'static Entry) -> Result<Found, WeightsError> {
         self.sources.pull(&Weights::Entry(entry), silent()).await
     }
 

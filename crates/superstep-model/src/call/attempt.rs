@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use super::{
     breaker::BreakerPermit,
     clock, estimate,
-    managed::Call,
+    managed::ManagedCall,
     observer::{Cost, UsageSource},
 };
 use crate::{
@@ -32,7 +32,7 @@ const MAX_LEAD: usize = 16;
 
 /// A running attempt. Dropping it cancels it.
 pub(super) struct RunningAttempt {
-    call: Arc<Call>,
+    call: Arc<ManagedCall>,
     number: u32,
     permit: BreakerPermit,
     deltas: Option<Deltas>,
@@ -47,7 +47,7 @@ pub(super) struct RunningAttempt {
 }
 
 impl RunningAttempt {
-    pub(super) fn new(call: Arc<Call>, number: u32, permit: BreakerPermit) -> Self {
+    pub(super) fn new(call: Arc<ManagedCall>, number: u32, permit: BreakerPermit) -> Self {
         let due = clock::after(Instant::now(), call.first()).min(call.deadline());
         Self {
             call,

@@ -37,16 +37,16 @@ impl Default for CircuitBreaker {
 
 pub(super) struct Breaker {
     policy: CircuitBreaker,
-    state: Mutex<State>,
+    state: Mutex<Circuit>,
 }
 
-struct State {
-    phase: Phase,
+struct Circuit {
+    phase: CircuitState,
     permits: u64,
 }
 
 #[derive(Clone, Copy)]
-enum Phase {
+enum CircuitState {
     Closed { failures: u32 },
     Open { failures: u32, until: Instant },
     HalfOpen { failures: u32, by: u64 },
@@ -78,8 +78,8 @@ pub(super) struct BreakerPermit {
 
 impl Breaker {
     pub(super) fn new(policy: CircuitBreaker) -> Self {
-        let phase = Phase::Closed { failures: 0 };
-        let state = Mutex::new(State { phase, permits: 0 });
+        let phase = CircuitState::Closed { failures: 0 };
+        let state = Mutex::new(Circuit { phase, permits: 0 });
         Self { policy, state }
     }
 
@@ -88,16 +88,16 @@ impl Breaker {
         let now = Instant::now();
         let number = state.permits;
         match state.phase {
-            Phase::Closed { .. } => {}
-            Phase::Open { failures, until } if until <= now => {
+            CircuitState::Closed { .. } => {}
+            CircuitState::Open { failures, until } if until <= now => {
                 let by = number;
-                state.phase = Phase::HalfOpen { failures, by };
+                state.phase = CircuitState::HalfOpen { failures, by };
             }
-            Phase::Open { failures, until } => {
+            CircuitState::Open { failures, until } => {
                 let wait = until - now;
                 return Err(Opened { failures, wait });
             }
-            Phase::HalfOpen { failures, .. } => {
+            CircuitState::HalfOpen { failures, .. } => {
                 let wait = self.policy.open_for;
                 return Err(Opened { failures, wait });
             }
@@ -111,11 +111,11 @@ impl Breaker {
     pub(super) fn opened(&self) -> Option<Opened> {
         let now = Instant::now();
         match self.state().phase {
-            Phase::Open { failures, until } if until > now => {
+            CircuitState::Open { failures, until } if until > now => {
                 let wait = until - now;
                 Some(Opened { failures, wait })
             }
-            Phase::HalfOpen { failures, .. } => {
+            CircuitState::HalfOpen { failures, .. } => {
                 let wait = self.policy.open_for;
                 Some(Opened { failures, wait })
             }
@@ -125,10 +125,10 @@ impl Breaker {
 
     /// Whether it is open or half-open.
     pub(super) fn is_open(&self) -> bool {
-        !matches!(self.state().phase, Phase::Closed { .. })
+        !matches!(self.state().phase, CircuitState::Closed { .. })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Circuit> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -139,13 +139,13 @@ impl BreakerPermit {
     pub(super) fn answers(&self) {
         let mut state = self.breaker.state();
         if self.probes(&state).is_some() {
-            state.phase = Phase::Closed { failures: 0 };
+            state.phase = CircuitState::Closed { failures: 0 };
         }
     }
 
     /// The model has answered, if only to say that the request is wrong.
     pub(super) fn worked(&self) {
-        self.breaker.state().phase = Phase::Closed { failures: 0 };
+        self.breaker.state().phase = CircuitState::Closed { failures: 0 };
     }
 
     /// The model failed in a way that may pass.
@@ -155,23 +155,23 @@ impl BreakerPermit {
         let until = clock::after(Instant::now(), open_for);
         let before = match (self.probes(&state), state.phase) {
             (Some(before), _) => before,
-            (None, Phase::Closed { failures }) => failures,
+            (None, CircuitState::Closed { failures }) => failures,
             // It is open already; calls that began before do not keep it open longer.
             (None, _) => return,
         };
         let now = before.saturating_add(1);
         state.phase = if now >= failures.max(1) {
             let failures = now;
-            Phase::Open { failures, until }
+            CircuitState::Open { failures, until }
         } else {
-            Phase::Closed { failures: now }
+            CircuitState::Closed { failures: now }
         };
     }
 
     /// The failures so far, if this is the call that probes.
-    fn probes(&self, state: &State) -> Option<u32> {
+    fn probes(&self, state: &Circuit) -> Option<u32> {
         match state.phase {
-            Phase::HalfOpen { failures, by } if by == self.number => Some(failures),
+            CircuitState::HalfOpen { failures, by } if by == self.number => Some(failures),
             _ => None,
         }
     }
@@ -183,7 +183,7 @@ impl Drop for BreakerPermit {
         // A probe that was given up leaves the next call to probe.
         if let Some(failures) = self.probes(&state) {
             let until = Instant::now();
-            state.phase = Phase::Open { failures, until };
+            state.phase = CircuitState::Open { failures, until };
         }
     }
 }

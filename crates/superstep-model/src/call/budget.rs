@@ -60,10 +60,10 @@ pub(super) struct Estimate<'a> {
 struct Inner {
     limits: Limits,
     began: Instant,
-    state: Mutex<State>,
+    state: Mutex<Balance>,
 }
 
-struct State {
+struct Balance {
     spent: Spent,
     reserved_tokens: u64,
     reserved_money: Money,
@@ -77,7 +77,7 @@ impl Budget {
 
     /// A budget of which something is spent already.
     pub fn resumed(limits: Limits, spent: Spent) -> Self {
-        let state = Mutex::new(State {
+        let state = Mutex::new(Balance {
             spent,
             reserved_tokens: 0,
             reserved_money: Money::default(),
@@ -154,7 +154,7 @@ impl Budget {
         Ok(reservation)
     }
 
-    fn check(&self, state: &State, most: &Estimate<'_>) -> Result<(), ModelError> {
+    fn check(&self, state: &Balance, most: &Estimate<'_>) -> Result<(), ModelError> {
         if let Some(limit) = self.0.limits.tokens {
             let used = state
                 .spent
@@ -191,7 +191,7 @@ impl Budget {
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Balance> {
         let state = self.0.state.lock();
         state.unwrap_or_else(PoisonError::into_inner)
     }
@@ -238,12 +238,12 @@ impl Reservation {
         checked
     }
 
-    fn set_aside(&self, state: &mut State) {
+    fn set_aside(&self, state: &mut Balance) {
         state.reserved_tokens = state.reserved_tokens.saturating_add(self.tokens);
         state.reserved_money = state.reserved_money.plus(self.money);
     }
 
-    fn give_back(&self, state: &mut State) {
+    fn give_back(&self, state: &mut Balance) {
         state.reserved_tokens = state.reserved_tokens.saturating_sub(self.tokens);
         state.reserved_money = state.reserved_money.less(self.money);
     }

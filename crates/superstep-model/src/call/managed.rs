@@ -59,14 +59,14 @@ use crate::{
 #[derive(Clone)]
 pub struct ManagedModel {
     model: Arc<dyn Model>,
-    shared: Arc<Shared>,
+    shared: Arc<CallLimits>,
     prices: Arc<Prices>,
     budgets: Vec<Budget>,
     observers: Vec<Arc<dyn CallObserver>>,
     redactor: Arc<Redactor>,
 }
 
-struct Shared {
+struct CallLimits {
     policy: Policy,
     concurrency: ConcurrencyLimit,
     breaker: Arc<Breaker>,
@@ -76,7 +76,7 @@ struct Shared {
 impl ManagedModel {
     /// Rules around a model, with the prices that come with this crate.
     pub fn new(model: Arc<dyn Model>, policy: Policy) -> Self {
-        let shared = Shared {
+        let shared = CallLimits {
             policy,
             concurrency: ConcurrencyLimit::new(policy.at_once, policy.per_minute),
             breaker: Arc::new(Breaker::new(policy.circuit_breaker)),
@@ -129,7 +129,7 @@ impl ManagedModel {
     }
 
     /// Everything a call needs before its first attempt.
-    async fn begin(&self, request: &Request) -> Result<Call, ModelError> {
+    async fn begin(&self, request: &Request) -> Result<ManagedCall, ModelError> {
         static CALLS: AtomicU64 = AtomicU64::new(1);
         // A call that would fail at once does not wait in the queue first.
         if let Some(opened) = self.shared.breaker.opened() {
@@ -161,7 +161,7 @@ impl ManagedModel {
             Some((end, budget)) => (end, Some(budget)),
             None => (whole, None),
         };
-        Ok(Call {
+        Ok(ManagedCall {
             managed: self.clone(),
             number: CALLS.fetch_add(1, Ordering::Relaxed),
             model,
@@ -228,7 +228,7 @@ impl Model for ManagedModel {
 }
 
 /// One call, with what it holds until it is over.
-pub(super) struct Call {
+pub(super) struct ManagedCall {
     managed: ManagedModel,
     number: u64,
     model: ModelId,
@@ -243,7 +243,7 @@ pub(super) struct Call {
     _permit: Permit,
 }
 
-impl Call {
+impl ManagedCall {
     async fn attempt(self: &Arc<Self>, number: u32) -> Result<RunningAttempt, ModelError> {
         let throttled = self.managed.shared.concurrency.throttle();
         if timeout_at(self.deadline, throttled).await.is_err() {
@@ -264,7 +264,7 @@ impl Call {
         tried: u32,
     ) -> Result<(), ModelError> {
         let error = self.redacted(error);
-        let Shared { policy, rng, .. } = &*self.managed.shared;
+        let CallLimits { policy, rng, .. } = &*self.managed.shared;
         let wait = policy::wait(&policy.backoff, &error, tried, rng);
         let wait = wait.filter(|wait| clock::after(Instant::now(), *wait) < self.deadline);
         running.count(&error);

@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, scope: Scope) -> Result<Option<ConfigFile>, Mode
 }
 
 pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile, ModelError> {
-    let source = Source { path, scope, text };
+    let source = SettingsFile { path, scope, text };
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         source.wrong(at, error.message())
@@ -137,13 +137,13 @@ fn provider(item: &Item<'_>) -> Result<ProviderSettings, ModelError> {
     Ok(settings)
 }
 
-struct Source<'a> {
+struct SettingsFile<'a> {
     path: &'a Path,
     scope: Scope,
     text: &'a str,
 }
 
-impl Source<'_> {
+impl SettingsFile<'_> {
     fn line(&self, at: usize) -> usize {
         let before = self.text.as_bytes().iter().take(at);
         before.filter(|byte| **byte == b'\n').count() + 1
@@ -161,7 +161,7 @@ impl Source<'_> {
 }
 
 struct Item<'a> {
-    source: &'a Source<'a>,
+    source: &'a SettingsFile<'a>,
     key: &'a str,
     /// The tables it is in, each with a dot behind it.
     above: String,

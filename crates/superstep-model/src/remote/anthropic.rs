@@ -25,7 +25,7 @@ use crate::{
     model_id::ModelId,
     remote::{
         fault::Endpoint,
-        http::{self, Call, Site},
+        http::{self, HttpCall, Site},
         openai::Sampling,
         stream::{Decoder, DeltaStream, Reader},
     },
@@ -109,12 +109,12 @@ pub(crate) fn call<'a>(
     site: &Site,
     path: &str,
     endpoint: Endpoint<'a>,
-) -> Result<Call<'a>, ModelError> {
+) -> Result<HttpCall<'a>, ModelError> {
     let mut headers = HeaderMap::new();
     let name = HeaderName::from_static("x-api-key");
     http::key_header(&mut headers, name, "", site.key.as_ref())?;
     headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
-    Ok(Call {
+    Ok(HttpCall {
         url: below(site, path),
         headers,
         endpoint,

@@ -38,13 +38,13 @@ pub struct Site {
 }
 
 /// One call: where it goes, with which headers, and on whose behalf.
-pub(crate) struct Call<'a> {
+pub(crate) struct HttpCall<'a> {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) endpoint: Endpoint<'a>,
 }
 
-impl Call<'_> {
+impl HttpCall<'_> {
     /// Sends a body and gives the answer if its status says that it is one.
     pub(crate) async fn post(&self, client: &Client, body: &Json) -> Result<Response, ModelError> {
         self.send(client, self.posting(client, body)).await

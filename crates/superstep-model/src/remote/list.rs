@@ -10,7 +10,7 @@ use crate::{
     remote::{
         anthropic,
         fault::Endpoint,
-        http::{Call, Site},
+        http::{HttpCall, Site},
         openai,
     },
 };
@@ -66,7 +66,7 @@ pub async fn ollama(
         address: address.clone(),
         key: None,
     };
-    let call = Call {
+    let call = HttpCall {
         url: address.at("/api/tags"),
         headers: HeaderMap::new(),
         endpoint: endpoint("ollama", &host, &site),

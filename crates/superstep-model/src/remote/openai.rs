@@ -28,7 +28,7 @@ use crate::{
     model_id::ModelId,
     remote::{
         fault::Endpoint,
-        http::{self, Call, Site},
+        http::{self, HttpCall, Site},
         stream::{Decoder, DeltaStream, Reader},
     },
     request::Request,
@@ -105,10 +105,10 @@ pub(crate) fn call<'a>(
     site: &Site,
     path: &str,
     endpoint: Endpoint<'a>,
-) -> Result<Call<'a>, ModelError> {
+) -> Result<HttpCall<'a>, ModelError> {
     let mut headers = HeaderMap::new();
     http::key_header(&mut headers, AUTHORIZATION, "Bearer ", site.key.as_ref())?;
-    Ok(Call {
+    Ok(HttpCall {
         url: site.address.below("v1", path),
         headers,
         endpoint,

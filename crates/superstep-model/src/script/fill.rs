@@ -19,7 +19,7 @@ use crate::{
 
 /// The step with its placeholders filled.
 pub(super) fn step(step: &Step, request: &Request, number: usize) -> Result<Step, ModelError> {
-    let from = Source { request, number };
+    let from = Variables { request, number };
     let mut step = step.clone();
     let texts = [&mut step.text, &mut step.reasoning];
     for text in texts.into_iter().flatten() {
@@ -42,12 +42,12 @@ pub(super) fn step(step: &Step, request: &Request, number: usize) -> Result<Step
     Ok(step)
 }
 
-struct Source<'a> {
+struct Variables<'a> {
     request: &'a Request,
     number: usize,
 }
 
-impl Source<'_> {
+impl Variables<'_> {
     fn json(&self, value: &mut Json) -> Result<(), ModelError> {
         match value {
             Json::String(text) => {

@@ -126,18 +126,18 @@ impl fmt::Display for Source {
 /// Looks for the model of a node, or of everything. What was named and cannot be had is an error:
 /// nothing else is taken in its place.
 pub fn resolve(environment: &Environment, node: Option<&str>) -> Result<Resolution, ModelError> {
-    let mut walk = Walk {
+    let mut resolver = Resolver {
         environment,
         chain: Vec::new(),
         found: None,
     };
-    walk.named(Source::Flag, || {
+    resolver.named(Source::Flag, || {
         Ok(match &environment.flag {
             Some(flag) => Named::As(flag.clone(), Origin::Flag("--model")),
             None => Named::Not("not given".into()),
         })
     })?;
-    walk.named(Source::Environment, || {
+    resolver.named(Source::Environment, || {
         Ok(match environment.vars.get("SUPERSTEP_MODEL") {
             Some(set) => Named::As(set.clone(), Origin::Env("SUPERSTEP_MODEL".into())),
             None => Named::Not("not set".into()),
@@ -148,30 +148,30 @@ pub fn resolve(environment: &Environment, node: Option<&str>) -> Result<Resoluti
             (Source::ProjectNode, Scope::Project),
             (Source::UserNode, Scope::User),
         ] {
-            walk.named(source, || set_in(environment, scope, Some(node)))?;
+            resolver.named(source, || set_in(environment, scope, Some(node)))?;
         }
     }
     for (source, scope) in [
         (Source::ProjectFile, Scope::Project),
         (Source::UserFile, Scope::User),
     ] {
-        walk.named(source, || set_in(environment, scope, None))?;
+        resolver.named(source, || set_in(environment, scope, None))?;
     }
-    walk.look(Source::BaseUrl, base_url);
-    walk.look(Source::AnthropicKey, |environment| {
+    resolver.look(Source::BaseUrl, base_url);
+    resolver.look(Source::AnthropicKey, |environment| {
         with_key(environment, "anthropic")
     });
-    walk.look(Source::OpenAiKey, |environment| {
+    resolver.look(Source::OpenAiKey, |environment| {
         with_key(environment, "openai")
     });
-    walk.look(Source::OtherKey, other_key);
-    walk.look(Source::LocalServer, ollama);
-    walk.look(Source::OtherPorts, other_ports);
-    walk.look(Source::Cache, cached);
-    walk.pull();
+    resolver.look(Source::OtherKey, other_key);
+    resolver.look(Source::LocalServer, ollama);
+    resolver.look(Source::OtherPorts, other_ports);
+    resolver.look(Source::Cache, cached);
+    resolver.pull();
     Ok(Resolution {
-        outcome: walk.found.unwrap_or(Outcome::Nothing),
-        chain: walk.chain,
+        outcome: resolver.found.unwrap_or(Outcome::Nothing),
+        chain: resolver.chain,
     })
 }
 
@@ -211,13 +211,13 @@ enum Named {
 /// A choice, or why there is none this way.
 type Tried = Result<Choice, String>;
 
-struct Walk<'a> {
+struct Resolver<'a> {
     environment: &'a Environment,
     chain: Vec<Link>,
     found: Option<Outcome>,
 }
 
-impl Walk<'_> {
+impl Resolver<'_> {
     /// A way on which a model may have been named.
     fn named(
         &mut self,

@@ -5,7 +5,7 @@
 
 /// A token of an expression or a statement.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum Lexeme {
     Name(String),
     Text(String),
     Int(i64),
@@ -16,8 +16,8 @@ pub(super) enum Token {
 /// A piece of a template.
 pub(super) enum Piece {
     Text(String),
-    Emit(Vec<Token>, usize),
-    Statement(Vec<Token>, usize),
+    Emit(Vec<Lexeme>, usize),
+    Statement(Vec<Lexeme>, usize),
 }
 
 /// What is left out behind a tag.
@@ -150,7 +150,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn tokens(&mut self) -> Result<Vec<Token>, String> {
+    fn tokens(&mut self) -> Result<Vec<Lexeme>, String> {
         let mut tokens = Vec::new();
         loop {
             self.rest = self.rest.trim_start();
@@ -172,7 +172,7 @@ impl<'a> Lexer<'a> {
         true
     }
 
-    fn token(&mut self) -> Result<Token, String> {
+    fn token(&mut self) -> Result<Lexeme, String> {
         let first = self.rest.chars().next().ok_or("a tag does not end")?;
         match first {
             '"' | '\'' => return self.text(first),
@@ -181,7 +181,7 @@ impl<'a> Lexer<'a> {
                 let name = self.run(|c| c.is_ascii_alphanumeric() || c == '_');
                 return match name.len() > LONGEST_NAME {
                     true => Err("a name is too long".to_owned()),
-                    false => Ok(Token::Name(name.to_owned())),
+                    false => Ok(Lexeme::Name(name.to_owned())),
                 };
             }
             '{' => self.open += 1,
@@ -191,7 +191,7 @@ impl<'a> Lexer<'a> {
         let mark = MARKS.into_iter().find(|mark| self.rest.starts_with(mark));
         let mark = mark.ok_or_else(|| format!("`{first}` is not understood"))?;
         self.rest = self.rest.strip_prefix(mark).unwrap_or_default();
-        Ok(Token::Mark(mark))
+        Ok(Lexeme::Mark(mark))
     }
 
     fn run(&mut self, is_part: impl Fn(char) -> bool) -> &'a str {
@@ -201,7 +201,7 @@ impl<'a> Lexer<'a> {
         run
     }
 
-    fn number(&mut self) -> Result<Token, String> {
+    fn number(&mut self) -> Result<Lexeme, String> {
         let whole = self.run(|c| c.is_ascii_digit());
         let is_digit = |c: char| c.is_ascii_digit();
         if let Some(rest) = self
@@ -211,21 +211,21 @@ impl<'a> Lexer<'a> {
         {
             self.rest = rest;
             let part = self.run(is_digit);
-            let number = format!("{whole}.{part}").parse().map(Token::Float);
+            let number = format!("{whole}.{part}").parse().map(Lexeme::Float);
             return number.map_err(|error| format!("{whole}.{part}: {error}"));
         }
-        let number = whole.parse().map(Token::Int);
+        let number = whole.parse().map(Lexeme::Int);
         number.map_err(|_| "a number is too large".to_owned())
     }
 
-    fn text(&mut self, quote: char) -> Result<Token, String> {
+    fn text(&mut self, quote: char) -> Result<Lexeme, String> {
         let mut text = String::new();
         let mut letters = self.rest.char_indices().skip(1);
         while let Some((at, letter)) = letters.next() {
             match letter {
                 letter if letter == quote => {
                     self.rest = self.rest.get(at + 1..).unwrap_or_default();
-                    return Ok(Token::Text(text));
+                    return Ok(Lexeme::Text(text));
                 }
                 '\\' => match letters.next().map(|(_, letter)| letter) {
                     Some('n') => text.push('\n'),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     ast::{Args, Comparison, Expr, For, Operator, Stmt, Suffix, Target},
-    lex::{Piece, Token},
+    lex::{Lexeme, Piece},
     value::Value,
 };
 
@@ -35,7 +35,7 @@ fn suffixed(value: Expr, suffixes: Vec<Suffix>) -> Expr {
 struct Parser {
     pieces: std::vec::IntoIter<Piece>,
     /// Of the tag that is read.
-    tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
+    tokens: std::iter::Peekable<std::vec::IntoIter<Lexeme>>,
     line: usize,
     depth: usize,
 }
@@ -53,7 +53,7 @@ impl Parser {
         read
     }
 
-    fn enter(&mut self, tokens: Vec<Token>, line: usize) {
+    fn enter(&mut self, tokens: Vec<Lexeme>, line: usize) {
         self.tokens = tokens.into_iter().peekable();
         self.line = line;
     }
@@ -193,7 +193,7 @@ impl Parser {
         while self
             .tokens
             .peek()
-            .is_some_and(|token| *token != Token::Mark(")"))
+            .is_some_and(|token| *token != Lexeme::Mark(")"))
         {
             items.push(self.value()?);
             if !self.takes(",") {
@@ -345,8 +345,8 @@ impl Parser {
     fn part(&mut self) -> Parsed<Option<Suffix>> {
         if self.takes(".") {
             let name: Arc<str> = match self.tokens.next() {
-                Some(Token::Name(name)) => name.into(),
-                Some(Token::Int(index)) => {
+                Some(Lexeme::Name(name)) => name.into(),
+                Some(Lexeme::Int(index)) => {
                     return Ok(Some(Suffix::Index(Expr::Const(Value::Int(index)))));
                 }
                 _ => return Err("a point has no name behind it".to_owned()),
@@ -380,8 +380,8 @@ impl Parser {
     fn test(&mut self) -> Parsed<Suffix> {
         let is_negated = self.takes_word("not");
         let name: Arc<str> = match self.tokens.next() {
-            Some(Token::Name(name)) => name.into(),
-            Some(Token::Mark(mark @ ("==" | "!=" | "<" | "<=" | ">" | ">="))) => mark.into(),
+            Some(Lexeme::Name(name)) => name.into(),
+            Some(Lexeme::Mark(mark @ ("==" | "!=" | "<" | "<=" | ">" | ">="))) => mark.into(),
             _ => return Err("`is` has no test behind it".to_owned()),
         };
         let mut args = Args::default();
@@ -400,11 +400,11 @@ impl Parser {
     /// Whether a test has an argument without brackets.
     fn has_argument(&mut self) -> bool {
         match self.tokens.peek() {
-            Some(Token::Name(name)) => {
+            Some(Lexeme::Name(name)) => {
                 !["else", "or", "and", "is", "if", "in", "not"].contains(&name.as_str())
             }
-            Some(Token::Text(_) | Token::Int(_) | Token::Float(_)) => true,
-            Some(Token::Mark(mark)) => ["[", "{"].contains(mark),
+            Some(Lexeme::Text(_) | Lexeme::Int(_) | Lexeme::Float(_)) => true,
+            Some(Lexeme::Mark(mark)) => ["[", "{"].contains(mark),
             None => false,
         }
     }
@@ -413,7 +413,7 @@ impl Parser {
         let mut parts = [None, None, None];
         let mut is_slice = false;
         for (number, part) in parts.iter_mut().enumerate() {
-            let ends = |token: &Token| matches!(token, Token::Mark(":" | "]"));
+            let ends = |token: &Lexeme| matches!(token, Lexeme::Mark(":" | "]"));
             if !self.tokens.peek().is_none_or(ends) {
                 *part = Some(self.value()?);
             }
@@ -450,19 +450,19 @@ impl Parser {
     fn primary(&mut self) -> Parsed<Expr> {
         let token = self.tokens.next().ok_or("a value is missing")?;
         match token {
-            Token::Text(mut text) => {
+            Lexeme::Text(mut text) => {
                 // Texts side by side are one.
-                while let Some(Token::Text(more)) =
-                    self.tokens.next_if(|it| matches!(it, Token::Text(_)))
+                while let Some(Lexeme::Text(more)) =
+                    self.tokens.next_if(|it| matches!(it, Lexeme::Text(_)))
                 {
                     text.push_str(&more);
                 }
                 Ok(Expr::Const(Value::Text(text.into())))
             }
-            Token::Int(number) => Ok(Expr::Const(Value::Int(number))),
-            Token::Float(number) => Ok(Expr::Const(Value::Float(number))),
-            Token::Name(name) => self.named(&name),
-            Token::Mark("(") => {
+            Lexeme::Int(number) => Ok(Expr::Const(Value::Int(number))),
+            Lexeme::Float(number) => Ok(Expr::Const(Value::Float(number))),
+            Lexeme::Name(name) => self.named(&name),
+            Lexeme::Mark("(") => {
                 if self.takes(")") {
                     return Ok(Expr::List(Vec::new()));
                 }
@@ -470,7 +470,7 @@ impl Parser {
                 self.expect(")")?;
                 Ok(value)
             }
-            Token::Mark("[") => {
+            Lexeme::Mark("[") => {
                 let mut items = Vec::new();
                 while !self.takes("]") {
                     items.push(self.value()?);
@@ -481,7 +481,7 @@ impl Parser {
                 }
                 Ok(Expr::List(items))
             }
-            Token::Mark("{") => {
+            Lexeme::Mark("{") => {
                 let mut members = Vec::new();
                 while !self.takes("}") {
                     let key = self.value()?;
@@ -494,7 +494,7 @@ impl Parser {
                 }
                 Ok(Expr::Dict(members))
             }
-            Token::Mark(mark) => Err(format!("`{mark}` stands where a value should")),
+            Lexeme::Mark(mark) => Err(format!("`{mark}` stands where a value should")),
         }
     }
 
@@ -513,18 +513,18 @@ impl Parser {
 
     fn name(&mut self) -> Parsed<String> {
         match self.tokens.next() {
-            Some(Token::Name(name)) => Ok(name),
+            Some(Lexeme::Name(name)) => Ok(name),
             _ => Err("a name is missing".to_owned()),
         }
     }
 
     fn takes(&mut self, mark: &str) -> bool {
-        let is_it = |token: &Token| matches!(token, Token::Mark(it) if *it == mark);
+        let is_it = |token: &Lexeme| matches!(token, Lexeme::Mark(it) if *it == mark);
         self.tokens.next_if(is_it).is_some()
     }
 
     fn takes_word(&mut self, word: &str) -> bool {
-        let is_it = |token: &Token| matches!(token, Token::Name(it) if it == word);
+        let is_it = |token: &Lexeme| matches!(token, Lexeme::Name(it) if it == word);
         self.tokens.next_if(is_it).is_some()
     }
 

@@ -6,7 +6,7 @@
 use super::lanes::Lanes;
 
 /// Weights of one block.
-pub(crate) trait Weights: Default {
+pub(crate) trait BlockWeights: Default {
     /// Activations as this kind of block wants them.
     type Input: Input;
     /// How many weights a block has.
@@ -16,7 +16,7 @@ pub(crate) trait Weights: Default {
 }
 
 /// Blocks whose products are added up lane by lane.
-pub(crate) trait Summed: Weights {
+pub(crate) trait Summed: BlockWeights {
     /// Adds the product with `input` to `sum`.
     fn dot<L: Lanes>(&self, lanes: L, input: &Self::Input, sum: L::Sum) -> L::Sum;
 }
@@ -93,7 +93,7 @@ impl Input for WideInput {
     }
 }
 
-impl Weights for Wide {
+impl BlockWeights for Wide {
     type Input = WideInput;
     const VALUES: usize = 256;
 
@@ -155,7 +155,7 @@ impl Summed for Narrow {
     }
 }
 
-impl Weights for Narrow {
+impl BlockWeights for Narrow {
     type Input = NarrowInput;
     const VALUES: usize = 32;
 
@@ -190,7 +190,7 @@ impl Summed for Float {
     }
 }
 
-impl Weights for Float {
+impl BlockWeights for Float {
     type Input = Self;
     const VALUES: usize = 32;
 

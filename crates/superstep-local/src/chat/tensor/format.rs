@@ -1,7 +1,7 @@
 //! How numbers are packed in a weights file, and how a packed row is unpacked into [`Wide`] blocks
 //! of 256, [`Narrow`] blocks of 32 or [`Float`] blocks of 32.
 
-use super::block::{Float, Narrow, Weights, Wide, WideInput};
+use super::block::{BlockWeights, Float, Narrow, Wide, WideInput};
 use super::half;
 use super::lanes::{Lanes, Product, Q4KBytes, Q6KBytes};
 use super::panel::Grain;
@@ -71,7 +71,7 @@ impl Format {
 /// How one block lies in the file. The bytes given are always [`Layout::BYTES`] long; from a shorter
 /// slice nothing is unpacked.
 pub(crate) trait Layout {
-    type Block: Weights;
+    type Block: BlockWeights;
     const BYTES: usize;
     fn unpack<L: Lanes>(lanes: L, bytes: &[u8], block: &mut Self::Block);
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::block::{Float, Input, NarrowInput, Weights, WideInput};
+use super::block::{BlockWeights, Float, Input, NarrowInput, WideInput};
 use super::format::{self, Format, Layout};
 use super::lanes::{self, Lanes, Portable, Work};
 use super::{panels, rows};

@@ -11,7 +11,7 @@ use super::format::WideLayout;
 use super::lanes::{self, Lanes, Work};
 use super::matrix::{Kept, Rows};
 use super::panel::{Panel, ROWS};
-use crate::chat::tensor::block::{Weights, Wide};
+use crate::chat::tensor::block::{BlockWeights, Wide};
 
 /// The product of each row of `input` with each row of weights in `bytes`, by rows of `input`.
 pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut [f32]) {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::block::{Summed, Weights};
+use super::block::{BlockWeights, Summed};
 use super::format::Layout;
 use super::lanes::{self, Lanes, Work};
 use super::matrix::{Kept, Rows};
@@ -16,14 +16,14 @@ const SHARE: usize = 4 * PANEL;
 pub(super) fn multiply<F: Layout>(bytes: &[u8], input: &Rows<'_>, out: &mut [f32])
 where
     F::Block: Summed,
-    <F::Block as Weights>::Input: Kept,
+    <F::Block as BlockWeights>::Input: Kept,
 {
     let size = input.columns / F::Block::VALUES * F::BYTES;
     let count = input.count();
     if size == 0 || count == 0 {
         return;
     }
-    let blocks = <<F::Block as Weights>::Input as Kept>::of(input);
+    let blocks = <<F::Block as BlockWeights>::Input as Kept>::of(input);
     let shares = |out: &mut [f32]| {
         out.par_chunks_mut(SHARE * count)
             .zip(bytes.par_chunks(SHARE * size))
@@ -58,7 +58,7 @@ where
 struct Share<'a, F: Layout> {
     bytes: &'a [u8],
     size: usize,
-    input: &'a [<F::Block as Weights>::Input],
+    input: &'a [<F::Block as BlockWeights>::Input],
     count: usize,
     out: &'a mut [f32],
 }

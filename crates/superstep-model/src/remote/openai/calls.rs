@@ -14,10 +14,10 @@ use crate::{
 
 /// The calls of one reply.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Slot>);
+pub(super) struct Calls(Vec<PartialCall>);
 
 #[derive(Debug, Default)]
-struct Slot {
+struct PartialCall {
     index: Option<u64>,
     id: Option<String>,
     name: String,
@@ -46,9 +46,9 @@ impl Calls {
             Some(at) => at,
             None if self.0.len() >= MAX_CALLS => return Err("too many tool calls".into()),
             None if id.is_some() || name.is_some() || index.is_some() => {
-                self.0.push(Slot {
+                self.0.push(PartialCall {
                     index,
-                    ..Slot::default()
+                    ..PartialCall::default()
                 });
                 self.0.len().saturating_sub(1)
             }
@@ -82,7 +82,7 @@ impl Calls {
 
     /// The call that a piece belongs to, if it is no new one.
     fn place(&self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> Option<usize> {
-        let last = |wanted: &dyn Fn(&Slot) -> bool| self.0.iter().rposition(wanted);
+        let last = |wanted: &dyn Fn(&PartialCall) -> bool| self.0.iter().rposition(wanted);
         if let Some(id) = id
             && let Some(at) = last(&|slot| slot.id.as_deref() == Some(id))
         {
@@ -104,7 +104,7 @@ impl Calls {
     }
 }
 
-impl Slot {
+impl PartialCall {
     fn show(&mut self, index: u32, args: String, out: &mut Out) {
         if self.name.is_empty() {
             return;
