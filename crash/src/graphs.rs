@@ -3,11 +3,13 @@
 
 mod agent;
 mod asks;
+mod cancelled;
 mod chain;
 mod effect;
 mod fanout;
 mod nested;
 
+pub(crate) use cancelled::CANCELLED;
 pub(crate) use effect::receipt;
 pub(crate) use fanout::MENDED;
 
@@ -38,11 +40,13 @@ pub enum Scene {
     Chain,
     /// A model that has tools called.
     Agent,
+    /// An effect and a timer in a run that is cancelled.
+    Cancelled,
 }
 
 impl Scene {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Asks,
         Self::Fanout,
         Self::Nested,
@@ -50,6 +54,7 @@ impl Scene {
         Self::Blind,
         Self::Chain,
         Self::Agent,
+        Self::Cancelled,
     ];
 
     /// Its name on the command line.
@@ -62,6 +67,7 @@ impl Scene {
             Self::Blind => "blind",
             Self::Chain => "chain",
             Self::Agent => "agent",
+            Self::Cancelled => "cancelled",
         }
     }
 
@@ -90,6 +96,7 @@ impl Scene {
             Self::Keyed | Self::Blind => effect::graph(work_dir, backends, self.target()),
             Self::Chain => chain::graph(work_dir, backends),
             Self::Agent => agent::graph(work_dir, backends),
+            Self::Cancelled => cancelled::graph(work_dir, backends),
         }
     }
 }
@@ -102,7 +109,7 @@ impl fmt::Display for Scene {
 
 /// There is no graph of that name.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("no graph `{0}`: there are asks, fanout, nested, keyed, blind, chain and agent")]
+#[error("no graph `{0}`: there are asks, fanout, nested, keyed, blind, chain, agent and cancelled")]
 pub struct Unknown(pub String);
 
 impl FromStr for Scene {

@@ -20,7 +20,7 @@ use superstep_engine::{CheckpointRef, Graph, RunOptions, input, state::Depth};
 
 use crate::{
     Fallible,
-    graphs::{MENDED, Scene, receipt},
+    graphs::{CANCELLED, MENDED, Scene, receipt},
     line::Line,
     vfs,
     work_dir::{Target, WorkDir},
@@ -251,7 +251,11 @@ impl Session {
             log: self.scene.log(),
             ..RunOptions::on(THREAD)
         };
-        let Err(error) = self.graph.invoke(input, &options).await else {
+        let ended = match self.scene {
+            Scene::Cancelled => self.run_and_cancel(input, &options).await,
+            _ => self.graph.invoke(input, &options).await.map(drop),
+        };
+        let Err(error) = ended else {
             return Ok(());
         };
         match &*error.kind {
@@ -260,8 +264,26 @@ impl Session {
                 let mended = self.work_dir.enter(MENDED, Target::Idempotent);
                 mended.map(|_| ()).map_err(outside)
             }
+            ErrorKind::Cancelled { .. } if self.scene == Scene::Cancelled => {
+                let cancelled = self.work_dir.enter(CANCELLED, Target::Idempotent);
+                cancelled.map(|_| ()).map_err(outside)
+            }
             _ => Err(error),
         }
+    }
+
+    /// Starts a run and has it cancelled, as another process would, unless one was before.
+    async fn run_and_cancel(&self, input: RunInput, options: &RunOptions) -> Result<(), Error> {
+        let running = self.graph.start(input, options).await?;
+        if !self.work_dir.has(CANCELLED).map_err(outside)?
+            && let Err(error) = self.graph.cancel(running.id, "the campaign").await
+        {
+            // The thread is free again only when the run is over.
+            running.cancel("the request was not stored");
+            let _either_way = running.await;
+            return Err(error);
+        }
+        running.await.map(drop)
     }
 
     /// A service that knows keys may be asked again; otherwise somebody looks into its books.

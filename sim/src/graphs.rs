@@ -53,6 +53,8 @@ pub enum Piece {
     Once(String),
     /// It finds out what became of an effect, and has it if nobody had it; brings the key.
     Settle(String),
+    /// It waits for a time that it stores first; brings nothing.
+    Nap,
     /// It runs the child; brings the child's output.
     Child,
 }

@@ -13,7 +13,13 @@ use std::{
     sync::Arc,
 };
 
-use superstep_core::{error::SaverError, plan::BuildErrors, policy::Durability};
+use superstep_core::{
+    error::SaverError,
+    id::{CheckpointId, GraphPath},
+    plan::BuildErrors,
+    policy::Durability,
+    record::TaskKey,
+};
 
 use crate::{
     clock::{Floor, Ids, Wall},
@@ -224,6 +230,8 @@ struct Sim<'a> {
     workers: Vec<Worker>,
     oracle: Oracle,
     external_effects: ExternalEffects,
+    /// The timers that tasks have set and know to be stored.
+    timers: BTreeMap<(GraphPath, CheckpointId, TaskKey), i64>,
     counts: Counts,
     trace: VecDeque<String>,
     tracing: Tracing,
@@ -263,6 +271,7 @@ impl<'a> Sim<'a> {
             serial: 0,
             oracle: Oracle::default(),
             external_effects: ExternalEffects::default(),
+            timers: BTreeMap::new(),
             counts: Counts::default(),
             trace: VecDeque::new(),
             tracing: Tracing::Off,

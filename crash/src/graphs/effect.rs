@@ -49,7 +49,12 @@ pub(super) fn graph(
         .build()
 }
 
-async fn once(ctx: &Ctx, work_dir: &WorkDir, key: &str, target: Target) -> Result<String, Halt> {
+pub(super) async fn once(
+    ctx: &Ctx,
+    work_dir: &WorkDir,
+    key: &str,
+    target: Target,
+) -> Result<String, Halt> {
     let effect = || async {
         work_dir.enter(key, target)?;
         Ok(receipt(key))

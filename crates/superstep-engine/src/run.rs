@@ -2,9 +2,8 @@
 
 use std::{
     collections::HashSet,
-    future::{Future, pending, poll_fn},
+    future::{Future, pending},
     sync::Arc,
-    task::Poll,
     time::SystemTime,
 };
 
@@ -382,11 +381,11 @@ async fn within(
     let Some(cause) = stopping(env, entry, deadline) else {
         return run.await;
     };
-    let mut cause = std::pin::pin!(cause);
     // A reason that is there already comes before the first task.
-    if let Poll::Ready(why) = poll_fn(|cx| Poll::Ready(cause.as_mut().poll(cx))).await {
-        env.stop.send(why);
-        return run.await;
+    if deadline.is_some_and(|deadline| unix_millis(deadline) <= env.clock.now()) {
+        env.stop.send(ErrorKind::DeadlinePassed);
+    } else if let Some(reason) = entry.and_then(|entry| entry.cancelled_before(&env.drain)) {
+        env.stop.send(ErrorKind::Cancelled { reason });
     }
     tokio::select! {
         biased;

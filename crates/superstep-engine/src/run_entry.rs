@@ -62,28 +62,31 @@ impl RunEntry {
         let _unsaid = self.saver.runs().end_run(end).await;
     }
 
-    /// Waits until somebody wants the run to end at once, and says why. Who wants it to end after its
-    /// step has it drained.
-    pub(crate) async fn cancelled(&self, drain: &Drain) -> String {
-        let request = match &self.cancel {
-            Some(request) => request.clone(),
-            None => self.request().await,
-        };
-        match request.how {
-            Cancel::Drain => {
-                drain.request(request.reason);
-                std::future::pending().await
-            }
-            _ => request.reason,
-        }
+    /// Why somebody wanted the run to end at once before it began.
+    pub(crate) fn cancelled_before(&self, drain: &Drain) -> Option<String> {
+        self.cancel.clone().and_then(|request| obey(request, drain))
     }
 
-    async fn request(&self) -> CancelRequest {
+    /// Waits until somebody wants the run to end at once, and says why.
+    pub(crate) async fn cancelled(&self, drain: &Drain) -> String {
         tokio::time::sleep(SHORT).await;
-        match self.saver.runs().cancelling(self.run).await {
-            Ok(request) => request,
-            // A saver that cannot tell fails the run soon enough when it should store something.
-            Err(_) => std::future::pending().await,
+        if let Ok(request) = self.saver.runs().cancelling(self.run).await
+            && let Some(reason) = obey(request, drain)
+        {
+            return reason;
         }
+        // A saver that cannot tell fails the run soon enough when it should store something.
+        std::future::pending().await
+    }
+}
+
+/// Why the run is to end at once. Who wants it to end after its step has it drained.
+fn obey(request: CancelRequest, drain: &Drain) -> Option<String> {
+    match request.how {
+        Cancel::Drain => {
+            drain.request(request.reason);
+            None
+        }
+        _ => Some(request.reason),
     }
 }

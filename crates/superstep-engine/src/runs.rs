@@ -5,6 +5,7 @@ use superstep_core::{
     clock::Clock as _,
     error::{Error, ErrorKind, SaverError},
     id::{RunId, ThreadId},
+    record::Source,
     run::RunInput,
     runs::{Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
 };
@@ -17,7 +18,8 @@ use crate::{graph::Graph, options::RunOptions, running::Running, state::Depth};
 pub struct Recovery<R = Running> {
     /// The runs that continue what was cut short.
     pub started: Vec<R>,
-    /// The threads that could not be continued, and why. They stay as they are.
+    /// The threads that could not be continued, and why. They stay as they are. SS1101 says that the
+    /// run had stored nothing yet, so that its input is lost; nobody was told that it had begun.
     pub failed: Vec<(ThreadId, Error)>,
 }
 
@@ -65,11 +67,14 @@ impl Graph {
         }
         let failed = state.tasks.iter().any(|task| task.error.is_some());
         let asks = state.asks().next().is_some();
+        let by_run = matches!(state.origin, Some((Source::Input | Source::Loop, _)));
         Ok(match (state.next.is_empty(), asks, failed) {
             (true, ..) => RunStatus::Idle,
             (false, true, _) => RunStatus::Waiting,
             (false, false, true) => RunStatus::Failed,
-            (false, false, false) => RunStatus::Interrupted,
+            (false, false, false) if by_run => RunStatus::Interrupted,
+            // Somebody edited or forked it, and it waits to be continued.
+            (false, false, false) => RunStatus::Paused,
         })
     }
 

@@ -21,6 +21,9 @@ pub mod effects {}
 #[doc = include_str!("docs/threads.md")]
 pub mod threads {}
 
+#[doc = include_str!("docs/serving.md")]
+pub mod serving {}
+
 #[doc = include_str!("docs/errors.md")]
 pub mod errors {}
 

@@ -38,7 +38,7 @@ fn chain() -> Result<Graph, BuildErrors> {
         edges,
         Vec::new(),
         |node, input| match node {
-            "b" => Script::with(node, input, vec![Piece::Flaky]),
+            "b" => Script::with(node, input, vec![Piece::Nap, Piece::Flaky]),
             _ => Script::step(node, input),
         },
     )
@@ -80,7 +80,7 @@ fn fan() -> Result<Graph, BuildErrors> {
         edges,
         vec![router],
         |node, input| match node {
-            "left" => Script::with(node, input, vec![Piece::Flaky]),
+            "left" => Script::with(node, input, vec![Piece::Flaky, Piece::Nap]),
             "worker" => {
                 let line = Value::from(format!("worker {input}"));
                 let update = Command::default()
@@ -256,7 +256,7 @@ fn nested() -> Result<Graph, BuildErrors> {
         |node, input| {
             let pieces = match node {
                 "middle" => vec![ask("inside"), ask("more inside")],
-                "shut" => vec![Piece::Flaky],
+                "shut" => vec![Piece::Nap, Piece::Flaky],
                 _ => Vec::new(),
             };
             Script::with(node, input, pieces)

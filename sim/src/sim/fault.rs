@@ -115,6 +115,7 @@ impl Sim<'_> {
             0 => self.lose_power()?,
             1 | 2 => self.jump(),
             3 | 4 => self.freeze(),
+            5 => self.cancel_one()?,
             _ => {}
         }
         let delay = match self.rng.one_in(4) {
@@ -123,6 +124,18 @@ impl Sim<'_> {
         };
         self.after(delay, Event::Mishap);
         Ok(())
+    }
+
+    fn cancel_one(&mut self) -> Result<(), Broken> {
+        let worker = self.rng.place(self.workers.len());
+        let slot = self.workers.get(worker);
+        let awake = slot.filter(|slot| slot.frozen <= self.now);
+        let Some(session) = awake.and_then(|slot| slot.session.as_ref()) else {
+            return Ok(());
+        };
+        let id = session.id;
+        self.counts.add("cancelled runs");
+        self.with(worker, id, Self::cancel)
     }
 
     fn lose_power(&mut self) -> Result<(), Broken> {

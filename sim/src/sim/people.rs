@@ -81,6 +81,7 @@ impl Sim<'_> {
             acts_left: None,
             troubled: false,
             strict: self.rng.one_in(2),
+            cancelled: false,
             ended: None,
         };
         if self.bad_luck(2) {
@@ -235,6 +236,7 @@ impl Sim<'_> {
             acts_left: None,
             troubled: false,
             strict: true,
+            cancelled: false,
             ended: None,
         };
         let loaded = self.store.load(&GraphPath::default());

@@ -44,6 +44,8 @@ pub(super) struct Session {
     /// The store failed it before.
     pub(super) troubled: bool,
     pub(super) strict: bool,
+    /// Somebody cancelled it: its tasks are gone.
+    pub(super) cancelled: bool,
     pub(super) ended: Option<Ended>,
 }
 
@@ -221,6 +223,23 @@ impl Sim<'_> {
             return self.stopped(session, at, stop);
         }
         Ok(())
+    }
+
+    /// Somebody cancels a session: its tasks are dropped where they are, graphs that they run with
+    /// them, and the thread's own graph stores how far it is.
+    pub(super) fn cancel(&mut self, session: &mut Session) -> Result<(), Broken> {
+        self.tell(|| format!("worker {} is told to cancel its run", session.worker));
+        session.cancelled = true;
+        for (at, running) in session.graphs.iter_mut().enumerate() {
+            match at {
+                0 => {
+                    let reason = "somebody said so".to_owned();
+                    running.run.halt(ErrorKind::Cancelled { reason }.into());
+                }
+                _ => running.over = true,
+            }
+        }
+        self.pump(session, 0)
     }
 
     /// Whether a loop waits for the store.
@@ -467,6 +486,7 @@ impl Sim<'_> {
             Stop::Done | Stop::Asked(_) => Ok(()),
             Stop::Failed(error) => match &*error.kind {
                 ErrorKind::Saver(_) => Ok(()),
+                ErrorKind::Cancelled { .. } if session.cancelled => Ok(()),
                 _ if error.class() == "Flaky" => Ok(()),
                 _ => broken(Promise::Explained, error.to_string()),
             },

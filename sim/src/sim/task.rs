@@ -93,7 +93,7 @@ impl Sim<'_> {
         let Some(running) = session.graphs.get(place.graph) else {
             return Ok(());
         };
-        if running.over {
+        if running.over || session.cancelled {
             return Ok(());
         }
         if self.is_blocked(session, place.graph) {
@@ -190,6 +190,7 @@ impl Sim<'_> {
 
     /// Does what the task is at; nothing if it waits or is over.
     fn piece(&mut self, session: &mut Session, place: Place) -> Result<Option<Next>, Broken> {
+        let epoch = session.epoch;
         let Some(running) = session.graphs.get_mut(place.graph) else {
             return Ok(None);
         };
@@ -229,8 +230,53 @@ impl Sim<'_> {
                 self.counts.add("effects that were settled");
                 Next::Brought(Some(self.external_effects.settle(&key)))
             }
+            Piece::Nap => self.nap(running, place, epoch, &phase)?,
             Piece::Child => Next::Call,
         }))
+    }
+
+    /// Waits for a time that is stored first. One that is stored is never set again.
+    fn nap(
+        &mut self,
+        running: &mut Running,
+        place: Place,
+        epoch: u64,
+        phase: &Phase,
+    ) -> Result<Next, Broken> {
+        let key = "__sleep:0".to_owned();
+        let (namespace, at) = (running.namespace(), running.run.checkpoint());
+        let Some(task) = running.run.task(place.task) else {
+            return Ok(Next::Brought(None));
+        };
+        let timer = (namespace, at, task.key.clone());
+        let scratch = running.scratches.get(&place.task);
+        let known = scratch.and_then(|scratch| match scratch.effects.get(&key)? {
+            Effect::Done(wake) => wake.as_i64(),
+            _ => None,
+        });
+        // Who was overtaken knows what was there before.
+        if let Some(stored) = self.timers.get(&timer)
+            && epoch == self.store.epoch()
+            && known != Some(*stored)
+        {
+            let detail = format!("a timer for {stored} is found as {known:?}");
+            return broken(Promise::Kept, detail);
+        }
+        let Some(wake) = known else {
+            self.counts.add("timers");
+            let wake = i64::try_from(self.now).unwrap_or(i64::MAX);
+            return Ok(Next::Journal(
+                key,
+                Effect::Done(wake.into()),
+                Phase::Settled,
+            ));
+        };
+        if matches!(phase, Phase::Settled) {
+            self.timers.insert(timer, wake);
+        } else {
+            self.counts.add("timers that were found again");
+        }
+        Ok(Next::Brought(None))
     }
 
     fn ask(&mut self, running: &mut Running, place: Place, question: &str) -> Result<Next, Broken> {
@@ -333,14 +379,16 @@ impl Sim<'_> {
         let Some(running) = session.graphs.get_mut(place.graph) else {
             return Ok(());
         };
+        let mut is_first = false;
         if let Some(scratch) = running.scratches.get_mut(&place.task) {
-            match &effect {
+            let known = match &effect {
                 Effect::Failed => scratch.effects.remove(&key),
                 kept => scratch.effects.insert(key.clone(), kept.clone()),
             };
+            is_first = known.is_none();
             scratch.fresh.push((key.clone(), effect.clone()));
         }
-        let Some((above, _)) = running.caller.filter(|_| effect == Effect::Started) else {
+        let Some((above, _)) = running.caller.filter(|_| is_first) else {
             return self.write_journal(session, place, key, effect);
         };
         let Some(root) = session.graphs.get_mut(above) else {

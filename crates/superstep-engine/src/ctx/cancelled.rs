@@ -1,5 +1,7 @@
 //! What a task sees of the end of its run before its time, and how it gets time for it.
 
+use superstep_core::error::ErrorKind;
+
 use super::Ctx;
 use crate::sync::lock;
 
@@ -41,6 +43,12 @@ impl Ctx {
             lock(&self.0.progress).told = true;
         }
         stopped
+    }
+
+    /// Why the run is to end, if the task does not know that yet.
+    pub(super) fn untold_end(&self) -> Option<ErrorKind> {
+        let why = self.0.step.env.stop.why()?;
+        (!lock(&self.0.progress).told).then(|| why.clone())
     }
 
     /// Gives the task time to end when its run is ended before its time, while this lives.

@@ -84,15 +84,22 @@ impl Ctx {
             let key = key.to_owned();
             Halt::from(ErrorKind::UnknownOutcome { key, cause })
         };
+        // Dropped in the middle, it would leave its outcome unknown.
+        let _effect = self.unfinished();
         match known {
             Some(Effect::Done(value)) => return decode_effect(key, value),
             Some(Effect::Started) if unknown == Unknown::Report => return Err(unclear(None)),
             // Its start is on record already.
             Some(Effect::Started) => {}
-            Some(Effect::Failed) | None => self.journal(key, Effect::Started).await?,
+            Some(Effect::Failed) | None => {
+                self.journal(key, Effect::Started).await?;
+                if let Some(why) = self.untold_end() {
+                    // The run ends, and nothing has happened yet.
+                    self.journal(key, Effect::Failed).await?;
+                    return Err(why.into());
+                }
+            }
         }
-        // Dropped in the middle, it would leave its outcome unknown.
-        let _effect = self.unfinished();
         // Its start is stored, which may have taken longer than the attempt.
         self.alive()?;
         let done = effect().await.and_then(|result| {

@@ -230,7 +230,7 @@ impl<S: State, N: Nodes> Follow<S, N> {
     }
 
     /// The next entry. Waits while a run is under way or none has begun; nothing once the last run has
-    /// ended. A run that was cut short has no end, so its continuation is waited for.
+    /// ended. The ending of a run that was cut short is in no log; its reader gets it all the same.
     pub async fn next(&mut self) -> Result<Option<(Cursor, LogItem<Event<S, N>>)>, Error> {
         Ok(self.inner.next().await?.map(typed_item))
     }

@@ -4,7 +4,7 @@ use std::{
     future::pending,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, SystemTime},
 };
@@ -16,10 +16,11 @@ use superstep_core::{
     policy::Durability,
     run::{EffectError, Halt},
     runs::{Cancel, RunStatus},
+    saver::{MaybeReady, Notes, Saver, SaverLayer},
 };
 use superstep_engine::{
-    CallTask, Ctx, Graph, GraphBuilder, LogItem, NodeOptions, RunOptions, Status, input,
-    state::Depth,
+    Backends, CallTask, Ctx, Graph, GraphBuilder, LogItem, NodeOptions, RunOptions, Status, input,
+    memory::MemorySaver, state::Depth,
 };
 use tokio::sync::Notify;
 
@@ -412,4 +413,69 @@ async fn a_deadline_that_has_passed_ends_a_run_before_its_first_task() {
         "SS1114"
     );
     assert_eq!(ran.get(), 0);
+}
+
+/// Holds back the first note that has an effect.
+struct SlowJournal {
+    inner: MemorySaver,
+    armed: AtomicBool,
+    there: Arc<Notify>,
+    go: Arc<Notify>,
+}
+
+impl SaverLayer for SlowJournal {
+    fn inner(&self) -> &dyn Saver {
+        &self.inner
+    }
+
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
+        let has_effect = notes.notes.iter().any(|note| !note.effects.is_empty());
+        if !has_effect || !self.armed.swap(false, Ordering::SeqCst) {
+            return self.inner.note(notes);
+        }
+        MaybeReady::Later(Box::pin(async move {
+            self.there.notify_one();
+            self.go.notified().await;
+            self.inner.note(notes).await
+        }))
+    }
+}
+
+#[tokio::test]
+async fn an_effect_whose_start_is_being_stored_does_not_begin_and_is_not_in_doubt() {
+    let (there, go, done) = (
+        Arc::new(Notify::new()),
+        Arc::new(Notify::new()),
+        Count::default(),
+    );
+    let saver = SlowJournal {
+        inner: MemorySaver::new(),
+        armed: AtomicBool::new(true),
+        there: there.clone(),
+        go: go.clone(),
+    };
+    let d = done.clone();
+    let graph = one(move |ctx: Ctx| {
+        let done = d.clone();
+        async move {
+            let pay = || async { Ok::<_, EffectError>(done.up()) };
+            let paid: usize = ctx.once("pay", pay).await?;
+            Ok::<_, Halt>(json!({ "x": paid }))
+        }
+    })
+    .backends(Backends::on(saver))
+    .build()
+    .unwrap();
+    let starting = tokio::spawn({
+        let graph = graph.clone();
+        async move { graph.start(json!({}), &on()).await.unwrap() }
+    });
+    there.notified().await;
+    let running = starting.await.unwrap();
+    running.cancel("enough");
+    go.notify_one();
+    assert_eq!(running.await.unwrap_err().code(), "SS1113");
+    assert_eq!(done.get(), 0);
+    let outcome = graph.invoke(input::go_on(), &on()).await.unwrap();
+    assert_eq!(outcome.output.unwrap().to_json(), json!({ "x": 1 }));
 }

@@ -11,6 +11,7 @@
 mod bad_files;
 mod conformance;
 mod env;
+mod killed_runs;
 mod long_threads;
 mod maintenance;
 mod migration;

@@ -9,6 +9,7 @@
 
 mod approvals;
 mod arguments;
+mod cancelled;
 mod deciding;
 mod growth;
 mod injections;

@@ -7,7 +7,7 @@ use superstep_core::{
     clock::UnixMillis,
     error::SaverError,
     future::MaybeReady,
-    id::{CheckpointId, RunId, ThreadId},
+    id::{CheckpointId, GraphPath, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
     saver::Runs,
 };
@@ -17,19 +17,24 @@ use super::{MemorySaver, Thread, lock};
 
 /// The runs of one thread, in the order they were recorded.
 #[derive(Default)]
-pub(super) struct ThreadRuns(Vec<RunRecord>);
+pub(super) struct ThreadRuns {
+    all: Vec<RunRecord>,
+    /// The one that began and has no ending: one that begins ends all others.
+    open: Option<RunId>,
+}
 
 impl ThreadRuns {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     pub(super) fn all(&self) -> &[RunRecord] {
-        &self.0
+        &self.all
     }
 
     fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
-        self.0.iter_mut().find(|record| record.id == run)
+        let mut newest_first = self.all.iter_mut().rev();
+        newest_first.find(|record| record.id == run)
     }
 
     /// Drops runs that ended before the oldest checkpoint that is left, and returns them.
@@ -37,7 +42,7 @@ impl ThreadRuns {
         let is_old = |record: &mut RunRecord| {
             record.ending.is_some() && record.checkpoint.is_some() && record.checkpoint < oldest
         };
-        self.0.extract_if(.., is_old).collect()
+        self.all.extract_if(.., is_old).collect()
     }
 }
 
@@ -48,19 +53,25 @@ impl Thread {
         self.end_runs_but(now, |record| record.epoch == live);
     }
 
-    /// Ends the runs that are open, by what they left behind.
+    /// Ends the run that is open, by what it left behind.
     fn end_runs_but(&mut self, now: UnixMillis, is_kept: impl Fn(&RunRecord) -> bool) {
+        let Some(open) = self.runs.open else {
+            return;
+        };
+        if self.runs.find(open).is_some_and(|record| is_kept(record)) {
+            return;
+        }
         let newest = self.newest();
         let newest = newest.as_ref().and_then(Loaded::head);
-        let open = self.runs.0.iter_mut().filter(|record| record.is_open());
-        for record in open.filter(|record| !is_kept(record)) {
+        if let Some(record) = self.runs.find(open) {
             record.end_lost(newest.map(|record| &**record), now);
         }
+        self.runs.open = None;
     }
 
     /// The id of the newest checkpoint of the thread's own graph.
     fn head(&self) -> Option<CheckpointId> {
-        self.newest()?.head().map(|record| record.id)
+        self.logs.get(&GraphPath::default())?.newest(1)
     }
 }
 
@@ -116,12 +127,17 @@ impl MemorySaver {
         let now = self.0.clock.now();
         inner.end_runs_but(now, |record| record.id == run);
         let head = inner.head();
-        if let Some(known) = inner.runs.find(run) {
+        if index.contains_key(&run)
+            && let Some(known) = inner.runs.find(run)
+        {
             known.begin_again(begin, head, now)?;
-            return Ok(known.clone());
+            let record = known.clone();
+            inner.runs.open = Some(run);
+            return Ok(record);
         }
         let record = RunRecord::begun(begin, head, now);
-        inner.runs.0.push(record.clone());
+        inner.runs.all.push(record.clone());
+        inner.runs.open = Some(run);
         index.insert(run, id);
         Ok(record)
     }
@@ -147,6 +163,7 @@ impl MemorySaver {
             return Err(SaverError::Conflict { thread: id });
         }
         record.end(ending, head, self.0.clock.now());
+        inner.runs.open = None;
         Ok(())
     }
 

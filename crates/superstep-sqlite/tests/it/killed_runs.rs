@@ -1,0 +1,249 @@
+//! Runs of a process that is killed, or that another process cancels.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::json;
+use superstep::{
+    Backends, Ending, LogItem, Modes, RunId, RunOptions, RunStatus, Saver, ThreadId,
+    clock::{Clock, SystemClock, UnixMillis},
+    dynamic::{Ctx, EventKind, Graph, GraphBuilder, Halt, Reducer, START},
+    saver::At,
+};
+use superstep_sqlite::Database;
+
+use crate::env::Folder;
+
+/// Set in a process that runs a graph on this database.
+const RUNNER: &str = "SUPERSTEP_TEST_RUNNER";
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// A clock that is two hours ahead.
+struct Ahead;
+
+impl Clock for Ahead {
+    fn now(&self) -> UnixMillis {
+        SystemClock.now() + 2 * i64::try_from(HOUR.as_millis()).unwrap()
+    }
+}
+
+/// One task is done at once and says in which process, the other one sleeps for an hour.
+fn graph(database: &Database, clock: Option<Arc<dyn Clock>>) -> Graph {
+    let quick = |ctx: Ctx| async move {
+        let word = ctx.get("word");
+        let word = word.as_str().unwrap_or_default();
+        Ok::<_, Halt>(json!({ "log": [format!("{word} in {}", std::process::id())] }))
+    };
+    let nap = |ctx: Ctx| async move {
+        ctx.sleep(HOUR).await?;
+        Ok::<_, Halt>(json!({ "log": ["slept"] }))
+    };
+    GraphBuilder::new()
+        .name("naps")
+        .last_value("word")
+        .reduce("log", Reducer::Add, json!([]))
+        .node("nap", nap)
+        .node("quick", quick)
+        .edge(START, "nap")
+        .edge(START, "quick")
+        .backends(Backends {
+            saver: Some(Arc::new(database.saver())),
+            clock,
+            ..Backends::default()
+        })
+        .build()
+        .unwrap()
+}
+
+fn options() -> RunOptions {
+    RunOptions {
+        log: Modes::UPDATES,
+        ..RunOptions::on("t")
+    }
+}
+
+/// Runs as a process of its own, started by [`Runner::start`].
+#[tokio::test]
+async fn running_a_graph() {
+    let Some(path) = std::env::var_os(RUNNER) else {
+        return;
+    };
+    let database = Database::open(Path::new(&path)).unwrap();
+    let graph = graph(&database, None);
+    let running = graph
+        .start(json!({ "word": "hello" }), &options())
+        .await
+        .unwrap();
+    println!("run={}", running.id);
+    let error = running.await.unwrap_err();
+    println!("code={}", error.code());
+}
+
+/// A process that has started a run.
+struct Runner {
+    child: Child,
+    said: BufReader<std::process::ChildStdout>,
+    run: RunId,
+}
+
+impl Runner {
+    fn start(path: &Path) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "killed_runs::running_a_graph", "--nocapture"])
+            .env(RUNNER, path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        let run = word_after(&mut said, "run=").parse().unwrap();
+        Self { child, said, run }
+    }
+
+    /// Ends it as a crash would.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn word_after(said: &mut impl BufRead, mark: &str) -> String {
+    loop {
+        let mut line = String::new();
+        assert!(
+            said.read_line(&mut line).unwrap() > 0,
+            "it ended before `{mark}`"
+        );
+        if let Some((_, word)) = line.split_once(mark) {
+            return word.trim().to_owned();
+        }
+    }
+}
+
+/// Waits until the sleeping task has stored when it wakes up.
+async fn asleep(database: &Database) {
+    let (saver, thread) = (database.saver(), ThreadId::from("t"));
+    loop {
+        let loaded = saver.load(&thread, &"".into(), At::Latest).await.unwrap();
+        let notes = loaded.map(|loaded| loaded.notes).unwrap_or_default();
+        if notes.iter().any(|note| !note.effects.is_empty()) {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Reads the log of a run up to what its quick task did.
+async fn quick_is_done(reader: &mut superstep::dynamic::Follow) {
+    while let Some((_, item)) = reader.next().await.unwrap() {
+        if let LogItem::Event(event) = item
+            && let EventKind::Update { node, .. } = event.kind
+            && &*node == "quick"
+        {
+            return;
+        }
+    }
+    panic!("the log ended before");
+}
+
+#[tokio::test]
+async fn a_killed_run_is_told_to_its_readers_and_continued_with_what_it_stored() {
+    let folder = Folder::new();
+    let runner = Runner::start(&folder.path());
+    let (run, process) = (runner.run, runner.child.id());
+    let database = folder.open();
+    let now = graph(&database, None);
+    assert_eq!(now.status("t").await.unwrap(), RunStatus::Running);
+    assert!(now.interrupted_threads().await.unwrap().is_empty());
+    let mut reader = now.follow_run(run, None, Modes::UPDATES);
+    quick_is_done(&mut reader).await;
+    asleep(&database).await;
+    runner.kill();
+    let last = reader.next().await.unwrap().map(|(_, item)| item);
+    assert_eq!(last, Some(LogItem::Ended(Ending::Interrupted)));
+    assert!(reader.next().await.unwrap().is_none());
+    assert_eq!(now.status("t").await.unwrap(), RunStatus::Interrupted);
+    // Two hours later; whoever waited anew would wait for another hour.
+    let later = graph(&database, Some(Arc::new(Ahead)));
+    let mut recovery = later.resume_interrupted(&options()).await.unwrap();
+    assert!(recovery.failed.is_empty());
+    let outcome = recovery.started.pop().unwrap().await.unwrap();
+    let log = outcome.output.unwrap().get("log").unwrap().to_json();
+    assert_eq!(log, json!(["slept", format!("hello in {process}")]));
+    assert_eq!(later.status("t").await.unwrap(), RunStatus::Done);
+    assert!(later.interrupted_threads().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_run_is_not_lost_once_its_start_has_returned() {
+    let folder = Folder::new();
+    let runner = Runner::start(&folder.path());
+    runner.kill();
+    let database = folder.open();
+    let later = graph(&database, Some(Arc::new(Ahead)));
+    assert_eq!(later.interrupted_threads().await.unwrap(), ["t".into()]);
+    let mut recovery = later.resume_interrupted(&options()).await.unwrap();
+    assert!(recovery.failed.is_empty(), "{:?}", recovery.failed);
+    let running = recovery.started.pop().unwrap();
+    // The first process may not have got as far as its timer, which then is an hour from now.
+    running.canceller().cancel("seen enough");
+    let ended = running.await;
+    assert!(ended.is_ok() || ended.unwrap_err().code() == "SS1113");
+    let state = later
+        .state(&"t".into(), None, Default::default())
+        .await
+        .unwrap();
+    let word = state
+        .values
+        .get("word")
+        .and_then(|word| word.as_str().map(str::to_owned));
+    assert_eq!(word.as_deref(), Some("hello"));
+}
+
+#[tokio::test]
+async fn another_process_cancels_a_run_by_its_id() {
+    let folder = Folder::new();
+    let mut runner = Runner::start(&folder.path());
+    let database = folder.open();
+    let graph = graph(&database, Some(Arc::new(Ahead)));
+    let mut reader = graph.follow_run(runner.run, None, Modes::UPDATES);
+    quick_is_done(&mut reader).await;
+    asleep(&database).await;
+    assert!(
+        graph
+            .cancel(runner.run, "not needed any more")
+            .await
+            .unwrap()
+    );
+    let reason = "not needed any more".to_owned();
+    let last = reader.next().await.unwrap().map(|(_, item)| item);
+    assert_eq!(last, Some(LogItem::Ended(Ending::Cancelled { reason })));
+    assert_eq!(word_after(&mut runner.said, "code="), "SS1113");
+    assert!(runner.child.wait().unwrap().success());
+    assert_eq!(graph.status("t").await.unwrap(), RunStatus::Cancelled);
+    assert!(
+        graph.interrupted_threads().await.unwrap().is_empty(),
+        "it was meant"
+    );
+    let outcome = graph
+        .start(superstep::dynamic::input::go_on(), &options())
+        .await
+        .unwrap();
+    let outcome = outcome.await.unwrap();
+    assert_eq!(
+        outcome
+            .output
+            .unwrap()
+            .get("log")
+            .unwrap()
+            .as_list()
+            .unwrap()
+            .len(),
+        2
+    );
+}
