@@ -7,7 +7,7 @@
 //! ```text
 //! here it waits: Ship { to: "Ada" }
 //! its file has 7 lines; the first is
-//!   {"format":"superstep thread","version":1,"layouts":1,"namespaces":1,"checkpoints":3}
+//!   {"format":"superstep thread","version":2,"layouts":1,"namespaces":1,"checkpoints":3}
 //! a file that was cut
 //!   [SS2103] line 5: the archive ends before its last line
 //! there it is answered: Order { to: "Ada", log: ["packed", "shipped"] }

@@ -8,6 +8,7 @@ mod check;
 mod error;
 mod exact;
 mod lines;
+mod numbers;
 mod row;
 
 use std::{collections::BTreeMap, sync::Arc};

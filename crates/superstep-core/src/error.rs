@@ -4,6 +4,7 @@
 //! `docs/errors.md`. Build mistakes have their own type, [`crate::plan::BuildError`].
 
 mod category;
+mod shown;
 mod storage;
 
 use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};

@@ -2,6 +2,7 @@
 //! how it is kept, [`span`] what tasks say about their work.
 
 pub mod log;
+mod shown;
 pub mod span;
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// Which events are wanted; an event nobody wants is never built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes(u8);
 
 impl Modes {
@@ -58,7 +59,7 @@ impl Modes {
 }
 
 /// Something that happened in a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The graph it happened in.
     pub namespace: GraphPath,

@@ -3,6 +3,11 @@
 //! A task's id is a hash of its place (checkpoint, namespace, step, node, path), so a task
 //! that runs again from the same checkpoint is the same task, and a fork's tasks are new ones.
 //! Ids are computed only when something looks at them.
+//!
+//! In JSON and other forms that people and scripts read, ids are text, since a number of 128 bits
+//! is rounded by most readers; binary forms hold the number.
+
+pub(crate) mod text;
 
 mod run_id;
 
@@ -12,7 +17,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use run_id::RunId;
@@ -43,8 +48,31 @@ impl fmt::Display for ThreadId {
 macro_rules! wide_id {
     ($($(#[$doc:meta])* $name:ident),+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub u128);
+
+        impl FromStr for $name {
+            type Err = ParseIdError;
+            fn from_str(text: &str) -> Result<Self, ParseIdError> {
+                parse_hex(text).map(Self)
+            }
+        }
+
+        /// Text where people or scripts read it, 16 bytes elsewhere.
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                if out.is_human_readable() {
+                    return out.collect_str(self);
+                }
+                out.serialize_newtype_struct(stringify!($name), &self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                text::read(from, parse_hex).map(Self)
+            }
+        }
     )+};
 }
 
@@ -108,19 +136,6 @@ fn parse_hex(text: &str) -> Result<u128, ParseIdError> {
     match (digits.len(), u128::from_str_radix(&digits, 16)) {
         (32, Ok(id)) => Ok(id),
         _ => Err(ParseIdError(text.to_owned())),
-    }
-}
-
-impl FromStr for CheckpointId {
-    type Err = ParseIdError;
-    fn from_str(text: &str) -> Result<Self, ParseIdError> {
-        parse_hex(text).map(Self)
-    }
-}
-impl FromStr for AskId {
-    type Err = ParseIdError;
-    fn from_str(text: &str) -> Result<Self, ParseIdError> {
-        parse_hex(text).map(Self)
     }
 }
 
@@ -268,6 +283,22 @@ mod tests {
         let id = CheckpointId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
         assert_eq!(id.to_string().parse(), Ok(id));
         assert!("not an id".parse::<CheckpointId>().is_err());
+    }
+
+    #[test]
+    fn ids_are_text_in_json_and_numbers_of_earlier_versions_are_read() {
+        let id = AskId(u128::MAX - 1);
+        let json = serde_json::to_value(id).unwrap();
+        assert_eq!(json, "fffffffffffffffffffffffffffffffe");
+        assert_eq!(serde_json::from_value::<AskId>(json).unwrap(), id);
+        assert_eq!(serde_json::from_str::<TaskId>("7").unwrap(), TaskId(7));
+        let text = serde_json::to_string(&TaskId(7)).unwrap();
+        assert_eq!(text, "\"00000000-0000-0000-0000-000000000007\"");
+        for wrong in ["\"7\"", "-7", "7.5", "null", "[7]"] {
+            let read = serde_json::from_str::<CheckpointId>(wrong);
+            let why = read.unwrap_err().to_string();
+            assert!(why.contains("32 hexadecimal digits"), "{wrong}: {why}");
+        }
     }
 
     #[test]

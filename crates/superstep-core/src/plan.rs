@@ -153,6 +153,8 @@ pub struct NodeSpec {
     pub subgraph: Option<Persist>,
     /// Nodes it may go to by command; for validation and drawing.
     pub destinations: Vec<Arc<str>>,
+    /// How many tasks of it run at once; any number by default.
+    pub max_concurrency: Option<usize>,
 }
 
 /// What a trigger does.

@@ -86,6 +86,8 @@ pub struct NodeOptions {
     pub cache: Option<CachePolicy>,
     /// Limits; the graph's default if none.
     pub timeouts: Timeouts,
+    /// How many tasks of it run at once; any number by default.
+    pub max_concurrency: Option<usize>,
     /// Runs when it has failed for good. Its update and destinations take the place of the
     /// node's; the node's own edges, joins and routers do not fire.
     pub on_error: Option<Arc<dyn Node>>,
@@ -428,6 +430,7 @@ impl GraphBuilder {
             retry,
             cache,
             timeouts,
+            max_concurrency,
             on_error,
             ..
         } = options;
@@ -445,6 +448,7 @@ impl GraphBuilder {
             },
             cache: cache.or_else(|| default.cache.clone()),
             timeouts: if limits { timeouts } else { default.timeouts },
+            max_concurrency,
             handler: on_error.is_some(),
             subgraph: entry.graph.as_ref().map(Graph::persist),
         });

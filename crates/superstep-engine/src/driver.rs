@@ -5,6 +5,7 @@
 
 mod attempt;
 mod wind_down;
+mod slots;
 
 use std::{
     collections::HashMap,
@@ -33,6 +34,7 @@ use tokio::{sync::oneshot, task::JoinSet};
 
 use attempt::{Ended, Running, guarded, limited};
 use wind_down::Handles;
+use slots::Slots;
 
 use crate::{
     cache::CacheKey,
@@ -86,6 +88,7 @@ pub(crate) async fn drive(
         bodies: HashMap::new(),
         keys: HashMap::new(),
         replies: HashMap::new(),
+        slots: Slots::new(env.max_concurrency, &graph.plan),
         write_behind: WriteBehind::default(),
         lines: Vec::new(),
         began,
@@ -97,6 +100,9 @@ pub(crate) async fn drive(
 /// After so many steps that never waited, a run lets others have their turn, so that an endless one
 /// can be cancelled.
 const ROUNDS: u32 = 64;
+
+/// How to answer who called a task.
+type Reply = oneshot::Sender<Result<Value, Halt>>;
 
 enum Woken {
     Done(usize, Box<Ended>),
@@ -124,7 +130,10 @@ struct Driver<'a> {
     progress: HashMap<usize, TaskProgress>,
     bodies: HashMap<usize, TaskBody>,
     keys: HashMap<usize, (CacheKey, Option<Duration>)>,
-    replies: HashMap<usize, Vec<oneshot::Sender<Result<Value, Halt>>>>,
+    /// Who waits for the result of a called task: the caller, and how to answer it.
+    replies: HashMap<usize, Vec<(usize, Reply)>>,
+    /// Which tasks may run at once, if that is limited.
+    slots: Option<Slots>,
     write_behind: WriteBehind<'a>,
     /// For the log: what was emitted since something was stored or awaited.
     lines: Vec<Line>,
@@ -163,6 +172,7 @@ impl<'a> Driver<'a> {
             if let Some(why) = self.env.stop.why() {
                 return self.wind_down(run, why.clone()).await;
             }
+            self.start_waiting(run);
             if !self.starting.is_empty() {
                 self.poll_starting(run).await;
                 rounds += 1;
@@ -333,6 +343,9 @@ impl<'a> Driver<'a> {
             self.bodies.clear();
             self.keys.clear();
             self.handles.clear();
+            if let Some(slots) = &mut self.slots {
+                slots.clear();
+            }
         }
         let (resuming, replay) = run.child_flags();
         StepInfo {
@@ -354,6 +367,11 @@ impl<'a> Driver<'a> {
             return self.cached(run, at, writes);
         }
         let step = self.step_info(run);
+        if let Some(slots) = &mut self.slots
+            && !slots.admit(at, task)
+        {
+            return;
+        }
         if let Some(Ok(key)) = &key {
             let ttl = task.cache.as_ref().and_then(|policy| policy.ttl);
             self.keys.insert(at, (key.clone(), ttl));
@@ -475,6 +493,23 @@ impl<'a> Driver<'a> {
             let halt = error.map(Halt::Error).or(asks.map(Halt::Asked));
             self.answer_callers(run, at, halt);
         }
+        if let Some(slots) = &mut self.slots {
+            slots.leave(at);
+        }
+    }
+
+    /// Starts tasks that waited for others to end.
+    fn start_waiting(&mut self, run: &mut Loop) {
+        while let Some(at) = self.slots.as_mut().and_then(Slots::next) {
+            self.start(run, at);
+        }
+    }
+
+    fn wait_for_call(&mut self, by: usize, at: usize, reply: Reply) {
+        self.replies.entry(at).or_default().push((by, reply));
+        if let Some(slots) = &mut self.slots {
+            slots.calls(by);
+        }
     }
 
     /// Sends the callers of a task its result, unless it is tried again.
@@ -485,7 +520,10 @@ impl<'a> Driver<'a> {
             (None, Some(halt)) if !task.is_running() => Err(halt),
             _ => return,
         };
-        for reply in self.replies.remove(&at).into_iter().flatten() {
+        for (by, reply) in self.replies.remove(&at).into_iter().flatten() {
+            if let Some(slots) = &mut self.slots {
+                slots.called(by);
+            }
             let copy = match &result {
                 Ok(value) => Ok(value.clone()),
                 Err(Halt::Error(error)) => Err(Halt::Error(error.clone())),
@@ -557,10 +595,10 @@ impl<'a> Driver<'a> {
                 }
                 Some(Called::Run(at)) => {
                     self.bodies.insert(at, body);
-                    self.replies.entry(at).or_default().push(reply);
+                    self.wait_for_call(by.at, at, reply);
                     self.start(run, at);
                 }
-                Some(Called::Running(at)) => self.replies.entry(at).or_default().push(reply),
+                Some(Called::Running(at)) => self.wait_for_call(by.at, at, reply),
                 None => drop(reply),
             },
         }

@@ -31,6 +31,7 @@ pub(crate) struct Env {
     pub(crate) context: Value,
     pub(crate) durability: Durability,
     pub(crate) limit: u64,
+    pub(crate) max_concurrency: Option<usize>,
     pub(crate) fidelity: Fidelity,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) drain: Drain,

@@ -13,6 +13,7 @@ use std::{
 };
 
 use futures_core::Stream;
+use serde::Serialize;
 use superstep_core::{
     checkpoint::Loaded,
     error::Error,
@@ -32,7 +33,8 @@ use page::{Page, Place, Turn, Until};
 const PAGE: usize = 256;
 
 /// What a reader of a log gets.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LogItem<E = Event> {
     /// A run began.
     Started {

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use serde::{Deserialize, Serialize};
 use superstep_core::{
     ask::Ask,
     checkpoint::Parents,
@@ -30,6 +31,10 @@ pub struct RunOptions {
     /// How many node steps a run with input may take; one that resumes may take two more, as in
     /// LangGraph.
     pub limit: u64,
+    /// How many tasks of a graph run at once; any number by default. Tasks beyond it wait, and their
+    /// limits of time begin when they start. Each subgraph counts its own tasks, and a task that waits
+    /// for one it called does not count. [`NodeOptions`](crate::NodeOptions) have the same for one node.
+    pub max_concurrency: Option<usize>,
     /// When what happens is stored.
     pub durability: Durability,
     /// What nodes see as the run's context.
@@ -74,6 +79,7 @@ impl Default for RunOptions {
             thread: None,
             at: None,
             limit: 10_000,
+            max_concurrency: None,
             durability: Durability::Sync,
             context: Value::Null,
             pause_before: Pauses::None,
@@ -175,7 +181,7 @@ impl From<&Snapshot> for CheckpointRef {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// The last state it showed; nothing if it changed none of the output keys.
     pub output: Option<Value>,
@@ -186,7 +192,8 @@ pub struct Outcome {
 }
 
 /// In which way a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Nothing is left to run.
     Done,

@@ -67,6 +67,10 @@ impl Graph {
             let why = "the step limit must be at least 1".to_owned();
             return Err(ErrorKind::BadArgument { why }.into());
         }
+        if options.max_concurrency == Some(0) {
+            let why = "`max_concurrency` must be at least 1".to_owned();
+            return Err(ErrorKind::BadArgument { why }.into());
+        }
         let Backends {
             saver,
             store,
@@ -105,6 +109,7 @@ impl Graph {
             context: options.context.clone(),
             durability: options.durability,
             limit: options.limit,
+            max_concurrency: options.max_concurrency,
             fidelity: options.fidelity,
             ids: self.0.ids.clone(),
             drain: options.drain.for_run(),

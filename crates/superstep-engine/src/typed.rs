@@ -27,6 +27,7 @@ pub mod reducer;
 mod resources;
 pub mod running;
 pub mod schemas;
+mod shown;
 pub mod snap;
 pub mod state;
 mod subgraph;

@@ -5,16 +5,17 @@
 //! its checkpoints in order of id:
 //!
 //! ```text
-//! {"format":"superstep thread","version":1,"layouts":1,"namespaces":1,"checkpoints":2}
+//! {"format":"superstep thread","version":2,"layouts":1,"namespaces":1,"checkpoints":2}
 //! {"layout":{"channels":["x"], ...}}
 //! {"namespace":""}
-//! {"checkpoint":{"id":1, "parent":null, "layout":0, ...}}
-//! {"checkpoint":{"id":2, "parent":1, "layout":0, ...}}
+//! {"checkpoint":{"id":"01985b1c-…", "parent":null, "layout":0, ...}}
+//! {"checkpoint":{"id":"01985b1d-…", "parent":"01985b1c-…", "layout":0, ...}}
 //! {"end":{"checkpoints":2}}
 //! ```
 //!
 //! A field that a reader does not know is passed over, a line of a kind that it does not know is
-//! refused. Floats come back bit for bit (`exact`).
+//! refused. Floats come back bit for bit (`exact`). Ids are text since version 2 and were numbers
+//! before (`numbers`).
 
 use std::{
     io::{BufRead, Read, Write},
@@ -27,12 +28,13 @@ use super::{
     Archive, ArchiveError, Archived,
     check::Space,
     exact::{is_readable, meant, spelled},
+    numbers::ids_as_text,
     row::Row,
 };
 use crate::{id::GraphPath, record::Layout, value::MAX_DEPTH};
 
 /// The version of the format.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// The bytes that a line may have.
 pub const LONGEST_LINE: usize = 1 << 28;
@@ -137,6 +139,7 @@ impl Archive {
             input,
             line: 0,
             text: Vec::new(),
+            version: VERSION,
         };
         let announced = lines.header()?;
         let mut archive = Self::default();
@@ -263,6 +266,7 @@ struct Reader<I> {
     input: I,
     line: usize,
     text: Vec<u8>,
+    version: u64,
 }
 
 impl<I: BufRead> Reader<I> {
@@ -284,6 +288,7 @@ impl<I: BufRead> Reader<I> {
         if version == 0 {
             return Err(foreign("there is no version 0".to_owned()));
         }
+        self.version = version;
         self.parse()
     }
 
@@ -306,6 +311,9 @@ impl<I: BufRead> Reader<I> {
         read.map_err(|error| ArchiveError::Io { line, error })?;
         if self.text.len() > LONGEST_LINE {
             return Err(ArchiveError::TooLarge { line });
+        }
+        if self.version == 1 {
+            ids_as_text(&mut self.text);
         }
         Ok(())
     }

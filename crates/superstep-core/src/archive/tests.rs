@@ -359,12 +359,12 @@ fn the_first_line_says_what_it_is() {
     assert_eq!(refused("\u{89}PNG\r\n").0, "SS2101");
     assert_eq!(refused("{\"format\":3}\n").0, "SS2101");
     assert_eq!(with("superstep thread", "superstep store").0, "SS2101");
-    assert_eq!(with("\"version\":1", "\"version\":0").0, "SS2101");
-    let (code, why) = with("\"version\":1", "\"version\":2");
+    assert_eq!(with("\"version\":2", "\"version\":0").0, "SS2101");
+    let (code, why) = with("\"version\":2", "\"version\":3");
     assert_eq!(code, "SS2102");
     assert_eq!(
         why,
-        "line 1: the archive has version 2, this program reads up to 1"
+        "line 1: the archive has version 3, this program reads up to 2"
     );
     let (code, why) = with("\"checkpoints\":4", "\"checkpoints\":18446744073709551615");
     assert_eq!(code, "SS2104");
@@ -403,6 +403,8 @@ fn an_unknown_field_is_passed_over_and_an_unknown_kind_of_line_refused() {
 
 #[test]
 fn ids_grow_parents_are_there_and_numbers_are_in_range() {
+    const ID_2: &str = "\"id\":\"00000000-0000-0000-0000-000000000002\",";
+    const PARENT_1: &str = "\"parent\":\"00000000-0000-0000-0000-000000000001\",";
     let whole = text(&small());
     let wrong = |from: &str, to: &str| {
         assert!(whole.contains(from), "{from}");
@@ -412,24 +414,24 @@ fn ids_grow_parents_are_there_and_numbers_are_in_range() {
     };
     for (from, to, said) in [
         (
-            "\"id\":2,",
+            ID_2,
             "\"id\":1,",
             "line 6: checkpoint 00000000-0000-0000-0000-000000000001 does not follow",
         ),
         (
-            "\"parent\":1,",
+            PARENT_1,
             "\"parent\":9,",
             "line 6: checkpoint 00000000-0000-0000-0000-000000000002 follows unknown",
         ),
-        ("\"parent\":1,", "\"parent\":2,", "line 6: checkpoint"),
+        (PARENT_1, "\"parent\":2,", "line 6: checkpoint"),
         (
-            "\"id\":2,",
+            ID_2,
             "\"id\":340282366920938463463374607431768211456,",
             "line 6: ",
         ),
-        ("\"id\":2,", "\"id\":2.5,", "line 6: "),
-        ("\"id\":2,", "\"id\":-2,", "line 6: "),
-        ("\"id\":2,", "\"id\":1e999,", "line 6: expected"),
+        (ID_2, "\"id\":2.5,", "line 6: "),
+        (ID_2, "\"id\":-2,", "line 6: "),
+        (ID_2, "\"id\":1e999,", "line 6: "),
         (
             "\"layout\":0,",
             "\"layout\":2,",
@@ -511,4 +513,31 @@ fn a_reader_that_fails_names_the_line() {
         (error.code(), error.to_string().as_str()),
         ("SS2106", "line 1: torn 1")
     );
+}
+
+/// The text as version 1 wrote it: ids are numbers.
+fn with_numbers(text: &str) -> String {
+    let mut old = text.replace("\"version\":2", "\"version\":1");
+    while let Some(at) = old.match_indices('"').find_map(|(at, _)| {
+        let id = old.get(at + 1..)?.split('"').next()?;
+        (id.parse::<CheckpointId>().is_ok()).then(|| (at, id.to_owned()))
+    }) {
+        let (at, id) = at;
+        let number = id.parse::<CheckpointId>().unwrap().0.to_string();
+        old.replace_range(at..at + id.len() + 2, &number);
+    }
+    old
+}
+
+#[test]
+fn an_archive_of_version_1_whose_ids_are_numbers_is_read() {
+    for before in [
+        small(),
+        everywhere(&Value::from("324877655905315338169460417056097372294")),
+    ] {
+        let old = with_numbers(&text(&before));
+        assert!(old.contains(&u128::MAX.to_string()), "{old}");
+        let after = read(&old).unwrap();
+        assert_eq!(format!("{after:?}"), format!("{before:?}"));
+    }
 }

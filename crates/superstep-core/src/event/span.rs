@@ -6,14 +6,38 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{id::TaskId, value::Value};
+use crate::{
+    id::{ParseIdError, TaskId, text},
+    value::Value,
+};
 
 /// Names a span within its thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SpanId(pub u64);
+
+/// Text where people or scripts read it, 8 bytes elsewhere.
+impl Serialize for SpanId {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        if out.is_human_readable() {
+            return out.collect_str(self);
+        }
+        out.serialize_newtype_struct("SpanId", &self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for SpanId {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        text::read(from, |text| {
+            let id = u64::from_str_radix(text, 16).ok();
+            let id = id.filter(|_| text.len() == 16);
+            id.ok_or_else(|| ParseIdError(text.to_owned()))
+        })
+        .map(Self)
+    }
+}
 
 impl SpanId {
     /// The `n`-th span of an attempt of a task, in the run of that lease.

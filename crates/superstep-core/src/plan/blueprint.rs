@@ -78,6 +78,8 @@ pub struct NodeDef {
     pub handler: bool,
     /// Whether it is a subgraph.
     pub subgraph: Option<Persist>,
+    /// How many tasks of it run at once; any number by default.
+    pub max_concurrency: Option<usize>,
 }
 
 /// An edge as its author describes it.
@@ -201,6 +203,9 @@ pub enum BuildError {
         /// The source that may not run.
         source_node: Arc<str>,
     },
+    /// A node of which no task may run.
+    #[error("[SS4020] node `{0}` may run no task at once: `max_concurrency` is at least 1")]
+    NoConcurrency(Arc<str>),
     /// Typed layer: a node takes the long-term store but the graph has none.
     #[error("[SS4019] node `{0}` takes the store, which the graph does not have")]
     NoStore(Arc<str>),
@@ -214,8 +219,15 @@ pub enum BuildError {
 /// let errors = BuildErrors(vec![BuildError::NoStore("draft".into())]);
 /// assert!(errors.to_string().starts_with("[SS4019]")); // one line per mistake
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BuildErrors(pub Vec<BuildError>);
+
+/// What a person should see when a program ends with these mistakes.
+impl fmt::Debug for BuildErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl fmt::Display for BuildErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -320,6 +332,10 @@ impl Draft {
                     .push(BuildError::DuplicateNode(def.name.clone()));
                 continue;
             }
+            if def.max_concurrency == Some(0) {
+                self.errors
+                    .push(BuildError::NoConcurrency(def.name.clone()));
+            }
             let node = self.push_node(def, role);
             if role == Role::Entrypoint {
                 self.nodes.row_mut(node).reads = Reads::Input;
@@ -349,6 +365,7 @@ impl Draft {
             handler: None,
             subgraph: def.subgraph,
             destinations: def.destinations.clone(),
+            max_concurrency: def.max_concurrency,
         });
         self.node_names.insert(def.name.clone(), node);
         node

@@ -82,13 +82,14 @@ pub trait Ask: Serialize {
 /// assert!(graph.state("t").await?.asks.is_empty());
 /// # Ok(()) }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OpenAsk {
     /// Answer by it.
     pub id: AskId,
     /// Which kind of question; empty if it was asked without a type.
     pub kind: Arc<str>,
-    /// The question.
+    /// The question; `value` in JSON, as in the dynamic layer.
+    #[serde(rename = "value")]
     pub body: Json,
     /// The JSON schema of an answer, if the question has one.
     pub schema: Option<Json>,

@@ -486,6 +486,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 retry: options.retry,
                 cache: options.cache,
                 timeouts: options.timeouts,
+                max_concurrency: options.max_concurrency,
                 on_error: on_error.map(|on| on.into_node(resources.clone(), reach.clone())),
                 ..builder::NodeOptions::default()
             };

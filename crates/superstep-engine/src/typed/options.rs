@@ -34,6 +34,8 @@ pub struct NodeOptions<S, N> {
     pub cache: Option<CachePolicy>,
     /// Limits on an attempt.
     pub timeouts: Timeouts,
+    /// How many tasks of it run at once; any number by default.
+    pub max_concurrency: Option<usize>,
     pub(crate) on_error: Option<AnyHandler<S, N>>,
 }
 
@@ -43,6 +45,7 @@ impl<S, N> Default for NodeOptions<S, N> {
             retry: Vec::new(),
             cache: None,
             timeouts: Timeouts::default(),
+            max_concurrency: None,
             on_error: None,
         }
     }
@@ -67,6 +70,14 @@ impl<S: State, N: Nodes> NodeOptions<S, N> {
     #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
+        self
+    }
+
+    /// Runs at most so many tasks of it at once. Others wait, and their limits of time begin when they
+    /// start. `RunOptions::max_concurrency` is the same for all nodes of a graph together.
+    #[must_use]
+    pub fn max_concurrency(mut self, tasks: usize) -> Self {
+        self.max_concurrency = Some(tasks);
         self
     }
 

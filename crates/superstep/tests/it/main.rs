@@ -10,6 +10,7 @@
 mod asks;
 mod building;
 mod categories;
+mod concurrency;
 mod durability;
 mod event_log;
 mod events;
@@ -19,6 +20,7 @@ mod pipeline;
 mod plain;
 mod reducers;
 mod schemas;
+mod shown;
 mod spans;
 mod steps;
 mod subgraphs;
