@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, Weak},
     time::Duration,
 };
 
@@ -120,17 +120,15 @@ impl Graphs {
             let graph = self.get(&name)?;
             callables.graphs.insert(name, graph);
         }
-        // Tasks may call tasks, so each sees those before it and itself through a shared table.
-        let mut known = callables.clone();
-        for def in tasks.iter().rev() {
-            let task = self.task(def, Arc::new(known.clone()));
-            known.tasks.insert(def.name.clone(), task);
-        }
-        callables.tasks = known.tasks;
-        Ok(Arc::new(callables))
+        // Tasks may call all tasks of their graph, themselves too, through the table they are in.
+        Ok(Arc::new_cyclic(|table| {
+            let task = |def: &TaskDef| (def.name.clone(), self.task(def, table.clone()));
+            callables.tasks = tasks.iter().map(task).collect();
+            callables
+        }))
     }
 
-    fn task(&self, def: &TaskDef, callables: Arc<Callables>) -> CallTask {
+    fn task(&self, def: &TaskDef, table: Weak<Callables>) -> CallTask {
         let external = self.external.clone();
         let (params, program) = (def.params.clone(), Arc::new(def.program.clone()));
         let mut task = CallTask::new(def.name.as_str(), move |ctx: Ctx, args: Vec<Value>| {
@@ -138,7 +136,8 @@ impl Graphs {
             let args: Vec<Val> = args.iter().map(convert::to_val).collect();
             env.extend(params.iter().cloned().zip(args.iter().cloned()));
             env.insert("args".into(), Val::List(args));
-            let host = TaskHost::new(ctx, external.clone(), callables.clone());
+            let callables = table.upgrade().unwrap_or_default();
+            let host = TaskHost::new(ctx, external.clone(), callables);
             let program = program.clone();
             async move {
                 match host.run(&program, env).await? {

@@ -315,6 +315,23 @@ pub enum ErrorKind {
         /// The open questions.
         pending: Vec<AskId>,
     },
+    /// Strict input: it names something that the graph does not take.
+    #[coded("SS1120", hint = "spell it as one of the graph's channels")]
+    UnknownKeys {
+        /// The input, or which node.
+        of: String,
+        /// What it names.
+        names: Vec<String>,
+    },
+    /// New input on a thread with open questions, by a run that must not drop them.
+    #[coded(
+        "SS1121",
+        hint = "answer the open questions, or give the input without `keep_asks`"
+    )]
+    OpenAsks {
+        /// The open questions.
+        pending: Vec<AskId>,
+    },
     /// An answer for a graph that stores nothing.
     #[coded("SS1106", hint = "give the graph a saver")]
     ResumeWithoutSaver,
@@ -464,6 +481,13 @@ impl fmt::Display for ErrorKind {
                 Unmatched::EmptyMap => f.write_str("the answer names no question"),
                 Unmatched::Ambiguous => f.write_str("one answer for several open questions"),
             },
+            Self::UnknownKeys { of, names } => {
+                write!(f, "{of} names what the graph does not have:")?;
+                names.iter().try_for_each(|name| write!(f, " `{name}`"))
+            }
+            Self::OpenAsks { pending } => {
+                write!(f, "new input would drop {} open question(s)", pending.len())
+            }
             Self::ResumeWithoutSaver => f.write_str("an answer for a graph that stores nothing"),
             Self::NoSaver => f.write_str("the graph has no saver"),
             Self::Unknown { what, name } => write!(f, "no {what} `{name}`"),

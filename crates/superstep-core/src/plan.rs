@@ -258,6 +258,8 @@ pub struct Plan {
     pub fresh: FreshChannels,
     /// The fields of a typed state.
     pub state: Option<StateShape>,
+    /// Whether names that it does not have are errors, in inputs and in results of nodes.
+    pub strict: bool,
     pub(crate) channel_names: HashMap<Arc<str>, ChannelIx>,
     pub(crate) node_names: HashMap<Arc<str>, NodeIx>,
 }

@@ -138,6 +138,8 @@ struct Shown {
     latest: Latest,
     /// Ids of messages.
     messages: HashSet<String>,
+    /// Ids of messages that only readers who also see the graphs below have seen.
+    below: HashSet<String>,
 }
 
 /// Whether and how the last `values` event would look, without building it.

@@ -68,6 +68,10 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             ::std::option::Option::Some(::superstep::Value::typed(value))
         }}
     });
+    let leads = arms(&|at, Field { ident, .. }| {
+        let ops = format_ident!("FIELD_{at}");
+        quote! {#at => (#ops.lead)(&self.#ident, after)}
+    });
     let resets = arms(&|at, Field { ident, .. }| {
         quote! {#at => self.#ident = <Self as ::std::default::Default>::default().#ident}
     });
@@ -129,6 +133,20 @@ fn state(spec: &Spec<'_>) -> TokenStream {
                 match field {
                     #(#gets,)*
                     _ => ::std::option::Option::None,
+                }
+            }
+
+            fn lead(
+                &self,
+                field: usize,
+                after: ::superstep::Value,
+            ) -> ::std::result::Result<
+                ::std::option::Option<::superstep::Value>,
+                ::superstep::__private::DecodeError,
+            > {
+                match field {
+                    #(#leads,)*
+                    _ => ::std::result::Result::Ok(::std::option::Option::None),
                 }
             }
 

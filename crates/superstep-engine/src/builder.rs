@@ -115,6 +115,14 @@ impl GraphBuilder {
         self
     }
 
+    /// Makes names that the graph does not have errors (SS1120), in inputs and in results of nodes:
+    /// channels and nodes. By default they are ignored, as in LangGraph.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.blueprint.strict = true;
+        self
+    }
+
     /// Adds a channel.
     ///
     /// ```

@@ -4,8 +4,8 @@
 //! run drops or aborts everything it started.
 
 mod attempt;
-mod wind_down;
 mod slots;
+mod wind_down;
 
 use std::{
     collections::HashMap,
@@ -33,8 +33,8 @@ use superstep_core::{
 use tokio::{sync::oneshot, task::JoinSet};
 
 use attempt::{Ended, Running, guarded, limited};
-use wind_down::Handles;
 use slots::Slots;
+use wind_down::Handles;
 
 use crate::{
     cache::CacheKey,

@@ -47,6 +47,13 @@ pub struct RunOptions {
     pub output: OutputKeys,
     /// Whether an answer that fits no open question is an error.
     pub strict_resume: bool,
+    /// Whether new input that names what the graph does not take, or that does not fit its channels, is
+    /// refused (SS1120, SS1013) before anything is stored. By default unknown names are ignored, as in
+    /// LangGraph. Graphs that are built with `strict` always refuse it.
+    pub strict_input: bool,
+    /// Whether new input is refused (SS1121) while questions are open. By default it drops the questions
+    /// and what was about to run, and starts again, as in LangGraph.
+    pub keep_asks: bool,
     /// Whether accidents of LangGraph are reproduced.
     pub fidelity: Fidelity,
     /// Which events a stream shows.
@@ -86,6 +93,8 @@ impl Default for RunOptions {
             pause_after: Pauses::None,
             output: OutputKeys::Schema,
             strict_resume: false,
+            strict_input: false,
+            keep_asks: false,
             fidelity: Fidelity::Sensible,
             modes: Modes::UPDATES,
             subgraphs: false,

@@ -136,6 +136,8 @@ impl Graph {
             pause_before: options.pause_before.clone(),
             pause_after: options.pause_after.clone(),
             strict_resume: options.strict_resume,
+            strict_input: options.strict_input,
+            keep_asks: options.keep_asks,
         };
         let fed = match &input {
             RunInput::Nothing => InputKind::Nothing,
@@ -238,6 +240,8 @@ impl Graph {
                 pause_before: scope.pause_before,
                 pause_after: scope.pause_after,
                 strict_resume: scope.strict_resume,
+                strict_input: scope.strict_input,
+                keep_asks: scope.keep_asks,
                 fidelity: env.fidelity,
                 ids: env.ids.clone(),
                 drain: env.drain.clone(),
@@ -290,9 +294,11 @@ impl Graph {
         let running = Box::pin(async {
             let mut run = self.enter(&env, parent, input, Scope::default()).await?;
             let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
-            Ok::<_, Error>((run.output(), stop))
+            let seen: Vec<String> = run.seen_messages().cloned().collect();
+            Ok::<_, Error>((run.output(), stop, seen))
         });
-        let (output, stop) = running.await?;
+        let (output, stop, seen) = running.await?;
+        lock(&ctx.0.progress).seen_below.extend(seen);
         match stop {
             Stop::Done => Ok(output),
             Stop::Asked(asks) => {
@@ -444,6 +450,8 @@ struct Scope {
     pause_before: Pauses,
     pause_after: Pauses,
     strict_resume: bool,
+    strict_input: bool,
+    keep_asks: bool,
 }
 
 fn distinct(asks: Vec<Ask>) -> Vec<Ask> {

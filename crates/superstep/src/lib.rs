@@ -115,7 +115,7 @@ pub use superstep_engine::{
         Follow, FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge,
         Min, Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Reduced,
         Reducer, Res, RunEvents, RunOutcome, Running, Schemas, Snap, State, Store, Sum, TaskCtx,
-        Undo, Update, field, reducer::Total,
+        ToParent, Undo, Update, field, reducer::Total,
     },
 };
 #[doc(inline)]

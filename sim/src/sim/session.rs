@@ -154,6 +154,8 @@ impl Sim<'_> {
                 pause_before: Pauses::None,
                 pause_after: Pauses::None,
                 strict_resume: session.strict && !parent.nested,
+                strict_input: false,
+                keep_asks: false,
                 fidelity: Fidelity::Sensible,
                 ids: worker.ids.clone(),
                 drain: Drain::default(),

@@ -564,6 +564,7 @@ impl Sim<'_> {
             answers: scratch.taken(),
             effects: std::mem::take(&mut scratch.fresh),
             streamed: Vec::new(),
+            seen_below: Vec::new(),
         };
         running.run.done(place.task, done);
         self.pump(session, place.graph)

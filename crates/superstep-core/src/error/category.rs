@@ -41,11 +41,11 @@ impl Category {
     pub fn of(code: &str) -> Option<Self> {
         let number: u16 = code.strip_prefix("SS")?.parse().ok()?;
         Some(match number {
-            1013 | 1015 | 1101 | 1104..=1106 | 1109..=1111 => Self::InvalidInput,
+            1013 | 1015 | 1101 | 1104..=1106 | 1109..=1111 | 1120 => Self::InvalidInput,
             1108 | 1112 => Self::NotFound,
             1003 => Self::TimedOut,
             1103 => Self::Unavailable,
-            1113 => Self::Conflict,
+            1113 | 1121 => Self::Conflict,
             1114 => Self::TimedOut,
             1201..=1204 => Self::Conflict,
             1001..=1012 | 1014 | 1102 | 1107 => Self::Internal,
@@ -71,7 +71,7 @@ impl Category {
             3501 | 3510 | 3511 => Self::InvalidInput,
             3512 | 3513 => Self::Internal,
 
-            4001..=4019 => Self::Internal,
+            4001..=4023 => Self::Internal,
 
             5001 | 5020 | 5023 | 5024 | 5105 | 5106 => Self::Refused,
             5002 | 5016 => Self::NotFound,

@@ -55,6 +55,8 @@ pub struct Blueprint {
     pub channel_state: Option<FreshChannels>,
     /// Version and fields of a typed state.
     pub state: Option<StateShape>,
+    /// Whether names that it does not have are errors, in inputs and in results of nodes.
+    pub strict: bool,
 }
 
 /// A node as its author describes it.
@@ -202,6 +204,36 @@ pub enum BuildError {
         target: Arc<str>,
         /// The source that may not run.
         source_node: Arc<str>,
+    },
+    /// Typed layer: a node is declared to send what its target does not take.
+    #[error("[SS4021] node `{from}` sends `{sent}` to node `{node}`, which takes {taken}")]
+    OtherPayload {
+        /// The sender.
+        from: Arc<str>,
+        /// The target.
+        node: Arc<str>,
+        /// The declared type.
+        sent: &'static str,
+        /// What the target takes.
+        taken: &'static str,
+    },
+    /// Typed layer: a node takes another context than the declared one.
+    #[error("[SS4022] node `{node}` takes context `{taken}`, but runs are given `{declared}`")]
+    OtherContext {
+        /// The node.
+        node: Arc<str>,
+        /// What it takes.
+        taken: &'static str,
+        /// The declared type.
+        declared: &'static str,
+    },
+    /// Typed layer: a subgraph that shares fields has none that fits.
+    #[error("[SS4023] the graph of node `{node}` shares no state with this one: {why}")]
+    NotShared {
+        /// The node.
+        node: Arc<str>,
+        /// Why not.
+        why: String,
     },
     /// A node of which no task may run.
     #[error("[SS4020] node `{0}` may run no task at once: `max_concurrency` is at least 1")]
@@ -681,6 +713,7 @@ impl Draft {
                 .clone()
                 .unwrap_or_else(|| Arc::new(move || Box::new(Channels::new(specs.clone())))),
             state: from.state,
+            strict: from.strict,
             channels,
             nodes: self.nodes,
             triggers: self.triggers,

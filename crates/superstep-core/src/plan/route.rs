@@ -234,6 +234,9 @@ impl Plan {
             self.entrypoint_writes(output, &mut writes);
             return Ok(writes);
         }
+        if self.strict && spec.role != Role::Start {
+            self.refuse_unknown(&spec.name, &output)?;
+        }
         self.state_writes(spec.role, &output, &mut writes)?;
         self.goto_writes(&output, &mut writes)?;
         writes.extend(spec.edges.iter().map(|trigger| Write::Fire(*trigger)));
@@ -276,6 +279,41 @@ impl Plan {
         let channel = self.channel(name)?;
         (role != Role::Start || self.root.is_some() || self.input.contains(&channel))
             .then_some(channel)
+    }
+
+    /// A strict graph: a result names channels and nodes that there are.
+    fn refuse_unknown(&self, node: &str, output: &Output) -> Result<(), ErrorKind> {
+        let mut names: Vec<String> = Vec::new();
+        let mut channel = |name: &str| {
+            if self.channel(name).is_none() {
+                names.push(name.to_owned());
+            }
+        };
+        match output {
+            Output::Update(Value::Map(map)) if self.root.is_none() => {
+                map.keys().for_each(|name| channel(name));
+            }
+            Output::Command(command) if command.target == Target::Here => {
+                command.update.iter().for_each(|(name, _)| channel(name));
+                for goto in &command.goto {
+                    let (Goto::Node(target) | Goto::Send(Send { node: target, .. })) = goto;
+                    if &**target != END && self.node(target).is_none() {
+                        names.push(target.to_string());
+                    }
+                }
+            }
+            Output::Many(parts) => {
+                for part in parts {
+                    self.refuse_unknown(node, part)?;
+                }
+            }
+            _ => {}
+        }
+        if names.is_empty() {
+            return Ok(());
+        }
+        let of = format!("the result of `{node}`");
+        Err(ErrorKind::UnknownKeys { of, names })
     }
 
     fn state_writes(

@@ -5,6 +5,8 @@
 //! were stored, in the order in which they were, tell whether one of them changed; fields beyond
 //! them are additions. The caller is [`crate::graph_state::GraphState::restore`].
 
+use std::any::TypeId;
+
 use crate::record::{Layout, StateVersion};
 
 /// One field of a typed state.
@@ -12,6 +14,8 @@ use crate::record::{Layout, StateVersion};
 pub struct FieldShape {
     /// Its name.
     pub name: &'static str,
+    /// Its type, within this program.
+    pub ty: TypeId,
     /// Name, type, reducer and how long it is kept, whatever paths the types were written with.
     pub shape: &'static str,
     /// The same with the paths as they are written, which earlier versions stored.
@@ -90,6 +94,7 @@ mod tests {
     const fn field(name: &'static str, shape: &'static str, optional: bool) -> FieldShape {
         FieldShape {
             name,
+            ty: TypeId::of::<()>(),
             shape,
             spelled: shape,
             optional,

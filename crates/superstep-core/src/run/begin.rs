@@ -185,6 +185,9 @@ impl Loop {
             }
             self.show_values(None);
         } else if let Some(start) = start_value(input) {
+            if !nested {
+                self.check_input(&start)?;
+            }
             self.take_input(start)?;
         } else if told.is_none() {
             return Err(ErrorKind::EmptyInput.into());
@@ -201,6 +204,49 @@ impl Loop {
                 travels.then(|| Replay::new(before.unwrap_or(self.position.checkpoint)));
         }
         Ok(())
+    }
+
+    /// Refuses input that the options of the run do not allow, before anything is stored.
+    fn check_input(&self, start: &StartValue) -> Result<(), Error> {
+        if self.config.keep_asks {
+            let pending = self.open_asks();
+            if !pending.is_empty() {
+                return Err(ErrorKind::OpenAsks { pending }.into());
+            }
+        }
+        // The input of an entrypoint, or of a state that is one value, has no names.
+        let bare = self.plan.root.or(self.plan.previous).is_some();
+        if bare || !(self.config.strict_input || self.plan.strict) {
+            return Ok(());
+        }
+        let given: Vec<(&str, &Value)> = match start {
+            StartValue::Input(Value::Map(map)) => {
+                map.iter().map(|(name, value)| (&**name, value)).collect()
+            }
+            StartValue::Input(other) => {
+                let got = other.kind().to_owned();
+                return Err(ErrorKind::BadReturn { got }.into());
+            }
+            StartValue::Command(command) => {
+                let update = command.update.iter();
+                update.map(|(name, value)| (&**name, value)).collect()
+            }
+        };
+        let mut names = Vec::new();
+        for (name, value) in given {
+            match self.plan.channel(name) {
+                Some(channel) if self.plan.input.contains(&channel) => {
+                    // What does not fit its channel is found out here.
+                    self.state.channels.peek(channel, &[value])?;
+                }
+                _ => names.push(name.to_owned()),
+            }
+        }
+        if names.is_empty() {
+            return Ok(());
+        }
+        let of = "the input".to_owned();
+        Err(ErrorKind::UnknownKeys { of, names }.into())
     }
 
     fn open_asks(&self) -> Vec<AskId> {

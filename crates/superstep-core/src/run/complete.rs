@@ -47,6 +47,7 @@ impl Loop {
             self.ask_again(at, asked);
         }
         self.shown.messages.extend(done.streamed);
+        self.shown.below.extend(done.seen_below);
         let Some(task) = self.tasks.get_mut(at) else {
             return;
         };

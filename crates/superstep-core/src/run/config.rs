@@ -58,6 +58,10 @@ pub struct RunConfig {
     pub pause_after: Pauses,
     /// Whether an answer that fits no open question is an error.
     pub strict_resume: bool,
+    /// Whether input that the graph does not take is an error.
+    pub strict_input: bool,
+    /// Whether new input is refused while questions are open.
+    pub keep_asks: bool,
     /// Whether accidents of LangGraph are reproduced.
     pub fidelity: Fidelity,
     /// New checkpoint ids.

@@ -1,6 +1,6 @@
 //! Why an effect on the outside world has no result, and whether it may have happened all the same.
 
-use std::{error::Error as StdError, fmt};
+use std::fmt;
 
 use super::Halt;
 use crate::error::{ErrorKind, Failure};
@@ -70,7 +70,7 @@ impl From<Halt> for EffectError {
     }
 }
 
-impl<E: StdError + Send + Sync + 'static> From<E> for EffectError {
+impl<E: Into<Box<dyn std::error::Error + Send + Sync>> + 'static> From<E> for EffectError {
     fn from(error: E) -> Self {
         Halt::from(error).into()
     }

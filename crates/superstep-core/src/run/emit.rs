@@ -45,6 +45,14 @@ impl Loop {
         }
     }
 
+    /// Logs an event that readers of the stream know already.
+    pub(super) fn log_only(&mut self, kind: EventKind) {
+        if self.config.log.has(kind.mode()) {
+            let event = self.event(kind);
+            self.log(event, None);
+        }
+    }
+
     /// Emits an event that shows a state. The log refers to the checkpoint that has it, if one has.
     pub(super) fn emit_state(
         &mut self,

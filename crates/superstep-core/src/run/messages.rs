@@ -32,13 +32,28 @@ impl Loop {
         for message in found {
             let fresh =
                 message::id(&message).is_none_or(|id| self.shown.messages.insert(id.into()));
-            if fresh {
-                self.emit(EventKind::Message {
-                    message,
-                    node: node.clone(),
-                });
+            if !fresh {
+                continue;
+            }
+            let seen_below = message::id(&message).is_some_and(|id| self.shown.below.contains(id));
+            let event = EventKind::Message {
+                message,
+                node: node.clone(),
+            };
+            if seen_below {
+                // Whether a reader of the log sees graphs below is not known yet.
+                self.log_only(event);
+            } else {
+                self.emit(event);
             }
         }
+    }
+
+    /// Ids of the messages that readers of the stream have seen of this graph and of those below.
+    pub fn seen_messages(&self) -> impl Iterator<Item = &String> {
+        let reads = self.config.modes.has(Modes::MESSAGES);
+        let seen = self.shown.messages.iter().chain(&self.shown.below);
+        seen.filter(move |_| reads)
     }
 
     fn see_input_messages(&mut self, at: usize) {

@@ -19,12 +19,13 @@ pub enum Halt {
     Parent(Box<Command>),
 }
 
-/// Any error ends a task; one of the engine's own stays what it is.
-impl<E: std::error::Error + Send + Sync + 'static> From<E> for Halt {
+/// Any error ends a task, boxed ones, those of error-reporting crates and plain texts too; one of the
+/// engine's own stays what it is.
+impl<E: Into<Box<dyn std::error::Error + Send + Sync>> + 'static> From<E> for Halt {
     fn from(error: E) -> Self {
-        match (&error as &dyn std::any::Any).downcast_ref::<Error>() {
-            Some(own) => Self::Error(own.clone()),
-            None => Failure::from(error).into(),
+        match error.into().downcast::<Error>() {
+            Ok(own) => Self::Error(*own),
+            Err(other) => Failure::of::<E>(other).into(),
         }
     }
 }
@@ -52,4 +53,6 @@ pub struct Done {
     pub effects: Vec<(String, Effect)>,
     /// Ids of messages it streamed itself.
     pub streamed: Vec<String>,
+    /// Ids of messages that readers of the stream have seen of graphs it ran.
+    pub seen_below: Vec<String>,
 }

@@ -85,6 +85,8 @@ impl Thread {
             pause_before: Pauses::None,
             pause_after: Pauses::None,
             strict_resume: false,
+            strict_input: false,
+            keep_asks: false,
             fidelity: Fidelity::Sensible,
             ids: self.ids.clone(),
             drain: Drain::default(),
@@ -179,5 +181,6 @@ pub(crate) fn done(
         answers,
         effects: Vec::new(),
         streamed: Vec::new(),
+        seen_below: Vec::new(),
     }
 }

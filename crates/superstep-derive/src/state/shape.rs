@@ -27,6 +27,7 @@ pub(super) fn of(field: &Field<'_>) -> TokenStream {
     quote! {
         ::superstep::__private::FieldShape {
             name: #name,
+            ty: ::std::any::TypeId::of::<#ty>(),
             shape: #shape,
             spelled: #spelled,
             optional: #optional,

@@ -18,6 +18,8 @@ pub(crate) struct TaskProgress {
     /// The keys of the effects of this attempt.
     pub(crate) keys: BTreeSet<String>,
     pub(crate) streamed: Vec<String>,
+    /// Ids of messages that readers have seen of graphs it ran.
+    pub(crate) seen_below: Vec<String>,
     pub(crate) graphs: u32,
     pub(crate) calls: u32,
     pub(crate) spans: u32,

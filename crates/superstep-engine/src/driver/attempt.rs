@@ -55,6 +55,7 @@ impl Future for Running {
         let answers = progress.answers.used();
         let effects = std::mem::take(&mut progress.fresh_effects);
         let streamed = std::mem::take(&mut progress.streamed);
+        let seen_below = std::mem::take(&mut progress.seen_below);
         let keeps = self.repeats || result.is_err();
         let remembered = progress.end();
         let progress = keeps.then(|| Box::new(remembered));
@@ -64,6 +65,7 @@ impl Future for Running {
                 answers,
                 effects,
                 streamed,
+                seen_below,
             },
             progress,
         })

@@ -9,7 +9,8 @@ use superstep_core::{
     event::Modes,
     id::IdSource,
     plan::{
-        BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef, StateShape,
+        BuildError, BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef,
+        StateShape,
     },
     saver::Saver,
     value::Value,
@@ -19,10 +20,12 @@ use super::{
     channel_state::TypedState,
     command::Reach,
     declared::Declared,
+    extract::Type,
     graph::Graph,
     handler::{AnyHandler, Handler},
     nodes::Nodes,
     options::NodeOptions,
+    payload::CheckContext,
     resources::Resources,
     state::{Keep, State},
 };
@@ -80,6 +83,14 @@ pub struct GraphBuilder<S: State, N: Nodes> {
     former_names: Vec<Arc<str>>,
     limit: u64,
     pub(super) declared: Declared,
+    strict: bool,
+    /// Found before the whole graph is known.
+    pub(super) mistakes: Vec<BuildError>,
+    /// What nodes send, as far as it is declared.
+    pub(super) payloads: Vec<(N, N, Type)>,
+    /// The context that runs are given, if it is declared.
+    pub(super) context: Option<Type>,
+    pub(super) check_context: Option<CheckContext>,
 }
 
 /// Where a graph is among others.
@@ -126,6 +137,11 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             former_names: Vec::new(),
             limit: RunOptions::default().limit,
             declared: Declared::default(),
+            strict: false,
+            mistakes: Vec::new(),
+            payloads: Vec::new(),
+            context: None,
+            check_context: None,
         }
     }
 
@@ -400,6 +416,14 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self
     }
 
+    /// Refuses input by name or as JSON that is no field of the state or does not fit it (SS1120, SS1013),
+    /// before anything is stored.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
     /// Checks the graph and builds it, or reports every mistake.
     ///
     #[doc = include_str!("docs/builder/build.md")]
@@ -419,12 +443,16 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             ..RunOptions::default()
         };
         let declared = Arc::new(self.declared.clone());
+        let takes_context = |entry: &NodeEntry<S, N>| entry.handler.needs.context.is_some();
+        let check_context = self.check_context;
+        let check_context = check_context.filter(|_| self.nodes.iter().any(takes_context));
         let inner = self.compile()?;
         Ok(Graph {
             inner,
             options,
             inherits_store,
             declared,
+            check_context,
             types: PhantomData,
         })
     }
@@ -440,6 +468,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         let blueprint = &mut inner.blueprint;
         blueprint.name = self.name;
         blueprint.former_names = self.former_names;
+        blueprint.strict = self.strict;
         blueprint.channels = S::FIELDS
             .iter()
             .map(|(name, keep)| channel(name, *keep))

@@ -13,6 +13,7 @@ use super::{
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
     pub(super) fn mistakes(&self) -> Vec<BuildError> {
         let mut errors = self.bad_entries();
+        errors.extend(self.mistakes.iter().cloned());
         if self.starts.is_empty() && self.routes.iter().all(|route| route.from.is_some()) {
             errors.push(BuildError::NoEntry);
         }
@@ -31,6 +32,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             }
         }
         errors.extend(self.nodes.iter().flat_map(|entry| self.unmet(entry)));
+        errors.extend(self.bad_payloads());
         errors.extend(
             self.joins
                 .iter()
@@ -122,7 +124,16 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             {
                 errors.push(BuildError::NeedsInput {
                     node: name.clone(),
-                    input,
+                    input: input.name,
+                });
+            }
+            if let (Some(declared), Some(taken)) = (self.context, needs.context)
+                && declared != taken
+            {
+                errors.push(BuildError::OtherContext {
+                    node: name.clone(),
+                    taken: taken.name,
+                    declared: declared.name,
                 });
             }
             if needs.store && self.lacks_store() {
@@ -136,6 +147,24 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             && self.lacks_store()
         {
             errors.push(BuildError::NoStore(name));
+        }
+        errors
+    }
+
+    /// Declared payloads that their target does not take.
+    fn bad_payloads(&self) -> Vec<BuildError> {
+        let mut errors = Vec::new();
+        for (from, to, sent) in &self.payloads {
+            let entry = self.nodes.iter().find(|entry| entry.node == *to);
+            let taken = entry.and_then(|entry| entry.handler.needs.input);
+            if entry.is_some() && taken != Some(*sent) {
+                errors.push(BuildError::OtherPayload {
+                    from: from.name().into(),
+                    node: to.name().into(),
+                    sent: sent.name,
+                    taken: taken.map_or("no input", |taken| taken.name),
+                });
+            }
         }
         errors
     }

@@ -40,6 +40,8 @@ use super::{
 pub struct Command<S: State, N> {
     update: S::Update,
     targets: Vec<Target<N>>,
+    /// For the graph above, in place of the rest.
+    parent: Option<Box<command::Command>>,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +62,7 @@ impl<S: State, N> Command<S, N> {
         Self {
             update,
             targets: Vec::new(),
+            parent: None,
         }
     }
 
@@ -113,9 +116,61 @@ impl<S: State, N> Command<S, N> {
     }
 }
 
+/// A command for the graph that runs this one, whose state is `P` and whose nodes are `M`: the node of
+/// a subgraph may return it, and a [`Command`] of its own graph may be made of it.
+///
+/// The graph above takes it as the result of the node that runs the subgraph, which must have declared
+/// where it may go (`may_goto`, `may_send`). What the subgraph was about to do is dropped.
+///
+#[doc = include_str!("docs/to_parent.md")]
+#[derive(Clone)]
+pub struct ToParent<P: State, M>(pub Command<P, M>);
+
+impl<P: State, M: Nodes> Command<P, M> {
+    /// Hands the command over to the graph above, whose types it has.
+    pub fn to_parent(self) -> ToParent<P, M> {
+        ToParent(self)
+    }
+}
+
+impl<S: State, N: Nodes, P: State, M: Nodes> From<ToParent<P, M>> for Command<S, N> {
+    fn from(ToParent(command): ToParent<P, M>) -> Self {
+        let goto = command.targets.into_iter().map(|target| match target {
+            Target::Node(node) => Goto::Node(node.name().into()),
+            Target::Send(node, arg) => Goto::Send(command::Send {
+                node: node.name().into(),
+                arg,
+                timeout: None,
+            }),
+        });
+        let field = |at| P::FIELDS.get(at).map(|(name, _)| Arc::from(*name));
+        let update = command.update.into_writes().into_iter();
+        let above = command::Command {
+            update: update
+                .filter_map(|(at, value)| Some((field(at)?, value)))
+                .collect(),
+            goto: goto.collect(),
+            target: command::Target::Parent,
+        };
+        Self {
+            parent: Some(Box::new(above)),
+            ..Self::default()
+        }
+    }
+}
+
+impl<S: State, N: Nodes, P: State, M: Nodes> IntoCommand<S, N> for ToParent<P, M> {
+    fn into_command(self) -> Result<Command<S, N>, NodeError> {
+        Ok(self.into())
+    }
+}
+
 impl<S: State, N: Nodes> Command<S, N> {
     /// What the loop understands, once every target is a declared one.
     pub(crate) fn into_output(self, reach: &Reach) -> Result<Output, ErrorKind> {
+        if let Some(above) = self.parent {
+            return Ok(Output::Command(*above));
+        }
         let writes = writes(self.update);
         if self.targets.is_empty() {
             return Ok(if writes.is_empty() {
@@ -172,6 +227,26 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
+    /// Whether a command that a subgraph handed over goes only where its node may.
+    pub(crate) fn check(&self, handed: &command::Command) -> Result<(), ErrorKind> {
+        for goto in &handed.goto {
+            let (name, how) = match goto {
+                Goto::Node(name) => (name, Reached::ByCommand),
+                Goto::Send(send) => (&send.node, Reached::BySend),
+            };
+            let found = self.nodes.iter().find(|(node, _)| node == name);
+            let declared = found.is_some_and(|(_, [command, send])| match how {
+                Reached::ByCommand => *command,
+                Reached::BySend => *send,
+            });
+            if !declared {
+                let target = name.to_string();
+                return Err(ErrorKind::Undeclared { target });
+            }
+        }
+        Ok(())
+    }
+
     fn name<N: Nodes>(&self, node: N, how: Reached) -> Result<Arc<str>, ErrorKind> {
         let undeclared = || ErrorKind::Undeclared {
             target: node.name().to_owned(),

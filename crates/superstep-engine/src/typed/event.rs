@@ -120,6 +120,11 @@ impl<S: State, N: Nodes> Event<S, N> {
         if !event.namespace.is_root() {
             return None;
         }
+        Self::of(event)
+    }
+
+    /// The event with types, whatever graph it is of.
+    pub(super) fn of(event: &event::Event) -> Option<Self> {
         let open = |asks: &[superstep_core::ask::Ask]| asks.iter().map(OpenAsk::from).collect();
         Some(match &event.kind {
             EventKind::Values { values, .. } => Self::State(Snap(whole_state(values).ok()?)),

@@ -56,8 +56,25 @@ fn broken(what: &str) -> NodeError {
 #[derive(Clone, Debug, Default)]
 pub struct Needs {
     pub(crate) resources: Vec<(TypeId, &'static str)>,
-    pub(crate) input: Option<&'static str>,
+    pub(crate) input: Option<Type>,
+    pub(crate) context: Option<Type>,
     pub(crate) store: bool,
+}
+
+/// A type that a node takes or that something is declared to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Type {
+    id: TypeId,
+    pub(crate) name: &'static str,
+}
+
+impl Type {
+    pub(crate) fn of<T: 'static>() -> Self {
+        Self {
+            id: TypeId::of::<T>(),
+            name: type_name::<T>(),
+        }
+    }
 }
 
 impl Needs {
@@ -67,8 +84,13 @@ impl Needs {
     }
 
     /// Needs the payload of a send.
-    pub fn input<T>(&mut self) {
-        self.input = Some(type_name::<T>());
+    pub fn input<T: 'static>(&mut self) {
+        self.input = Some(Type::of::<T>());
+    }
+
+    /// Needs the context of the run.
+    pub fn context<T: 'static>(&mut self) {
+        self.context = Some(Type::of::<T>());
     }
 
     /// Needs the long-term store.
@@ -275,6 +297,10 @@ where
 {
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
         task.ctx().context().map(Self)
+    }
+
+    fn declare(needs: &mut Needs) {
+        needs.context::<T>();
     }
 }
 

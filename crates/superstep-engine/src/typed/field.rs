@@ -64,6 +64,8 @@ pub struct Ops<T> {
     pub try_fold: TryFold<T>,
     /// Applies a stored change.
     pub restore: fn(&mut T, &Change) -> Result<(), DecodeError>,
+    /// The write that leads from the field's value to another; nothing if they are the same.
+    pub lead: fn(&T, Value) -> Result<Option<Value>, DecodeError>,
 }
 
 impl<T: Data> Ops<T> {
@@ -73,6 +75,7 @@ impl<T: Data> Ops<T> {
             fold: fold::<T, R>,
             try_fold: try_fold::<T, R>,
             restore: restore::<T, R>,
+            lead: lead::<T, R>,
         }
     }
 }
@@ -275,4 +278,20 @@ fn restore<T: Data, R: Reducer<T>>(current: &mut T, change: &Change) -> Result<(
         Change::Clear => {}
     }
     Ok(())
+}
+
+fn lead<T: Data, R: Reducer<T>>(before: &T, after: Value) -> Result<Option<Value>, DecodeError> {
+    let after: T = after.take()?;
+    let json = |value: &T| serde_json::to_value(value).map_err(|error| misfit::<T>(&error));
+    let wanted = json(&after)?;
+    if json(before)? == wanted {
+        return Ok(None);
+    }
+    if let Some(write) = R::difference(before, &after) {
+        let mut tried = before.clone();
+        if R::reduce(&mut tried, write.clone()).is_ok() && json(&tried)? == wanted {
+            return Ok(Some(into_value(Put::<R::Write, T>::Write(write))));
+        }
+    }
+    Ok(Some(into_value(Put::<R::Write, T>::Overwrite(after))))
 }

@@ -4,7 +4,7 @@ use std::{marker::PhantomData, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
-    error::{Error, ErrorKind},
+    error::{Error, ErrorKind, Unmatched},
     event::{Cursor, Modes},
     id::{AskId, CheckpointId, ThreadId},
     plan::Plan,
@@ -19,6 +19,7 @@ use super::{
     declared::Declared,
     event::{EventStream, Follow},
     nodes::Nodes,
+    payload::CheckContext,
     snap::Snap,
     state::{State, Update},
 };
@@ -59,6 +60,7 @@ pub struct Graph<S, N> {
     /// It takes the store of the graph it runs in.
     pub(crate) inherits_store: bool,
     pub(crate) declared: Arc<Declared>,
+    pub(crate) check_context: Option<CheckContext>,
     pub(crate) types: PhantomData<fn() -> (S, N)>,
 }
 
@@ -69,6 +71,7 @@ impl<S, N> Clone for Graph<S, N> {
             options: self.options.clone(),
             inherits_store: self.inherits_store,
             declared: self.declared.clone(),
+            check_context: self.check_context,
             types: PhantomData,
         }
     }
@@ -276,6 +279,53 @@ impl<S: State, N: Nodes> Graph<S, N> {
             .await
     }
 
+    /// Answers the one open question of a thread, wherever in it or in its subgraphs it was asked, and
+    /// resumes. If none is open that is an error (SS1105), and if there are several (SS1104).
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { #[reduce(Append)] log: Vec<String> }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft }
+    /// # #[derive(Debug, Serialize, Deserialize, Ask)]
+    /// # #[ask(answer = bool)]
+    /// # struct Approve { text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = Graph::<Mail, Node>::builder().saver(MemorySaver::default())
+    /// #     .node(Node::Draft, |ctx: Ctx| async move {
+    /// #         let ok = ctx.ask(Approve { text: "hello".to_owned() })?;
+    /// #         Ok::<_, NodeError>(Mail::update().log([ok.to_string()]))
+    /// #     })
+    /// #     .start(Node::Draft).finish(Node::Draft).build()?;
+    /// graph.run("t", Mail::default()).await?; // asks
+    /// let outcome = graph.answer_only("t", true).await?;
+    /// assert_eq!(outcome.state().log, ["true"]);
+    /// # Ok(()) }
+    /// ```
+    pub async fn answer_only<A: Serialize>(
+        &self,
+        thread: impl Into<ThreadId>,
+        answer: A,
+    ) -> Result<Outcome<S>, Error> {
+        let thread = thread.into();
+        let asks = self.state(thread.clone()).await?.asks;
+        let mut pending: Vec<AskId> = asks.iter().map(|ask| ask.id).collect();
+        pending.sort_unstable();
+        pending.dedup();
+        let error = match pending.as_slice() {
+            [id] => return self.answer(thread, [(*id, answer)]).await,
+            [] => {
+                let reason = Unmatched::NotPending;
+                ErrorKind::UnknownAsk { reason, pending }
+            }
+            _ => ErrorKind::AmbiguousResume { pending },
+        };
+        Err(Error::from(error).at_thread(Some(&thread)))
+    }
+
     /// [`Graph::run`], with the events of the run. Dropping the stream cancels the run.
     ///
     /// ```
@@ -360,6 +410,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     async fn feed(&self, thread: ThreadId, input: RunInput) -> Result<Outcome<S>, Error> {
+        self.check_context()?;
         Outcome::new(self.inner.run(input, &self.on(thread), None).await?)
     }
 

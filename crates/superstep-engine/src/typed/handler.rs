@@ -101,7 +101,13 @@ impl<S: State, N: Nodes> AnyHandler<S, N> {
         let run = move |task, reach: Arc<Reach>| {
             let running = handler.clone().call(task);
             let future = async move {
-                let command = running.await.map_err(NodeError::into_halt)?;
+                let command = match running.await.map_err(NodeError::into_halt) {
+                    Err(Halt::Parent(handed)) => {
+                        reach.check(&handed)?;
+                        return Err(Halt::Parent(handed));
+                    }
+                    other => other?,
+                };
                 Ok(command.into_output(&reach)?)
             };
             Box::pin(future) as BoxFuture<'static, Result<Output, Halt>>

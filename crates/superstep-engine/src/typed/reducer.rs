@@ -46,6 +46,13 @@ pub trait Reducer<T>: 'static {
     /// Folds one write into the value.
     fn reduce(current: &mut T, write: Self::Write) -> Result<Reduced, Failure>;
 
+    /// A write that leads from one value to another, if there is one: what a subgraph that shares the field
+    /// did to it. Without one the new value overwrites the field. It is tried before it is used.
+    fn difference(before: &T, after: &T) -> Option<Self::Write> {
+        let _ = (before, after);
+        None
+    }
+
     /// Folds one write and returns how to take it back: a router sees the state with the writes of
     /// its own node, and nothing else may.
     fn try_reduce(current: &mut T, write: Self::Write) -> Result<Undo<T>, Failure>
@@ -96,6 +103,10 @@ impl<T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static> Reducer<T>
     type Write = T;
     const SHARED: bool = false;
 
+    fn difference(_: &T, after: &T) -> Option<T> {
+        Some(after.clone())
+    }
+
     fn reduce(current: &mut T, write: T) -> Result<Reduced, Failure> {
         *current = write;
         Ok(Reduced::Replaced)
@@ -131,6 +142,10 @@ where
 {
     type Write = Vec<T>;
 
+    fn difference(before: &Vec<T>, after: &Vec<T>) -> Option<Vec<T>> {
+        after.get(before.len()..).map(<[T]>::to_vec)
+    }
+
     fn reduce(current: &mut Vec<T>, write: Vec<T>) -> Result<Reduced, Failure> {
         current.extend(write);
         Ok(Reduced::Extended)
@@ -165,6 +180,12 @@ pub struct Sum;
 pub trait Total: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// The sum, unless it does not fit.
     fn plus(&self, other: &Self) -> Option<Self>;
+
+    /// What must be added to `other` for this, if there is such a value.
+    fn minus(&self, other: &Self) -> Option<Self> {
+        let _ = other;
+        None
+    }
 }
 
 macro_rules! totals {
@@ -172,6 +193,9 @@ macro_rules! totals {
         impl Total for $int {
             fn plus(&self, other: &Self) -> Option<Self> {
                 self.checked_add(*other)
+            }
+            fn minus(&self, other: &Self) -> Option<Self> {
+                self.checked_sub(*other)
             }
         }
     )+};
@@ -182,15 +206,25 @@ impl Total for f32 {
     fn plus(&self, other: &Self) -> Option<Self> {
         Some(self + other)
     }
+    fn minus(&self, other: &Self) -> Option<Self> {
+        Some(self - other)
+    }
 }
 impl Total for f64 {
     fn plus(&self, other: &Self) -> Option<Self> {
         Some(self + other)
     }
+    fn minus(&self, other: &Self) -> Option<Self> {
+        Some(self - other)
+    }
 }
 
 impl<T: Total> Reducer<T> for Sum {
     type Write = T;
+
+    fn difference(before: &T, after: &T) -> Option<T> {
+        after.minus(before)
+    }
 
     fn reduce(current: &mut T, write: T) -> Result<Reduced, Failure> {
         let overflow = || Failure::new("Overflow", "the sum does not fit its type").permanent();
@@ -223,6 +257,10 @@ where
 {
     type Write = T;
 
+    fn difference(_: &T, after: &T) -> Option<T> {
+        Some(after.clone())
+    }
+
     fn reduce(current: &mut T, write: T) -> Result<Reduced, Failure> {
         if write > *current {
             *current = write;
@@ -254,6 +292,10 @@ where
     T: PartialOrd + Clone + Send + Sync + Serialize + DeserializeOwned + 'static,
 {
     type Write = T;
+
+    fn difference(_: &T, after: &T) -> Option<T> {
+        Some(after.clone())
+    }
 
     fn reduce(current: &mut T, write: T) -> Result<Reduced, Failure> {
         if write < *current {
@@ -288,6 +330,10 @@ where
 {
     type Write = BTreeMap<K, V>;
 
+    fn difference(_: &BTreeMap<K, V>, after: &BTreeMap<K, V>) -> Option<Self::Write> {
+        Some(after.clone())
+    }
+
     fn reduce(current: &mut BTreeMap<K, V>, write: Self::Write) -> Result<Reduced, Failure> {
         current.extend(write);
         Ok(Reduced::Extended)
@@ -319,6 +365,10 @@ where
     H: BuildHasher + Default + Clone + Send + Sync + 'static,
 {
     type Write = HashMap<K, V, H>;
+
+    fn difference(_: &HashMap<K, V, H>, after: &HashMap<K, V, H>) -> Option<Self::Write> {
+        Some(after.clone())
+    }
 
     fn reduce(current: &mut HashMap<K, V, H>, write: Self::Write) -> Result<Reduced, Failure> {
         current.extend(write);

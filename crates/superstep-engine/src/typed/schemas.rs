@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep_core::{
     error::Error,
@@ -35,9 +35,17 @@ pub struct Schemas {
 }
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
-    /// Says what the context of a run is, for [`Graph::schemas`].
+    /// Says what the context of a run is, for [`Graph::schemas`]. A node that takes another type of
+    /// [`Context`](super::Context) is a mistake (SS4022), and a run whose context does not have the type is refused
+    /// (SS1013) before it starts.
+    ///
+    #[doc = include_str!("docs/builder/context.md")]
     #[must_use]
-    pub fn context<T: JsonSchema>(mut self) -> Self {
+    pub fn context<T>(mut self) -> Self
+    where
+        T: JsonSchema + DeserializeOwned + Clone + Send + Sync + 'static,
+    {
+        self.context_type::<T>();
         self.declared.context = Some(Schema::of::<T>().json().clone());
         self
     }

@@ -83,6 +83,9 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
     /// The value of a field.
     fn get(&self, field: usize) -> Option<Value>;
 
+    /// The write that leads from a field's value to another of its type; nothing if they are the same.
+    fn lead(&self, field: usize, after: Value) -> Result<Option<Value>, DecodeError>;
+
     /// Gives a field its default again.
     fn reset(&mut self, field: usize);
 

@@ -52,6 +52,11 @@ impl Room {
     }
 }
 
+/// Work that takes so long, on the paused clock.
+async fn takes(time: Duration) {
+    let _over = tokio::time::timeout(time, std::future::pending::<()>()).await;
+}
+
 async fn split(batch: Snap<Batch>) -> Command<Batch, Node> {
     let mut command = Command::goto(Node::Watch);
     for item in 0..batch.items {
@@ -62,7 +67,7 @@ async fn split(batch: Snap<Batch>) -> Command<Batch, Node> {
 
 async fn work(Input(_item): Input<u32>, room: Res<Arc<Room>>) -> BatchUpdate {
     room.enter();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    takes(Duration::from_millis(100)).await;
     room.leave();
     Batch::update().done(1)
 }
@@ -124,7 +129,7 @@ async fn a_limit_of_one_leaves_room_for_tasks_that_a_task_calls() {
 
     async fn call(ctx: Ctx) -> Result<serde_json::Value, Halt> {
         let double = CallTask::new("double", |_, args| async move {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            takes(Duration::from_millis(10)).await;
             let n = args.first().and_then(Value::as_i64).unwrap_or(0);
             Ok(Value::from(2 * n))
         });

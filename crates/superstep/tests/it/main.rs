@@ -23,6 +23,7 @@ mod schemas;
 mod shown;
 mod spans;
 mod steps;
+mod strict;
 mod subgraphs;
 mod threads;
 mod ui;
