@@ -284,7 +284,8 @@ impl Loop {
     }
 
     /// A delta channel that was updated less often than it is snapshot needs a checkpoint to
-    /// stand on, so a first run that is stored at its end leaves one that is empty.
+    /// stand on, so a first run that is stored at its end leaves one that is empty, unless an effect
+    /// had it stored before.
     fn put_anchor(&mut self) {
         let plan = self.plan.clone();
         let hangs = |(channel, updates): &(ChannelIx, Option<u32>)| {
@@ -293,7 +294,7 @@ impl Loop {
                 .zip(*updates)
                 .is_some_and(|(every, updates)| updates < every)
         };
-        if self.position.loaded.is_some() || !self.unstored.deltas.iter().any(hangs) {
+        if self.position.head.is_some() || !self.unstored.deltas.iter().any(hangs) {
             return;
         }
         let record = Record {

@@ -10,17 +10,19 @@ use serde_json::json;
 
 use superstep_core::{
     Failure, Value,
+    channel::{ChannelKind, ChannelSpec},
     error::SaverError,
     event::{Entry, Modes},
     future::MaybeReady,
     policy::{Durability, RetryOn, RetryPolicy, Timeouts},
     record::Effect,
+    reducer::Reducer,
     run::{EffectError, Halt},
     saver::{Notes, Saver, SaverLayer},
 };
 use superstep_engine::{
     Backends, CallTask, Ctx, GraphBuilder, Node, NodeOptions, RunOptions, input,
-    memory::MemorySaver,
+    memory::MemorySaver, state::Depth,
 };
 use tokio::sync::Notify;
 
@@ -711,4 +713,47 @@ async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
     let done = graph.invoke(json!({}), &RunOptions::on("t")).await;
     done.expect("the graph goes on without it");
     assert_eq!(paid.get(), 0);
+}
+
+/// A run that is stored at its end has stored a part of itself already when an effect was journaled.
+#[tokio::test]
+async fn a_first_run_that_is_stored_at_its_end_may_have_effects_on_the_way() {
+    let node = |word: &'static str| {
+        move |ctx: Ctx| async move {
+            let done: String = ctx
+                .once(word, || async { Ok::<_, EffectError>(word.to_owned()) })
+                .await?;
+            Ok::<_, Halt>(json!({ "log": [done] }))
+        }
+    };
+    let graph = GraphBuilder::new()
+        .channel(ChannelSpec {
+            name: "log".into(),
+            kind: ChannelKind::Reduce {
+                reducer: Reducer::Add,
+                init: Some(Value::list([])),
+                delta: Some(50),
+            },
+            private: false,
+        })
+        .node("a", node("a"))
+        .node("b", |_: Ctx| async {
+            Ok::<_, Halt>(json!({ "log": ["b"] }))
+        })
+        .edge("__start__", "a")
+        .edge("a", "b")
+        .backends(saved())
+        .build()
+        .unwrap();
+    let options = RunOptions {
+        durability: Durability::Exit,
+        ..RunOptions::on("t")
+    };
+    let outcome = graph.invoke(json!({}), &options).await.unwrap();
+    assert_eq!(
+        outcome.output.unwrap().to_json(),
+        json!({ "log": ["a", "b"] })
+    );
+    let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
+    assert_eq!(state.values.to_json(), json!({ "log": ["a", "b"] }));
 }
