@@ -112,9 +112,10 @@ pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> 
     };
     let checkpoint = options.archie(None)?.graph().state(thread).await?;
     let agent = options.archie(Some(&checkpoint.state))?;
+    let is_done = checkpoint.is_done();
     let next = match checkpoint.asks.into_iter().next() {
         Some(ask) => Next::Ask(ask),
-        None if checkpoint.next.is_empty() => Next::Done(checkpoint.state),
+        None if is_done => Next::Done(checkpoint.state),
         None => Next::Resume,
     };
     Talk::new(

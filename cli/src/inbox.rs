@@ -91,7 +91,7 @@ pub(crate) async fn resume(thread: &str, limits: &Limits, app: &mut App<'_>) -> 
     let shown = Shown::Thread(thread.to_owned());
     let open_now = question::all(&reader, &shown).await?;
     if open_now.is_empty() {
-        if reader.graph().state(thread).await?.next.is_empty() {
+        if reader.graph().state(thread).await?.is_done() {
             app.output.say(&[faint("this thread is done")]);
             return Ok(());
         }
@@ -116,7 +116,7 @@ pub(crate) async fn resume(thread: &str, limits: &Limits, app: &mut App<'_>) -> 
 pub(crate) async fn question_ids(global: &Global) -> Result<Vec<String>, Error> {
     let reader = agents::read_only_mail(database::read_only(global)?)?;
     let all = question::all(&reader, &Shown::All).await?;
-    Ok(all.iter().map(Question::id).collect())
+    Ok(all.iter().map(|it| id::unique(&all, it)).collect())
 }
 
 /// The beginning of the id of the first open question about a reply, for the demo.
@@ -152,15 +152,22 @@ async fn open(
     screen::run(agent, shown, app).await
 }
 
+/// Lists the open questions. Threads that cannot be read are named, and make it fail in the end.
 async fn list(reader: &MailAgent, output: &Output) -> Result<(), Error> {
-    let all = question::all(reader, &Shown::All).await?;
+    let (all, unreadable) = question::inbox(reader).await?;
     for question in &all {
         render::line(question, output)?;
     }
     if all.is_empty() && output.form == Form::Text {
         output.say(&[faint("no open questions")]);
     }
-    Ok(())
+    for thread in &unreadable {
+        render::unreadable(thread, output)?;
+    }
+    match unreadable.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Reported { exit: 1 }),
+    }
 }
 
 /// Answers one question. Whatever is wrong with the answer shows before a model is opened, and what is

@@ -1,15 +1,15 @@
-//! The e-mail assistant: the API for programs.
+//! The e-mail assistant: the API for programs. Questions and answers are in `questions`, mail that
+//! arrives in `ingest`.
 
 use std::sync::Arc;
 
-use superstep::{AskId, Backends, BuildErrors, Graph, Outcome, RunOptions, model::Model};
+use superstep::{AskId, Backends, BuildErrors, Graph, RunOptions, Saver, model::Model};
 use tokio::sync::Mutex;
 
 use crate::{
-    Answer, Calendar, InboxItem, MailError, MailId, Mailbox, Memory, MemoryError, Mode, Settings,
+    Calendar, MailError, MailId, Mailbox, Memory, MemoryError, Mode, Settings,
     attempts::Attempts,
     graph::{self, MailState, TopNode},
-    key::thread_name,
     queue::Queue,
     services::Services,
     settings::Zone,
@@ -81,6 +81,7 @@ pub enum AgentError {
 #[derive(Clone)]
 pub struct MailAgent {
     pub(crate) services: Arc<Services>,
+    pub(crate) saver: Arc<dyn Saver>,
     pub(crate) attempts: Attempts,
     graph: Graph<MailState, TopNode>,
     /// What is known about a thread must hold until a mail is put into it.
@@ -97,9 +98,10 @@ impl MailAgent {
         settings: Settings,
         backends: Backends,
     ) -> Result<Self, AgentError> {
-        if backends.saver.is_none() {
-            return Err(AgentError::NoBackend("saver"));
-        }
+        let saver = backends
+            .saver
+            .clone()
+            .ok_or(AgentError::NoBackend("saver"))?;
         let store = backends
             .store
             .clone()
@@ -121,6 +123,7 @@ impl MailAgent {
         let graph = graph::build(&services, backends).map_err(AgentError::Graph)?;
         Ok(Self {
             services,
+            saver,
             attempts: Attempts::new(store),
             graph,
             intake: Arc::default(),
@@ -163,54 +166,5 @@ impl MailAgent {
     /// Whether it makes the calls that are approved through it.
     pub fn mode(&self) -> Mode {
         self.services.settings.mode()
-    }
-
-    /// The open questions of a thread, as questions of this assistant: they name its mode.
-    pub async fn open(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
-        let found = self.graph.state(thread).await?;
-        let mode = self.mode();
-        let asks = found.asks.iter();
-        Ok(asks
-            .filter_map(|ask| InboxItem::of(thread, ask, mode))
-            .collect())
-    }
-
-    /// The open questions of all threads that mail was put into.
-    pub async fn inbox(&self) -> Result<Vec<InboxItem>, AgentError> {
-        let unfinished = self.services.queue.all().await?;
-        let mut threads: Vec<String> = Vec::new();
-        for input in unfinished {
-            let thread = thread_name(&input.thread);
-            if !threads.contains(&thread) {
-                threads.push(thread);
-            }
-        }
-        let mut items = Vec::new();
-        for thread in threads {
-            items.extend(self.open(&thread).await?);
-        }
-        Ok(items)
-    }
-
-    /// Answers open questions of a thread, any number of them, and goes on. An answer that does not
-    /// fit is refused, and its question stays open.
-    ///
-    /// The answers are given in the mode of this assistant, or in a dry run if they say so. What is
-    /// approved in a dry run is never made for real, whoever goes on with the thread.
-    pub async fn answer(
-        &self,
-        thread: &str,
-        answers: impl IntoIterator<Item = (AskId, Answer)>,
-    ) -> Result<Outcome<MailState>, AgentError> {
-        let answers: Vec<_> = answers
-            .into_iter()
-            .map(|(ask, answer)| (ask, vec![answer.within(self.mode())]))
-            .collect();
-        let open = self.graph.state(thread).await?.asks;
-        let is_open = |id: &AskId| open.iter().any(|ask| ask.id == *id);
-        if let Some((ask, _)) = answers.iter().find(|(ask, _)| !is_open(ask)) {
-            return Err(AgentError::NotOpen { ask: *ask });
-        }
-        Ok(self.graph.answer(thread, answers).await?)
     }
 }

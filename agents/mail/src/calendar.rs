@@ -96,11 +96,18 @@ pub trait Calendar: Send + Sync + 'static {
     /// The zone of whoever owns it, such as `Europe/Berlin`.
     fn time_zone(&self) -> String;
 
-    /// What is in a stretch of time, recurring events as their instances, by start.
+    /// What is in a stretch of time, recurring events as their instances, by start. All of it, or an
+    /// error: whoever asks offers the time that is left.
     fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>>;
 
     /// When the owner has no time, within a stretch of time.
     fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>>;
+
+    /// What of the calendar cannot be read and is left out of the others, in a few words each.
+    /// Whoever offers time must know that there may be more.
+    fn unread(&self) -> Later<'_, Result<Vec<String>, MailError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
 
     /// Makes an event, by one attempt. One with the same key is there once: a second call gives
     /// the first one. [`MailError::Unreachable`] means that it may have been made.

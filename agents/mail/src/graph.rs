@@ -39,7 +39,8 @@
 //!
 //! Nothing of a turn is done before all of it has been decided; answers may come one by one. Then
 //! each approved call is a task of its own, so that none is made again because of another. An approval
-//! is for the mode it was given in: a run in the other one makes nothing of it, and asks again.
+//! is for the mode and the thread it was given in: a run in the other mode, or of a copy of the thread,
+//! makes nothing of it, and asks again.
 
 mod decide;
 mod dispatch;
@@ -60,7 +61,7 @@ use superstep::{
     tools::{Chat, Decision},
 };
 
-use crate::{MailId, Mode, input::EmailInput, memory::feedback::FeedbackItem, services::Services};
+use crate::{MailId, Mode, input::EmailInput, memory::feedback::FeedbackItem, scope::ApprovalScope, services::Services};
 
 /// What is to be done about a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,6 +190,10 @@ pub(crate) struct Decided {
     /// In which mode: it allows nothing in another one.
     #[serde(default)]
     mode: Mode,
+    /// In which thread: it allows nothing in a copy. What was decided before decisions had one
+    /// allows nothing anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<ApprovalScope>,
 }
 
 /// A call that is to be made.
@@ -199,6 +204,9 @@ struct Job {
     /// The mode it was approved in.
     #[serde(default)]
     mode: Mode,
+    /// The thread it was approved in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<ApprovalScope>,
 }
 
 /// What people did in a turn that one note can learn from.
@@ -305,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_decided_before_decisions_had_a_mode_is_taken_for_a_dry_run() {
+    fn what_was_decided_before_decisions_had_a_mode_and_a_thread_is_for_a_dry_run_of_none() {
         let at = "2026-11-02T10:00:00Z";
         let call = json!({"id": "1", "name": "send_email_tool", "args": {}});
         let decided = json!({"turn": 1, "place": 0, "act": {"type": "accept"}, "at": at});
@@ -318,5 +326,6 @@ mod tests {
             (decided.mode, job.mode, pending.mode),
             (Mode::Dry, Mode::Dry, Mode::Dry)
         );
+        assert_eq!((decided.scope, job.scope), (None, None));
     }
 }

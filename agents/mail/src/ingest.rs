@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use superstep::{ErrorKind, Outcome, SaverError, ThreadId};
+use superstep::{ErrorKind, Outcome, SaverError, ThreadId, store::StoreError};
 
 use crate::{
     Address, AgentError, Arrival, Mail, MailAgent, MailError, MailId, Query, RawMail,
@@ -97,6 +97,13 @@ impl MailAgent {
     pub async fn catch_up(&self) -> Result<Vec<Intake>, AgentError> {
         let mut taken = Vec::new();
         for input in self.services.queue.all().await? {
+            let input = match input {
+                Ok(input) => input,
+                Err(error) => {
+                    taken.push(unreadable(error));
+                    continue;
+                }
+            };
             let (mail, thread) = (input.id.clone(), thread_name(&input.thread));
             let result = self.go_on(&thread, input).await;
             let result = result.unwrap_or_else(|error| Some(failure(&error)));
@@ -116,7 +123,7 @@ impl MailAgent {
             return Ok(None);
         }
         let is_known = found.state.handled.contains(&input.id);
-        let outcome = match (found.next.is_empty(), is_known) {
+        let outcome = match (found.is_done(), is_known) {
             (true, true) => {
                 self.services
                     .queue
@@ -124,13 +131,13 @@ impl MailAgent {
                     .await?;
                 return Ok(None);
             }
-            (true, false) => self.graph().run(thread, begin(input)).await,
-            (false, _) => self.graph().resume(thread).await,
+            (true, false) => self.begin(thread, input).await,
+            (false, _) => self.resume(thread).await,
         };
         match outcome {
             Ok(outcome) => Ok(Some(ended(&outcome))),
             Err(error) if is_busy(&error) => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 
@@ -190,7 +197,7 @@ impl MailAgent {
         let thread = thread_name(&arrival.thread);
         let result = async {
             let found = self.graph().state(thread.as_str()).await?;
-            if found.state.handled.contains(&arrival.id) && found.next.is_empty() {
+            if found.state.handled.contains(&arrival.id) && found.is_done() {
                 return Ok(Ingested::Known);
             }
             let raw = self.mailbox().fetch(&arrival.id).await?;
@@ -207,8 +214,8 @@ impl MailAgent {
 
     async fn look_at(&self, thread: &str, raw: RawMail) -> Result<Ingested, AgentError> {
         let _turn = self.intake.lock().await;
-        let (graph, id) = (self.graph(), raw.id.clone());
-        let found = graph.state(thread).await?;
+        let id = raw.id.clone();
+        let found = self.graph().state(thread).await?;
         let is_known = found.state.handled.contains(&id);
         let is_asking = !found.asks.is_empty();
         if is_known && is_asking {
@@ -216,29 +223,38 @@ impl MailAgent {
         }
         if !is_known {
             let input = self.put_before(&ThreadId::from(thread), raw).await?;
-            if found.next.is_empty() {
-                return match graph.run(thread, begin(input)).await {
+            if found.is_done() {
+                return match self.begin(thread, input).await {
                     Ok(outcome) => Ok(ended(&outcome)),
                     Err(error) if is_busy(&error) => Ok(Ingested::Queued),
-                    Err(error) => Err(error.into()),
+                    Err(error) => Err(error),
                 };
             }
             if is_asking {
                 return Ok(Ingested::Queued);
             }
-        } else if found.next.is_empty() {
+        } else if found.is_done() {
             return Ok(Ingested::Known);
         }
         // A process ended, or a failure stopped the run: it goes on.
-        match graph.resume(thread).await {
+        match self.resume(thread).await {
             Ok(outcome) => Ok(ended(&outcome)),
             // Another process is at it, and looks for what waits when it is done.
             Err(error) if is_busy(&error) => Ok(match is_known {
                 true => Ingested::Known,
                 false => Ingested::Queued,
             }),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
+    }
+
+    /// Puts a mail before the graph.
+    async fn begin(
+        &self,
+        thread: &str,
+        input: EmailInput,
+    ) -> Result<Outcome<MailState>, AgentError> {
+        Ok(self.graph().run(thread, begin(input)).await?)
     }
 
     /// A mail as the graph takes it, for programs that run the graph themselves.
@@ -319,8 +335,13 @@ fn participants(mail: &Mail, older: impl Iterator<Item = Mail>) -> Vec<Address> 
     known
 }
 
-fn is_busy(error: &superstep::Error) -> bool {
-    matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }))
+fn is_busy(error: &AgentError) -> bool {
+    match error {
+        AgentError::Run(error) => {
+            matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }))
+        }
+        _ => false,
+    }
 }
 
 fn people(mail: Mail) -> impl Iterator<Item = Address> {
@@ -332,6 +353,15 @@ fn ended(outcome: &Outcome<MailState>) -> Ingested {
     match outcome {
         Outcome::Waiting { asks, .. } => Ingested::Waiting(asks.len()),
         _ => Ingested::Done,
+    }
+}
+
+/// A mail that waits and cannot be read, so that nothing of it is known.
+fn unreadable(error: StoreError) -> Intake {
+    Intake {
+        mail: MailId("(unreadable)".into()),
+        thread: "(unknown)".into(),
+        result: failure(&AgentError::Store(error)),
     }
 }
 

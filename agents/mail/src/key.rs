@@ -35,6 +35,9 @@ pub(crate) fn key(parts: &[&str]) -> String {
     text
 }
 
+/// How the names of the assistant's threads begin.
+pub(crate) const PREFIX: &str = "mail-";
+
 /// The name of the thread for the mails of one conversation: `mail-` and a UUID (version 8, which
 /// is for hashes of one's own) of the mailbox's name for it.
 pub fn thread_name(thread: &crate::ThreadKey) -> String {
@@ -46,7 +49,7 @@ pub fn thread_name(thread: &crate::ThreadKey) -> String {
     *version = (*version & 0x0f) | 0x80;
     *variant = (*variant & 0x3f) | 0x80;
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut name = String::from("mail-");
+    let mut name = String::from(PREFIX);
     for (at, digit) in hex.chars().enumerate() {
         if matches!(at, 8 | 12 | 16 | 20) {
             name.push('-');

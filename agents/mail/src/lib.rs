@@ -46,7 +46,7 @@
 //!     },
 //! )?;
 //! agent.ingest(&IngestOptions::default()).await?;
-//! for question in agent.inbox().await? {
+//! for question in agent.inbox().await?.items {
 //!     assert_eq!(question.item.action_request.action, "send_email_tool");
 //!     assert!(!folder.path().join("sent").exists());
 //!     agent.answer(&question.thread, [(question.ask, Answer::accept())]).await?;
@@ -78,7 +78,9 @@ mod memory;
 mod mode;
 mod parse;
 mod prompt;
+mod questions;
 mod queue;
+mod scope;
 mod services;
 mod settings;
 mod slots;
@@ -102,5 +104,6 @@ pub use mailbox::{
 pub use memory::{Change, Memory, MemoryError, Topic, Version};
 pub use mode::{Mode, without_mode};
 pub use parse::{Attachment, Mail, parse};
+pub use questions::{Inbox, UnreadableThread};
 pub use settings::{Settings, WorkingHours};
 pub use slots::Day;

@@ -8,10 +8,19 @@ use std::sync::Arc;
 
 use superstep::{
     ThreadId,
-    store::{Namespace, NamespaceError, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead},
+    store::{
+        ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store,
+        StoreError, TtlOnRead,
+    },
 };
 
 use crate::{MailId, input::EmailInput, key::key};
+
+/// Where it waits.
+const SPACE: [&str; 2] = ["email_assistant", "queue"];
+
+/// How much may wait.
+const MOST: usize = 100_000;
 
 /// The mail that waits; cheap to clone.
 #[derive(Clone)]
@@ -41,29 +50,51 @@ impl Queue {
 
     /// What waits for a thread, the oldest first.
     pub(crate) async fn list(&self, thread: &ThreadId) -> Result<Vec<EmailInput>, StoreError> {
-        self.under(Prefix::new(space(thread)?.labels().to_vec()))
-            .await
+        let space = space(thread)?;
+        self.under(space.labels()).await?.into_iter().collect()
     }
 
-    /// What waits for any thread, and what threads are not finished with.
-    pub(crate) async fn all(&self) -> Result<Vec<EmailInput>, StoreError> {
-        self.under(Prefix::new(["email_assistant", "queue"])).await
+    /// What waits for any thread, and what threads are not finished with. What cannot be read keeps
+    /// nothing else from being found.
+    pub(crate) async fn all(&self) -> Result<Vec<Result<EmailInput, StoreError>>, StoreError> {
+        let labels = SPACE.map(str::to_owned);
+        let error = match self.under(&labels).await {
+            Ok(all) => return Ok(all),
+            Err(error) => error,
+        };
+        // A store fails a search as a whole, so each thread is searched alone.
+        let list = ListNamespaces {
+            prefix: Pattern::new(labels),
+            limit: MOST,
+            ..ListNamespaces::default()
+        };
+        let Ok(spaces) = self.store.list_namespaces(list).await else {
+            return Err(error);
+        };
+        let mut found = Vec::new();
+        for space in spaces {
+            match self.under(space.labels()).await {
+                Ok(all) => found.extend(all),
+                Err(error) => found.push(Err(error)),
+            }
+        }
+        Ok(found)
     }
 
     async fn under(
         &self,
-        prefix: Result<Prefix, NamespaceError>,
-    ) -> Result<Vec<EmailInput>, StoreError> {
+        labels: &[String],
+    ) -> Result<Vec<Result<EmailInput, StoreError>>, StoreError> {
         let search = Search {
-            prefix: prefix.map_err(broken)?,
-            limit: 100_000,
+            prefix: Prefix::new(labels.to_vec()).map_err(broken)?,
+            limit: MOST,
             ttl: TtlOnRead::Keep,
             ..Search::default()
         };
         let found = self.store.search(search).await?;
         let read = |value| serde_json::from_value(value).map_err(broken);
         let found = found.into_iter();
-        found.map(|found| read(found.item.value)).collect()
+        Ok(found.map(|found| read(found.item.value)).collect())
     }
 
     pub(crate) async fn remove(&self, thread: &ThreadId, id: &MailId) -> Result<(), StoreError> {
@@ -73,7 +104,8 @@ impl Queue {
 
 fn space(thread: &ThreadId) -> Result<Namespace, StoreError> {
     let thread = key(&[&thread.to_string()]);
-    let space = Namespace::new(["email_assistant", "queue", &thread]);
+    let [one, two] = SPACE;
+    let space = Namespace::new([one, two, &thread]);
     space.map_err(broken)
 }
 

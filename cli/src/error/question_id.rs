@@ -44,7 +44,7 @@ impl IdError {
     pub(crate) fn hint(&self) -> &'static str {
         match self.kind {
             IdErrorKind::TooShort => "copy the id from `superstep inbox list`",
-            IdErrorKind::Ambiguous => "write more of the id",
+            IdErrorKind::Ambiguous => "write more of it, or THREAD:ID for a question of a copied thread",
             IdErrorKind::NotOpen => "it may have been answered: see `superstep inbox list`",
         }
     }
@@ -58,7 +58,7 @@ impl fmt::Display for IdError {
                 f,
                 "`{text}` is too short for the id of a question: write at least {SHORTEST_ID} letters of it"
             )?,
-            IdErrorKind::Ambiguous => write!(f, "`{text}` is the beginning of several ids")?,
+            IdErrorKind::Ambiguous => write!(f, "`{text}` means several questions")?,
             IdErrorKind::NotOpen => write!(f, "no question `{text}` is open")?,
         }
         if self.kind != IdErrorKind::Ambiguous && !self.candidates.is_empty() {

@@ -121,7 +121,7 @@ pub(super) async fn resume(
 ) -> Result<After, Error> {
     let before = Before::of(agent, thread).await?;
     let failure = tokio::select! {
-        outcome = agent.graph().resume(thread) => outcome.err().map(Error::from),
+        outcome = agent.resume(thread) => outcome.err().map(Error::from),
         () = terminal.ctrl_c() => Some(Error::Cancelled),
     };
     before.after(agent, thread, None, failure).await

@@ -2,6 +2,8 @@
 //!
 //! Places in a list are not taken: between two commands a question may come or go, and the same number
 //! would mean another one.
+//!
+//! A thread and its copies share the ids of their questions: `THREAD:ID` names the one of a thread.
 
 use super::{question::Question, render};
 use crate::error::{IdError, IdErrorKind, SHORTEST_ID};
@@ -11,9 +13,14 @@ const MOST_NAMED: usize = 8;
 
 /// The question with this id, or whose id alone begins so.
 pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, IdError> {
-    let wanted = text.trim().to_lowercase();
+    let (thread, id) = match text.trim().rsplit_once(':') {
+        Some((thread, id)) => (Some(thread), id),
+        None => (None, text.trim()),
+    };
+    let wanted = id.to_lowercase();
     let found: Vec<&Question> = all
         .iter()
+        .filter(|question| thread.is_none_or(|thread| question.thread == thread))
         .filter(|question| question.id().starts_with(&wanted))
         .collect();
     let error = |kind, candidates: &[&Question]| IdError {
@@ -35,14 +42,29 @@ pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, 
     }
 }
 
+/// What names a question and no other: its id, with its thread where a copy has the same.
+pub(super) fn unique(all: &[Question], question: &Question) -> String {
+    let id = question.id();
+    match all.iter().filter(|other| other.ask == question.ask).count() {
+        0 | 1 => id,
+        _ => format!("{}:{id}", question.thread),
+    }
+}
+
 /// Questions in a line each. Where a beginning means several, all of their ids is shown.
 fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
     let letters = match kind {
         IdErrorKind::Ambiguous => usize::MAX,
         IdErrorKind::TooShort | IdErrorKind::NotOpen => render::ID,
     };
+    let is_shared =
+        |question: &Question| questions.iter().filter(|it| it.ask == question.ask).count() > 1;
     let line = |question: &&Question| {
         let id: String = question.id().chars().take(letters).collect();
+        let id = match kind {
+            IdErrorKind::Ambiguous if is_shared(question) => format!("{}:{id}", question.thread),
+            _ => id,
+        };
         let (asks, sender, subject) = (question.asks(), &question.sender, &question.subject);
         format!("  {id}  {asks} · {sender} · {subject}")
     };
@@ -88,6 +110,25 @@ mod tests {
         for text in ["1111", " 1111 ", "11110000000000000000000000000000"] {
             assert_eq!(find(&all, text).unwrap().ask, AskId(ONE), "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_of_a_copy_is_named_with_its_thread() {
+        let mut all = [asked(ONE), asked(ONE), asked(ONE << 1)];
+        all[1].thread = "mail-copy".into();
+        let several = find(&all, "1111").unwrap_err();
+        assert_eq!(several.code(), "SS6031");
+        for (question, thread) in all.iter().zip(["mail-1", "mail-copy"]) {
+            let name = unique(&all, question);
+            assert_eq!(name, format!("{thread}:{ONE:032x}"));
+            assert!(several.to_string().contains(&name), "{several}");
+            assert_eq!(find(&all, &name).unwrap().thread, thread);
+            let short = format!("{thread}:1111");
+            assert_eq!(find(&all, &short).unwrap().thread, thread);
+        }
+        assert_eq!(unique(&all, &all[2]), all[2].id());
+        assert_eq!(find(&all, "mail-2:1111").unwrap_err().code(), "SS6032");
+        assert_eq!(find(&all, "mail-1:1").unwrap_err().code(), "SS6030");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Open questions, and the answers they allow.
 
 use superstep::{AskId, text::single_line};
-use superstep_mail::{AnswerKind, Item, MailAgent, tools, without_mode};
+use superstep_mail::{
+    AnswerKind, InboxItem, Item, MailAgent, UnreadableThread, tools, without_mode,
+};
 
 use crate::error::Error;
 
@@ -15,6 +17,9 @@ pub(super) struct Question {
     pub(super) subject: String,
 }
 
+/// A question among all: a thread and its copies share the ids of their questions.
+pub(super) type QuestionKey = (String, AskId);
+
 /// Which questions are shown.
 #[derive(Clone, Debug)]
 pub(super) enum Shown {
@@ -25,10 +30,21 @@ pub(super) enum Shown {
 
 /// The open questions, in the order in which their mail came.
 pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question>, Error> {
-    let items = match shown {
-        Shown::All => agent.inbox().await?,
-        Shown::Thread(thread) => agent.open(thread).await?,
-    };
+    match shown {
+        Shown::All => Ok(inbox(agent).await?.0),
+        Shown::Thread(thread) => with_mail(agent, agent.open(thread).await?).await,
+    }
+}
+
+/// The open questions of all threads, and the threads that cannot be read.
+pub(super) async fn inbox(
+    agent: &MailAgent,
+) -> Result<(Vec<Question>, Vec<UnreadableThread>), Error> {
+    let inbox = agent.inbox().await?;
+    Ok((with_mail(agent, inbox.items).await?, inbox.unreadable))
+}
+
+async fn with_mail(agent: &MailAgent, items: Vec<InboxItem>) -> Result<Vec<Question>, Error> {
     let mut questions = Vec::new();
     for item in items {
         let state = agent.graph().state(item.thread.as_str()).await?.state;
@@ -53,6 +69,10 @@ pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question
 }
 
 impl Question {
+    pub(super) fn key(&self) -> QuestionKey {
+        (self.thread.clone(), self.ask)
+    }
+
     pub(super) fn id(&self) -> String {
         self.ask.to_string()
     }

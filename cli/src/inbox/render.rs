@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::text::{Hidden, reveal, sanitize, single_line};
-use superstep_mail::{Answer, AnswerKind, Mode, Topic, tools};
+use superstep_mail::{Answer, AnswerKind, Mode, Topic, UnreadableThread, tools};
 
 use super::{
     answer::{After, Effect},
@@ -35,6 +35,24 @@ pub(super) fn line(question: &Question, output: &Output) -> Result<(), Error> {
         strong(&question.subject),
         faint(format!("  {}", question.thread)),
     ])
+}
+
+/// A thread that may have questions and cannot be read.
+pub(super) fn unreadable(thread: &UnreadableThread, output: &Output) -> Result<(), Error> {
+    let UnreadableThread { thread, code, why } = thread;
+    if output.form == Form::Json {
+        return output.json(&json!({"thread": thread, "error": {"code": code, "message": why}}));
+    }
+    output.say(&[
+        bad(format!("[{code}] ")),
+        strong(thread),
+        plain(format!(" cannot be read: {}", single_line(why))),
+    ]);
+    output.say(&[
+        faint("  superstep db check shows what is damaged; to remove it: "),
+        plain(format!("superstep threads delete {thread}")),
+    ]);
+    Ok(())
 }
 
 /// A question with all that belongs to it.

@@ -4,7 +4,6 @@
 //! an answer no question is selected, so that a key that is held down answers one.
 
 use crossterm::event::KeyCode;
-use superstep::AskId;
 use superstep_mail::{Answer, AnswerKind, MailAgent, Mode};
 
 use super::{
@@ -12,7 +11,7 @@ use super::{
     draw::{Canvas, wrapped},
     edit,
     keys::{Key, Keys, Pressed, unless_stopped},
-    question::{self, Question, Shown},
+    question::{self, Question, QuestionKey, Shown},
     render,
     selected::{Extent, Selected},
 };
@@ -57,7 +56,7 @@ struct InboxScreen {
     questions: Vec<Question>,
     selected: Option<Selected>,
     /// The question that is accepted by the next key if that confirms it.
-    unconfirmed: Option<AskId>,
+    unconfirmed: Option<QuestionKey>,
     view: View,
     /// What happened last.
     news: Vec<Vec<Span>>,
@@ -170,9 +169,9 @@ impl InboxScreen {
     /// Refreshes the questions. The selected one stays selected wherever it is in the list now; if it
     /// is not open any more none is.
     async fn look_again(&mut self) -> Result<(), Error> {
-        let ask = self.question().map(|question| question.ask);
+        let key = self.question().map(Question::key);
         self.questions = question::all(&self.agent, &self.shown).await?;
-        let at = ask.and_then(|ask| self.questions.iter().position(|it| it.ask == ask));
+        let at = key.and_then(|key| self.questions.iter().position(|it| it.key() == key));
         self.selected = match (at, self.selected) {
             (Some(at), Some(selected)) => Some(selected.moved_to(at)),
             _ => None,
@@ -259,18 +258,18 @@ impl InboxScreen {
             bad(format!("{lines} not shown. ")),
             plain("Enter shows all of it; y accepts it unseen"),
         ]];
-        self.unconfirmed = Some(question.ask);
+        self.unconfirmed = Some(question.key());
         self.is_new = true;
     }
 
     /// Accepts what the last key was about, although not all of it was shown.
     async fn confirm(
         &mut self,
-        unconfirmed: Option<AskId>,
+        unconfirmed: Option<QuestionKey>,
         canvas: &Canvas,
         terminal: &mut Terminal,
     ) -> Result<(), Error> {
-        let question = self.question().filter(|it| Some(it.ask) == unconfirmed);
+        let question = self.question().filter(|it| Some(it.key()) == unconfirmed);
         match question.cloned() {
             Some(question) => {
                 self.give(&question, Answer::accept(), canvas, terminal)
@@ -296,7 +295,7 @@ impl InboxScreen {
         let given = unless_stopped(given).await;
         self.selected = None;
         self.look_again().await?;
-        let is_open = self.questions.iter().any(|it| it.ask == question.ask);
+        let is_open = self.questions.iter().any(|it| it.key() == question.key());
         self.news = match given {
             Ok(after) => {
                 let mut news: Vec<_> = after.effects.iter().map(render::words).collect();

@@ -81,7 +81,7 @@ struct Sum {
 
 impl Sum {
     async fn tell(&self, agent: &MailAgent, output: &Output) -> Result<(), Error> {
-        let open = agent.inbox().await?.len();
+        let open = agent.inbox().await?.items.len();
         if output.form == Form::Json {
             return output.json(&json!({
                 "event": "summary", "looked_at": self.looked_at, "known": self.known,
@@ -190,7 +190,7 @@ async fn take_in(
         result,
     };
     let state = agent.graph().state(thread.as_str()).await?;
-    let is_over = state.state.handled.contains(&arrival.id) && state.next.is_empty();
+    let is_over = state.state.handled.contains(&arrival.id) && state.is_done();
     if is_over && !options.rerun {
         return Ok(with(Ingested::Known));
     }

@@ -8,20 +8,20 @@ use std::{os::unix::process::ExitStatusExt as _, process::Command};
 
 use crate::{
     env::TestEnv,
-    post::{ACCOUNT, env_with, ingest, question, questions, sent},
+    post::{ACCOUNT, env_with, ingest, question, questions, sent, with_settings},
 };
 
 /// Blocks of 512 bytes: a page of the database.
-const STEP: u32 = 8;
+pub(crate) const STEP: u32 = 8;
 
 /// Less than that and the database cannot be opened.
-const FIRST: u32 = 64;
+pub(crate) const FIRST: u32 = 64;
 
 /// So many steps are enough for any command here.
-const MOST: u32 = 200;
+pub(crate) const MOST: u32 = 200;
 
 /// Runs a command line with a limit; whether it was ended by it.
-fn is_ended_by(env: &TestEnv, line: &str, blocks: u32) -> bool {
+pub(crate) fn is_ended_by(env: &TestEnv, line: &str, blocks: u32) -> bool {
     let wanted = env.command(line);
     let mut command = Command::new("sh");
     command
@@ -111,6 +111,32 @@ fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_that_continues() {
         }
         assert_eq!(sent(&env).len(), 1, "{open:?}");
         assert!(questions(&env).is_empty());
+        false
+    });
+    assert!(ended > 5, "ended {ended} times");
+    assert!(asked_again > 0, "never between the answer and the act");
+}
+
+#[test]
+fn what_was_accepted_for_real_is_not_sent_by_a_copy_of_its_thread() {
+    let mut asked_again = 0;
+    let ended = at_every_write(&asked(), "inbox accept ID --send", |env| {
+        with_settings(&env, "dry_run = false\n");
+        let listed = env.run("threads list --json").events();
+        let thread = listed[0]["thread"].as_str().unwrap();
+        let forked = env.run(&format!("threads fork {thread} --name mail-copy"));
+        assert_eq!(forked.code, 0, "{}", forked.stderr);
+        let before = sent(&env).len();
+        let line = "threads resume mail-copy --model script:FIXTURES/mail.jsonl";
+        let resumed = env.run(line);
+        assert!([0, 3].contains(&resumed.code), "{}", resumed.stderr);
+        assert_eq!(sent(&env).len(), before, "{}", resumed.stdout);
+        let of_copy = |it: &&serde_json::Value| it["thread"] == "mail-copy";
+        let open = questions(&env);
+        let action = |it: &serde_json::Value| {
+            it["interrupts"][0]["action_request"]["action"] == "send_email_tool: asked again"
+        };
+        asked_again += open.iter().filter(of_copy).filter(|it| action(it)).count();
         false
     });
     assert!(ended > 5, "ended {ended} times");

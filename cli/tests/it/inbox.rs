@@ -368,6 +368,104 @@ fn a_thread_is_gone_on_with_in_the_inbox() {
 }
 
 #[test]
+fn a_copy_of_a_thread_is_in_the_inbox_and_its_question_is_named_by_thread_and_id() {
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let thread = questions(&env)[0]["thread"].as_str().unwrap().to_owned();
+    let forked = env.run(&format!("threads fork {thread} --name mail-copy"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let both = questions(&env);
+    assert_eq!(both.len(), 2, "{both:?}");
+    assert!(both.iter().all(|it| it["id"] == *id), "{both:?}");
+    let refused = env.run(&format!("inbox accept {id} --send {ACCOUNT}"));
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    let named = format!("mail-copy:{id}");
+    for told in ["SS6031", &named, &format!("{thread}:{id}")] {
+        assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    }
+    assert!(sent(&env).is_empty());
+    let accepted = env.run(&format!("inbox accept {named} --send {ACCOUNT}"));
+    assert_eq!(accepted.code, 0, "{}", accepted.stderr);
+    assert_eq!(sent(&env).len(), 1);
+    let left = questions(&env);
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left[0]["thread"], *thread);
+}
+
+/// A model that proposes a reply, and another one when it is told to try again.
+const TWICE: &str = r#"{"script": {"name": "twice"}}
+{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "respond"}, "repeat": "always"}
+{"when": {"tool": "Done", "anywhere": "says: try again"}, "calls": [{"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "Second try.", "email_address": "me@example.org"}}]}
+{"when": {"tool": "Done", "result": "send_email_tool"}, "calls": [{"name": "Done", "args": {"done": true}}], "repeat": "always"}
+{"when": {"tool": "Done"}, "calls": [{"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "First try.", "email_address": "me@example.org"}}], "repeat": "always"}
+"#;
+
+#[test]
+fn a_reply_that_met_an_obstacle_is_sent_once_after_it_is_gone() {
+    let env = env_with(&["Lunch"]);
+    env.write("work/twice.jsonl", TWICE);
+    let account = "--folder mail --owner me@example.org --model script:twice.jsonl --send";
+    assert_eq!(env.run(&format!("mail ingest {account}")).code, 0);
+    // A file where the folder of sent mail should be.
+    env.write("work/mail/sent", "in the way");
+    let failed = env.run(&format!("inbox accept {} {account}", question(&env)));
+    assert_eq!(failed.code, 1, "{}{}", failed.stdout, failed.stderr);
+    let told = format!("{}{}", failed.stdout, failed.stderr);
+    assert!(told.contains("not sent"), "{told}");
+    assert_eq!(env.read("work/mail/sent"), "in the way");
+    let staged = || fs::read_dir(env.path("work/mail/.outgoing")).map_or(0, Iterator::count);
+    assert_eq!(staged(), 0, "nothing waits to go out by itself");
+    let stuck = questions(&env).remove(0);
+    let asked = &stuck["interrupts"][0];
+    assert_eq!(asked["action_request"]["action"], "stuck", "{stuck}");
+    let text = asked["description"].as_str().unwrap();
+    assert!(text.contains("a reply was not sent"), "{text}");
+    fs::remove_file(env.path("work/mail/sent")).unwrap();
+    let id = stuck["id"].as_str().unwrap();
+    let again = env.run(&format!("inbox respond {id} {account} try again"));
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    assert!(sent(&env).is_empty(), "nobody accepted the second try yet");
+    let accepted = env.run(&format!("inbox accept {} {account}", question(&env)));
+    assert_eq!(accepted.code, 0, "{}{}", accepted.stdout, accepted.stderr);
+    let sent = sent(&env);
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].contains("Second try."), "{}", sent[0]);
+    assert!(questions(&env).is_empty());
+}
+
+#[test]
+fn a_damaged_thread_is_named_beside_the_questions_of_others_and_can_be_deleted() {
+    let env = asked(&["Lunch"]);
+    put(&env, "Backup", "The disk zebrazebra is full.");
+    assert_eq!(ingest(&env).code, 0);
+    let all = questions(&env);
+    let backup = all.iter().find(|it| it["subject"] == "Backup").unwrap();
+    let thread = backup["thread"].as_str().unwrap();
+    let path = env.path("home/.local/share/superstep/superstep.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(10).position(|it| it == b"zebrazebra");
+    let mut at = at.unwrap();
+    while let Some(next) = bytes[at..].windows(10).position(|it| it == b"zebrazebra") {
+        at += next;
+        bytes[at..at + 5].copy_from_slice(b"ZEBRA");
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let listed = env.run("inbox list");
+    assert_eq!(listed.code, 1, "{}", listed.stderr);
+    assert!(listed.stdout.contains("Lunch"), "{}", listed.stdout);
+    for told in ["[SS2005]", thread, "threads delete"] {
+        assert!(listed.stderr.contains(told), "{}", listed.stderr);
+    }
+    let events = env.run("inbox list --json").events();
+    let broken = events.iter().find(|it| it["thread"] == *thread).unwrap();
+    assert_eq!(broken["error"]["code"], "SS2005", "{broken}");
+    assert_eq!(events.len(), 2);
+    let deleted = env.run(&format!("threads delete {thread} --yes"));
+    assert_eq!(deleted.code, 0, "{}", deleted.stderr);
+    assert_eq!(questions(&env).len(), 1);
+}
+
+#[test]
 fn a_run_that_fails_is_told_on_the_screen_and_goes_on_later() {
     let env = asked(&["Lunch"]);
     env.write(

@@ -21,6 +21,8 @@ mod conversation;
 mod crash;
 mod database;
 mod env;
+#[cfg(unix)]
+mod first_moments;
 mod front;
 mod help;
 mod inbox;

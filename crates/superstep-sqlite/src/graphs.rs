@@ -227,6 +227,14 @@ pub(crate) fn all(connection: &Connection, thread: i64) -> Result<Vec<GraphRow>,
     rows.into_iter().map(GraphRow::checked).collect()
 }
 
+/// The numbers of all graphs of a thread, whether their entries are whole or not.
+pub(crate) fn numbers(connection: &Connection, thread: i64) -> Result<Vec<i64>, SaverError> {
+    connection
+        .prepare_cached("SELECT graph FROM graphs WHERE thread = ?1 ORDER BY graph")
+        .and_then(|mut select| select.query_map([thread], |row| row.get(0))?.collect())
+        .map_err(sql)
+}
+
 /// Whether a thread has a record, a run or an entry in its event log.
 pub(crate) fn has_content(connection: &Connection, thread: i64) -> Result<bool, SaverError> {
     let has_others = connection

@@ -5,6 +5,7 @@
 mod archive;
 mod copy;
 mod delete;
+mod emptied;
 mod prune;
 
 use rusqlite::Connection;
@@ -24,7 +25,8 @@ pub(crate) use copy::copy;
 pub(crate) use delete::delete;
 pub(crate) use prune::{RetentionOutcome, prune, retain};
 
-/// The names of all threads that have a record, in order.
+/// The names of all threads that have a record, in order. None at all is believed only if nothing is
+/// left of any.
 pub(crate) fn list(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
     let all: Vec<(String, i64)> = db
         .prepare_cached(
@@ -37,6 +39,9 @@ pub(crate) fn list(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
             rows.collect()
         })
         .map_err(sql)?;
+    if all.is_empty() {
+        emptied::refuse(db)?;
+    }
     all.into_iter()
         .map(|(name, sum)| {
             let damaged = || SaverError::Corrupt(format!("the name `{name}` is damaged"));

@@ -57,7 +57,11 @@ impl FolderCalendar {
     /// The files and events that cannot be read, and why.
     pub async fn problems(&self) -> Result<Vec<(String, MailError)>, MailError> {
         let (root, zone) = (self.root.clone(), self.zone.clone());
-        blocking(place(&root), move || Ok(read_all(&root, &zone)?.1)).await
+        blocking(place(&root), move || {
+            let read = read_all(&root, &zone)?;
+            Ok(read.problems.into_iter().chain(read.cut).collect())
+        })
+        .await
     }
 }
 
@@ -73,11 +77,27 @@ impl Calendar for FolderCalendar {
     fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>> {
         let (root, zone) = (self.root.clone(), self.zone.clone());
         Box::pin(blocking(place(&self.root), move || {
-            let (entries, _) = read_all(&root, &zone)?;
-            let mut events = instances(&entries, span, &zone);
+            let read = read_all(&root, &zone)?;
+            // An event that was not read may be at the time that is asked about.
+            if let Some((_, error)) = read.cut.into_iter().next() {
+                return Err(error);
+            }
+            let Some(mut events) = instances(&read.entries, span, &zone) else {
+                return Err(MailError::Refused {
+                    place: place(&root),
+                    why: format!("more than {MAX_INSTANCES} events; ask for less time"),
+                });
+            };
             events.sort_by(|(one, a), (other, b)| one.cmp(other).then(a.title.cmp(&b.title)));
             Ok(events.into_iter().map(|(_, event)| event).collect())
         }))
+    }
+
+    fn unread(&self) -> Later<'_, Result<Vec<String>, MailError>> {
+        Box::pin(async {
+            let problems = self.problems().await?;
+            Ok(problems.iter().map(|(_, error)| error.to_string()).collect())
+        })
     }
 
     fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>> {
@@ -136,12 +156,22 @@ impl Calendar for FolderCalendar {
 
 type Problems = Vec<(String, MailError)>;
 
-fn read_all(root: &Path, zone: &TimeZone) -> Result<(Vec<IcsEvent>, Problems), MailError> {
+/// What a folder has.
+#[derive(Default)]
+struct FolderEvents {
+    entries: Vec<IcsEvent>,
+    /// Files and events that are left out, by file.
+    problems: Problems,
+    /// Files of which not all was read.
+    cut: Problems,
+}
+
+fn read_all(root: &Path, zone: &TimeZone) -> Result<FolderEvents, MailError> {
     let there = fs::read_dir(root).map_err(|error| MailError::Unreachable {
         place: place(root),
         why: error.to_string(),
     })?;
-    let (mut entries, mut problems) = (Vec::new(), Vec::new());
+    let mut all = FolderEvents::default();
     for found in there.flatten() {
         let path = found.path();
         let name = one_line(&found.file_name().to_string_lossy(), 200);
@@ -158,23 +188,32 @@ fn read_all(root: &Path, zone: &TimeZone) -> Result<(Vec<IcsEvent>, Problems), M
         let is_file = found.file_type().is_ok_and(|it| it.is_file());
         let is_small = found.metadata().is_ok_and(|about| about.len() <= MAX_FILE);
         if !is_file || !is_small {
-            problems.push(problem("it is no file, or too large".into()));
+            let why = "it is no file, or too large".into();
+            all.problems.push(problem(why));
             continue;
         }
         match fs::read(&path) {
             Ok(bytes) => {
-                let (events, wrong) = ics::read(&String::from_utf8_lossy(&bytes), zone);
-                entries.extend(events);
-                problems.extend(wrong.into_iter().map(problem));
+                let file = ics::read(&String::from_utf8_lossy(&bytes), zone);
+                all.entries.extend(file.events);
+                all.problems.extend(file.problems.into_iter().map(problem));
+                all.cut.extend(file.cut.map(problem));
             }
-            Err(error) => problems.push((name.clone(), failed(&place(root), &path, &error))),
+            Err(error) => {
+                let error = failed(&place(root), &path, &error);
+                all.problems.push((name.clone(), error));
+            }
         }
     }
-    Ok((entries, problems))
+    Ok(all)
 }
 
-/// The events of a stretch of time, each with its start.
-fn instances(entries: &[IcsEvent], span: Span, zone: &TimeZone) -> Vec<(Timestamp, Event)> {
+/// The events of a stretch of time, each with its start; nothing if there are too many.
+fn instances(
+    entries: &[IcsEvent],
+    span: Span,
+    zone: &TimeZone,
+) -> Option<Vec<(Timestamp, Event)>> {
     let mut found = Vec::new();
     // Clock times differ from zone to zone by at most a day and some.
     let end = span.end.to_zoned(TimeZone::UTC).datetime();
@@ -195,12 +234,15 @@ fn instances(entries: &[IcsEvent], span: Span, zone: &TimeZone) -> Vec<(Timestam
             // A reminder without a length is at its time.
             let touches =
                 start < span.end && (stop > span.start || start == stop && start >= span.start);
-            if touches && found.len() < MAX_INSTANCES {
+            if touches && found.len() >= MAX_INSTANCES {
+                return None;
+            }
+            if touches {
                 found.push((start, event(entry, when, time)));
             }
         }
     }
-    found
+    Some(found)
 }
 
 /// An instance that begins earlier is over when the stretch of time begins.

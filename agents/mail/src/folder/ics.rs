@@ -15,8 +15,8 @@ use crate::{
     parse::{email, one_line},
 };
 
-const MAX_LINES: usize = 200_000;
-const MAX_EVENTS: usize = 20_000;
+const MAX_LINES: usize = 1_000_000;
+const MAX_EVENTS: usize = 100_000;
 
 /// An event as a file has it; it may stand for many.
 #[derive(Clone, Debug)]
@@ -71,9 +71,22 @@ impl Moment {
     }
 }
 
-/// The events of a file, and what is wrong with the others. Times without a zone are in `zone`.
-pub(super) fn read(text: &str, zone: &TimeZone) -> (Vec<IcsEvent>, Vec<String>) {
-    let (mut events, mut problems) = (Vec::new(), Vec::new());
+/// What a file has.
+#[derive(Default)]
+pub(super) struct IcsFile {
+    pub(super) events: Vec<IcsEvent>,
+    /// What is wrong with events that are left out.
+    pub(super) problems: Vec<String>,
+    /// Why not all of it was read.
+    pub(super) cut: Option<String>,
+}
+
+/// Reads a file. Times without a zone are in `zone`.
+pub(super) fn read(text: &str, zone: &TimeZone) -> IcsFile {
+    let (mut events, mut problems, mut cut) = (Vec::new(), Vec::new(), None);
+    if text.lines().nth(MAX_LINES).is_some() {
+        cut = Some(format!("it has more than {MAX_LINES} lines"));
+    }
     let mut open: Option<Vec<ContentLine>> = None;
     // Parts of an event, such as alarms, have lines of the same names.
     let mut inner = 0_usize;
@@ -100,15 +113,19 @@ pub(super) fn read(text: &str, zone: &TimeZone) -> (Vec<IcsEvent>, Vec<String>) 
             (_, _, Some(lines)) if inner == 0 => lines.push(line),
             _ => {}
         }
-        if events.len() >= MAX_EVENTS {
-            problems.push(format!("only the first {MAX_EVENTS} events are read"));
+        if events.len() > MAX_EVENTS {
+            cut = Some(format!("it has more than {MAX_EVENTS} events"));
             break;
         }
     }
-    if open.is_some() {
+    if open.is_some() && cut.is_none() {
         problems.push("it breaks off within an event".into());
     }
-    (events, problems)
+    IcsFile {
+        events,
+        problems,
+        cut,
+    }
 }
 
 /// Lines whose continuations are joined to them.

@@ -6,11 +6,12 @@ use superstep::{
     tools::{Decision, ParsedCall as _},
 };
 
-use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, review::digest};
+use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate};
 use crate::{
     inbox::{ALL, Action, Item, WORDS, decide},
     mode::revealed,
     prompt::shown,
+    scope::ApprovalScope,
     services::Services,
     tools::{CHECK, CallValidator, QUESTION, SCHEDULE, SEND, ToolRequest},
 };
@@ -26,12 +27,13 @@ pub(super) async fn interrupt_handler(
         return Ok(ReplyState::update());
     };
     let call = &pending.call;
+    let scope = ApprovalScope::of(&ctx);
     let (decision, mode) = match call.name.as_str() {
         CHECK => (Decision::Direct, services.settings.mode()),
         _ => {
             let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
             let mut item = item(&pending, input, &services, &validator);
-            item.digest = Some(digest(&ctx, call, 0));
+            item.digest = Some(ApprovalScope::digest(scope.as_ref(), &ctx, call, 0));
             decide(&ctx, item, pending.mode, |decision| {
                 match decision.edited(call) {
                     Some(edited) => validator.parse(&edited).map(|_| ()),
@@ -46,6 +48,7 @@ pub(super) async fn interrupt_handler(
         decision,
         at: Timestamp::now(),
         mode,
+        scope,
     }]))
 }
 

@@ -112,12 +112,13 @@ pub(super) async fn settle_decisions(
     }))
 }
 
-/// An approved call, with when and in which mode it was.
+/// An approved call, with when, in which mode and in which thread it was.
 fn job(call: &ToolCall, decided: &Decided) -> Job {
     Job {
         call: call.clone(),
         at: decided.at,
         mode: decided.mode,
+        scope: decided.scope.clone(),
     }
 }
 

@@ -6,8 +6,8 @@ use superstep::{
     tools::{Checked, make},
 };
 
-use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ModeReviewer};
-use crate::{services::Services, tools::CallValidator};
+use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ApprovalReviewer};
+use crate::{scope::ApprovalScope, services::Services, tools::CallValidator};
 
 pub(super) async fn make_call(
     Input(job): Input<Job>,
@@ -24,10 +24,12 @@ pub(super) async fn make_call(
     let message = match validator.parse(call) {
         Err(why) => result(&ctx, 0, call, &why, ToolStatus::Error),
         Ok(parsed) => {
-            let mut reviewer = ModeReviewer {
+            let mut reviewer = ApprovalReviewer {
                 call: &parsed,
                 run: services.settings.mode(),
+                here: ApprovalScope::of(&ctx),
                 approved: job.mode,
+                approved_in: job.scope.clone(),
                 is_left: false,
             };
             let checked = Checked {

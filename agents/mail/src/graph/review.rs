@@ -1,12 +1,17 @@
-//! Review of approved calls: the mode they were approved in, and attempts whose outcome is unknown.
+//! Review of approved calls: the mode and the thread they were approved in, and attempts whose outcome
+//! is unknown.
 //!
 //! A person who accepts in a dry run has been told that nothing will be sent, and one who accepts for
 //! real expects it to be sent. Whoever resumes the thread may have chosen the other mode. Then the
 //! call is withheld, which is journaled with its attempt, so that every later attempt of the task
 //! finds the same question and its answer, whatever mode it runs in.
 //!
+//! A copy of a thread brings along what was approved in the thread it was made of, which may have made
+//! the call, or may still make it. So an approval of another thread is withheld in the same way.
+//!
 //! No attempt is made silently while an earlier one may have succeeded: a person is asked first.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use superstep::{
     Ctx, NodeError,
@@ -18,7 +23,8 @@ use superstep::{
 
 use crate::{
     Mode,
-    inbox::{ALL, Allowed, Asked, Item, decide},
+    inbox::{ALL, Allowed, Item, decide},
+    scope::ApprovalScope,
     tools::MailCall,
 };
 
@@ -28,17 +34,76 @@ const AGAIN: Allowed = Allowed {
     ..ALL
 };
 
-/// Lets a call be made only if it was approved for real and the run is for real.
-pub(super) struct ModeReviewer<'a> {
+/// Lets a call be made only if it was approved for real in this thread and the run is for real.
+pub(super) struct ApprovalReviewer<'a> {
     pub(super) call: &'a MailCall,
     pub(super) run: Mode,
+    /// The scope of the run.
+    pub(super) here: Option<ApprovalScope>,
     pub(super) approved: Mode,
+    pub(super) approved_in: Option<ApprovalScope>,
     /// Whether a person who was asked again left the call.
     pub(super) is_left: bool,
 }
 
-impl ModeReviewer<'_> {
-    /// Asks, and continues in the mode of an answer that accepts.
+/// Why an attempt was withheld, as it is journaled.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Withheld {
+    /// The mode of the run was not the one it was approved in.
+    Mode(Mode),
+    /// It was approved in another thread, or nobody knows in which.
+    Scope {
+        run: Mode,
+        approved_in: Option<ApprovalScope>,
+    },
+}
+
+impl Withheld {
+    /// The mode of the run that withheld it, which need not be this one.
+    fn run(&self) -> Mode {
+        match self {
+            Self::Mode(run) | Self::Scope { run, .. } => *run,
+        }
+    }
+
+    /// The heading of the question, and why it is asked again.
+    fn told(&self) -> (&'static str, String) {
+        match self {
+            Self::Mode(Mode::Send) => (
+                "Accepted in a dry run: do it for real?",
+                "You accepted this in a dry run, so nothing was done. The run that continues is for real."
+                    .into(),
+            ),
+            Self::Mode(Mode::Dry) => (
+                "Accepted for real, but not done",
+                "You accepted this for real. The run that continues is a dry run, so it does nothing."
+                    .into(),
+            ),
+            Self::Scope { approved_in, .. } => (
+                "Accepted in another thread: do it here too?",
+                match approved_in {
+                    Some(scope) => format!(
+                        "This was accepted in the thread `{}`, of which this one is a copy. An approval \
+                         is for one thread, so nothing was done here. The other thread may have done \
+                         it, or may still do it.",
+                        scope.name()
+                    ),
+                    None => "This was accepted by an earlier version, which did not store in which \
+                             thread. An approval is for one thread, so nothing was done here."
+                        .into(),
+                },
+            ),
+        }
+    }
+}
+
+impl ApprovalReviewer<'_> {
+    fn digest(&self, ctx: &Ctx, call: &ToolCall, attempt: u32) -> Digest {
+        ApprovalScope::digest(self.here.as_ref(), ctx, call, attempt)
+    }
+
+    /// Asks, and continues in the mode of an answer that accepts, which is given in this thread.
     fn ask(
         &mut self,
         ctx: &Ctx,
@@ -53,14 +118,22 @@ impl ModeReviewer<'_> {
             return Ok(Next::End(declined(&decision)));
         }
         self.approved = mode;
+        self.approved_in = self.here.clone();
         Ok(Next::Attempt)
     }
 }
 
-impl Reviewer for ModeReviewer<'_> {
+impl Reviewer for ApprovalReviewer<'_> {
     fn gate(&self, doubt: Option<&str>) -> Gate {
         if !self.call.access.capabilities.changes() {
             return Gate::Open;
+        }
+        let withhold = |why: Withheld| Gate::Withhold(json!(why));
+        if self.approved_in != self.here {
+            return withhold(Withheld::Scope {
+                run: self.run,
+                approved_in: self.approved_in.clone(),
+            });
         }
         match (self.approved, self.run) {
             (Mode::Send, Mode::Send) => Gate::Open,
@@ -68,7 +141,9 @@ impl Reviewer for ModeReviewer<'_> {
                 Ok(what) => described(&what, doubt),
                 Err(why) => CallEnd::Failed(why),
             }),
-            (Mode::Dry, Mode::Send) | (Mode::Send, Mode::Dry) => Gate::Withhold(json!(self.run)),
+            (Mode::Dry, Mode::Send) | (Mode::Send, Mode::Dry) => {
+                withhold(Withheld::Mode(self.run))
+            }
         }
     }
 
@@ -80,18 +155,8 @@ impl Reviewer for ModeReviewer<'_> {
         data: &Json,
         doubt: Option<&str>,
     ) -> Result<Next, NodeError> {
-        // The mode of the run that withheld it, which need not be this one.
-        let run: Mode = serde_json::from_value(data.clone())?;
-        let (heading, why) = match run {
-            Mode::Send => (
-                "Accepted in a dry run: do it for real?",
-                "You accepted this in a dry run, so nothing was done. The run that continues is for real.",
-            ),
-            Mode::Dry => (
-                "Accepted for real, but not done",
-                "You accepted this for real. The run that continues is a dry run, so it does nothing.",
-            ),
-        };
+        let withheld: Withheld = serde_json::from_value(data.clone())?;
+        let (run, (heading, why)) = (withheld.run(), withheld.told());
         let about = self.call.describe().unwrap_or_default();
         let doubtful = doubt.map(|why| format!(" An earlier attempt may have succeeded: {why}."));
         let about = format!(
@@ -109,7 +174,7 @@ impl Reviewer for ModeReviewer<'_> {
             config: AGAIN,
             description: run.describe(heading, &about),
             mode: Some(run),
-            digest: Some(digest(ctx, call, attempt)),
+            digest: Some(self.digest(ctx, call, attempt)),
         };
         self.ask(ctx, item, run, |decision| declined(decision, doubt))
     }
@@ -124,7 +189,7 @@ impl Reviewer for ModeReviewer<'_> {
             config: AGAIN,
             description: text.description,
             mode: None,
-            digest: Some(digest(ctx, call, lost.attempt)),
+            digest: Some(self.digest(ctx, call, lost.attempt)),
         };
         // An answer that names no mode continues in the one that it was approved in.
         self.ask(ctx, item, self.approved, |decision| {
@@ -138,11 +203,6 @@ impl Reviewer for ModeReviewer<'_> {
             })
         })
     }
-}
-
-/// What an answer about a call may name, after so many attempts.
-pub(super) fn digest(ctx: &Ctx, call: &ToolCall, attempt: u32) -> Digest {
-    Digest::of::<Asked>(call, ctx.thread(), ctx.task_id(), attempt)
 }
 
 /// What the model reads when a person who is asked again does not want it.

@@ -10,7 +10,12 @@ use superstep::{
 };
 
 use super::{ToolRequest, schedule, send};
-use crate::{input::EmailInput, prompt::gutter, services::Services, slots::Day};
+use crate::{
+    MailError, input::EmailInput, parse::one_line, prompt::gutter, services::Services, slots::Day,
+};
+
+/// How many parts of a calendar that cannot be read are named.
+const MOST_UNREAD: usize = 5;
 
 /// What the calls about one mail work with.
 pub(crate) struct CallContext {
@@ -103,16 +108,26 @@ impl ParsedCall for MailCall {
 /// What days have. The failure of a calendar is reported, and nothing is made up in its place.
 async fn check(services: &Services, days: &[Date]) -> Result<String, ToolError> {
     let (zone, hours) = (&services.zone, &services.settings.working_hours);
+    let unknown = |error: MailError| {
+        ToolError::Failed(format!(
+            "the calendar could not be read, so nothing is known about these days: {error}. Tell \
+             the user; offer no times."
+        ))
+    };
     let mut text = String::new();
     for date in days {
-        match Day::of(&*services.calendar, *date, &zone.zone, hours).await {
-            Ok(day) => text.push_str(&day.told(zone, hours)),
-            Err(error) => {
-                return Err(ToolError::Failed(format!(
-                    "the calendar could not be read, so nothing is known about these days: {error}. \
-                     Tell the user; offer no times."
-                )));
-            }
+        let day = Day::of(&*services.calendar, *date, &zone.zone, hours).await;
+        text.push_str(&day.map_err(unknown)?.told(zone, hours));
+    }
+    let unread = services.calendar.unread().await.map_err(unknown)?;
+    if !unread.is_empty() {
+        text.push_str(&format!(
+            "Not all of the calendar could be read, so more time may be taken on any of these days. \
+             Tell the user. Left out, {} in all:\n",
+            unread.len()
+        ));
+        for why in unread.iter().take(MOST_UNREAD) {
+            text.push_str(&format!("- {}\n", one_line(why, 200)));
         }
     }
     Ok(text)

@@ -356,3 +356,77 @@ async fn files_of_meetings_that_make_no_sense_are_listed() {
     assert_eq!(calendar.events(day).await.unwrap().len(), 1);
     assert_eq!(calendar.problems().await.unwrap().len(), 4);
 }
+
+/// What the model reads about a day of a calendar.
+async fn told_about(world: &World, day: &str) -> String {
+    world.put("a.eml", crate::world::mail("lunch", "When are you free?"));
+    let check = crate::world::turns(&[("check_calendar_tool", serde_json::json!({"dates": [day]}))]);
+    let done = crate::world::turns(&[crate::world::done()]).always();
+    let agent = world.agent(crate::world::responder([check, done], Vec::new()));
+    let taken = crate::world::take_in(&agent).await;
+    let found = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
+    let texts = found.state.messages.iter().map(|message| message.text());
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn a_day_with_more_events_than_are_counted_is_an_error_and_no_free_day() {
+    let world = World::new();
+    let event = |n: usize, transparent: &str| {
+        format!(
+            "BEGIN:VEVENT\nUID:{n}\nDTSTART:20261116T0{}0000Z\nDURATION:PT1M\n{transparent}END:VEVENT\n",
+            n % 10
+        )
+    };
+    let many: String = (0..5_000).map(|n| event(n, "TRANSP:TRANSPARENT\n")).collect();
+    world.put_meeting("a.ics", &many);
+    let day = Span {
+        start: "2026-11-16T00:00:00Z".parse().unwrap(),
+        end: "2026-11-17T00:00:00Z".parse().unwrap(),
+    };
+    let calendar = world.calendar();
+    assert_eq!(calendar.events(day).await.unwrap().len(), 5_000);
+    // The one that takes the time would be left out.
+    world.put_meeting("b.ics", &event(9, ""));
+    for found in [
+        calendar.events(day).await.map(|_| ()),
+        calendar.busy(day).await.map(|_| ()),
+    ] {
+        let error = found.unwrap_err();
+        assert_eq!(error.code(), "SS7005");
+        assert!(error.to_string().contains("more than 5000 events"), "{error}");
+    }
+    let told = told_about(&world, "16-11-2026").await;
+    assert!(told.contains("offer no times"), "{told}");
+    assert!(!told.contains("free:"), "{told}");
+}
+
+#[tokio::test]
+async fn a_file_with_more_events_than_are_read_is_an_error() {
+    let world = World::new();
+    let one = "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nEND:VEVENT\n";
+    world.put_meeting("a.ics", &one.repeat(100_001));
+    let elsewhere = Span {
+        start: "2030-01-01T00:00:00Z".parse().unwrap(),
+        end: "2030-01-02T00:00:00Z".parse().unwrap(),
+    };
+    let calendar = world.calendar();
+    let error = calendar.events(elsewhere).await.unwrap_err();
+    assert_eq!(error.code(), "SS7006");
+    assert!(error.to_string().contains("a.ics"), "{error}");
+    assert_eq!(calendar.problems().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_model_reads_what_of_a_calendar_was_left_out() {
+    let world = World::new();
+    world.put_meeting(
+        "a.ics",
+        "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nSUMMARY:Talk\nEND:VEVENT\n\
+         BEGIN:VEVENT\nDTSTART:nonsense\nSUMMARY:Dentist\nEND:VEVENT\n",
+    );
+    let told = told_about(&world, "16-11-2026").await;
+    assert!(told.contains("Talk") && told.contains("free:"), "{told}");
+    assert!(told.contains("Not all of the calendar could be read"), "{told}");
+    assert!(told.contains("event `Dentist`"), "{told}");
+}

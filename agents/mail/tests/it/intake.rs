@@ -83,7 +83,7 @@ async fn a_new_mail_waits_for_open_questions_and_takes_none_away() {
     // Being told again changes nothing.
     take_in(&agent).await;
     assert_eq!(
-        agent.inbox().await.unwrap(),
+        agent.inbox().await.unwrap().items,
         before,
         "the inbox of all threads has it"
     );

@@ -8,6 +8,7 @@
 )]
 
 mod asking;
+mod copies;
 mod deciding;
 mod folders;
 mod hostile;

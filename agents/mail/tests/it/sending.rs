@@ -184,7 +184,7 @@ async fn a_timeout_after_the_send_took_effect_sends_no_second_mail() {
 
 /// Accepts the one question that is open, which must be whether something happened.
 async fn accept_again(agent: &superstep_mail::MailAgent) -> Outcome<superstep_mail::MailState> {
-    let items = agent.inbox().await.unwrap();
+    let items = agent.inbox().await.unwrap().items;
     assert_eq!(items.len(), 1, "{items:?}");
     let action = &items[0].item.action_request.action;
     assert!(action.ends_with("outcome unknown"), "{action}");
@@ -309,7 +309,7 @@ async fn a_refusal_is_told_to_the_model_and_to_the_person_who_approved() {
     let (world, _mailbox, agent, outcome) = approved(&[Fault::Refused], Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
     let why = "not sent: smtp.example.org refused: no such user";
-    let items = agent.inbox().await.unwrap();
+    let items = agent.inbox().await.unwrap().items;
     assert!(about(&items, "stuck").item.description.contains(why));
     let outcome = answer(&agent, &items[0], Answer::ignore()).await;
     assert!(results(&outcome).contains(why));
@@ -485,7 +485,7 @@ async fn a_question_that_was_answered_is_not_open_again_after_a_failure() {
     let arrivals = agent.arrivals(&options).await.unwrap();
     let thread = superstep_mail::thread_name(&arrivals[0].thread);
     assert!(agent.open(&thread).await.unwrap().is_empty());
-    assert!(agent.inbox().await.unwrap().is_empty());
+    assert!(agent.inbox().await.unwrap().items.is_empty());
     let stale = agent.graph().state(thread.as_str()).await.unwrap().asks;
     for ask in stale {
         let refused = agent.answer(&thread, [(ask.id, Answer::ignore())]).await;

@@ -153,7 +153,7 @@ async fn a_calendar_that_is_down_is_told_and_nothing_is_made() {
 
 /// The one open question, which must be whether something happened.
 async fn doubt(agent: &MailAgent) -> InboxItem {
-    let mut items = agent.inbox().await.unwrap();
+    let mut items = agent.inbox().await.unwrap().items;
     assert_eq!(items.len(), 1, "{items:?}");
     let item = items.remove(0);
     let action = &item.item.action_request.action;

@@ -50,7 +50,8 @@ pub struct Checkpoint<S, N> {
     pub parent: Option<CheckpointId>,
     /// The state.
     pub state: Snap<S>,
-    /// Nodes that run next; empty when the thread is done.
+    /// Nodes that run next. Empty when the thread is done, and also while its input waits to be
+    /// taken: [`Checkpoint::is_done`] knows the difference.
     pub next: Vec<N>,
     /// Open questions.
     pub asks: Vec<OpenAsk>,
@@ -61,6 +62,15 @@ pub struct Checkpoint<S, N> {
     /// Nodes that were about to run and that the graph no longer has: the thread cannot be continued
     /// as it is.
     pub lost: Vec<Arc<str>>,
+    is_done: bool,
+}
+
+impl<S, N> Checkpoint<S, N> {
+    /// Whether nothing is left to run. A thread whose input was stored and of which no node has run
+    /// yet, because the process ended, is not done: [`Graph::resume`] runs it.
+    pub fn is_done(&self) -> bool {
+        self.is_done
+    }
 }
 
 impl<S: State, N: Nodes> Checkpoint<S, N> {
@@ -82,6 +92,7 @@ impl<S: State, N: Nodes> Checkpoint<S, N> {
             errors: failed.collect(),
             origin: snapshot.origin,
             lost: snapshot.lost.clone(),
+            is_done: snapshot.next.is_empty() && snapshot.lost.is_empty(),
         })
     }
 }

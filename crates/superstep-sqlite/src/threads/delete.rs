@@ -1,4 +1,5 @@
-//! Deleting a thread: its rows are overwritten, in the WAL too.
+//! Deleting a thread: its rows are overwritten, in the WAL too. A damaged one is deleted as well, by a
+//! search of the whole log, because its rows cannot be followed.
 
 use rusqlite::{Connection, params};
 use superstep_core::{error::SaverError, id::ThreadId};
@@ -19,8 +20,21 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
     };
     lease::refuse_if_leased(writer, name, &thread, worker)?;
     let thread = thread.thread;
-    for graph in graphs::all(writer.db()?, thread)? {
-        empty(writer, &graph)?;
+    match graphs::all(writer.db()?, thread) {
+        Ok(all) => {
+            for graph in all {
+                match empty(writer, &graph) {
+                    Err(SaverError::Corrupt(_)) => empty_damaged(writer, graph.graph)?,
+                    emptied => emptied?,
+                }
+            }
+        }
+        Err(SaverError::Corrupt(_)) => {
+            for graph in graphs::numbers(writer.db()?, thread)? {
+                empty_damaged(writer, graph)?;
+            }
+        }
+        Err(error) => return Err(error),
     }
     row::leave_tombstone(writer.change()?)?;
     events::remove(writer.change()?, thread)?;
@@ -43,8 +57,21 @@ pub(super) fn empty(writer: &mut Writer, graph: &GraphRow) -> Result<(), SaverEr
     for row in rows {
         row::remove(db, row.seq)?;
     }
+    forget_graph(db, graph.graph)
+}
+
+/// Removes a graph and every row that says it belongs to it.
+fn empty_damaged(writer: &mut Writer, graph: i64) -> Result<(), SaverError> {
+    let db = writer.change()?;
+    db.prepare_cached("DELETE FROM log WHERE graph = ?1")
+        .and_then(|mut delete| delete.execute([graph]))
+        .map_err(sql)?;
+    forget_graph(db, graph)
+}
+
+fn forget_graph(db: &Connection, graph: i64) -> Result<(), SaverError> {
     db.prepare_cached("DELETE FROM graphs WHERE graph = ?1")
-        .and_then(|mut delete| delete.execute([graph.graph]))
+        .and_then(|mut delete| delete.execute([graph]))
         .map(drop)
         .map_err(sql)
 }

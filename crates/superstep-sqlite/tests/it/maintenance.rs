@@ -140,6 +140,130 @@ async fn every_kind_of_damage_is_found() {
 }
 
 #[tokio::test]
+async fn a_damaged_thread_can_be_deleted_and_leaves_the_others_whole() {
+    let damages = [
+        "UPDATE log SET body = zeroblob(20) WHERE graph = 1",
+        "DELETE FROM log WHERE seq = 7",
+        "UPDATE log SET kind = 77 WHERE seq = 7",
+        "UPDATE graphs SET head = 3 WHERE graph = 1",
+        "UPDATE graphs SET last = 9999 WHERE graph = 1",
+        "UPDATE graphs SET name = 'x' WHERE graph = 1",
+    ];
+    let whole = Folder::new();
+    let database = eventful(&whole).await;
+    database.backup(whole.at("copy.db")).await.unwrap();
+    for statement in damages {
+        let folder = Folder::new();
+        fs::copy(whole.at("copy.db"), folder.path()).unwrap();
+        tamper(&folder.path(), statement);
+        let database = folder.open();
+        let saver = database.saver();
+        let before = saver.threads().await.unwrap();
+        let damaged = database.check().await.unwrap().problems;
+        assert!(!damaged.is_empty(), "{statement}");
+        let thread = &owner_of_graph_1(&folder.path());
+        saver.delete(thread).await.unwrap();
+        let mut wanted = before;
+        wanted.retain(|it| it != thread);
+        assert!(!wanted.is_empty());
+        assert_eq!(saver.threads().await.unwrap(), wanted, "{statement}");
+        clean(&database.check().await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_lost_its_threads_does_not_look_empty() {
+    let emptied = [
+        "DELETE FROM threads",
+        "DELETE FROM graphs",
+        "DELETE FROM threads; DELETE FROM graphs",
+        "DELETE FROM threads; DELETE FROM graphs; DELETE FROM log",
+        "DELETE FROM threads; DELETE FROM graphs; DELETE FROM log; DELETE FROM events; DELETE FROM logs",
+    ];
+    let whole = Folder::new();
+    let database = eventful(&whole).await;
+    let all = database.saver().threads().await.unwrap();
+    database.backup(whole.at("copy.db")).await.unwrap();
+    let copy = || {
+        let folder = Folder::new();
+        fs::copy(whole.at("copy.db"), folder.path()).unwrap();
+        folder
+    };
+    for statement in emptied {
+        let folder = copy();
+        tamper(&folder.path(), statement);
+        let found = folder.open().saver().threads().await;
+        assert!(
+            matches!(found, Err(SaverError::Corrupt(_))),
+            "{statement}: {found:?}"
+        );
+    }
+    for tables in [vec!["threads", "threads_by_digest"], Vec::new()] {
+        let folder = copy();
+        empty_pages(&folder.path(), &tables);
+        let found = folder.open().saver().threads().await;
+        assert!(
+            matches!(found, Err(SaverError::Corrupt(_))),
+            "{tables:?}: {found:?}"
+        );
+    }
+    // Deleted one by one they are gone, and nothing is wrong.
+    let folder = copy();
+    let saver = folder.open().saver();
+    for thread in &all {
+        saver.delete(thread).await.unwrap();
+    }
+    assert_eq!(saver.threads().await.unwrap(), []);
+    assert_eq!(Folder::new().open().saver().threads().await.unwrap(), []);
+}
+
+/// Makes tables and indexes look as if nothing had ever been in them: these, or all if none is named.
+fn empty_pages(path: &Path, names: &[&str]) {
+    let db = rusqlite::Connection::open(path).unwrap();
+    let mut select = db
+        .prepare("SELECT name, rootpage, type = 'index' OR sql LIKE '%WITHOUT ROWID%' FROM sqlite_schema")
+        .unwrap();
+    let roots: Vec<(String, usize, bool)> = select
+        .query_map([], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)? as usize, row.get(2)?))
+        })
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let size: i64 = db
+        .pragma_query_value(None, "page_size", |row| row.get(0))
+        .unwrap();
+    drop(select);
+    drop(db);
+    let mut bytes = fs::read(path).unwrap();
+    for (name, root, is_index) in roots {
+        let is_wanted = names.is_empty() || names.iter().any(|it| name.contains(it));
+        if root == 0 || !is_wanted {
+            continue;
+        }
+        let at = (root - 1) * size as usize;
+        let page = &mut bytes[at..at + size as usize];
+        page.fill(0);
+        page[0] = if is_index { 0x0a } else { 0x0d };
+        page[5..7].copy_from_slice(&(size as u16).to_be_bytes());
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+/// The thread that the damage is done to.
+fn owner_of_graph_1(path: &Path) -> ThreadId {
+    let db = rusqlite::Connection::open(path).unwrap();
+    let name: String = db
+        .query_row(
+            "SELECT threads.name FROM threads JOIN graphs USING (thread) WHERE graph = 1",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    ThreadId::from(name)
+}
+
+#[tokio::test]
 async fn damaged_pages_are_found() {
     let whole = Folder::new();
     let database = eventful(&whole).await;

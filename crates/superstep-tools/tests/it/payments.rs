@@ -159,6 +159,34 @@ async fn two_clients_at_once_and_a_copy_of_the_thread_pay_no_more() {
 }
 
 #[tokio::test]
+async fn an_approval_that_was_not_acted_on_is_asked_for_again_in_a_copy() {
+    let shop = Shop::new();
+    let said = say(superstep::model::Message::user("pay"));
+    shop.graph.run("t", said).await.unwrap();
+    let ask = shop.open().await;
+    let digest = ask.question::<Approval>().unwrap().digest.to_string();
+    // As a process leaves it that ends between the answer and the call.
+    let from = "\"answered\":false,\"answers\":[]";
+    let accept = json!({"type": "accept", "digest": digest});
+    let to = format!("\"answered\":true,\"answers\":[{accept}]");
+    let archive = shop.archived().await;
+    let (head, tail) = archive.rsplit_once(from).unwrap();
+    let archive = Archive::read(format!("{head}{to}{tail}").as_bytes()).unwrap();
+    let graph = &shop.graph;
+    graph.import_thread("copy", archive).await.unwrap();
+    assert!(graph.state("copy").await.unwrap().asks.is_empty());
+    let error = graph.resume("copy").await.map(|_| ()).unwrap_err();
+    assert_eq!(error.code(), "SS1015");
+    assert_eq!(shop.bank.payments(), 0);
+    let open = graph.state("copy").await.unwrap().asks;
+    let again = open[0].question::<Approval>().unwrap().digest;
+    assert_ne!(again.to_string(), digest);
+    let accept = json!({"type": "accept", "digest": again});
+    graph.answer("copy", [(open[0].id, accept)]).await.unwrap();
+    assert_eq!(shop.bank.payments(), 1);
+}
+
+#[tokio::test]
 async fn an_edited_call_has_a_question_of_its_own() {
     let shop = Shop::new();
     let said = say(superstep::model::Message::user("pay"));

@@ -1,0 +1,199 @@
+//! The assistant's open questions: listed over all threads, answered in the thread they are asked in.
+//!
+//! An answer is bound to its question by the digest, which names the thread (`scope`). A copy of a
+//! thread has the questions of the thread it was made of until its tasks run: they are asked anew
+//! then, and an answer to what was shown is bound to what is asked.
+
+use superstep::{
+    Ask as _, AskId, CheckpointId, ErrorKind, OpenAsk, Outcome, ThreadId, dynamic::GraphPath,
+    saver::At,
+};
+
+use crate::{
+    AgentError, Answer, Asked, InboxItem, Item, MailAgent, MailState, key::PREFIX,
+};
+
+/// How often a run goes on after an answer of another thread was refused. A turn has fewer calls.
+const MOST_REFUSALS: usize = 16;
+
+/// The open questions of all threads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inbox {
+    /// The questions, those that have waited longest first.
+    pub items: Vec<InboxItem>,
+    /// Threads that may have questions, and cannot be read.
+    pub unreadable: Vec<UnreadableThread>,
+}
+
+/// A thread that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableThread {
+    /// The thread.
+    pub thread: String,
+    /// The stable code.
+    pub code: &'static str,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl MailAgent {
+    /// The open questions of a thread, as questions of this assistant: they name its mode.
+    pub async fn open(&self, thread: &str) -> Result<Vec<InboxItem>, AgentError> {
+        let found = self.graph().state(thread).await?;
+        let mode = self.mode();
+        let asks = found.asks.iter();
+        Ok(asks
+            .filter_map(|ask| InboxItem::of(thread, ask, mode))
+            .collect())
+    }
+
+    /// The open questions of all threads of the saver, copies included. A thread that cannot be read
+    /// keeps no other from being listed.
+    pub async fn inbox(&self) -> Result<Inbox, AgentError> {
+        let mut inbox = Inbox::default();
+        let mut found = Vec::new();
+        for thread in self.saver.threads().await.map_err(superstep::Error::from)? {
+            let open = async {
+                match self.waiting_since(&thread).await? {
+                    Some(since) => Ok(Some((since, self.open(thread.as_str()).await?))),
+                    None => Ok(None),
+                }
+            };
+            match open.await {
+                Ok(open) => found.extend(open),
+                // Threads of other graphs may be in the same file.
+                Err(_) if !thread.as_str().starts_with(PREFIX) => {}
+                Err(error) => {
+                    let error: AgentError = error;
+                    inbox.unreadable.push(UnreadableThread {
+                        thread: thread.to_string(),
+                        code: error.code(),
+                        why: error.to_string(),
+                    });
+                }
+            }
+        }
+        // Equal for a thread and its copy, which stay in order of name.
+        found.sort_by_key(|(since, _)| *since);
+        inbox.items = found.into_iter().flat_map(|(_, open)| open).collect();
+        Ok(inbox)
+    }
+
+    /// The checkpoint at which a thread waits for an answer to a question of this assistant; nothing
+    /// if it does not.
+    async fn waiting_since(
+        &self,
+        thread: &ThreadId,
+    ) -> Result<Option<CheckpointId>, AgentError> {
+        let root = GraphPath::default();
+        let loaded = self.saver.load(thread, &root, At::Latest).await;
+        let Some(loaded) = loaded.map_err(superstep::Error::from)? else {
+            return Ok(None);
+        };
+        let mut asks = loaded.notes.iter().flat_map(|note| note.open_asks());
+        let is_ours = asks.any(|ask| ask.kind.as_deref() == Some(Asked::KIND));
+        let since = loaded.head().map(|record| record.id);
+        Ok(since.filter(|_| is_ours))
+    }
+
+    /// Answers open questions of a thread, any number of them, and goes on. An answer that does not
+    /// fit is refused, and its question stays open.
+    ///
+    /// The answers are given in the mode of this assistant, or in a dry run if they say so. What is
+    /// approved in a dry run is never made for real, whoever goes on with the thread. They are bound
+    /// to the thread: a copy of it is asked again.
+    pub async fn answer(
+        &self,
+        thread: &str,
+        answers: impl IntoIterator<Item = (AskId, Answer)>,
+    ) -> Result<Outcome<MailState>, AgentError> {
+        let mut shown = self.questions(thread).await?;
+        let mut answers: Vec<(AskId, Answer)> = answers
+            .into_iter()
+            .map(|(ask, answer)| (ask, answer.within(self.mode())))
+            .collect();
+        for (ask, answer) in &mut answers {
+            let Some(item) = find(&shown, *ask) else {
+                return Err(AgentError::NotOpen { ask: *ask });
+            };
+            if answer.digest.is_none() {
+                *answer = item.answered(answer.clone());
+            }
+        }
+        let mut tries = 0..=answers.len();
+        loop {
+            let given = answers.iter().map(|(ask, answer)| (*ask, vec![answer]));
+            let error = match self.graph().answer(thread, given.collect::<Vec<_>>()).await {
+                Ok(outcome) => return Ok(outcome),
+                Err(error) => error,
+            };
+            if !is_refused(&error) || tries.next().is_none() {
+                return Err(error.into());
+            }
+            let now = self.questions(thread).await?;
+            match rebound(&answers, &shown, &now) {
+                Some(again) => answers = again,
+                None => return Err(error.into()),
+            }
+            shown = now;
+        }
+    }
+
+    /// Goes on with a run that was interrupted or failed. An answer that was given in another thread
+    /// is not taken: its question is open again.
+    pub async fn resume(&self, thread: &str) -> Result<Outcome<MailState>, AgentError> {
+        let mut refusals = 0..MOST_REFUSALS;
+        loop {
+            match self.graph().resume(thread).await {
+                Err(error) if is_refused(&error) && refusals.next().is_some() => {}
+                outcome => return Ok(outcome?),
+            }
+        }
+    }
+
+    async fn questions(&self, thread: &str) -> Result<Vec<(AskId, Item)>, AgentError> {
+        let found = self.graph().state(thread).await?.asks;
+        let first = |ask: &OpenAsk| {
+            let Asked(items) = ask.question().ok()?;
+            Some((ask.id, items.into_iter().next()?))
+        };
+        Ok(found.iter().filter_map(first).collect())
+    }
+}
+
+fn find(all: &[(AskId, Item)], ask: AskId) -> Option<&Item> {
+    let mut all = all.iter();
+    all.find_map(|(id, item)| (*id == ask).then_some(item))
+}
+
+/// The answers to questions that are asked anew, word for word, under another digest; nothing if there
+/// is none, or if one was refused for another reason.
+fn rebound(
+    answers: &[(AskId, Answer)],
+    shown: &[(AskId, Item)],
+    now: &[(AskId, Item)],
+) -> Option<Vec<(AskId, Answer)>> {
+    let mut again = Vec::new();
+    let mut is_rebound = false;
+    for (ask, answer) in answers {
+        // One that is not open any more was taken.
+        let Some(now) = find(now, *ask) else {
+            continue;
+        };
+        let shown = find(shown, *ask)?;
+        let same = Item {
+            digest: now.digest.clone(),
+            ..shown.clone()
+        };
+        if same != *now || answer.digest != shown.digest {
+            return None;
+        }
+        is_rebound |= now.digest != shown.digest;
+        again.push((*ask, now.answered(answer.clone())));
+    }
+    is_rebound.then_some(again)
+}
+
+fn is_refused(error: &superstep::Error) -> bool {
+    matches!(&*error.kind, ErrorKind::BadAnswer { .. })
+}

@@ -1,0 +1,249 @@
+//! An approval is of one thread: a copy of it does nothing with it, and asks again.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use superstep::{Archive, Outcome};
+use superstep_mail::{Answer, InboxItem, MailAgent};
+
+use crate::{
+    sending::{Fault, Faulty, Looks, results},
+    world::{World, about, answer, asked, done, mail, meeting, reply, responder, turns, wet},
+};
+
+const SEND_AGAIN: &str = "send_email_tool: asked again";
+
+fn lunch() -> World {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    world
+}
+
+/// An assistant that proposes a reply and a meeting in one turn.
+fn two(world: &World) -> MailAgent {
+    let calls = [
+        reply("a.eml", "Yes."),
+        meeting("2026-11-16T10:00:00", "2026-11-16T10:30:00"),
+    ];
+    let script = responder([turns(&calls), turns(&[done()])], Vec::new());
+    world.agent(script)
+}
+
+/// An assistant on a mailbox that fails, which proposes a reply.
+fn faulty(world: &World, mailbox: &Faulty) -> MailAgent {
+    let steps = [turns(&[reply("a.eml", "Yes.")]), turns(&[done()]).always()];
+    let script = responder(steps, Vec::new());
+    world.agent_on(script, mailbox.clone(), world.calendar(), wet())
+}
+
+/// Makes a copy of a thread as `kind` says.
+async fn copied(agent: &MailAgent, thread: &str, kind: &str) -> String {
+    let (copy, graph) = ("mail-copy", agent.graph());
+    match kind {
+        "fork" => graph.copy_thread(thread, copy).await.unwrap(),
+        _ => {
+            let archive = graph.export_thread(thread).await.unwrap();
+            let mut file = Vec::new();
+            archive.write(&mut file).unwrap();
+            let archive = Archive::read(file.as_slice()).unwrap();
+            graph.import_thread(copy, archive).await.unwrap();
+        }
+    }
+    copy.to_owned()
+}
+
+async fn open(agent: &MailAgent, thread: &str) -> Vec<InboxItem> {
+    agent.open(thread).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_was_accepted_beside_an_open_question_is_asked_again_in_a_copy() {
+    for kind in ["fork", "import"] {
+        let world = lunch();
+        let agent = two(&world);
+        let (thread, items) = asked(&agent).await;
+        answer(&agent, about(&items, "send_email_tool"), Answer::accept()).await;
+        let copy = copied(&agent, &thread, kind).await;
+        let left = open(&agent, &copy).await;
+        // The question that was open is answered in the copy, as it was shown.
+        let outcome = answer(
+            &agent,
+            about(&left, "schedule_meeting_tool"),
+            Answer::accept(),
+        )
+        .await;
+        assert!(matches!(outcome, Outcome::Waiting { .. }), "{kind}");
+        assert_eq!(world.meetings(), 1, "{kind}: accepted in the copy");
+        assert!(world.sent().is_empty(), "{kind}: accepted elsewhere");
+        let left = open(&agent, &copy).await;
+        let again = about(&left, SEND_AGAIN);
+        for told in [thread.as_str(), "(for real:", "Yes."] {
+            assert!(again.item.description.contains(told), "{kind}: {told}");
+        }
+        let outcome = answer(&agent, again, Answer::accept()).await;
+        assert!(results(&outcome).contains("sent to ann@example.org"));
+        assert_eq!(world.sent_texts(), ["Yes."], "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_was_approved_and_not_made_is_asked_about_in_a_copy() {
+    for kind in ["fork", "import"] {
+        let world = lunch();
+        let mailbox = Faulty::new(&world, &[Fault::Revoked], Looks::Truly);
+        let agent = faulty(&world, &mailbox);
+        let (thread, items) = asked(&agent).await;
+        let stopped = agent
+            .answer(&thread, [(items[0].ask, Answer::accept())])
+            .await;
+        assert_eq!(stopped.map(|_| ()).unwrap_err().code(), "SS7003");
+        let copy = copied(&agent, &thread, kind).await;
+        let outcome = agent.resume(&copy).await.unwrap();
+        assert!(matches!(outcome, Outcome::Waiting { .. }), "{kind}");
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1, "{kind}");
+        let left = open(&agent, &copy).await;
+        let outcome = answer(&agent, about(&left, SEND_AGAIN), Answer::ignore()).await;
+        assert!(results(&outcome).contains("Do not try again"), "{kind}");
+        // The thread it was given in goes on with it.
+        agent.resume(&thread).await.unwrap();
+        assert_eq!(world.sent_texts(), ["Yes."], "{kind}");
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2, "{kind}");
+    }
+}
+
+/// An archive of a thread in which a person answered, and the process ended before the task ran.
+fn answered(archive: &str, answer: &serde_json::Value) -> String {
+    let mut file = String::new();
+    for line in archive.lines() {
+        let changed = match line.split_once("\"notes\":[{\"key\":{\"Send\"") {
+            // As text: ids of checkpoints have more digits than a number of JSON keeps.
+            Some((record, note)) => {
+                let from = "\"answered\":false,\"answers\":[]";
+                assert!(note.contains(from), "{note}");
+                let to = format!("\"answered\":true,\"answers\":[{answer}]");
+                let note = note.replace(from, &to);
+                format!("{record}\"notes\":[{{\"key\":{{\"Send\"{note}")
+            }
+            None => match line.split_once("\"notes\":[") {
+                Some((record, note)) => {
+                    let note = note.replace("\"answered\":false", "\"answered\":true");
+                    format!("{record}\"notes\":[{note}")
+                }
+                None => line.to_owned(),
+            },
+        };
+        file.push_str(&changed);
+        file.push('\n');
+    }
+    file
+}
+
+#[tokio::test]
+async fn an_answer_that_no_task_has_taken_yet_is_asked_for_again_in_a_copy() {
+    let world = lunch();
+    let mailbox = Faulty::new(&world, &[], Looks::Truly);
+    let agent = faulty(&world, &mailbox);
+    let (thread, items) = asked(&agent).await;
+    let archive = agent.graph().export_thread(thread.as_str()).await.unwrap();
+    let mut file = Vec::new();
+    archive.write(&mut file).unwrap();
+    let digest = items[0].item.digest.clone().unwrap().to_string();
+    let accept = json!([{"type": "accept", "mode": "send", "digest": digest}]);
+    let file = answered(&String::from_utf8(file).unwrap(), &accept);
+    let archive = Archive::read(file.as_bytes()).unwrap();
+    let graph = agent.graph();
+    graph.import_thread("mail-copy", archive).await.unwrap();
+    assert!(open(&agent, "mail-copy").await.is_empty(), "it is answered");
+    let outcome = agent.resume("mail-copy").await.unwrap();
+    assert!(matches!(outcome, Outcome::Waiting { .. }));
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 0);
+    let left = open(&agent, "mail-copy").await;
+    answer(&agent, about(&left, "send_email_tool"), Answer::accept()).await;
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn an_answer_is_bound_to_the_thread_it_is_given_in() {
+    let world = lunch();
+    let agent = two(&world);
+    let (thread, items) = asked(&agent).await;
+    let copy = copied(&agent, &thread, "fork").await;
+    let accept = items[0].item.answered(Answer::accept());
+    // The copy asks anew, as whoever answers there sees it.
+    answer(&agent, &InboxItem { thread: copy.clone(), ..items[0].clone() }, Answer::ignore()).await;
+    let wire = serde_json::to_value([&accept]).unwrap();
+    let graph = agent.graph();
+    graph.copy_thread(thread.as_str(), "mail-other").await.unwrap();
+    let refused = graph.answer("mail-other", [(items[0].ask, wire)]).await;
+    assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS1015");
+    assert!(world.sent().is_empty() && world.meetings() == 0);
+    // Which is another question than before, so that the answer fits it no more.
+    let now = open(&agent, "mail-other").await;
+    let again = now.iter().find(|it| it.ask == items[0].ask).unwrap();
+    assert_ne!(again.item.digest, items[0].item.digest);
+    let refused = agent.answer("mail-other", [(items[0].ask, accept)]).await;
+    assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS1015");
+}
+
+#[tokio::test]
+async fn questions_of_copies_and_of_any_name_are_in_the_inbox() {
+    let world = lunch();
+    let agent = two(&world);
+    let (thread, items) = asked(&agent).await;
+    let copy = copied(&agent, &thread, "fork").await;
+    agent.graph().copy_thread(thread.as_str(), "mine").await.unwrap();
+    let inbox = agent.inbox().await.unwrap();
+    assert!(inbox.unreadable.is_empty(), "{inbox:?}");
+    let mut threads: Vec<String> = inbox.items.iter().map(|it| it.thread.clone()).collect();
+    threads.dedup();
+    let mut wanted = [thread, copy, "mine".to_owned()];
+    wanted.sort();
+    assert_eq!(threads, wanted);
+    assert_eq!(inbox.items.len(), 3 * items.len());
+}
+
+/// Replaces a text in the file of the database by one of the same length.
+fn damage(world: &World, from: &str, to: &str) {
+    let path = world.path.join("threads.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let mut is_changed = false;
+    for at in 0..bytes.len() - from.len() {
+        if bytes[at..].starts_with(from.as_bytes()) {
+            bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
+            is_changed = true;
+        }
+    }
+    assert!(is_changed, "no `{from}`");
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_thread_hides_no_other_and_can_be_deleted() {
+    let world = lunch();
+    world.put("b.eml", mail("dinner", "Shall we have dinner, perhapsperhaps?"));
+    let script = || {
+        let calls = [reply("a.eml", "Yes.")];
+        responder([turns(&calls).always()], Vec::new())
+    };
+    let agent = world.agent(script());
+    crate::world::take_in(&agent).await;
+    let inbox = agent.inbox().await.unwrap();
+    assert_eq!(inbox.items.len(), 2, "{inbox:?}");
+    drop(agent);
+    damage(&world, "perhapsperhaps", "perhapsPerhaps");
+    let agent = world.agent(script());
+    let taken = crate::world::take_in(&agent).await;
+    let failed: Vec<&superstep_mail::Intake> = taken
+        .iter()
+        .filter(|it| matches!(it.result, superstep_mail::Ingested::Failed { .. }))
+        .collect();
+    assert!(!failed.is_empty(), "{taken:?}");
+    let inbox = agent.inbox().await.unwrap();
+    assert_eq!(inbox.items.len(), 1, "{inbox:?}");
+    assert_eq!(inbox.unreadable.len(), 1, "{inbox:?}");
+    let damaged = &inbox.unreadable[0];
+    assert_eq!(damaged.code, "SS2005", "{damaged:?}");
+    agent.graph().delete_thread(damaged.thread.as_str()).await.unwrap();
+    let inbox = agent.inbox().await.unwrap();
+    assert!(inbox.unreadable.is_empty() && inbox.items.len() == 1, "{inbox:?}");
+}
