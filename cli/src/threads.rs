@@ -4,6 +4,7 @@
 
 mod archive;
 mod change;
+mod consent;
 mod diff;
 mod history;
 mod list;
@@ -23,10 +24,15 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             list::run(&to_read()?, agent, waiting, output).await
         }
         ThreadsCommand::Show { at } => show::run(&to_read()?, &at, output).await,
-        ThreadsCommand::Resume { thread, talk } => match to_change()?.agent(&thread).await? {
-            Agent::Archie => archie::resume(&thread, &talk, app).await,
-            Agent::Mail => inbox::resume(&thread, &talk.limits, app).await,
-        },
+        ThreadsCommand::Resume { thread, talk } => {
+            let reader = to_change()?;
+            let agent = reader.agent(&thread).await?;
+            consent::to_run(&reader, agent, &thread, app).await?;
+            match agent {
+                Agent::Archie => archie::resume(&thread, &talk, app).await,
+                Agent::Mail => inbox::resume(&thread, &talk.limits, app).await,
+            }
+        }
         ThreadsCommand::Fork { at, name } => change::fork(&to_change()?, &at, name, output).await,
         ThreadsCommand::Delete(which) => change::delete(&to_change()?, &which, app).await,
         ThreadsCommand::History { thread, limit } => {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use superstep::{AskId, Backends, BuildErrors, Graph, RunOptions, Saver, model::Model};
+use superstep::{AskId, Backends, BuildErrors, Graph, Imports, RunOptions, Saver, model::Model};
 use tokio::sync::Mutex;
 
 use crate::{
@@ -71,6 +71,16 @@ pub enum AgentError {
         /// How many.
         runs: u64,
     },
+    /// The thread was imported, and nobody agreed that it is run.
+    #[error("thread `{thread}` was imported: what it holds was not made here")]
+    #[coded(
+        "SS7022",
+        hint = "look at it with `superstep threads show`; `superstep threads resume` asks whether to run it"
+    )]
+    Imported {
+        /// The thread.
+        thread: String,
+    },
     /// The graph could not be built: a mistake in this library.
     #[error("the graph of the assistant: {0}")]
     #[coded("SS7014", hint = "report it: this is a mistake in superstep")]
@@ -119,6 +129,7 @@ impl MailAgent {
             zone,
             memory: Memory::new(store.clone()),
             queue: Queue::new(store.clone()),
+            imports: Imports::new(store.clone()),
         });
         let graph = graph::build(&services, backends).map_err(AgentError::Graph)?;
         Ok(Self {

@@ -61,7 +61,10 @@ use superstep::{
     tools::{Chat, Decision},
 };
 
-use crate::{MailId, Mode, input::EmailInput, memory::feedback::FeedbackItem, scope::ApprovalScope, services::Services};
+use crate::{
+    MailId, Mode, input::EmailInput, memory::feedback::FeedbackItem, scope::ApprovalScope,
+    services::Services,
+};
 
 /// What is to be done about a mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,6 +23,7 @@ use superstep::{
 
 use crate::{
     Mode,
+    scope::ApprovalScope,
     tools::{SCHEDULE, SEND},
 };
 
@@ -210,10 +211,12 @@ pub(crate) const WORDS: Allowed = Allowed {
 };
 
 /// Asks, and gives what was decided and in which mode. An answer that names no mode has that of the
-/// question, `asked_in`. Every decision must pass `check`.
+/// question, `asked_in`. In an imported thread, `scope` says, an answer about a call must name its
+/// question. Every decision must pass `check`.
 pub(crate) fn decide(
     ctx: &Ctx,
     item: Item,
+    scope: Option<&ApprovalScope>,
     asked_in: Mode,
     check: impl FnOnce(&Decision) -> Result<(), String>,
 ) -> Result<(Decision, Mode), NodeError> {
@@ -223,6 +226,12 @@ pub(crate) fn decide(
         let [answer] = answers.as_slice() else {
             return Err("the answer is a list of exactly one answer".into());
         };
+        let must_name = scope.is_some_and(ApprovalScope::must_name_digest);
+        if must_name && answer.digest.is_none() {
+            return Err(
+                "the thread was imported, so an answer names the digest of its question".into(),
+            );
+        }
         answer.is_for(asked.digest.as_ref())?;
         let verdict = answer.verdict(&asked.action_request)?;
         let decision = verdict.decision(&asked.action_request, asked.config)?;

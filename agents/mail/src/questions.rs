@@ -9,9 +9,7 @@ use superstep::{
     saver::At,
 };
 
-use crate::{
-    AgentError, Answer, Asked, InboxItem, Item, MailAgent, MailState, key::PREFIX,
-};
+use crate::{AgentError, Answer, Asked, InboxItem, Item, MailAgent, MailState, key::PREFIX};
 
 /// How often a run goes on after an answer of another thread was refused. A turn has fewer calls.
 const MOST_REFUSALS: usize = 16;
@@ -81,10 +79,7 @@ impl MailAgent {
 
     /// The checkpoint at which a thread waits for an answer to a question of this assistant; nothing
     /// if it does not.
-    async fn waiting_since(
-        &self,
-        thread: &ThreadId,
-    ) -> Result<Option<CheckpointId>, AgentError> {
+    async fn waiting_since(&self, thread: &ThreadId) -> Result<Option<CheckpointId>, AgentError> {
         let root = GraphPath::default();
         let loaded = self.saver.load(thread, &root, At::Latest).await;
         let Some(loaded) = loaded.map_err(superstep::Error::from)? else {
@@ -107,6 +102,7 @@ impl MailAgent {
         thread: &str,
         answers: impl IntoIterator<Item = (AskId, Answer)>,
     ) -> Result<Outcome<MailState>, AgentError> {
+        self.refuse_untrusted(thread).await?;
         let mut shown = self.questions(thread).await?;
         let mut answers: Vec<(AskId, Answer)> = answers
             .into_iter()
@@ -142,12 +138,30 @@ impl MailAgent {
     /// Goes on with a run that was interrupted or failed. An answer that was given in another thread
     /// is not taken: its question is open again.
     pub async fn resume(&self, thread: &str) -> Result<Outcome<MailState>, AgentError> {
+        self.refuse_untrusted(thread).await?;
         let mut refusals = 0..MOST_REFUSALS;
         loop {
             match self.graph().resume(thread).await {
                 Err(error) if is_refused(&error) && refusals.next().is_some() => {}
                 outcome => return Ok(outcome?),
             }
+        }
+    }
+
+    /// Agrees that an imported thread is run. What was approved in its archive stays without effect,
+    /// and is asked again.
+    pub async fn trust(&self, thread: &str) -> Result<(), AgentError> {
+        Ok(self.services.imports.trust(&thread.into()).await?)
+    }
+
+    /// Refuses a thread that was imported and that nobody agreed to run.
+    pub(crate) async fn refuse_untrusted(&self, thread: &str) -> Result<(), AgentError> {
+        let import = self.services.imports.find(&thread.into()).await?;
+        match import.is_some_and(|import| !import.is_trusted) {
+            true => Err(AgentError::Imported {
+                thread: thread.to_owned(),
+            }),
+            false => Ok(()),
         }
     }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use superstep::{
     ThreadId,
     store::{
-        ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store,
-        StoreError, TtlOnRead,
+        ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store, StoreError,
+        TtlOnRead,
     },
 };
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{NodeError, model::Model};
+use superstep::{Imports, NodeError, model::Model};
 
 use crate::{
     Calendar, MailError, Mailbox, Memory,
@@ -21,6 +21,7 @@ pub(crate) struct Services {
     pub(crate) zone: Zone,
     pub(crate) memory: Memory,
     pub(crate) queue: Queue,
+    pub(crate) imports: Imports,
 }
 
 impl Services {

@@ -104,7 +104,8 @@ and long-term memory are not part of it. A file that exists is never overwritten
   superstep threads import archie.jsonl archie-7f3k2m
   superstep threads import mail-1.jsonl mail-copy --db other.db
 
-A thread that exists is never changed. A file that is damaged, or of another agent, changes nothing.")]
+A thread that exists is never changed. A file that is damaged, or of another agent, changes nothing. What
+an archive holds was not made here: `threads resume` asks before it runs an imported thread.")]
     Import {
         /// The file
         #[arg(value_hint = ValueHint::FilePath)]

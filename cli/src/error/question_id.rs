@@ -44,7 +44,9 @@ impl IdError {
     pub(crate) fn hint(&self) -> &'static str {
         match self.kind {
             IdErrorKind::TooShort => "copy the id from `superstep inbox list`",
-            IdErrorKind::Ambiguous => "write more of it, or THREAD:ID for a question of a copied thread",
+            IdErrorKind::Ambiguous => {
+                "write more of it, or THREAD:ID for a question of a copied thread"
+            }
             IdErrorKind::NotOpen => "it may have been answered: see `superstep inbox list`",
         }
     }

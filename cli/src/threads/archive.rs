@@ -57,9 +57,10 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
     let checkpoints = archive.len();
     let reader = ThreadReader::create(app.global)?;
     let id = ThreadId::from(thread);
-    reader.saver.import(&id, archive).await?;
-    if let Err(error) = reader.graph_of(agent)?.check_thread(&id).await {
-        reader.saver.delete(&id).await?;
+    let graph = reader.graph_of(agent)?;
+    graph.import_thread(&id, archive).await?;
+    if let Err(error) = graph.check_thread(&id).await {
+        reader.delete(&id).await?;
         return Err(error.into());
     }
     if app.output.form == Form::Json {
@@ -69,7 +70,7 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
     }
     app.output.data(&[plain(thread)])?;
     app.output.say(&[plain(format!(
-        "{checkpoints} checkpoints; resume it with superstep threads resume {thread}"
+        "{checkpoints} checkpoints; superstep threads resume {thread} asks before it runs it"
     ))]);
     Ok(())
 }

@@ -10,14 +10,13 @@ use superstep::{
     saver::{Keep, Retention},
 };
 
-use super::{Status, ThreadReader};
+use super::{Status, ThreadReader, consent::is_agreed};
 use crate::{
     agents::Agent,
     app::App,
     args::{At, Delete, Prune},
     error::Error,
     output::{Form, Output, count, plain},
-    terminal::{Line, Topic},
 };
 
 /// Copies a thread, and goes back to a checkpoint in the copy. The original is left as it is.
@@ -84,7 +83,7 @@ pub(super) async fn delete(
     };
     is_agreed(&what, app).await?;
     for thread in &which.threads {
-        reader.saver.delete(&ThreadId::from(&**thread)).await?;
+        reader.delete(&ThreadId::from(&**thread)).await?;
         if app.output.form == Form::Json {
             app.output.json(&json!({"deleted": thread}))?;
         } else {
@@ -124,11 +123,11 @@ pub(super) async fn prune(
     }
     let mut deleted = Vec::new();
     for thread in &unused.threads {
-        match reader.saver.delete(thread).await {
+        match reader.delete(thread).await {
             Ok(()) => deleted.push(thread.as_str()),
             // It is used at this moment.
-            Err(SaverError::Busy { .. }) => {}
-            Err(error) => return Err(error.into()),
+            Err(Error::Saver(SaverError::Busy { .. })) => {}
+            Err(error) => return Err(error),
         }
     }
     let retention = Retention { keep, idle: None };
@@ -204,29 +203,5 @@ impl Unused {
             waiting => format!(" (not {waiting} with an open question)"),
         };
         Some(format!("delete {threads} not used for {days}{but}"))
-    }
-}
-
-/// Asks before something is deleted. Without a terminal `--yes` is needed.
-async fn is_agreed(what: &str, app: &mut App<'_>) -> Result<(), Error> {
-    if app.global.yes {
-        return Ok(());
-    }
-    let mut letters = what.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    let what: String = first.into_iter().chain(letters).collect();
-    if !app.terminal.is_interactive() {
-        return Err(Error::Usage(format!(
-            "{what}? There is no terminal to ask at; use --yes"
-        )));
-    }
-    let prompt = format!("{what}? [y/N] ");
-    match app
-        .terminal
-        .read_line(Topic::Detail, &prompt, app.output)
-        .await?
-    {
-        Line::Text(words) if matches!(words.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
-        _ => Err(Error::Cancelled),
     }
 }

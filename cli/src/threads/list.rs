@@ -18,6 +18,7 @@ struct Row {
     status: Option<Status>,
     checkpoint: Option<CheckpointId>,
     title: String,
+    is_imported: bool,
 }
 
 pub(super) async fn run(
@@ -26,13 +27,18 @@ pub(super) async fn run(
     waiting: bool,
     output: &Output,
 ) -> Result<(), Error> {
+    let imports = reader.imports()?;
     let mut rows = Vec::new();
     for thread in reader.saver.threads().await? {
         let of = Agent::of(thread.as_str());
         if agent.is_some() && agent != of {
             continue;
         }
-        let row = read(reader, thread, of).await;
+        let is_imported = imports.find(&thread).await?.is_some();
+        let row = Row {
+            is_imported,
+            ..read(reader, thread, of).await
+        };
         if !waiting || row.status == Some(Status::Waiting) {
             rows.push(row);
         }
@@ -59,6 +65,7 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
         status: None,
         checkpoint: None,
         title: String::new(),
+        is_imported: false,
     };
     let Some(agent) = agent else {
         return row;
@@ -85,6 +92,7 @@ fn tell(row: &Row, output: &Output) -> Result<(), Error> {
         return output.json(&json!({
             "thread": row.thread.as_str(), "agent": agent, "status": row.status,
             "updated_ms": row.checkpoint.map(|id| made_at(id) / 1000), "title": row.title,
+            "imported": row.is_imported,
         }));
     }
     let status = match row.status {
@@ -99,6 +107,7 @@ fn tell(row: &Row, output: &Output) -> Result<(), Error> {
         strong(format!("{:<20} ", row.thread.as_str())),
         status,
         faint(format!("{when:<12}")),
+        faint(if row.is_imported { "imported  " } else { "" }),
         title(&row.title),
     ])
 }

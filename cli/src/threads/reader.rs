@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 use superstep::{
-    Backends, CheckpointId, CheckpointRef, Saver, ThreadId,
+    Backends, CheckpointId, CheckpointRef, Imports, Saver, ThreadId,
     clock::made_at,
     dynamic::{Graph, Snapshot, state::Depth},
     model::did_you_mean,
@@ -77,6 +77,18 @@ impl ThreadReader {
     fn on(backends: Backends) -> Result<Self, Error> {
         let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
         Ok(Self { saver, backends })
+    }
+
+    /// Which threads were imported.
+    pub(crate) fn imports(&self) -> Result<Imports, Error> {
+        let store = self.backends.store.clone().ok_or(Error::NoSaver)?;
+        Ok(Imports::new(store))
+    }
+
+    /// Deletes a thread, and that it was imported.
+    pub(crate) async fn delete(&self, thread: &ThreadId) -> Result<(), Error> {
+        self.saver.delete(thread).await?;
+        Ok(self.imports()?.forget(thread).await?)
     }
 
     /// Refuses a thread that does not exist, and names the one that may be meant.

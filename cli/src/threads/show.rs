@@ -19,12 +19,14 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
         .snapshot(&graph, &at.thread, at.at.as_deref())
         .await?;
     let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
+    let import = reader.imports()?.find(&at.thread.as_str().into()).await?;
     if output.form == Form::Json {
         return output.json(&json!({
             "thread": at.thread,
             "status": Status::of(&snapshot),
             "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
             "step": snapshot.origin.map(|(_, step)| step),
+            "imported": import.as_ref().map(|it| json!({"trusted": it.is_trusted})),
             "next": snapshot.next,
             "asks": snapshot.asks().map(ask).collect::<Vec<_>>(),
             "errors": errors(&snapshot),
@@ -39,6 +41,13 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
         plain(format!("  {}", Status::of(&snapshot).as_str())),
         faint(format!("  step {step}, {when}")),
     ])?;
+    if let Some(import) = import {
+        let text = match import.is_trusted {
+            true => "imported; you agreed to run it",
+            false => "imported: what it holds was not made here, and nobody agreed to run it",
+        };
+        output.data(&[bad(text)])?;
+    }
     if !snapshot.next.is_empty() {
         output.data(&[faint("next: "), plain(snapshot.next.join(", "))])?;
     }

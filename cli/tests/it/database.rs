@@ -184,6 +184,50 @@ fn a_thread_moves_to_another_database_by_a_file() {
 }
 
 #[test]
+fn an_imported_thread_is_run_only_after_a_person_agreed() {
+    let (env, thread) = env_with_thread();
+    env.run(&format!("threads export {thread} t.jsonl --db x.db"));
+    let import = || env.run("threads import t.jsonl archie-moved --db x.db");
+    assert_eq!(import().code, 0);
+    let resume = |name: &str, more: &str| {
+        let model = "--model script:FIXTURES/archie.jsonl";
+        env.run(&format!("threads resume {name} --db x.db {model} {more}"))
+    };
+    let forked = env.run("threads fork archie-moved --name archie-fork --db x.db");
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let docs = env.path("work/docs").display().to_string();
+    for name in ["archie-moved", "archie-fork"] {
+        let refused = resume(name, "");
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        for told in ["was imported", "use --yes", &docs] {
+            assert!(refused.stderr.contains(told), "{}", refused.stderr);
+        }
+        assert!(refused.stdout.is_empty(), "{}", refused.stdout);
+    }
+    let listed = env.run("threads list --json --db x.db").events();
+    for row in listed {
+        assert_eq!(row["imported"], row["thread"] != *thread, "{row}");
+    }
+    let shown = env.run("threads show archie-moved --db x.db").stdout;
+    assert!(shown.contains("nobody agreed to run it"), "{shown}");
+    // The consent is kept, for this thread and no other.
+    for more in ["--yes", ""] {
+        let resumed = resume("archie-moved", more);
+        assert_eq!(resumed.code, 3, "{}", resumed.stderr);
+        assert!(resumed.stdout.contains("question?"), "{}", resumed.stdout);
+    }
+    assert_eq!(resume("archie-fork", "").code, 2);
+    assert_eq!(resume(&thread, "").code, 3, "it was made here");
+    // A thread of the same name that is imported later is another one.
+    assert_eq!(
+        env.run("threads delete archie-moved --yes --db x.db").code,
+        0
+    );
+    assert_eq!(import().code, 0);
+    assert_eq!(resume("archie-moved", "").code, 2);
+}
+
+#[test]
 fn an_import_that_is_refused_changes_nothing() {
     let (env, thread) = env_with_thread();
     env.run(&format!("threads export {thread} t.jsonl --db x.db"));

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use superstep_core::{
     archive::Archive,
     clock::Clock,
-    error::{Error, ErrorKind, SaverError},
+    error::{Error, ErrorKind, Failure, SaverError},
     id::{GraphPath, ThreadId},
     plan::Persist,
     record::Layout,
@@ -15,7 +15,7 @@ use superstep_core::{
     snapshot::View,
 };
 
-use crate::{clock::SystemClock, graph::Graph};
+use crate::{clock::SystemClock, graph::Graph, imports::Imports, store::StoreError};
 
 /// How a stored thread fits a graph that may have changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,11 +42,20 @@ impl Graph {
 
     /// Removes a thread.
     pub async fn delete_thread(&self, thread: &ThreadId) -> Result<(), Error> {
-        Ok(self.saver()?.delete(thread).await?)
+        self.saver()?.delete(thread).await?;
+        match self.imports() {
+            Some(imports) => Ok(imports.forget(thread).await.map_err(unmarked)?),
+            None => Ok(()),
+        }
     }
 
-    /// Copies a thread under a new name; both continue independently.
+    /// Copies a thread under a new name; both continue independently. A copy of an imported thread
+    /// counts as imported.
     pub async fn copy_thread(&self, from: &ThreadId, to: &ThreadId) -> Result<(), Error> {
+        self.refuse_existing(to).await?;
+        if let Some(imports) = self.imports() {
+            imports.copy(from, to).await.map_err(unmarked)?;
+        }
         Ok(self.saver()?.copy(from, to).await?)
     }
 
@@ -67,9 +76,35 @@ impl Graph {
         Ok(self.saver()?.export(thread).await?)
     }
 
-    /// Makes a thread of an archive; it continues where the exported one was.
+    /// Makes a thread of an archive; it continues where the exported one was. With a store, the
+    /// thread is marked as imported before it is there ([`Imports`]).
     pub async fn import_thread(&self, thread: &ThreadId, archive: Archive) -> Result<(), Error> {
-        Ok(self.saver()?.import(thread, archive).await?)
+        self.refuse_existing(thread).await?;
+        if let Some(imports) = self.imports() {
+            imports.mark(thread).await.map_err(unmarked)?;
+        }
+        let imported = self.saver()?.import(thread, archive).await;
+        if let (Err(_), Some(imports)) = (&imported, self.imports()) {
+            imports.forget(thread).await.map_err(unmarked)?;
+        }
+        Ok(imported?)
+    }
+
+    /// Which threads were imported; nothing without a store.
+    pub fn imports(&self) -> Option<Imports> {
+        self.0.backends.store.clone().map(Imports::new)
+    }
+
+    /// The mark of a thread that is there must not change because another one was to take its name.
+    async fn refuse_existing(&self, thread: &ThreadId) -> Result<(), Error> {
+        let saver = self.saver()?;
+        let there = saver.load(thread, &GraphPath::default(), At::Latest).await;
+        // One that cannot be read is there, too.
+        if matches!(there, Ok(None)) {
+            return Ok(());
+        }
+        let thread = thread.clone();
+        Err(SaverError::Exists { thread }.into())
     }
 
     /// Whether a thread can resume in this graph, without running anything: restores the newest
@@ -131,6 +166,11 @@ impl Graph {
         }
         found
     }
+}
+
+/// The store could not say, or be told, that a thread was imported.
+fn unmarked(error: StoreError) -> Failure {
+    Failure::from(error)
 }
 
 fn at(error: Error, thread: &ThreadId) -> Error {

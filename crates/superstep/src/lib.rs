@@ -107,7 +107,8 @@ pub use superstep_derive::*;
 pub use superstep_draw as draw;
 #[doc(inline)]
 pub use superstep_engine::{
-    Backends, Canceller, CheckpointRef, Fit, LogItem, OpenSpan, Recovery, RunOptions,
+    Backends, Canceller, CheckpointRef, Fit, Import, Imports, LogItem, OpenSpan, Recovery,
+    RunOptions,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{

@@ -96,7 +96,10 @@ impl Calendar for FolderCalendar {
     fn unread(&self) -> Later<'_, Result<Vec<String>, MailError>> {
         Box::pin(async {
             let problems = self.problems().await?;
-            Ok(problems.iter().map(|(_, error)| error.to_string()).collect())
+            Ok(problems
+                .iter()
+                .map(|(_, error)| error.to_string())
+                .collect())
         })
     }
 
@@ -209,11 +212,7 @@ fn read_all(root: &Path, zone: &TimeZone) -> Result<FolderEvents, MailError> {
 }
 
 /// The events of a stretch of time, each with its start; nothing if there are too many.
-fn instances(
-    entries: &[IcsEvent],
-    span: Span,
-    zone: &TimeZone,
-) -> Option<Vec<(Timestamp, Event)>> {
+fn instances(entries: &[IcsEvent], span: Span, zone: &TimeZone) -> Option<Vec<(Timestamp, Event)>> {
     let mut found = Vec::new();
     // Clock times differ from zone to zone by at most a day and some.
     let end = span.end.to_zoned(TimeZone::UTC).datetime();

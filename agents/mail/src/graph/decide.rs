@@ -8,7 +8,7 @@ use superstep::{
 
 use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate};
 use crate::{
-    inbox::{ALL, Action, Item, WORDS, decide},
+    inbox::{ALL, Action, Asked, Item, WORDS, decide},
     mode::revealed,
     prompt::shown,
     scope::ApprovalScope,
@@ -27,19 +27,28 @@ pub(super) async fn interrupt_handler(
         return Ok(ReplyState::update());
     };
     let call = &pending.call;
-    let scope = ApprovalScope::of(&ctx);
+    let scope = ApprovalScope::of(&ctx, &services.imports).await?;
     let (decision, mode) = match call.name.as_str() {
         CHECK => (Decision::Direct, services.settings.mode()),
         _ => {
             let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
             let mut item = item(&pending, input, &services, &validator);
-            item.digest = Some(ApprovalScope::digest(scope.as_ref(), &ctx, call, 0));
-            decide(&ctx, item, pending.mode, |decision| {
-                match decision.edited(call) {
+            item.digest = Some(ApprovalScope::digest::<Asked>(
+                scope.as_ref(),
+                &ctx,
+                call,
+                0,
+            ));
+            decide(
+                &ctx,
+                item,
+                scope.as_ref(),
+                pending.mode,
+                |decision| match decision.edited(call) {
                     Some(edited) => validator.parse(&edited).map(|_| ()),
                     None => Ok(()),
-                }
-            })?
+                },
+            )?
         }
     };
     Ok(ReplyState::update().decided([Decided {

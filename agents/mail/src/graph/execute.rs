@@ -27,7 +27,7 @@ pub(super) async fn make_call(
             let mut reviewer = ApprovalReviewer {
                 call: &parsed,
                 run: services.settings.mode(),
-                here: ApprovalScope::of(&ctx),
+                here: ApprovalScope::of(&ctx, &services.imports).await?,
                 approved: job.mode,
                 approved_in: job.scope.clone(),
                 is_left: false,

@@ -303,7 +303,7 @@ pub(super) async fn ask_person(
         ),
     };
     let mode = services.settings.mode();
-    Ok(match decide(&ctx, item, mode, |_| Ok(()))?.0 {
+    Ok(match decide(&ctx, item, None, mode, |_| Ok(()))?.0 {
         Decision::Response(text) => {
             let told = format!("{} says: {text}", services.owner());
             ReplyState::update()

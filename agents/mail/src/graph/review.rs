@@ -23,7 +23,7 @@ use superstep::{
 
 use crate::{
     Mode,
-    inbox::{ALL, Allowed, Item, decide},
+    inbox::{ALL, Allowed, Asked, Item, decide},
     scope::ApprovalScope,
     tools::MailCall,
 };
@@ -84,7 +84,7 @@ impl Withheld {
                 "Accepted in another thread: do it here too?",
                 match approved_in {
                     Some(scope) => format!(
-                        "This was accepted in the thread `{}`, of which this one is a copy. An approval \
+                        "This was accepted in the thread `{}`, of which this one is a copy, or in an archive. An approval \
                          is for one thread, so nothing was done here. The other thread may have done \
                          it, or may still do it.",
                         scope.name()
@@ -100,7 +100,7 @@ impl Withheld {
 
 impl ApprovalReviewer<'_> {
     fn digest(&self, ctx: &Ctx, call: &ToolCall, attempt: u32) -> Digest {
-        ApprovalScope::digest(self.here.as_ref(), ctx, call, attempt)
+        ApprovalScope::digest::<Asked>(self.here.as_ref(), ctx, call, attempt)
     }
 
     /// Asks, and continues in the mode of an answer that accepts, which is given in this thread.
@@ -111,7 +111,7 @@ impl ApprovalReviewer<'_> {
         asked_in: Mode,
         declined: impl FnOnce(&Decision) -> CallEnd,
     ) -> Result<Next, NodeError> {
-        let (decision, mode) = decide(ctx, item, asked_in, |_| Ok(()))?;
+        let (decision, mode) = decide(ctx, item, self.here.as_ref(), asked_in, |_| Ok(()))?;
         // Accepted in a dry run it is left as well.
         self.is_left = decision != Decision::Accept || mode == Mode::Dry;
         if decision != Decision::Accept {
@@ -141,9 +141,7 @@ impl Reviewer for ApprovalReviewer<'_> {
                 Ok(what) => described(&what, doubt),
                 Err(why) => CallEnd::Failed(why),
             }),
-            (Mode::Dry, Mode::Send) | (Mode::Send, Mode::Dry) => {
-                withhold(Withheld::Mode(self.run))
-            }
+            (Mode::Dry, Mode::Send) | (Mode::Send, Mode::Dry) => withhold(Withheld::Mode(self.run)),
         }
     }
 

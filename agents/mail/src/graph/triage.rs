@@ -110,7 +110,7 @@ pub(super) async fn interrupt_handler(
         mode: None,
         digest: None,
     };
-    let (decision, _) = decide(&ctx, item, services.settings.mode(), |_| Ok(()))?;
+    let (decision, _) = decide(&ctx, item, None, services.settings.mode(), |_| Ok(()))?;
     let (action, update, next) = match decision {
         Decision::Response(said) => {
             let told = format!("{} says: {said}", person(services.mailbox.owner()));

@@ -360,7 +360,8 @@ async fn files_of_meetings_that_make_no_sense_are_listed() {
 /// What the model reads about a day of a calendar.
 async fn told_about(world: &World, day: &str) -> String {
     world.put("a.eml", crate::world::mail("lunch", "When are you free?"));
-    let check = crate::world::turns(&[("check_calendar_tool", serde_json::json!({"dates": [day]}))]);
+    let check =
+        crate::world::turns(&[("check_calendar_tool", serde_json::json!({"dates": [day]}))]);
     let done = crate::world::turns(&[crate::world::done()]).always();
     let agent = world.agent(crate::world::responder([check, done], Vec::new()));
     let taken = crate::world::take_in(&agent).await;
@@ -378,7 +379,9 @@ async fn a_day_with_more_events_than_are_counted_is_an_error_and_no_free_day() {
             n % 10
         )
     };
-    let many: String = (0..5_000).map(|n| event(n, "TRANSP:TRANSPARENT\n")).collect();
+    let many: String = (0..5_000)
+        .map(|n| event(n, "TRANSP:TRANSPARENT\n"))
+        .collect();
     world.put_meeting("a.ics", &many);
     let day = Span {
         start: "2026-11-16T00:00:00Z".parse().unwrap(),
@@ -394,7 +397,10 @@ async fn a_day_with_more_events_than_are_counted_is_an_error_and_no_free_day() {
     ] {
         let error = found.unwrap_err();
         assert_eq!(error.code(), "SS7005");
-        assert!(error.to_string().contains("more than 5000 events"), "{error}");
+        assert!(
+            error.to_string().contains("more than 5000 events"),
+            "{error}"
+        );
     }
     let told = told_about(&world, "16-11-2026").await;
     assert!(told.contains("offer no times"), "{told}");
@@ -427,6 +433,9 @@ async fn the_model_reads_what_of_a_calendar_was_left_out() {
     );
     let told = told_about(&world, "16-11-2026").await;
     assert!(told.contains("Talk") && told.contains("free:"), "{told}");
-    assert!(told.contains("Not all of the calendar could be read"), "{told}");
+    assert!(
+        told.contains("Not all of the calendar could be read"),
+        "{told}"
+    );
     assert!(told.contains("event `Dentist`"), "{told}");
 }

@@ -89,7 +89,7 @@ impl Category {
 
             7001 | 7007 | 7010 => Self::Unavailable,
             7002 => Self::Exhausted,
-            7003 => Self::Refused,
+            7003 | 7022 => Self::Refused,
             7004 | 7012 | 7013 => Self::NotFound,
             7005 | 7006 | 7009 | 7020 | 7021 => Self::InvalidInput,
             7011 | 7015 => Self::Conflict,

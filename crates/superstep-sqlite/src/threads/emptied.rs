@@ -52,6 +52,8 @@ pub(super) fn refuse(db: &Connection) -> Result<(), SaverError> {
     match found.as_str() {
         "ok" => Ok(()),
         // Several lines of it may come in one row.
-        problem => Err(damaged(problem.lines().next_back().unwrap_or(problem).trim())),
+        problem => Err(damaged(
+            problem.lines().next_back().unwrap_or(problem).trim(),
+        )),
     }
 }
