@@ -20,6 +20,7 @@ use crate::{
     args::{Analyze, Ask, BuildContext, Global, Talk as TalkArgs},
     database, environment,
     error::Error,
+    files,
 };
 
 use answers::Answers;
@@ -31,6 +32,9 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     if what.query.trim().is_empty() {
         let why = "the query is empty".to_owned();
         return Err(superstep_archie::Error::from(ErrorKind::Settings { why }).into());
+    }
+    if let Some(out) = &what.talk.out {
+        files::refuse_database(out, app.global)?;
     }
     let answers = Answers::of(&what.talk)?;
     let brief = Brief {
@@ -75,6 +79,9 @@ pub(crate) async fn ask(what: &Ask, app: &mut App<'_>) -> Result<(), Error> {
 }
 
 pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Result<(), Error> {
+    if let Some(out) = &what.out {
+        files::refuse_database(out, app.global)?;
+    }
     let brief = Brief {
         inputs: Some(what.reading.inputs.clone()),
         globs: what.reading.glob.clone(),
@@ -95,6 +102,9 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
 /// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or
 /// writes the result again if it is missing. The question is shown even if there is no model to answer to.
 pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> Result<(), Error> {
+    if let Some(out) = &args.out {
+        files::refuse_database(out, app.global)?;
+    }
     let answers = Answers::of(args)?;
     let known = agents::read_only_archie(database::read_only(app.global)?)?;
     let known = known.graph().state(thread).await?;

@@ -1,6 +1,7 @@
 //! Shell completions and manual pages, generated from the command line.
 //!
-//! Names of threads and ids of questions are looked up in the database when a shell asks for them.
+//! Names of threads and ids of questions are looked up in the database when a shell asks for them. They may
+//! come from anywhere, so only words that mean the same in every shell, without quotes, are offered.
 
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use clap_complete::{
     engine::{ArgValueCandidates, CompletionCandidate},
     env::Shells,
 };
+use superstep::text::is_hidden;
 
 use crate::{
     args::{Args, Global},
@@ -58,7 +60,16 @@ fn candidates<F: Future<Output = Result<Vec<String>, Error>>>(
     // Completion may run inside a runtime, which does not take another one on its thread.
     let found = std::thread::scope(|scope| scope.spawn(found).join().ok().flatten());
     let found = found.unwrap_or_default().into_iter();
-    found.map(CompletionCandidate::new).collect()
+    let plain = found.filter(|name| is_plain_word(name));
+    plain.map(CompletionCandidate::new).collect()
+}
+
+/// Whether a word needs no quotes in any shell, and shows all that is in it.
+fn is_plain_word(word: &str) -> bool {
+    let is_plain = |c: char| {
+        (c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@' | '+')) && !is_hidden(c)
+    };
+    word.starts_with(char::is_alphanumeric) && word.chars().all(is_plain)
 }
 
 /// Answers a shell that asks for completions; returns whether one did.
@@ -91,4 +102,58 @@ pub(crate) fn manual(folder: &Path, output: &Output) -> Result<(), Error> {
     clap_mangen::generate_to(Args::command(), folder)?;
     output.say(&[plain(format!("written to {}", folder.display()))]);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_that_need_no_quotes_are_offered() {
+        for word in [
+            "archie-7f3k2m",
+            "mail-a.b_c@d/e+f",
+            "archie-größe",
+            "archie-日本",
+        ] {
+            assert!(is_plain_word(word), "{word}");
+        }
+        for word in [
+            "",
+            "-rf",
+            "~root",
+            "a b",
+            "a;b",
+            "a$(b)",
+            "a`b`",
+            "a|b",
+            "a&b",
+            "a>b",
+            "a<b",
+            "a*b",
+            "a?b",
+            "a[b]",
+            "a{b,c}",
+            "a!b",
+            "a#b",
+            "a'b",
+            "a\"b",
+            "a\\b",
+            "a:b",
+            "a=b",
+            "a%b",
+            "a^b",
+            "a,b",
+            "a(b",
+            "a)b",
+            "a\nb",
+            "a\tb",
+            "a\x0bb",
+            "a\x1b[1mb",
+            "a\u{202e}b",
+            "a\u{3164}b",
+        ] {
+            assert!(!is_plain_word(word), "{word:?}");
+        }
+    }
 }

@@ -6,7 +6,10 @@ mod encrypt;
 use std::path::Path;
 
 use serde_json::json;
-use superstep::{SaverError, sqlite::OpenMode};
+use superstep::{
+    SaverError,
+    sqlite::{Database, OpenMode},
+};
 
 use crate::{
     app::App,
@@ -66,12 +69,23 @@ async fn check(quick: bool, app: &App<'_>) -> Result<(), Error> {
 
 async fn backup(file: &Path, app: &App<'_>) -> Result<(), Error> {
     private::refuse_existing(file)?;
-    let database = database::existing(app.global, OpenMode::Existing)?;
-    database.backup(file).await?;
+    let path = match database::existing(app.global, OpenMode::ReadOnly) {
+        Ok(database) => {
+            database.backup(file).await?;
+            database.path().to_owned()
+        }
+        // A backup is what is wanted before a new format, not after it.
+        Err(Error::Saver(SaverError::Older { .. })) => {
+            let path = database::path(app.global)?.value;
+            Database::backup_as_is(&path, file)?;
+            path
+        }
+        Err(error) => return Err(error),
+    };
     let bytes = std::fs::metadata(file)?.len();
     if app.output.form == Form::Json {
         return app.output.json(&json!({
-            "path": database.path().display().to_string(), "backup": file.display().to_string(),
+            "path": path.display().to_string(), "backup": file.display().to_string(),
             "bytes": bytes,
         }));
     }

@@ -7,6 +7,7 @@ mod trust;
 use superstep::{
     SaverError,
     model::{ErrorKind, ModelError},
+    text::single_line,
 };
 use superstep_mail::{AgentError, MailError, MemoryError};
 
@@ -124,6 +125,9 @@ pub(crate) enum Error {
     Io(std::io::Error),
 }
 
+/// The code of a command line that cannot be understood.
+pub(crate) const USAGE: &str = "SS6050";
+
 /// Hints for a missing model.
 const WAYS_OUT: [&str; 3] = [
     "set ANTHROPIC_API_KEY or OPENAI_API_KEY",
@@ -189,12 +193,16 @@ impl Error {
                 }
                 other => other.to_string(),
             },
+            // They have names of threads and files in them, which may have ends of lines.
+            Self::Saver(_) | Self::Waiting { .. } | Self::NoDatabase { .. } | Self::File(_) => {
+                single_line(&self.to_string())
+            }
             other => other.to_string(),
         };
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The stable code, where there is one.
+    /// The stable code. An open question is no error and has none; what was reported had its own.
     pub(crate) fn code(&self) -> Option<&'static str> {
         match self {
             Self::Model(error) => Some(error.code()),
@@ -213,7 +221,16 @@ impl Error {
             Self::Export(error) => Some(error.code()),
             #[cfg(feature = "local")]
             Self::Weights(error) => Some(error.code()),
-            _ => None,
+            Self::Usage(_) => Some(USAGE),
+            Self::NoAccount => Some("SS6051"),
+            Self::Missing { .. } => Some("SS6052"),
+            Self::Checks { .. } => Some("SS6053"),
+            #[cfg(feature = "remote")]
+            Self::Unsent { .. } => Some("SS6054"),
+            Self::Cancelled => Some("SS6055"),
+            Self::Io(_) => Some("SS6056"),
+            Self::Build(_) | Self::NoSaver => Some("SS6057"),
+            Self::Waiting { .. } | Self::Reported { .. } | Self::Closed => None,
         }
     }
 
@@ -231,6 +248,7 @@ impl Error {
             Self::Trust(error) => error.hints(),
             Self::Missing { hint, .. } => vec![hint],
             Self::Question(error) => vec![error.hint()],
+            Self::Build(_) | Self::NoSaver => vec!["report it: this is a mistake in superstep"],
             Self::NoAccount => vec![
                 "for a folder of .eml files: --folder DIR --owner ADDRESS",
                 "for good: `folder` and `owner`, or `kind = \"google\"` or \"imap\", in [agents.mail] of \

@@ -28,6 +28,7 @@ use crate::{
     args::{Global, Inbox, InboxArgs, InboxCommand, Limits},
     database,
     error::Error,
+    files,
     mail::{self, Account},
     output::{Form, Output, faint},
 };
@@ -195,8 +196,7 @@ fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<An
     let old = &question.item.action_request.args;
     let mut args = old.clone();
     if let Some(file) = file {
-        let text = std::fs::read_to_string(file)
-            .map_err(|error| Error::Usage(format!("{}: {error}", file.display())))?;
+        let text = files::text(file)?;
         let read = edit::object(&text);
         args.extend(read.map_err(|why| Error::Usage(format!("{}: {why}", file.display())))?);
     }

@@ -1,8 +1,8 @@
 //! Key of an encrypted database: from a file or the environment, never from the command line.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
-use superstep::sqlite::cipher::Key;
+use superstep::{fs::read_text, sqlite::cipher::Key};
 
 use crate::error::FileError;
 
@@ -33,11 +33,7 @@ pub(crate) fn from_file(path: &Path) -> Result<Key, FileError> {
         place: place.clone(),
         why,
     };
-    let about = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
-    if !about.is_file() || about.len() > MOST {
-        return Err(unreadable("it is not a key file".into()));
-    }
-    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = read_text(path, MOST).map_err(|error| unreadable(error.to_string()))?;
     parse(&text, &place)
 }
 

@@ -18,6 +18,7 @@ mod dirs;
 mod doctor;
 mod environment;
 mod error;
+mod files;
 mod graph;
 mod inbox;
 #[cfg(feature = "encryption")]
@@ -56,7 +57,15 @@ fn main() -> ExitCode {
     if completions::complete() {
         return ExitCode::SUCCESS;
     }
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            output::usage(&error);
+            return ExitCode::from(2);
+        }
+        // Help and version.
+        Err(shown) => shown.exit(),
+    };
     let output = Output::new(&args.global);
     let built = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -13,11 +13,11 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use serde::Serialize;
 use serde_json::json;
-use superstep::text::{Sanitizer, is_hidden, sanitize};
+use superstep::text::{Sanitizer, is_hidden, sanitize, single_line};
 
 use crate::{
     args::{Color, Global},
-    error::Error,
+    error::{Error, USAGE},
 };
 
 /// How data is printed.
@@ -71,6 +71,14 @@ pub(crate) fn good(text: impl fmt::Display) -> Span {
 
 pub(crate) fn bad(text: impl fmt::Display) -> Span {
     Span(Style::Bad, text.to_string())
+}
+
+/// A name that may come from anywhere, as it is shown: on one line, without what a terminal would obey.
+pub(crate) fn shown(name: impl fmt::Display) -> String {
+    match single_line(&name.to_string()) {
+        empty if empty.is_empty() => "?".to_owned(),
+        name => name,
+    }
 }
 
 /// A number of things: `1 thread`, `2 threads`.
@@ -213,6 +221,13 @@ impl Output {
     pub(crate) fn is_watched(&self) -> bool {
         io::IsTerminal::is_terminal(&io::stderr())
     }
+}
+
+/// A command line that cannot be understood, as the parser reports it, with a code.
+pub(crate) fn usage(error: &clap::Error) {
+    let text = error.render().ansi().to_string();
+    let text = text.replacen("error:", &format!("error [{USAGE}]:"), 1);
+    let _ = write!(anstream::stderr(), "{text}");
 }
 
 /// Fails for a stream that was closed when the process started: Rust puts `/dev/null` in its place, open

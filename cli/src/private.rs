@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use superstep::fs::{TEMPORARY, remove_stale};
+
 use crate::{
     dirs,
     error::{Error, FileError},
@@ -39,8 +41,9 @@ pub(crate) fn write_new(
         path: path.display().to_string(),
         why: error.to_string(),
     };
+    remove_stale(folder_of(path));
     let mut builder = tempfile::Builder::new();
-    let made = builder.prefix(".superstep-").tempfile_in(folder_of(path));
+    let made = builder.prefix(TEMPORARY).tempfile_in(folder_of(path));
     let mut made = made.map_err(|error| failed(&error))?;
     write(made.as_file_mut())?;
     made.as_file().sync_all().map_err(|error| failed(&error))?;
@@ -62,7 +65,7 @@ pub(crate) fn write_new(
 #[cfg(feature = "encryption")]
 pub(crate) fn scratch_beside(path: &Path) -> Result<tempfile::TempDir, Error> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".superstep-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -20,7 +20,7 @@ use crate::{
     args::{ExportFormat, TraceCommand, Which},
     database,
     error::Error,
-    output::{Form, Output, faint, plain, strong},
+    output::{Form, Output, faint, plain, shown, strong},
 };
 
 /// How long a collector may take for all of it.
@@ -123,7 +123,7 @@ async fn tree(saver: &Arc<dyn Saver>, thread: &str, view: &View) -> Result<RunTr
     let tree = RunTree::read(&**saver, thread, view).await?;
     if tree.runs.is_empty() {
         return Err(Error::Missing {
-            what: format!("thread `{thread}` has no log"),
+            what: shown(format!("thread `{thread}` has no log")),
             hint: "see `superstep trace list`",
         });
     }
@@ -141,7 +141,7 @@ fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Error> {
     };
     if runs.is_empty() {
         return Err(Error::Missing {
-            what: format!("thread `{}` has no such run", tree.thread),
+            what: shown(format!("thread `{}` has no such run", tree.thread)),
             hint: "see `superstep trace list THREAD`",
         });
     }

@@ -1,12 +1,13 @@
 //! Source of answers: a file, automatic approval, or the terminal.
 
-use std::{collections::VecDeque, path::PathBuf};
+use std::collections::VecDeque;
 
 use superstep_archie::Question;
 
 use crate::{
     args::Talk,
     error::Error,
+    files,
     output::Output,
     terminal::{Line, Terminal, Topic},
 };
@@ -28,11 +29,7 @@ impl Answers {
     }
 
     pub(super) fn of(talk: &Talk) -> Result<Self, Error> {
-        let read = |path: &PathBuf| -> Result<String, Error> {
-            let text = std::fs::read_to_string(path);
-            text.map_err(|error| Error::Usage(format!("{}: {error}", path.display())))
-        };
-        let text = talk.answers.as_ref().map(read).transpose()?;
+        let text = talk.answers.as_deref().map(files::text).transpose()?;
         Ok(Self {
             written: text.map(|text| lines(&text)),
             approve_after: talk.approve_after.map(|count| count as usize),

@@ -153,13 +153,7 @@ fn settings(config: &Config) -> Result<Settings, Error> {
 
 /// The text of a prompt. A project may bring a pipe, which would block.
 fn prompt(path: &Path) -> io::Result<String> {
-    const MOST: u64 = 1 << 20;
-    let about = std::fs::metadata(path)?;
-    if !about.is_file() || about.len() > MOST {
-        let why = format!("it is not a regular file of at most {MOST} bytes");
-        return Err(io::Error::other(why));
-    }
-    std::fs::read_to_string(path)
+    superstep::fs::read_text(path, 1 << 20)
 }
 
 fn path(setting: &Setting<Json>) -> Result<Option<PathBuf>, Error> {

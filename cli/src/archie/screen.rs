@@ -14,7 +14,7 @@ use superstep_archie::{
 
 use crate::{
     error::Error,
-    output::{Form, Output, bad, count, faint, plain, strong},
+    output::{Form, Output, bad, count, faint, plain, shown, strong},
     stream::TextStream,
 };
 
@@ -51,7 +51,7 @@ impl<'a> Screen<'a> {
         if self.is_json() {
             return self.event("thread", json!({"thread": thread}));
         }
-        self.output.say(&[faint("thread "), strong(thread)]);
+        self.output.say(&[faint("thread "), strong(shown(thread))]);
         Ok(())
     }
 

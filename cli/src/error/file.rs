@@ -18,6 +18,12 @@ pub(crate) enum FileError {
         /// Why not.
         why: String,
     },
+    /// It is the database, or belongs to it.
+    #[error("{path} is the database, which a result would replace")]
+    Database {
+        /// The file.
+        path: String,
+    },
     /// It cannot be read.
     #[error("cannot read {path}: {why}")]
     NotRead {
@@ -45,6 +51,7 @@ impl FileError {
             Self::Key { .. } => "SS6041",
             Self::NotRead { .. } => "SS6042",
             Self::NotWritten { .. } => "SS6043",
+            Self::Database { .. } => "SS6044",
         }
     }
 
@@ -55,6 +62,7 @@ impl FileError {
             #[cfg(feature = "encryption")]
             Self::Key { .. } => "`openssl rand -hex 32 > FILE` makes a file with a new key",
             Self::NotRead { .. } => "check the path and its permissions",
+            Self::Database { .. } => "write the result to another file",
             Self::NotWritten { .. } => "check the folder, its permissions and free space",
         }
     }
@@ -65,7 +73,7 @@ impl FileError {
             Self::Exists { .. } | Self::NotWritten { .. } => 1,
             #[cfg(feature = "encryption")]
             Self::Key { .. } => 2,
-            Self::NotRead { .. } => 2,
+            Self::NotRead { .. } | Self::Database { .. } => 2,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    output::{Form, Output, Span, bad, faint, good, plain, strong},
+    output::{Form, Output, Span, bad, faint, good, plain, shown, strong},
 };
 
 /// How many characters of an id are shown; rarely more are needed.
@@ -33,7 +33,7 @@ pub(super) fn line(question: &Question, output: &Output) -> Result<(), Error> {
         plain(format!("{:<18}", question.asks())),
         plain(format!("{}  ", question.sender)),
         strong(&question.subject),
-        faint(format!("  {}", question.thread)),
+        faint(format!("  {}", shown(&question.thread))),
     ])
 }
 
@@ -63,7 +63,7 @@ pub(super) fn show(question: &Question, output: &Output) -> Result<(), Error> {
     output.data(&[
         strong(question.id()),
         plain(format!("  {}", question.asks())),
-        faint(format!("  {}", question.thread)),
+        faint(format!("  {}", shown(&question.thread))),
     ])?;
     lines(question)
         .iter()

@@ -25,11 +25,7 @@ pub(super) async fn run(what: &Login, app: &mut App<'_>) -> Result<(), Error> {
     let token = what.token.clone().or(token);
     let token = token.ok_or_else(|| Error::Usage("there is no home folder; use --token".into()))?;
     let secret = match what.secrets.clone().or(secrets) {
-        Some(file) => {
-            let text = std::fs::read_to_string(&file)
-                .map_err(|error| Error::Usage(format!("{}: {error}", file.display())))?;
-            google::App::read(&text)?
-        }
+        Some(file) => google::App::read(&crate::files::text(&file)?)?,
         None if std::env::var_os("GMAIL_SECRET").is_some() => google::App::from_env()?,
         None => {
             return Err(Error::Usage(

@@ -1,7 +1,6 @@
 //! `superstep threads export` and `import`: a thread as an archive of JSON lines.
 
 use std::{
-    fs::File,
     io::{BufReader, BufWriter},
     path::Path,
 };
@@ -14,7 +13,7 @@ use crate::{
     agents::Agent,
     app::App,
     error::{Error, FileError},
-    output::{Form, Output, faint, plain},
+    output::{Form, Output, faint, plain, shown},
     private,
 };
 
@@ -42,35 +41,36 @@ pub(super) async fn export(
     Ok(())
 }
 
-/// Makes a thread of an archive. One that the agent cannot read is not kept.
+/// Makes a thread of an archive. It is read and checked to its end, by the agent too, before anything
+/// is stored; then it is stored in one transaction.
 pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(), Error> {
     let Some(agent) = Agent::of(thread) else {
         return Err(Error::Usage(format!(
             "`{thread}` is no name for a thread: it must begin with the agent, as in `archie-{thread}`"
         )));
     };
-    let opened = File::open(file).map_err(|error| FileError::NotRead {
+    let opened = superstep::fs::open_regular(file).map_err(|error| FileError::NotRead {
         path: file.display().to_string(),
         why: error.to_string(),
     })?;
     let archive = Archive::read(BufReader::new(opened))?;
     let checkpoints = archive.len();
-    let reader = ThreadReader::create(app.global)?;
     let id = ThreadId::from(thread);
-    let graph = reader.graph_of(agent)?;
-    graph.import_thread(&id, archive).await?;
-    if let Err(error) = graph.check_thread(&id).await {
-        reader.delete(&id).await?;
-        return Err(error.into());
-    }
+    let aside = ThreadReader::in_memory()?;
+    aside.saver.import(&id, archive.clone()).await?;
+    aside.graph_of(agent)?.check_thread(&id).await?;
+    drop(aside);
+    let reader = ThreadReader::create(app.global)?;
+    reader.graph_of(agent)?.import_thread(&id, archive).await?;
     if app.output.form == Form::Json {
         return app.output.json(&json!({
             "thread": thread, "file": file.display().to_string(), "checkpoints": checkpoints,
         }));
     }
-    app.output.data(&[plain(thread)])?;
+    app.output.data(&[plain(shown(thread))])?;
     app.output.say(&[plain(format!(
-        "{checkpoints} checkpoints; superstep threads resume {thread} asks before it runs it"
+        "{checkpoints} checkpoints; superstep threads resume {} asks before it runs it",
+        shown(thread)
     ))]);
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::{
     app::App,
     args::{At, Delete, Prune},
     error::Error,
-    output::{Form, Output, count, plain},
+    output::{Form, Output, count, plain, shown},
 };
 
 /// Copies a thread, and goes back to a checkpoint in the copy. The original is left as it is.
@@ -78,7 +78,7 @@ pub(super) async fn delete(
         reader.require(thread).await?;
     }
     let what = match which.threads.as_slice() {
-        [only] => format!("delete thread {only}"),
+        [only] => format!("delete thread {}", shown(only)),
         all => format!("delete {}", count(all.len(), "thread")),
     };
     is_agreed(&what, app).await?;
@@ -87,7 +87,8 @@ pub(super) async fn delete(
         if app.output.form == Form::Json {
             app.output.json(&json!({"deleted": thread}))?;
         } else {
-            app.output.say(&[plain(format!("deleted {thread}"))]);
+            app.output
+                .say(&[plain(format!("deleted {}", shown(thread)))]);
         }
     }
     Ok(())
@@ -102,14 +103,17 @@ pub(super) async fn prune(
     let of = which.thread.as_deref();
     let dropping = which.keep.map(|number| {
         let checkpoints = count(number.get(), "checkpoint");
-        let of = of.map_or("every thread".into(), |thread| format!("thread {thread}"));
+        let of = of.map_or("every thread".into(), |thread| {
+            format!("thread {}", shown(thread))
+        });
         format!("drop all but the last {checkpoints} of {of}")
     });
     if let (Some(thread), Some(keep), Some(what)) = (of, keep, &dropping) {
         reader.agent(thread).await?;
         is_agreed(what, app).await?;
         reader.saver.prune(&ThreadId::from(thread), keep).await?;
-        app.output.say(&[plain(format!("pruned {thread}"))]);
+        app.output
+            .say(&[plain(format!("pruned {}", shown(thread)))]);
         return Ok(());
     }
     let mut unused = Unused::find(reader, which.unused_days).await?;
@@ -143,8 +147,10 @@ pub(super) async fn prune(
     app.output
         .say(&[plain(format!("deleted {threads}, dropped {checkpoints}"))]);
     for thread in &unused.waiting {
-        app.output
-            .say(&[plain(format!("kept {thread}, which has an open question"))]);
+        app.output.say(&[plain(format!(
+            "kept {}, which has an open question",
+            shown(thread)
+        ))]);
     }
     Ok(())
 }

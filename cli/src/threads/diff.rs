@@ -6,7 +6,7 @@ use superstep::Value;
 use super::ThreadReader;
 use crate::{
     error::Error,
-    output::{Form, Output, bad, faint, good, plain},
+    output::{Form, Output, bad, faint, good, plain, shown},
 };
 
 /// One difference.
@@ -30,7 +30,7 @@ pub(super) async fn run(
             let mut last = reader.history(&graph, thread, Some(2)).await?.into_iter();
             let Some((to, from)) = last.next().zip(last.next()) else {
                 return Err(Error::Missing {
-                    what: format!("thread `{thread}` has only one checkpoint"),
+                    what: shown(format!("thread `{thread}` has only one checkpoint")),
                     hint: "see `superstep threads history THREAD`",
                 });
             };

@@ -7,7 +7,7 @@ use super::{Status, ThreadReader, ago};
 use crate::{
     agents::Agent,
     error::Error,
-    output::{Form, Output, Span, bad, faint, good, plain, strong},
+    output::{Form, Output, Span, bad, faint, good, plain, shown, strong},
 };
 
 /// One row of the list.
@@ -81,7 +81,7 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
             row.checkpoint = snapshot.checkpoint;
             row.title = agent.title(&state);
         }
-        Err(error) => row.title = error.to_string(),
+        Err(error) => row.title = shown(error),
     }
     row
 }
@@ -104,7 +104,7 @@ fn tell(row: &Row, output: &Output) -> Result<(), Error> {
     };
     let when = row.checkpoint.map(ago).unwrap_or_default();
     output.data(&[
-        strong(format!("{:<20} ", row.thread.as_str())),
+        strong(format!("{:<20} ", shown(&row.thread))),
         status,
         faint(format!("{when:<12}")),
         faint(if row.is_imported { "imported  " } else { "" }),

@@ -7,14 +7,14 @@ use std::{
 
 use serde::Serialize;
 use superstep::{
-    Backends, CheckpointId, CheckpointRef, Imports, Saver, ThreadId,
+    Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, Saver, ThreadId,
     clock::made_at,
     dynamic::{Graph, Snapshot, state::Depth},
     model::did_you_mean,
     saver::HistoryQuery,
 };
 
-use crate::{agents::Agent, args::Global, database, error::Error};
+use crate::{agents::Agent, args::Global, database, error::Error, output::shown};
 
 /// The threads of a database.
 pub(crate) struct ThreadReader {
@@ -74,6 +74,14 @@ impl ThreadReader {
         Self::on(database::create(global)?)
     }
 
+    /// Threads that are kept nowhere.
+    pub(crate) fn in_memory() -> Result<Self, Error> {
+        Self::on(Backends {
+            store: Some(Arc::new(MemoryStore::default())),
+            ..Backends::on(MemorySaver::default())
+        })
+    }
+
     fn on(backends: Backends) -> Result<Self, Error> {
         let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
         Ok(Self { saver, backends })
@@ -97,7 +105,7 @@ impl ThreadReader {
         if all.iter().all(|known| known.as_str() != thread) {
             let near = did_you_mean::hint(thread, all.iter().map(ThreadId::as_str));
             return Err(Error::Missing {
-                what: format!("there is no thread `{thread}`{near}"),
+                what: shown(format!("there is no thread `{thread}`{near}")),
                 hint: "see `superstep threads list`",
             });
         }
@@ -108,7 +116,7 @@ impl ThreadReader {
     pub(crate) async fn agent(&self, thread: &str) -> Result<Agent, Error> {
         self.require(thread).await?;
         Agent::of(thread).ok_or_else(|| Error::Missing {
-            what: format!("thread `{thread}` belongs to no known agent"),
+            what: shown(format!("thread `{thread}` belongs to no known agent")),
             hint: "`superstep trace show` shows its runs",
         })
     }
@@ -174,7 +182,9 @@ impl ThreadReader {
         // Of several branches the newest counts: history shows it first.
         let found = all.iter().find(fits).and_then(|it| it.checkpoint);
         found.ok_or_else(|| Error::Missing {
-            what: format!("thread `{thread}` has no step or checkpoint `{text}`"),
+            what: shown(format!(
+                "thread `{thread}` has no step or checkpoint `{text}`"
+            )),
             hint: "see `superstep threads history THREAD`",
         })
     }

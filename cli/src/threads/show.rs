@@ -7,7 +7,7 @@ use super::{Status, ThreadReader, ago};
 use crate::{
     args::At,
     error::Error,
-    output::{Form, Output, bad, faint, plain, strong},
+    output::{Form, Output, bad, faint, plain, shown, strong},
 };
 
 /// How much of a long text is shown.
@@ -37,7 +37,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
     let when = snapshot.checkpoint.map(ago).unwrap_or_default();
     let step = snapshot.origin.map_or(0, |(_, step)| step);
     output.data(&[
-        strong(&at.thread),
+        strong(shown(&at.thread)),
         plain(format!("  {}", Status::of(&snapshot).as_str())),
         faint(format!("  step {step}, {when}")),
     ])?;

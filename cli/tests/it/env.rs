@@ -16,7 +16,8 @@ use serde_json::Value as Json;
 pub(crate) struct TestEnv {
     folder: tempfile::TempDir,
     vars: Vec<(String, String)>,
-    umask: Option<String>,
+    /// What a shell does before the command.
+    first: Option<String>,
 }
 
 /// What a command did.
@@ -36,7 +37,7 @@ impl TestEnv {
         Self {
             folder,
             vars: Vec::new(),
-            umask: None,
+            first: None,
         }
         .with("SUPERSTEP_OLLAMA", "")
     }
@@ -56,13 +57,20 @@ impl TestEnv {
         Self {
             folder,
             vars: self.vars.clone(),
-            umask: self.umask.clone(),
+            first: self.first.clone(),
         }
     }
 
     /// A env whose commands run under this umask.
     pub(crate) fn with_umask(mut self, umask: &str) -> Self {
-        self.umask = Some(umask.to_owned());
+        self.first = Some(format!("umask {umask}"));
+        self
+    }
+
+    /// A env whose commands get no more memory than so many MiB.
+    #[cfg(unix)]
+    pub(crate) fn with_memory(mut self, mebibytes: usize) -> Self {
+        self.first = Some(format!("ulimit -v {}", mebibytes * 1024));
         self
     }
 
@@ -136,13 +144,9 @@ impl TestEnv {
         let words = words.map(|word| word.replace("FIXTURES", fixtures.to_str().unwrap()));
         const BINARY: &str = env!("CARGO_BIN_EXE_superstep");
         let mut command = Command::new(BINARY);
-        if let Some(umask) = &self.umask {
+        if let Some(first) = &self.first {
             command = Command::new("sh");
-            command.args([
-                "-c",
-                &format!("umask {umask}; exec \"$BINARY\" \"$@\""),
-                "sh",
-            ]);
+            command.args(["-c", &format!("{first}; exec \"$BINARY\" \"$@\""), "sh"]);
         }
         command
             .args(words)

@@ -25,6 +25,8 @@ mod env;
 mod first_moments;
 mod front;
 mod help;
+#[cfg(unix)]
+mod hostile;
 mod inbox;
 mod mail;
 mod picture;

@@ -10,6 +10,7 @@ mod exact;
 mod lines;
 mod numbers;
 mod row;
+mod weight;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -20,6 +21,7 @@ use crate::{
 
 pub use error::ArchiveError;
 pub use lines::{LONGEST_LINE, VERSION};
+pub use weight::MAX_MEMORY;
 
 /// All that a saver keeps of a thread, apart from its name.
 #[derive(Clone, Debug, Default)]

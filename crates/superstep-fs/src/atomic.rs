@@ -4,11 +4,39 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use tempfile::NamedTempFile;
 
 use crate::dirs::{parent, sync_parent};
+
+/// How the name of a file begins until it is complete.
+pub const TEMPORARY: &str = ".superstep-part-";
+
+/// A process that writes a file does not pause for so long.
+const STALE: Duration = Duration::from_secs(60 * 60);
+
+/// Removes temporary files that killed processes left in a folder an hour ago or earlier.
+pub fn remove_stale(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let is_ours = name
+            .to_str()
+            .is_some_and(|name| name.starts_with(TEMPORARY));
+        // Not what a link leads to.
+        let about = entry
+            .metadata()
+            .ok()
+            .filter(|about| is_ours && about.is_file());
+        let age = about.and_then(|about| about.modified().ok()?.elapsed().ok());
+        if age.is_some_and(|age| age >= STALE) {
+            // What cannot be removed is left: it is no reason not to write.
+            let _left = fs::remove_file(entry.path());
+        }
+    }
+}
 
 /// Who may read a file that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +61,7 @@ pub struct Staged {
 impl Staged {
     /// Writes the content beside the target.
     pub fn new(target: &Path, content: &[u8], rights: Rights) -> io::Result<Self> {
+        remove_stale(parent(target));
         let mut file = builder(rights.mode(target)).tempfile_in(parent(target))?;
         rights.enforce(target, file.as_file())?;
         file.write_all(content)?;
@@ -122,7 +151,7 @@ pub fn second_name(path: &Path, second: &Path) -> io::Result<()> {
 )]
 fn builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".superstep-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -147,6 +176,29 @@ mod tests {
         }
         drop(Staged::new(&path, b"three", Rights::Umask).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_after_an_hour_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let old = std::time::SystemTime::now() - STALE;
+        let names = [
+            ".superstep-part-aaaaaa",
+            ".superstep-part-bbbbbb",
+            ".superstep-backup",
+        ];
+        for name in names {
+            let file = fs::File::create(at(name)).unwrap();
+            if name != ".superstep-part-bbbbbb" {
+                file.set_modified(old).unwrap();
+            }
+        }
+        let staged = Staged::new(&at("file"), b"x", Rights::Umask).unwrap();
+        staged.replace().unwrap();
+        let there = |name: &&str| at(name).exists();
+        let left: Vec<&str> = names.into_iter().filter(there).collect();
+        assert_eq!(left, [".superstep-part-bbbbbb", ".superstep-backup"]);
     }
 
     #[test]

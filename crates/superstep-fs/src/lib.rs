@@ -1,7 +1,10 @@
-//! Files that are there whole or not at all: atomic writes, fsync, rights.
+//! Files that are there whole or not at all: atomic writes, fsync, rights; and reads that neither
+//! block nor end in a device.
 
 mod atomic;
 mod dirs;
+mod read;
 
-pub use atomic::{Rights, Staged, second_name};
+pub use atomic::{Rights, Staged, TEMPORARY, remove_stale, second_name};
 pub use dirs::{private_dir, sync_parent};
+pub use read::{open_regular, read_regular, read_text};

@@ -30,6 +30,7 @@ use std::{
 };
 
 use superstep_core::future::BoxFuture;
+use superstep_text::Redactor;
 
 use crate::{
     delta::Deltas,
@@ -63,6 +64,8 @@ struct Shared {
     path: PathBuf,
     take: u32,
     secrets: Mutex<Vec<String>>,
+    /// Knows them too.
+    redactor: Mutex<Arc<Redactor>>,
     state: Mutex<State>,
 }
 
@@ -120,14 +123,21 @@ impl Cassette {
         Ok(Self::open(path.as_ref(), id, caps, mode, lines))
     }
 
-    /// The same recording, that never holds these texts. Values that look like keys are never
-    /// written in any case.
+    /// The same recording, that never holds these texts. What traces do not show, such as values that look
+    /// like keys or stand behind a name that secrets have, is never written in any case.
     #[must_use]
     pub fn with_secrets<T: Into<String>>(self, secrets: impl IntoIterator<Item = T>) -> Self {
         let known = secrets.into_iter().map(Into::into);
         // Shorter texts would be found everywhere.
         let known = known.filter(|secret: &String| secret.len() >= 8);
-        lock(&self.shared.secrets).extend(known);
+        let mut all = lock(&self.shared.secrets);
+        all.extend(known);
+        let redactor = all.iter().fold(Redactor::default(), |redactor, secret| {
+            let known = redactor.clone().with_secret(&secret.as_str().into());
+            known.unwrap_or(redactor)
+        });
+        *lock(&self.shared.redactor) = Arc::new(redactor);
+        drop(all);
         self
     }
 
@@ -159,6 +169,7 @@ impl Cassette {
                 path: path.to_owned(),
                 take: newest.saturating_add(u32::from(is_new_take)),
                 secrets: Mutex::default(),
+                redactor: Mutex::new(Redactor::standard().clone()),
                 state: Mutex::new(State {
                     recorded,
                     asked: HashMap::new(),
@@ -168,8 +179,14 @@ impl Cassette {
     }
 
     fn canonical(&self, request: &Request) -> Canonical {
-        let canonical = Canonical::of(&self.model, request);
-        canonical.scrubbed(&lock(&self.shared.secrets))
+        let redactor = lock(&self.shared.redactor).clone();
+        Canonical::of(&self.model, request).scrubbed(&redactor)
+    }
+
+    /// What an earlier version knew the request by.
+    fn former_key(&self, request: &Request) -> String {
+        let form = Canonical::of(&self.model, request);
+        form.former(&lock(&self.shared.secrets)).key()
     }
 
     /// The recording for this request, if it is to be replayed.
@@ -215,7 +232,12 @@ impl Model for Cassette {
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
         Box::pin(async move {
             let canonical = self.canonical(request);
-            if let Some(line) = self.recorded(&canonical.key()) {
+            let key = canonical.key();
+            let known = self.recorded(&key).or_else(|| {
+                let former = self.former_key(request);
+                (former != key).then(|| self.recorded(&former)).flatten()
+            });
+            if let Some(line) = known {
                 return Ok(Deltas::ready(line.deltas.into_iter().map(Ok)));
             }
             let (Mode::Record(model) | Mode::Auto(model)) = &self.mode else {
@@ -235,7 +257,8 @@ impl Model for Cassette {
 impl Shared {
     /// Writes a whole reply down, and has it for the next equal request.
     fn keep(&self, line: Interaction) -> Result<(), ModelError> {
-        let line = line.scrubbed(&lock(&self.secrets));
+        let redactor = lock(&self.redactor).clone();
+        let line = line.scrubbed(&redactor);
         let mut state = lock(&self.state);
         disk::append(&self.path, &line)?;
         file::add(&mut state.recorded, line);

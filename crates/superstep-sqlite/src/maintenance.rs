@@ -11,7 +11,7 @@ use std::path::Path;
 
 use superstep_core::{error::SaverError, future::MaybeReady};
 
-use crate::{Database, file, sync_level::SyncLevel};
+use crate::{Database, file, options::Options, sync_level::SyncLevel};
 
 pub use check::{Problem, Report};
 
@@ -39,6 +39,15 @@ impl Database {
         self.aside(move |database| {
             backup::copy(&database.0, &to).map_err(|error| file::with_path(&to, error))
         })
+    }
+
+    /// Copies a file of any format that is known, as [`Database::backup`] does, and as it is: neither the
+    /// file nor the copy is migrated. It blocks until the copy is complete.
+    pub fn backup_as_is(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), SaverError> {
+        let (from, to) = (from.as_ref(), to.as_ref());
+        let copied = file::resolve(from)
+            .and_then(|from| backup::copy_as_is(&from, to, Options::default().busy_timeout));
+        copied.map_err(|error| file::with_path(from, error))
     }
 
     /// Returns free pages to the file system (incremental vacuum), and says how many.

@@ -10,6 +10,7 @@ mod pair;
 mod secret;
 mod shape;
 mod visible;
+mod work;
 
 use std::{
     borrow::Cow,

@@ -178,6 +178,19 @@ fn lock(path: &Path) -> Result<File, Error> {
     let file = options
         .open(path.with_file_name(name))
         .map_err(|error| Error::memory(path, error))?;
+    // One that was made under another umask keeps no rights that the memory does not give.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let wanted = Rights::Kept.mode(path);
+        let mode = file
+            .metadata()
+            .map(|about| about.permissions().mode() & 0o777);
+        if mode.is_ok_and(|mode| mode & !wanted != 0) {
+            // Somebody else's lock is no reason not to work.
+            let _kept = file.set_permissions(fs::Permissions::from_mode(wanted));
+        }
+    }
     let until = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {

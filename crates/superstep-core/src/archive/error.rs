@@ -2,7 +2,10 @@
 
 use std::io;
 
-use super::lines::{LONGEST_LINE, VERSION};
+use super::{
+    lines::{LONGEST_LINE, VERSION},
+    weight::MAX_MEMORY,
+};
 use crate::value::MAX_DEPTH;
 
 /// Why an archive cannot be read or written; names the line.
@@ -51,6 +54,16 @@ pub enum ArchiveError {
     #[coded("SS2105")]
     TooDeep {
         /// Which.
+        line: usize,
+    },
+    /// Up to this line it takes more memory than an archive may.
+    #[error("line {line}: the archive takes more than {MAX_MEMORY} bytes of memory")]
+    #[coded(
+        "SS2105",
+        hint = "prune the thread and export it again; an archive of unknown origin may be made to exhaust memory"
+    )]
+    TooMuch {
+        /// Where.
         line: usize,
     },
     /// The file failed.

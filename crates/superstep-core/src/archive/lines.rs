@@ -30,6 +30,7 @@ use super::{
     exact::{is_readable, meant, spelled},
     numbers::ids_as_text,
     row::Row,
+    weight::{MAX_MEMORY, Weight},
 };
 use crate::{id::GraphPath, record::Layout, value::MAX_DEPTH};
 
@@ -98,7 +99,11 @@ impl Archive {
             namespaces: self.namespaces.len(),
             checkpoints,
         };
-        let mut lines = Writer { out, line: 0 };
+        let mut lines = Writer {
+            out,
+            line: 0,
+            budget: MAX_MEMORY,
+        };
         lines.put(&Header {
             format: FORMAT,
             version: VERSION,
@@ -133,13 +138,19 @@ impl Archive {
         lines.out.flush().map_err(|error| lines.failed(error))
     }
 
-    /// Reads an archive from JSON lines, to its end, and checks it as [`Archive::check`] does.
+    /// Reads an archive from JSON lines, to its end, and checks it as [`Archive::check`] does. One that
+    /// would take more than [`MAX_MEMORY`] is refused before the line that exceeds it is parsed.
     pub fn read(input: impl BufRead) -> Result<Self, ArchiveError> {
+        Self::read_within(input, MAX_MEMORY)
+    }
+
+    pub(super) fn read_within(input: impl BufRead, budget: usize) -> Result<Self, ArchiveError> {
         let mut lines = Reader {
             input,
             line: 0,
             text: Vec::new(),
             version: VERSION,
+            budget,
         };
         let announced = lines.header()?;
         let mut archive = Self::default();
@@ -218,6 +229,8 @@ fn close(
 struct Writer<O> {
     out: O,
     line: usize,
+    /// What the lines to come may take in memory when they are read.
+    budget: usize,
 }
 
 impl<O: Write> Writer<O> {
@@ -230,9 +243,7 @@ impl<O: Write> Writer<O> {
         if text.len() >= LONGEST_LINE {
             return Err(ArchiveError::TooLarge { line: self.line });
         }
-        if depth(&text) > DEEPEST {
-            return Err(ArchiveError::TooDeep { line: self.line });
-        }
+        weigh(&text, self.line, &mut self.budget)?;
         text.push(b'\n');
         let written = self.out.write_all(&text);
         written.map_err(|error| self.failed(error))
@@ -244,22 +255,15 @@ impl<O: Write> Writer<O> {
     }
 }
 
-/// How deep brackets are nested.
-fn depth(json: &[u8]) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    let (mut quoted, mut escaped) = (false, false);
-    for byte in json {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => quoted = !quoted,
-            b'{' | b'[' if !quoted => depth += 1,
-            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
+/// Refuses a line that is nested too deep, or that takes more memory than is left of the budget.
+fn weigh(text: &[u8], line: usize, budget: &mut usize) -> Result<(), ArchiveError> {
+    let Weight { depth, memory } = Weight::of(text);
+    if depth > DEEPEST {
+        return Err(ArchiveError::TooDeep { line });
     }
-    deepest
+    let left = budget.checked_sub(memory);
+    *budget = left.ok_or(ArchiveError::TooMuch { line })?;
+    Ok(())
 }
 
 struct Reader<I> {
@@ -267,6 +271,8 @@ struct Reader<I> {
     line: usize,
     text: Vec<u8>,
     version: u64,
+    /// What the lines to come may take in memory.
+    budget: usize,
 }
 
 impl<I: BufRead> Reader<I> {
@@ -318,11 +324,9 @@ impl<I: BufRead> Reader<I> {
         Ok(())
     }
 
-    fn parse<T: DeserializeOwned>(&self) -> Result<T, ArchiveError> {
+    fn parse<T: DeserializeOwned>(&mut self) -> Result<T, ArchiveError> {
         let line = self.line;
-        if depth(&self.text) > DEEPEST {
-            return Err(ArchiveError::TooDeep { line });
-        }
+        weigh(&self.text, line, &mut self.budget)?;
         let mut json = serde_json::Deserializer::from_slice(&self.text);
         json.disable_recursion_limit();
         let read = T::deserialize(&mut json).and_then(|read| json.end().map(|()| read));

@@ -541,3 +541,39 @@ fn an_archive_of_version_1_whose_ids_are_numbers_is_read() {
         assert_eq!(format!("{after:?}"), format!("{before:?}"));
     }
 }
+
+#[test]
+fn an_archive_that_takes_too_much_memory_is_refused_before_it_is_parsed() {
+    let mut file = Vec::new();
+    small().write(&mut file).unwrap();
+    let needed = file.split_inclusive(|byte| *byte == b'\n');
+    let needed: usize = needed.map(|line| weight::Weight::of(line).memory).sum();
+    assert_eq!(
+        Archive::read_within(file.as_slice(), needed).unwrap().len(),
+        small().len()
+    );
+    let refused = Archive::read_within(file.as_slice(), needed - 1).unwrap_err();
+    let last = file.split(|byte| *byte == b'\n').count() - 1;
+    assert!(matches!(refused, ArchiveError::TooMuch { line } if line == last));
+    // No JSON, and yet that is not what is reported: it was not looked at.
+    let (header, _) = file.split_at(file.iter().position(|byte| *byte == b'\n').unwrap() + 1);
+    let hostile = [header, "[],".repeat(1000).as_bytes()].concat();
+    let refused = Archive::read_within(hostile.as_slice(), 10_000).unwrap_err();
+    assert!(
+        matches!(refused, ArchiveError::TooMuch { line: 2 }),
+        "{refused}"
+    );
+    assert_eq!(refused.code(), "SS2105");
+}
+
+#[test]
+fn counts_that_are_announced_reserve_no_memory() {
+    let header = |count: u64| {
+        format!(
+            "{{\"format\":\"superstep thread\",\"version\":1,\"layouts\":{count},\"namespaces\":{count},\
+             \"checkpoints\":{count}}}\n{{\"end\":{{\"checkpoints\":{count}}}}}\n"
+        )
+    };
+    let refused = Archive::read(header(u64::MAX).as_bytes()).unwrap_err();
+    assert_eq!(refused.code(), "SS2104");
+}

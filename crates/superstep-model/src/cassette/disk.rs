@@ -62,7 +62,7 @@ pub(super) fn repair(path: &Path) -> Result<Vec<Interaction>, ModelError> {
 }
 
 /// Appends a line, which is durable when this returns. The file is made for its owner alone; one that
-/// is there must be a recording.
+/// is there must be a recording, and becomes so.
 pub(super) fn append(path: &Path, line: &Interaction) -> Result<(), ModelError> {
     let failed = |error: io::Error| unrecorded(format!("{}: not written: {error}", path.display()));
     let (mut file, is_new) = open(path).map_err(failed)?;
@@ -105,10 +105,28 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
     match new.open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             regular(&std::fs::metadata(path)?)?;
-            Ok((options.open(path)?, false))
+            let file = options.open(path)?;
+            close_to_others(&file)?;
+            Ok((file, false))
         }
         opened => Ok((opened?, true)),
     }
+}
+
+/// Prompts and replies are added to it: it is for its owner alone from now on.
+#[cfg(unix)]
+fn close_to_others(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode();
+    match mode & 0o077 {
+        0 => Ok(()),
+        _ => file.set_permissions(std::fs::Permissions::from_mode(mode & 0o700)),
+    }
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 /// Cuts the last line off, if the file is still as long as it was when it was read.

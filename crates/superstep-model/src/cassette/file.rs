@@ -3,6 +3,7 @@
 use std::{collections::HashMap, path::Path};
 
 use serde::{Deserialize, Serialize};
+use superstep_text::Redactor;
 
 use super::{request::Canonical, scrub, unrecorded};
 use crate::{delta::Delta, error::ModelError, model::Caps, usage::Usage};
@@ -65,16 +66,16 @@ impl Interaction {
     }
 
     /// The same interaction without secrets, also those that came in pieces.
-    pub(super) fn scrubbed(mut self, secrets: &[String]) -> Self {
+    pub(super) fn scrubbed(mut self, redactor: &Redactor) -> Self {
         let mut clean: Vec<Delta> = Vec::with_capacity(self.deltas.len());
         let mut run: Vec<Delta> = Vec::new();
         for delta in self.deltas {
             if !run.last().is_some_and(|last| is_continued(last, &delta)) {
-                clean.append(&mut whole(&mut run, secrets));
+                clean.append(&mut whole(&mut run, redactor));
             }
             run.push(delta);
         }
-        clean.append(&mut whole(&mut run, secrets));
+        clean.append(&mut whole(&mut run, redactor));
         self.deltas = clean;
         self
     }
@@ -86,11 +87,13 @@ impl Interaction {
 }
 
 /// Pieces of one text: as they came if there is no secret in it, as one clean piece otherwise.
-fn whole(run: &mut Vec<Delta>, secrets: &[String]) -> Vec<Delta> {
+fn whole(run: &mut Vec<Delta>, redactor: &Redactor) -> Vec<Delta> {
     let run = std::mem::take(run);
     let said: String = run.iter().filter_map(text_of).collect();
-    let mut clean = said.clone();
-    scrub::text(&mut clean, secrets);
+    let clean = match run.first() {
+        Some(Delta::Args { .. }) => scrub::args(&said, redactor),
+        _ => scrub::text(&said, redactor),
+    };
     if clean == said {
         return run;
     }

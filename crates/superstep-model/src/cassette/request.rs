@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
+use superstep_text::Redactor;
 
 use super::scrub;
 use crate::{model_id::ModelId, request::Request};
@@ -34,8 +35,15 @@ impl Canonical {
         Self(sorted(form))
     }
 
-    pub(super) fn scrubbed(mut self, secrets: &[String]) -> Self {
-        scrub::json(&mut self.0, secrets);
+    /// The same request without secrets.
+    pub(super) fn scrubbed(mut self, redactor: &Redactor) -> Self {
+        scrub::request(&mut self.0, redactor);
+        self
+    }
+
+    /// The same request as earlier versions recorded it.
+    pub(super) fn former(mut self, secrets: &[String]) -> Self {
+        scrub::former(&mut self.0, secrets);
         self
     }
 

@@ -1,6 +1,12 @@
-//! Redaction of recordings: known secrets, and texts that have the shape of a key.
+//! Redaction of recordings.
+//!
+//! What is recorded goes through the same [`Redactor`] as traces. Recordings of earlier versions were only
+//! cleaned of known secrets and of texts with the shape of a key; requests are still known by that form
+//! too ([`former`]), so that those recordings can be replayed.
 
 use serde_json::Value as Json;
+use superstep_core::value::Value;
+use superstep_text::Redactor;
 
 /// What stands in place of a secret.
 pub const MARK: &str = "[secret]";
@@ -22,52 +28,112 @@ const SHAPES: &[(&str, usize)] = &[
     ("xoxb-", 20),
     ("xoxp-", 20),
     ("lsv2_", 20),
-    ("ya29.", 20),
 ];
 
 /// Whether a text holds something with the shape of a key.
 pub fn looks_secret(text: &str) -> bool {
-    find(text).is_some()
+    let mut words = text.to_owned();
+    former_text(&mut words, &[]);
+    words != text
 }
 
-/// Takes secrets out of all texts of a value. This is the one place where what is recorded is
-/// cleaned.
-pub(super) fn json(value: &mut Json, secrets: &[String]) {
+/// Takes secrets out of a request. What was said is data: what stands behind a name that secrets have
+/// goes. Elsewhere, as in the schema of a tool, such a name has no secret behind it.
+pub(super) fn request(form: &mut Json, redactor: &Redactor) {
+    let Json::Object(fields) = form else {
+        return texts(form, redactor);
+    };
+    for (name, field) in fields {
+        match name.as_str() {
+            "messages" => *field = redactor.value(&Value::from(field.take())).to_json(),
+            _ => texts(field, redactor),
+        }
+    }
+}
+
+fn texts(value: &mut Json, redactor: &Redactor) {
     match value {
-        Json::String(words) => text(words, secrets),
-        Json::Array(items) => items.iter_mut().for_each(|item| json(item, secrets)),
-        Json::Object(fields) => fields.values_mut().for_each(|field| json(field, secrets)),
+        Json::String(words) => *words = text(words, redactor),
+        Json::Array(items) => items.iter_mut().for_each(|item| texts(item, redactor)),
+        Json::Object(fields) => fields.values_mut().for_each(|field| texts(field, redactor)),
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
 }
 
-pub(super) fn text(words: &mut String, secrets: &[String]) {
+pub(super) fn text(words: &str, redactor: &Redactor) -> String {
+    redactor.text(words).into_owned()
+}
+
+/// Arguments of a call without secrets. They come back with the next request as data, so they are
+/// searched as data here too.
+pub(super) fn args(json: &str, redactor: &Redactor) -> String {
+    let Ok(data) = serde_json::from_str::<Json>(json) else {
+        return text(json, redactor);
+    };
+    let data = Value::from(data);
+    match redactor.value(&data) {
+        clean if clean == data => json.to_owned(),
+        clean => clean.to_json().to_string(),
+    }
+}
+
+/// Takes out what earlier versions took out.
+pub(super) fn former(value: &mut Json, secrets: &[String]) {
+    match value {
+        Json::String(words) => former_text(words, secrets),
+        Json::Array(items) => items.iter_mut().for_each(|item| former(item, secrets)),
+        Json::Object(fields) => fields.values_mut().for_each(|field| former(field, secrets)),
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
+
+fn former_text(words: &mut String, secrets: &[String]) {
     for secret in secrets {
         if words.contains(secret.as_str()) {
             *words = words.replace(secret.as_str(), MARK);
         }
     }
-    while let Some((at, length)) = find(words) {
-        words.replace_range(at..at + length, MARK);
+    let mut clean = String::new();
+    let mut rest = words.as_str();
+    while let Some(start) = rest.find(is_of_key) {
+        let (before, run) = rest.split_at_checked(start).unwrap_or_default();
+        let length = run_length(run);
+        let (word, after) = run.split_at_checked(length).unwrap_or_default();
+        clean.push_str(before);
+        rest = match secret_length(word, after) {
+            Some(length) => {
+                clean.push_str(MARK);
+                run.get(length..).unwrap_or_default()
+            }
+            None => {
+                clean.push_str(word);
+                after
+            }
+        };
     }
+    clean.push_str(rest);
+    *words = clean;
 }
 
-/// Where the first text with the shape of a key is, and how long it is.
-fn find(text: &str) -> Option<(usize, usize)> {
-    SHAPES
-        .iter()
-        .flat_map(|(begin, least)| text.match_indices(begin).map(move |found| (found, *least)))
-        .filter(|((at, _), _)| {
-            let before = text
-                .get(..*at)
-                .and_then(|before| before.chars().next_back());
-            !before.is_some_and(is_of_key)
-        })
-        .find_map(|((at, begin), least)| {
-            let rest = text.get(at + begin.len()..)?;
-            let more = rest.find(|c| !is_of_key(c)).unwrap_or(rest.len());
-            (more >= least).then_some((at, begin.len() + more))
-        })
+/// The length of what has the shape of a key: this word, or it and the next one behind a point.
+fn secret_length(word: &str, after: &str) -> Option<usize> {
+    if is_key(word) {
+        return Some(word.len());
+    }
+    let next = after.strip_prefix('.').filter(|_| word == "ya29")?;
+    let next = next.get(..run_length(next))?;
+    (next.len() >= 20 && !is_key(next)).then_some(word.len() + 1 + next.len())
+}
+
+fn is_key(word: &str) -> bool {
+    let shapes = SHAPES.iter();
+    shapes
+        .filter_map(|(begin, least)| Some((word.strip_prefix(begin)?, least)))
+        .any(|(rest, least)| rest.len() >= *least)
+}
+
+fn run_length(text: &str) -> usize {
+    text.find(|c| !is_of_key(c)).unwrap_or(text.len())
 }
 
 fn is_of_key(c: char) -> bool {
@@ -81,7 +147,7 @@ mod tests {
     fn scrubbed(text_in: &str, secrets: &[&str]) -> String {
         let secrets: Vec<String> = secrets.iter().map(|secret| (*secret).into()).collect();
         let mut words = text_in.to_owned();
-        text(&mut words, &secrets);
+        former_text(&mut words, &secrets);
         words
     }
 
@@ -93,6 +159,13 @@ mod tests {
             "use [secret], or [secret]"
         );
         assert!(looks_secret(&format!("({key})")));
+    }
+
+    #[test]
+    fn a_token_of_two_words_is_taken_out_whole() {
+        let token = format!("ya29.{}", "a0".repeat(12));
+        assert_eq!(scrubbed(&format!("{token} b"), &[]), "[secret] b");
+        assert_eq!(scrubbed("ya29.short", &[]), "ya29.short");
     }
 
     #[test]

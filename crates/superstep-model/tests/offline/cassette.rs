@@ -273,7 +273,53 @@ async fn secrets_are_never_written_even_in_pieces_and_the_request_is_still_found
     let replay = Cassette::replay(&tape.path)
         .unwrap()
         .with_secrets(["swordfish-9"]);
-    assert_eq!(say(&replay, &words).await, "key: [secret] and [secret]");
+    assert_eq!(say(&replay, &words).await, "key: [redacted] and [redacted]");
+}
+
+#[tokio::test]
+async fn what_traces_do_not_show_is_not_recorded_either() {
+    let tape = Tape::new();
+    let said = "Authorization: Bearer zebra1\nexport API_KEY=zebra2 https://u:zebra3@host/?token=zebra4 \
+                -----BEGIN PRIVATE KEY-----\nzebra5\n-----END PRIVATE KEY-----";
+    let args = json!({"password": "zebra6", "note": "x", "list": [{"api_key": ["zebra7"]}]});
+    let steps = [Step::text(said), Step::call("use", args)];
+    let recording = Cassette::record(&tape.path, model(steps)).unwrap();
+    say(&recording, "password: zebra8x").await;
+    ask(&recording, "call").await.unwrap();
+    let text = tape.text();
+    assert!(!text.contains("zebra"), "{text}");
+    let replay = Cassette::replay(&tape.path).unwrap();
+    // Another secret is the same request.
+    let replied = say(&replay, "password: other9").await;
+    assert!(replied.contains("export API_KEY=[redacted]"), "{replied}");
+}
+
+#[tokio::test]
+async fn a_recording_of_an_earlier_version_is_still_found() {
+    let tape = Tape::new();
+    let recording = Cassette::record(&tape.path, model([Step::text("a").always()])).unwrap();
+    say(&recording, "harmless").await;
+    let line: serde_json::Value = serde_json::from_str(&tape.text()).unwrap();
+    let mut line = line.as_object().unwrap().clone();
+    line.remove("key");
+    let text = serde_json::to_string(&line).unwrap();
+    let text = text.replace("harmless", "password: zebra8x");
+    fs::write(&tape.path, text + "\n").unwrap();
+    let replay = Cassette::replay(&tape.path).unwrap();
+    assert_eq!(say(&replay, "password: zebra8x").await, "a");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_recording_that_is_added_to_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let tape = Tape::new();
+    let recording = Cassette::record(&tape.path, model([Step::text("a").always()])).unwrap();
+    say(&recording, "x").await;
+    fs::set_permissions(&tape.path, fs::Permissions::from_mode(0o644)).unwrap();
+    say(&recording, "y").await;
+    let mode = fs::metadata(&tape.path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[tokio::test]

@@ -2,40 +2,76 @@
 
 use std::{
     fs::{self, File},
+    hash::{BuildHasher, RandomState},
     io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-use rusqlite::OpenFlags;
+use rusqlite::{Connection, OpenFlags};
 use superstep_core::error::SaverError;
 
 use super::check;
 use crate::{
     Database,
-    connection::connect,
+    connection::{connect_for_any, keep_wal},
     database::Inner,
     error::sql,
     file::{self, io_error},
-    permissions,
+    options::{OpenMode, Options},
+    permissions, schema,
 };
+
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// Copies a database to a path that does not exist yet.
 pub(super) fn copy(from: &Inner, to: &Path) -> Result<(), SaverError> {
+    let connection = connect_for_any(&from.path, FLAGS, from.options.busy_timeout)?;
+    keep_wal(&connection);
+    copy_through(&connection, to, |part| verify(from, part))
+}
+
+/// Copies a file of any format that is known, as it is: neither the file nor the copy is migrated.
+pub(super) fn copy_as_is(from: &Path, to: &Path, wait: Duration) -> Result<(), SaverError> {
+    let recognised = |path: &Path| {
+        let mut connection = connect_for_any(path, FLAGS, wait)?;
+        let version = schema::recognise(&mut connection, path)?;
+        keep_wal(&connection);
+        Ok((connection, version))
+    };
+    file::inspect(from)?;
+    let (connection, version) = recognised(from)?;
+    if version == 0 {
+        let why = "the file is empty, nothing was stored yet";
+        return Err(SaverError::Missing(why.to_owned()));
+    }
+    copy_through(&connection, to, |part| {
+        let (copy, found) = recognised(part)?;
+        let problem: String = copy
+            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+            .map_err(sql)?;
+        match problem == "ok" && found == version {
+            true => Ok(()),
+            false => Err(SaverError::Corrupt(format!("in the copy: {problem}"))),
+        }
+    })
+}
+
+fn copy_through(
+    connection: &Connection,
+    to: &Path,
+    verify: impl FnOnce(&Path) -> Result<(), SaverError>,
+) -> Result<(), SaverError> {
     refuse_if_exists(to)?;
-    let part = PartialCopy::new(file::beside(
-        to,
-        &format!("-part-{:016x}", from.worker_id()),
-    ))?;
-    let text = part.0.to_str().ok_or_else(|| {
+    remove_stale(to);
+    let part = PartialCopy::new(to)?;
+    let text = part.path.to_str().ok_or_else(|| {
         SaverError::Io("the path of a copy must be text that is valid Unicode".to_owned())
     })?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    connect(&from.path, flags, from.options.busy_timeout)?
-        .execute("VACUUM INTO ?1", [text])
-        .map_err(sql)?;
-    verify(from, &part.0)?;
-    sync(&part.0)?;
-    place(&part.0, to)?;
+    connection.execute("VACUUM INTO ?1", [text]).map_err(sql)?;
+    verify(&part.path)?;
+    sync(&part.path)?;
+    place(&part.path, to)?;
     drop(part);
     match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => sync(folder),
@@ -61,7 +97,11 @@ fn exists(path: &Path) -> SaverError {
 
 /// Opens the copy and checks it.
 fn verify(from: &Inner, copy: &Path) -> Result<(), SaverError> {
-    let copy = Database::open_with(copy, from.options.clone())?;
+    let options = Options {
+        mode: OpenMode::Existing,
+        ..from.options.clone()
+    };
+    let copy = Database::open_with(copy, options)?;
     let report = check::ends(&copy.0)?;
     match report.problems.first() {
         Some(problem) => Err(SaverError::Corrupt(format!("in the copy: {problem}"))),
@@ -88,21 +128,67 @@ fn place(part: &Path, to: &Path) -> Result<(), SaverError> {
     }
 }
 
-/// A copy under its temporary name; dropping it removes the file.
-struct PartialCopy(PathBuf);
+/// What the name of a copy ends with until it is complete, and 16 digits.
+const PART: &str = "-part-";
+
+/// A copy under its temporary name; dropping it removes the file. It is locked meanwhile.
+struct PartialCopy {
+    path: PathBuf,
+    _lock: File,
+}
 
 impl PartialCopy {
     /// An empty file for its owner alone, which SQLite fills.
-    fn new(path: PathBuf) -> Result<Self, SaverError> {
-        permissions::create_new(&path).map_err(|error| io_error(&error))?;
-        Ok(Self(path))
+    fn new(to: &Path) -> Result<Self, SaverError> {
+        let number = RandomState::new().hash_one(std::process::id());
+        let path = file::beside(to, &format!("{PART}{number:016x}"));
+        let made = permissions::create_new(&path).and_then(|file| {
+            file.lock()?;
+            Ok(file)
+        });
+        let lock = made.map_err(|error| io_error(&error))?;
+        Ok(Self { path, _lock: lock })
     }
 }
 
 impl Drop for PartialCopy {
     fn drop(&mut self) {
-        for suffix in ["", "-journal", "-wal", "-shm"] {
-            let _absent = fs::remove_file(file::beside(&self.0, suffix));
+        remove(&self.path);
+    }
+}
+
+fn remove(part: &Path) {
+    for suffix in ["", "-journal", "-wal", "-shm"] {
+        let _absent = fs::remove_file(file::beside(part, suffix));
+    }
+}
+
+/// Removes unfinished copies that killed processes left under this name: nobody has them locked.
+fn remove_stale(to: &Path) {
+    let Some(name) = to.file_name().and_then(|name| name.to_str()) else {
+        return;
+    };
+    let folder = match to.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let found = entry.file_name();
+        let number = found
+            .to_str()
+            .and_then(|found| found.strip_prefix(name)?.strip_prefix(PART));
+        let is_part = number.is_some_and(|number| {
+            number.len() == 16 && number.bytes().all(|byte| byte.is_ascii_hexdigit())
+        });
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let part = entry.path();
+        // The lock is held until the file is removed, so that nobody takes it for a new one.
+        if is_part
+            && is_file
+            && let Ok(file) = File::open(&part)
+            && file.try_lock().is_ok()
+        {
+            remove(&part);
         }
     }
 }

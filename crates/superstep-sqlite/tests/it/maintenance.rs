@@ -583,3 +583,35 @@ async fn a_check_that_cannot_be_made_is_an_error() {
         "{gone:?}"
     );
 }
+
+#[tokio::test]
+async fn what_a_killed_backup_left_is_removed_by_the_next_one() {
+    let folder = Folder::new();
+    let database = folder.open();
+    fill(&database, "a", "text", 3).await;
+    let (stale, held) = (
+        "copy.db-part-0123456789abcdef",
+        "copy.db-part-fedcba9876543210",
+    );
+    for name in [
+        stale,
+        held,
+        "copy.db-part-notes",
+        "other.db-part-0123456789abcdef",
+    ] {
+        fs::write(folder.at(name), "half").unwrap();
+    }
+    let lock = fs::File::open(folder.at(held)).unwrap();
+    lock.lock().unwrap();
+    database.backup(folder.at("copy.db")).await.unwrap();
+    assert!(!folder.at(stale).exists());
+    for name in [held, "copy.db-part-notes", "other.db-part-0123456789abcdef"] {
+        assert!(folder.at(name).exists(), "{name}");
+    }
+    assert_eq!(
+        load(&Database::open(folder.at("copy.db")).unwrap(), "a")
+            .await
+            .unwrap(),
+        3
+    );
+}

@@ -59,6 +59,23 @@ fn looking_at_an_older_file_refuses_it_and_leaves_it_as_it_is() {
 }
 
 #[tokio::test]
+async fn a_backup_of_an_older_file_migrates_neither_the_file_nor_the_copy() {
+    let folder = Folder::new();
+    let statements = fs::read_to_string(fixture()).unwrap();
+    let connection = Connection::open(folder.path()).unwrap();
+    connection.execute_batch(&statements).unwrap();
+    drop(connection);
+    let before = fs::read(folder.path()).unwrap();
+    let copy = folder.at("copy.db");
+    Database::backup_as_is(folder.path(), &copy).unwrap();
+    assert_eq!(fs::read(folder.path()).unwrap(), before);
+    assert_eq!((version(&folder.path()), version(&copy)), (1, 1));
+    assert!(Database::backup_as_is(folder.path(), &copy).is_err());
+    let database = Database::open(&copy).unwrap();
+    assert_eq!(load(&database, "long").await.unwrap(), 12);
+}
+
+#[tokio::test]
 async fn a_file_of_the_first_version_is_brought_up_to_date_with_all_that_is_in_it() {
     let folder = Folder::new();
     let statements = fs::read_to_string(fixture()).unwrap();

@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::{
     REDACTED,
-    extent::{balanced, block, closing, ends_line, line_end, run},
+    extent::{balanced, block, closing, closing_on_line, ends_line, line_end, run},
+    work,
 };
 
 /// Headers whose value goes to the end of the line.
@@ -191,18 +192,23 @@ fn described(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Rang
         return Some(start + range.start..start + range.end);
     }
     let is_close = name.is_close && value.len() == rest.len();
+    // A host and its port.
+    if is_close && begins_with_port(value) && name.text.to_ascii_lowercase().ends_with("auth") {
+        return None;
+    }
     let length = match is_close {
         true => run(value, is_end),
         false => loose(value),
     };
     let word = value.get(..length)?;
-    // A host and its port.
-    let port = word.split_once('/').map_or(word, |(port, _)| port);
-    let is_port = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
-    if is_close && is_port && name.text.to_ascii_lowercase().ends_with("auth") {
-        return None;
-    }
     is_secret(word, value.get(length..)?).then_some(start..start + length)
+}
+
+/// Whether a value is a port, with or without a path behind it.
+fn begins_with_port(value: &str) -> bool {
+    let digits = value.bytes().take(6).take_while(u8::is_ascii_digit).count();
+    let after = value.get(digits..).unwrap_or_default();
+    digits <= 5 && (after.is_empty() || after.starts_with('/') || is_end(after))
 }
 
 /// `--name value`, and the password in `curl -u user:password`.
@@ -253,11 +259,19 @@ fn login_password(head: &str, login: &str, start: usize) -> Option<Range<usize>>
     let bare = bare.strip_prefix(mark.unwrap_or_default())?;
     let length = match mark {
         Some(mark) => closing(bare, mark),
-        None => run(bare, |rest| rest.starts_with(char::is_whitespace)),
+        // The colon comes before anything else, or this is no login.
+        None if login_has_colon(bare) => run(bare, |rest| rest.starts_with(char::is_whitespace)),
+        None => return None,
     };
     let (user, password) = bare.get(..length)?.split_once(':')?;
     let start = start + (login.len() - bare.len()) + user.len() + 1;
     Some(start..start + password.len())
+}
+
+fn login_has_colon(login: &str) -> bool {
+    let ends = |rest: &str| rest.starts_with(|c: char| c.is_whitespace() || ":\"'".contains(c));
+    let end = login.get(run(login, ends)..);
+    end.is_some_and(|end| end.starts_with(':'))
 }
 
 /// A value in quotes or brackets.
@@ -307,22 +321,27 @@ fn setting(value: &str) -> usize {
 
 /// The length of a header's value. It may be inside of a quoted text, and have quoted parts.
 fn header(value: &str) -> usize {
-    let line = value.get(..line_end(value)).unwrap_or_default();
     let mut from = 0;
-    while let Some(at) = line
+    // No further than the value goes: another header may follow on the same line.
+    while let Some(at) = value
         .get(from..)
-        .and_then(|rest| rest.find(['"', '\'', '\\']))
+        .and_then(|rest| rest.find(['\n', '\r', '"', '\'', '\\']))
     {
+        work::steps(at + 1);
         let at = from + at;
-        let (before, quote) = line.split_at_checked(at).unwrap_or_default();
+        let (before, quote) = value.split_at_checked(at).unwrap_or_default();
         let mark = QUOTES.into_iter().find(|mark| quote.starts_with(mark));
         let (true, Some(mark)) = (before.ends_with('='), mark) else {
             return at;
         };
         let inside = quote.get(mark.len()..).unwrap_or_default();
-        from = (at + 2 * mark.len() + closing(inside, mark)).min(line.len());
+        from = match closing_on_line(inside, mark) {
+            Ok(length) => at + 2 * mark.len() + length,
+            Err(length) => return at + mark.len() + length,
+        };
     }
-    line.len()
+    work::steps(value.len() - from.min(value.len()));
+    value.len()
 }
 
 fn is_plain(value: &str) -> bool {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::work;
+
 /// Keys that begin with a word and go on with so many characters.
 const KEYS: [(&str, Letters, usize); 26] = [
     ("sk-", Letters::Dashed, 16),
@@ -53,8 +55,9 @@ impl Letters {
 
     /// How much of the beginning is of these letters.
     fn run(self, text: &str) -> usize {
-        let bytes = text.bytes();
-        bytes.take_while(|byte| self.has(*byte)).count()
+        let length = text.bytes().take_while(|byte| self.has(*byte)).count();
+        work::steps(length);
+        length
     }
 }
 
@@ -129,6 +132,7 @@ const SHORT: usize = 8;
 fn private_key(rest: &str) -> Option<Range<usize>> {
     let tail = rest.strip_prefix("-----BEGIN ")?;
     let (title, _) = tail.split_once("-----")?;
+    work::steps(title.len());
     if !title.contains("PRIVATE KEY") || title.len() > 40 {
         return None;
     }
@@ -145,6 +149,7 @@ fn password_in_url(rest: &str) -> Option<Range<usize>> {
     let tail = rest.strip_prefix("://")?;
     let stops = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'"' | b'\'' | b'<');
     let length = tail.bytes().take_while(|byte| !stops(*byte)).count();
+    work::steps(length);
     let (login, _) = tail.get(..length)?.rsplit_once('@')?;
     let (user, password) = login.split_once(':')?;
     let start = "://".len() + user.len() + 1;

@@ -431,51 +431,108 @@ fn a_hidden_character_keeps_no_secret() {
     assert_eq!(redactor.text("a correct\u{200b} horse b"), "a [redacted] b");
 }
 
+/// Beginnings of what is looked for, and what stands around it.
+const PIECES: [&str; 59] = [
+    "-----BEGIN PRIVATE KEY-----",
+    "eyJ-",
+    "eyJabcdefghij.",
+    "Cookie:",
+    "Cookie:a\\n",
+    "Cookie: a=\"",
+    "token=",
+    "token = ",
+    "token: the ",
+    "token: [",
+    "token: {\n",
+    "token:\n",
+    "token: |\n",
+    "token: |\n\n",
+    "\"token\":\"\\",
+    "\"token\": {\"",
+    "token:token",
+    "token: )",
+    "- auth:\\n",
+    "--token ",
+    "--token a ",
+    "curl -u ",
+    "curl -u '",
+    "curl -u a -u \"b ",
+    "-u a:",
+    "://a:b",
+    "bearer ",
+    "sk-",
+    "'password':'",
+    "password=''",
+    "token=${",
+    "token == ",
+    " ",
+    "-",
+    ":",
+    "=",
+    "\\",
+    "\u{200b}",
+    "token\u{200b}:",
+    "Cookie:\"",
+    "Cookie: a=\"b\"'",
+    "auth:1/",
+    "auth:1",
+    "curl\"-uA",
+    "curl \"-u 'a",
+    "export API_KEY=",
+    "?token=a&",
+    "\"authorization\": \"Bearer ",
+    "-----BEGIN ",
+    "-----",
+    "- token ",
+    "{\"token\":[",
+    "\n  ",
+    "#",
+    ", ",
+    "\"",
+    "'",
+    "`",
+    "[redacted]",
+];
+
 #[test]
 fn a_text_that_is_made_of_beginnings_is_read_in_one_go() {
-    for piece in [
-        "-----BEGIN PRIVATE KEY-----",
-        "eyJ-",
-        "eyJabcdefghij.",
-        "Cookie:",
-        "Cookie:a\\n",
-        "Cookie: a=\"",
-        "token=",
-        "token = ",
-        "token: the ",
-        "token: [",
-        "token: {\n",
-        "token:\n",
-        "token: |\n",
-        "token: |\n\n",
-        "\"token\":\"\\",
-        "\"token\": {\"",
-        "token:token",
-        "token: )",
-        "- auth:\\n",
-        "--token ",
-        "--token a ",
-        "curl -u ",
-        "curl -u '",
-        "curl -u a -u \"b ",
-        "-u a:",
-        "://a:b",
-        "bearer ",
-        "sk-",
-        "'password':'",
-        "password=''",
-        "token=${",
-        "token == ",
-        " ",
-        "-",
-        ":",
-        "=",
-        "\\",
-        "\u{200b}",
-        "token\u{200b}:",
-    ] {
+    for piece in PIECES {
         let text = piece.repeat(400_000 / piece.len());
         assert!(!clean(&text).is_empty());
+    }
+}
+
+/// Twice the text takes about twice the steps, whatever it is made of.
+#[test]
+fn the_work_grows_with_the_length_of_a_text_and_not_faster() {
+    let steps = |piece: &str, length: usize| {
+        let text = piece.repeat(length / piece.len());
+        work::count(|| drop(Redactor::standard().text(&text)))
+    };
+    for one in PIECES {
+        for other in PIECES {
+            let piece = format!("{one}{other}");
+            let (short, long) = (steps(&piece, 2_000), steps(&piece, 8_000));
+            assert!(
+                long <= short * 5 + 1_000,
+                "{piece:?}: {short} steps, and {long} for four times the text"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_work_on_a_document_grows_with_its_length_and_not_faster() {
+    for member in [
+        r#""password":"x\"y","n":1,"#,
+        r#""a":"token: \"x\" Cookie:\"","#,
+    ] {
+        let steps = |count: usize| {
+            let text = format!(r#"{{{}"end":0}}"#, member.repeat(count));
+            work::count(|| drop(Redactor::standard().document(&text)))
+        };
+        let (short, long) = (steps(200), steps(800));
+        assert!(long <= short * 5 + 1_000, "{member}: {short}, {long}");
     }
 }
 

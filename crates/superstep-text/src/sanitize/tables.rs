@@ -3,7 +3,7 @@
 
 /// Whether a character is not drawn when it stands alone: controls other than the line feed and the
 /// tab, format characters (category Cf), default-ignorable code points, separators of lines and
-/// paragraphs, noncharacters, and two symbols that are drawn as nothing.
+/// paragraphs, noncharacters, and three symbols that are drawn as nothing.
 pub(super) fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
@@ -29,9 +29,13 @@ fn is_ignorable(c: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Line and paragraph separators, the empty braille pattern and the empty note head.
+/// Line and paragraph separators, the empty braille pattern, the empty note head and the filler of the
+/// Khitan small script.
 fn is_blank(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{1d159}')
+    matches!(
+        c,
+        '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{16fe4}' | '\u{1d159}'
+    )
 }
 
 fn is_noncharacter(c: char) -> bool {

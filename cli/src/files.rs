@@ -1,0 +1,55 @@
+//! Files that are named on the command line.
+
+use std::path::Path;
+
+use crate::{
+    args::Global,
+    database,
+    error::{Error, FileError},
+};
+
+/// No text that a person wrote is larger.
+const MOST: u64 = 16 << 20;
+
+/// The text of a file. A pipe or a device is refused: it may never end.
+pub(crate) fn text(path: &Path) -> Result<String, FileError> {
+    superstep::fs::read_text(path, MOST).map_err(|error| FileError::NotRead {
+        path: path.display().to_string(),
+        why: error.to_string(),
+    })
+}
+
+/// Refuses to write a result where the database, or a file that belongs to it, is or will be.
+pub(crate) fn refuse_database(path: &Path, global: &Global) -> Result<(), Error> {
+    let database = database::path(global)?.value;
+    let places = ["", "-wal", "-shm", "-journal"].map(|suffix| {
+        let mut place = database.clone().into_os_string();
+        place.push(suffix);
+        place.into()
+    });
+    match places
+        .iter()
+        .any(|place: &std::path::PathBuf| is_same(place, path))
+    {
+        true => Err(FileError::Database {
+            path: path.display().to_string(),
+        }
+        .into()),
+        false => Ok(()),
+    }
+}
+
+/// Whether two paths lead to one file, whether it exists or not.
+fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(one), Ok(other)) = (std::fs::metadata(one), std::fs::metadata(other)) {
+        use std::os::unix::fs::MetadataExt;
+        return (one.dev(), one.ino()) == (other.dev(), other.ino());
+    }
+    let whole = |path: &Path| {
+        let path = std::path::absolute(path).ok()?;
+        let folder = path.parent()?.canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    whole(one).is_some_and(|one| whole(other) == Some(one))
+}
