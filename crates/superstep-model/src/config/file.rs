@@ -25,6 +25,11 @@ pub(super) fn read(path: &Path, scope: Scope) -> Result<Option<ConfigFile>, Mode
                 "{shown}: larger than {MAX_BYTES} bytes"
             )));
         }
+        Ok(about) if !about.is_file() => {
+            // A pipe would be waited for.
+            let why = "it is not a regular file";
+            return Err(failed(std::io::Error::other(why)));
+        }
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
