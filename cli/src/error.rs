@@ -191,7 +191,7 @@ impl Error {
                     let message = failure.message.as_str();
                     message.strip_prefix(&code).unwrap_or(message).to_owned()
                 }
-                other => other.to_string(),
+                other => single_line(&other.to_string()),
             },
             // They have names of threads and files in them, which may have ends of lines.
             Self::Saver(_) | Self::Waiting { .. } | Self::NoDatabase { .. } | Self::File(_) => {
