@@ -3,6 +3,7 @@
 mod archie;
 mod db;
 mod mail;
+mod memory;
 mod models;
 mod threads;
 mod traces;
@@ -18,9 +19,9 @@ use crate::agents::Agent;
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, Talk};
 pub(crate) use db::DbCommand;
 pub(crate) use mail::{
-    AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, MemoryCommand,
-    Note,
+    AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
 };
+pub(crate) use memory::{MemoryCommand, Search as MemorySearch};
 pub(crate) use models::{Chat, ModelCommand};
 pub(crate) use threads::{At, Delete, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
@@ -145,6 +146,9 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     /// Threads: list, show, resume, fork, compare, prune, export, import
     #[command(subcommand, arg_required_else_help = true)]
     Threads(ThreadsCommand),
+    /// Long-term memory: what agents remember over threads, listed and searched
+    #[command(subcommand, arg_required_else_help = true)]
+    Memory(MemoryCommand),
     /// Database: check, back up, compact, encrypt
     #[command(subcommand, arg_required_else_help = true)]
     Db(DbCommand),

@@ -16,6 +16,7 @@ mod db;
 mod demo;
 mod dirs;
 mod doctor;
+mod embedder;
 mod environment;
 mod error;
 mod files;
@@ -24,6 +25,7 @@ mod inbox;
 #[cfg(feature = "encryption")]
 mod key;
 mod mail;
+mod memory;
 mod model;
 mod output;
 mod private;
@@ -116,6 +118,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
         Command::Mail(command) => mail::run(command, app).await,
         Command::Inbox(what) => inbox::run(what, app).await,
         Command::Threads(command) => threads::run(command, app).await,
+        Command::Memory(command) => memory::run(command, app).await,
         Command::Db(command) => db::run(command, app).await,
         Command::Graph {
             agent,

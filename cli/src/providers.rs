@@ -32,7 +32,7 @@ pub(crate) async fn ask_port(_: u16) -> Probe {
 }
 
 #[cfg(feature = "remote")]
-pub(crate) use remote::{ask_ollama, ask_port, models};
+pub(crate) use remote::{ask_ollama, ask_port, embeddings, models};
 
 #[cfg(feature = "local")]
 mod local {
@@ -68,11 +68,15 @@ mod remote {
     use superstep::model::{
         ErrorKind, Model, ModelError,
         remote::{
-            Address, Anthropic, Client, Listed, OpenAi, Settings, Site, list, openai::Dialect,
+            Address, Anthropic, Client, Dimensions, Embeddings, Listed, OpenAi, Settings, Site,
+            list, openai::Dialect,
         },
         select::{Choice, Offered, Opening, Probe, Providers},
         spec::{KNOWN, Known, is_loopback},
     };
+    use superstep::store::Embedder;
+
+    use crate::error::Error;
 
     /// How long a provider may take to list its models.
     const LISTING: Duration = Duration::from_secs(10);
@@ -142,6 +146,35 @@ mod remote {
             let model = OpenAi::with_dialect(client, site, name, dialect);
             Ok(Arc::new(model) as Arc<dyn Model>)
         })
+    }
+
+    /// The model for embeddings of a choice. How long its vectors are it is asked first.
+    pub(crate) async fn embeddings(choice: &Choice) -> Result<Arc<dyn Embedder>, Error> {
+        let name = match &choice.spec.name {
+            Some(name) if choice.protocol == "openai" => name.clone(),
+            _ => {
+                let why = format!(
+                    "`{}` is no model for embeddings; name one as provider:name",
+                    choice.spec
+                );
+                return Err(Error::Usage(why));
+            }
+        };
+        let model = |count| {
+            let client = Client::new(&Settings::default())?;
+            let dimensions = Dimensions::Native(count);
+            Ok::<_, ModelError>(Embeddings::new(
+                client,
+                site(choice)?,
+                name.as_str(),
+                dimensions,
+            ))
+        };
+        let sample = model(0)?
+            .embed(vec!["how long is a vector?".to_owned()])
+            .await?;
+        let count = sample.first().map_or(0, Vec::len);
+        Ok(Arc::new(model(count)?))
     }
 
     fn site(choice: &Choice) -> Result<Site, ModelError> {

@@ -40,7 +40,7 @@ Failures are reported and retried the next time.")]
     },
     /// What the assistant has learnt about you
     #[command(subcommand, arg_required_else_help = true)]
-    Memory(MemoryCommand),
+    Memory(NotesCommand),
     /// Grant the assistant access to a Google account
     #[command(after_help = "Examples:
   superstep mail login
@@ -118,7 +118,7 @@ pub(crate) struct Login {
 
 /// What can be done with notes.
 #[derive(Debug, Subcommand)]
-pub(crate) enum MemoryCommand {
+pub(crate) enum NotesCommand {
     /// Show the notes
     #[command(after_help = "Examples:
   superstep mail memory show

@@ -6,15 +6,15 @@ use superstep_mail::{Change, Memory, Topic};
 
 use crate::{
     app::App,
-    args::{MemoryCommand, Note},
+    args::{Note, NotesCommand},
     database,
     error::Error,
     output::{Form, Output, bad, faint, good, plain, strong},
 };
 
-pub(super) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Error> {
+pub(super) async fn run(command: NotesCommand, app: &App<'_>) -> Result<(), Error> {
     let memory = match command {
-        MemoryCommand::Undo { .. } => Memory::new(
+        NotesCommand::Undo { .. } => Memory::new(
             database::writable(app.global)?
                 .store
                 .ok_or(Error::NoSaver)?,
@@ -26,7 +26,7 @@ pub(super) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Err
         ),
     };
     match command {
-        MemoryCommand::Show { topic } => {
+        NotesCommand::Show { topic } => {
             let all = Topic::ALL.to_vec();
             let topics = topic.map_or(all, |note| vec![note.into()]);
             for topic in topics {
@@ -34,11 +34,11 @@ pub(super) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Err
             }
             Ok(())
         }
-        MemoryCommand::Versions { topic } => versions(&memory, topic.into(), app.output).await,
-        MemoryCommand::Diff { topic, from, to } => {
+        NotesCommand::Versions { topic } => versions(&memory, topic.into(), app.output).await,
+        NotesCommand::Diff { topic, from, to } => {
             diff(&memory, topic.into(), from, to, app.output).await
         }
-        MemoryCommand::Undo { topic } => undo(&memory, topic, app.output).await,
+        NotesCommand::Undo { topic } => undo(&memory, topic, app.output).await,
     }
 }
 

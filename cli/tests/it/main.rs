@@ -29,6 +29,7 @@ mod help;
 mod hostile;
 mod inbox;
 mod mail;
+mod memory;
 mod picture;
 mod post;
 mod private;

@@ -1,0 +1,150 @@
+//! `superstep memory`: what agents remember over threads, listed and searched.
+//!
+//! A search by meaning embeds what is under the prefix in this process's memory and throws it away
+//! after: what agents wrote stays as it is, whatever embedder they use.
+
+use std::{collections::HashMap, sync::Arc};
+
+use superstep::{
+    MemoryStore,
+    store::{Embedder, Found, Op, Prefix, Put, PutOptions, Search, Store, TtlOnRead},
+    text::single_line,
+};
+
+use crate::{
+    app::App,
+    args::{MemoryCommand, MemorySearch},
+    database, embedder,
+    error::Error,
+    output::{Form, Output, count, faint, plain, strong},
+};
+
+/// How many items are read at a time.
+const PAGE: usize = 200;
+
+/// How many items are embedded for one search.
+const MOST: usize = 5_000;
+
+pub(crate) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Error> {
+    let store = database::read_only(app.global)?;
+    let store = store.store.ok_or(Error::NoSaver)?;
+    match command {
+        MemoryCommand::List { under } => {
+            let mut shown = 0;
+            loop {
+                let page = page(&*store, prefix(under.as_deref())?, shown).await?;
+                page.iter().try_for_each(|found| show(found, app.output))?;
+                shown += page.len();
+                if page.len() < PAGE {
+                    break;
+                }
+            }
+            app.output.say(&[faint(count(shown, "item"))]);
+            Ok(())
+        }
+        MemoryCommand::Search(search) => {
+            let found = found(&*store, &search, app).await?;
+            found.iter().try_for_each(|found| show(found, app.output))?;
+            app.output
+                .say(&[faint(format!("{} found", count(found.len(), "item")))]);
+            Ok(())
+        }
+    }
+}
+
+async fn found(
+    store: &dyn Store,
+    asked: &MemorySearch,
+    app: &App<'_>,
+) -> Result<Vec<Found>, Error> {
+    let under = prefix(asked.under.as_deref())?;
+    let search = Search {
+        prefix: under.clone(),
+        query: Some(asked.query.clone()),
+        limit: asked.limit,
+        ttl: TtlOnRead::Keep,
+        ..Search::default()
+    };
+    let Some(name) = &asked.embedder else {
+        return Ok(store.search(search).await?);
+    };
+    let embedder = embedder::open(name, app).await?;
+    let (copy, originals) = embedded(store, under, embedder).await?;
+    let mut found = copy.search(search).await?;
+    for found in &mut found {
+        let address = (found.item.namespace.to_string(), found.item.key.clone());
+        if let Some(original) = originals.get(&address) {
+            found.item = original.item.clone();
+        }
+    }
+    Ok(found)
+}
+
+/// A copy of what is under a prefix, with vectors.
+async fn embedded(
+    store: &dyn Store,
+    under: Prefix,
+    embedder: Arc<dyn Embedder>,
+) -> Result<(MemoryStore, HashMap<(String, String), Found>), Error> {
+    let copy = MemoryStore::new().with_embedder(embedder);
+    let mut originals = HashMap::new();
+    loop {
+        let page = page(store, under.clone(), originals.len()).await?;
+        let full = page.len() == PAGE;
+        let puts = page.iter().map(|found| {
+            Op::Put(Put {
+                namespace: found.item.namespace.clone(),
+                key: found.item.key.clone(),
+                value: found.item.value.clone(),
+                options: PutOptions::default(),
+            })
+        });
+        copy.batch(puts.collect()).await?;
+        let addressed = page.into_iter().map(|found| {
+            let address = (found.item.namespace.to_string(), found.item.key.clone());
+            (address, found)
+        });
+        originals.extend(addressed);
+        if !full {
+            return Ok((copy, originals));
+        }
+        if originals.len() >= MOST {
+            return Err(Error::Usage(format!(
+                "there are more than {MOST} items to read; narrow the search with --under"
+            )));
+        }
+    }
+}
+
+async fn page(store: &dyn Store, prefix: Prefix, offset: usize) -> Result<Vec<Found>, Error> {
+    let search = Search {
+        prefix,
+        limit: PAGE,
+        offset,
+        ttl: TtlOnRead::Keep,
+        ..Search::default()
+    };
+    Ok(store.search(search).await?)
+}
+
+fn prefix(under: Option<&str>) -> Result<Prefix, Error> {
+    let labels = under.unwrap_or_default().split('.');
+    let labels = labels.filter(|label| !label.is_empty());
+    Ok(Prefix::new(labels).map_err(superstep::store::StoreError::from)?)
+}
+
+fn show(found: &Found, output: &Output) -> Result<(), Error> {
+    if output.form == Form::Json {
+        return output.json(found);
+    }
+    let score = found.score.map(|score| format!("{score:.2}  "));
+    let value = match &found.item.value {
+        serde_json::Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
+    output.data(&[
+        faint(score.unwrap_or_default()),
+        strong(format!("{}/{}", found.item.namespace, found.item.key)),
+        plain(format!("  {}", single_line(&value))),
+    ])
+}
