@@ -93,6 +93,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("superstep-archie", &["superstep"]),
+    ("superstep-atris", &["superstep"]),
     (
         "superstep-conformance",
         &[

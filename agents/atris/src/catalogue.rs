@@ -1,0 +1,131 @@
+//! The catalogue: every operation of the Audius API as data, found by words, and parameters checked
+//! against it.
+//!
+//! The facts are in `data/operations.json` and `data/models.json`: 221 operations of the public REST API,
+//! their parameters, and the models that they answer with. `data/phrases.json` has what people say when
+//! they mean an operation. `operation` is one entry, `search` ranks them for a question, `check` is what
+//! happens before a call, `models` knows the shape of replies.
+
+mod check;
+mod models;
+mod operation;
+mod search;
+mod words;
+
+use std::{collections::BTreeMap, sync::OnceLock};
+
+pub use check::{Fault, Parameters};
+pub use models::{FieldType, Model, Models, Shape};
+pub use operation::{Api, ApiParameter, EntityType, Kind, Method, Operation, Parameter, Place};
+pub use search::{Candidate, Clues};
+pub use words::{GENRES, MOODS, genre, mood};
+pub(crate) use words::{genre_in, has_words, is_known, mood_in, tokens};
+
+use crate::error::Error;
+
+const OPERATIONS: &str = include_str!("../data/operations.json");
+const MODELS: &str = include_str!("../data/models.json");
+const PHRASES: &str = include_str!("../data/phrases.json");
+
+/// All operations and models.
+#[derive(Debug)]
+pub struct Catalogue {
+    operations: Vec<Operation>,
+    models: Models,
+    index: search::Index,
+}
+
+impl Catalogue {
+    /// The catalogue of this version; it is read once.
+    pub fn get() -> Result<&'static Self, Error> {
+        static READ: OnceLock<Result<Catalogue, String>> = OnceLock::new();
+        let read = READ.get_or_init(|| Self::read().map_err(|error| error.to_string()));
+        read.as_ref()
+            .map_err(|why| Error::Catalogue { why: why.clone() })
+    }
+
+    fn read() -> Result<Self, serde_json::Error> {
+        let operations: Vec<Operation> = serde_json::from_str(OPERATIONS)?;
+        let models = Models::read(MODELS)?;
+        let phrases: BTreeMap<String, Vec<String>> = serde_json::from_str(PHRASES)?;
+        let index = search::Index::new(&operations, &phrases);
+        Ok(Self {
+            operations,
+            models,
+            index,
+        })
+    }
+
+    /// All operations.
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// An operation by its id.
+    pub fn operation(&self, id: &str) -> Option<&Operation> {
+        self.operations.iter().find(|known| known.id == id)
+    }
+
+    /// An operation that must exist.
+    pub fn require(&self, id: &str) -> Result<&Operation, Error> {
+        self.operation(id).ok_or_else(|| {
+            let known = self.operations.iter().map(|known| known.id.as_str());
+            Error::UnknownOperation {
+                id: superstep::text::single_line(id),
+                hint: superstep::model::did_you_mean::hint(id, known),
+            }
+        })
+    }
+
+    /// The models.
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// The operations that fit a question best, best first.
+    pub fn search(&self, question: &str, clues: &Clues, most: usize) -> Vec<Candidate<'_>> {
+        self.index.search(&self.operations, question, clues, most)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_and_every_model_it_names_is_there() {
+        let catalogue = Catalogue::get().unwrap();
+        let reads = catalogue.operations().iter().filter(|it| it.is_read());
+        assert_eq!((reads.count(), catalogue.operations().len()), (167, 221));
+        for operation in catalogue.operations() {
+            let names = [operation.response.as_deref(), operation.body.as_deref()];
+            for name in names
+                .into_iter()
+                .flatten()
+                .filter(|name| *name != "Resolve")
+            {
+                assert!(catalogue.models().get(name).is_some(), "{name}");
+            }
+            let path: Vec<&str> = operation.path_parameters().collect();
+            for parameter in &operation.parameters {
+                let is_path = parameter.place == Place::Path;
+                assert_eq!(
+                    is_path,
+                    path.contains(&&*parameter.name),
+                    "{}",
+                    operation.id
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_phrase_belongs_to_an_operation() {
+        let phrases: BTreeMap<String, Vec<String>> = serde_json::from_str(PHRASES).unwrap();
+        let catalogue = Catalogue::get().unwrap();
+        for id in phrases.keys() {
+            assert!(catalogue.operation(id).is_some(), "{id}");
+        }
+    }
+}

@@ -1,0 +1,582 @@
+//! Words of questions: what is left of them for a search, synonyms, genres and moods.
+
+use superstep::model::did_you_mean;
+
+/// The genres of Audius.
+pub const GENRES: [&str; 51] = [
+    "Acoustic",
+    "Alternative",
+    "Ambient",
+    "Audiobooks",
+    "Blues",
+    "Classical",
+    "Comedy",
+    "Country",
+    "Dancehall",
+    "Deep House",
+    "Devotional",
+    "Disco",
+    "Downtempo",
+    "Drum & Bass",
+    "Dubstep",
+    "Electro",
+    "Electronic",
+    "Experimental",
+    "Folk",
+    "Funk",
+    "Future Bass",
+    "Future House",
+    "Glitch Hop",
+    "Hardstyle",
+    "Hip-Hop/Rap",
+    "House",
+    "Hyperpop",
+    "Jazz",
+    "Jersey Club",
+    "Jungle",
+    "Kids",
+    "Latin",
+    "Lo-Fi",
+    "Metal",
+    "Moombahton",
+    "Podcasts",
+    "Pop",
+    "Progressive House",
+    "Punk",
+    "R&B/Soul",
+    "Reggae",
+    "Rock",
+    "Soundtrack",
+    "Spoken Word",
+    "Tech House",
+    "Techno",
+    "Trance",
+    "Trap",
+    "Tropical House",
+    "Vaporwave",
+    "World",
+];
+
+/// The moods of Audius.
+pub const MOODS: [&str; 23] = [
+    "Aggressive",
+    "Brooding",
+    "Cool",
+    "Defiant",
+    "Easygoing",
+    "Empowering",
+    "Energizing",
+    "Excited",
+    "Fiery",
+    "Gritty",
+    "Melancholy",
+    "Other",
+    "Peaceful",
+    "Romantic",
+    "Rowdy",
+    "Sensual",
+    "Sentimental",
+    "Serious",
+    "Sophisticated",
+    "Stirring",
+    "Tender",
+    "Upbeat",
+    "Yearning",
+];
+
+/// How people write genres otherwise.
+const GENRE_NAMES: &[(&str, &str)] = &[
+    ("hip hop", "Hip-Hop/Rap"),
+    ("hip-hop", "Hip-Hop/Rap"),
+    ("hiphop", "Hip-Hop/Rap"),
+    ("rap", "Hip-Hop/Rap"),
+    ("r&b", "R&B/Soul"),
+    ("rnb", "R&B/Soul"),
+    ("soul", "R&B/Soul"),
+    ("dnb", "Drum & Bass"),
+    ("drum and bass", "Drum & Bass"),
+    ("drum n bass", "Drum & Bass"),
+    ("lofi", "Lo-Fi"),
+    ("lo fi", "Lo-Fi"),
+    ("podcast", "Podcasts"),
+    ("electronica", "Electronic"),
+];
+
+/// The genre that a text means, or the nearest one it may mean.
+pub fn genre(text: &str) -> Result<&'static str, Option<&'static str>> {
+    let lower = text.trim().to_lowercase();
+    if let Some(exact) = GENRES.iter().find(|known| known.to_lowercase() == lower) {
+        return Ok(exact);
+    }
+    if let Some((_, meant)) = GENRE_NAMES.iter().find(|(name, _)| *name == lower) {
+        return Ok(meant);
+    }
+    Err(did_you_mean::nearest(&lower, GENRES))
+}
+
+/// The mood that a text means, or the nearest one it may mean.
+pub fn mood(text: &str) -> Result<&'static str, Option<&'static str>> {
+    let lower = text.trim().to_lowercase();
+    let exact = MOODS.iter().find(|known| known.to_lowercase() == lower);
+    exact
+        .copied()
+        .ok_or_else(|| did_you_mean::nearest(&lower, MOODS))
+}
+
+/// The genre that is named somewhere in a text in lower case, the longest first, and its words.
+pub(crate) fn genre_in(lower: &str) -> Option<(&'static str, String)> {
+    let names = GENRES.iter().map(|genre| (genre.to_lowercase(), *genre));
+    let others = GENRE_NAMES
+        .iter()
+        .map(|(name, genre)| ((*name).to_owned(), *genre));
+    let mut found: Vec<_> = names
+        .chain(others)
+        .filter(|(name, _)| has_words(lower, name))
+        .collect();
+    found.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    found.into_iter().next().map(|(name, genre)| (genre, name))
+}
+
+/// The mood that is named in a text in lower case.
+pub(crate) fn mood_in(lower: &str) -> Option<&'static str> {
+    let named = |mood: &&&str| **mood != "Other" && has_words(lower, &mood.to_lowercase());
+    MOODS.iter().find(named).copied()
+}
+
+/// Whether a text has these words as whole words.
+pub(crate) fn has_words(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, found)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let after = text.get(at + found.len()..);
+        let after = after.and_then(|text| text.chars().next());
+        let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+        ends(before) && ends(after)
+    })
+}
+
+/// Words that say nothing about an operation.
+const STOP: &[&str] = &[
+    "a",
+    "about",
+    "actually",
+    "all",
+    "am",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "audius",
+    "be",
+    "been",
+    "by",
+    "can",
+    "currently",
+    "could",
+    "did",
+    "do",
+    "does",
+    "ever",
+    "find",
+    "for",
+    "from",
+    "get",
+    "give",
+    "had",
+    "has",
+    "have",
+    "her",
+    "here",
+    "his",
+    "how",
+    "i",
+    "in",
+    "is",
+    "it",
+    "its",
+    "just",
+    "know",
+    "list",
+    "long",
+    "lot",
+    "many",
+    "me",
+    "most",
+    "much",
+    "my",
+    "name",
+    "named",
+    "of",
+    "on",
+    "one",
+    "or",
+    "our",
+    "out",
+    "over",
+    "people",
+    "please",
+    "really",
+    "right",
+    "see",
+    "she",
+    "show",
+    "so",
+    "some",
+    "tell",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "there",
+    "these",
+    "they",
+    "thing",
+    "this",
+    "those",
+    "to",
+    "today",
+    "too",
+    "up",
+    "us",
+    "want",
+    "was",
+    "we",
+    "were",
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "whose",
+    "why",
+    "will",
+    "with",
+    "would",
+    "you",
+    "your",
+    "called",
+    "now",
+    "s",
+    "t",
+    "below",
+    "between",
+];
+
+/// Words that mean another one here.
+const SAME: &[(&str, &str)] = &[
+    ("song", "track"),
+    ("music", "track"),
+    ("tune", "track"),
+    ("single", "track"),
+    ("upload", "track"),
+    ("sound", "track"),
+    ("artist", "user"),
+    ("musician", "user"),
+    ("producer", "user"),
+    ("dj", "user"),
+    ("profile", "user"),
+    ("account", "user"),
+    ("member", "member"),
+    ("like", "favorite"),
+    ("liked", "favorite"),
+    ("love", "favorite"),
+    ("loved", "loved"),
+    ("saved", "favorite"),
+    ("favourite", "favorite"),
+    ("favorited", "favorite"),
+    ("favourited", "favorite"),
+    ("reposted", "repost"),
+    ("reposting", "repost"),
+    ("shared", "shared"),
+    ("hot", "trending"),
+    ("hottest", "trending"),
+    ("chart", "trending"),
+    ("charting", "trending"),
+    ("popular", "popular"),
+    ("biggest", "top"),
+    ("best", "best"),
+    ("newest", "latest"),
+    ("new", "new"),
+    ("recent", "recent"),
+    ("recently", "recent"),
+    ("listened", "history"),
+    ("heard", "history"),
+    ("played", "play"),
+    ("listens", "listen"),
+    ("follow", "follow"),
+    ("follower", "follower"),
+    ("followed", "following"),
+    ("fans", "follower"),
+    ("fan", "fan"),
+    ("supporter", "supporter"),
+    ("support", "supporting"),
+    ("tipped", "tip"),
+    ("remixed", "remix"),
+    ("remixing", "remix"),
+    ("commented", "comment"),
+    ("lp", "album"),
+    ("ep", "album"),
+    ("token", "coin"),
+    ("cash", "coin"),
+    ("competition", "contest"),
+    ("similar", "related"),
+    ("alike", "related"),
+    ("sell", "selling"),
+    ("seller", "selling"),
+    ("label", "tag"),
+    ("hashtag", "tag"),
+    ("genre", "genre"),
+];
+
+/// The words of a text that a search uses: lower case, singular, synonyms replaced.
+pub(crate) fn tokens(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty() && !STOP.contains(word))
+        .map(|word| same(&singular(word)))
+        .collect()
+}
+
+/// Whether a word is one that questions are made of, and so no name.
+pub(crate) fn is_known(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    STOP.contains(&lower)
+        || KNOWN.contains(&lower)
+        || SAME
+            .iter()
+            .any(|(from, to)| *from == singular(lower) || *to == singular(lower))
+        || GENRES
+            .iter()
+            .any(|genre| has_words(&genre.to_lowercase(), lower))
+        || GENRE_NAMES.iter().any(|(name, _)| has_words(name, lower))
+        || mood(lower).is_ok()
+        || lower.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Words of questions that are neither names nor in the lists above.
+const KNOWN: &[&str] = &[
+    "access",
+    "active",
+    "above",
+    "after",
+    "against",
+    "ago",
+    "airing",
+    "albums",
+    "album",
+    "amount",
+    "are",
+    "around",
+    "available",
+    "aggregate",
+    "autocomplete",
+    "before",
+    "belongs",
+    "best",
+    "bio",
+    "bpm",
+    "bring",
+    "build",
+    "buy",
+    "circle",
+    "claimed",
+    "coin",
+    "coins",
+    "collected",
+    "comment",
+    "comments",
+    "compare",
+    "compared",
+    "contest",
+    "contests",
+    "count",
+    "counts",
+    "create",
+    "created",
+    "daily",
+    "date",
+    "day",
+    "days",
+    "delete",
+    "desc",
+    "describe",
+    "description",
+    "develop",
+    "download",
+    "downloadable",
+    "downloaded",
+    "downloads",
+    "duration",
+    "eight",
+    "ended",
+    "event",
+    "events",
+    "exclusive",
+    "explain",
+    "fetch",
+    "few",
+    "first",
+    "five",
+    "follow",
+    "following",
+    "follows",
+    "four",
+    "free",
+    "genres",
+    "go",
+    "going",
+    "good",
+    "handle",
+    "hello",
+    "hi",
+    "highest",
+    "history",
+    "holders",
+    "id",
+    "info",
+    "information",
+    "inside",
+    "join",
+    "key",
+    "last",
+    "latest",
+    "least",
+    "leaders",
+    "length",
+    "listeners",
+    "located",
+    "location",
+    "look",
+    "made",
+    "make",
+    "market",
+    "minutes",
+    "month",
+    "monthly",
+    "mood",
+    "more",
+    "nine",
+    "number",
+    "numbers",
+    "off",
+    "only",
+    "page",
+    "people",
+    "per",
+    "play",
+    "playlist",
+    "playlists",
+    "plays",
+    "prizes",
+    "price",
+    "purchase",
+    "radar",
+    "rank",
+    "ranking",
+    "recommend",
+    "recommended",
+    "released",
+    "releases",
+    "remix",
+    "remixes",
+    "repost",
+    "reposts",
+    "search",
+    "second",
+    "seven",
+    "six",
+    "sort",
+    "stems",
+    "stream",
+    "tags",
+    "tell",
+    "ten",
+    "three",
+    "time",
+    "times",
+    "top",
+    "total",
+    "trending",
+    "two",
+    "sale",
+    "selling",
+    "sells",
+    "sold",
+    "uses",
+    "under",
+    "underground",
+    "user",
+    "users",
+    "verified",
+    "week",
+    "weekly",
+    "year",
+    "yearly",
+    "winners",
+];
+
+fn same(word: &str) -> String {
+    let found = SAME.iter().find(|(from, _)| *from == word);
+    found.map_or(word, |(_, to)| to).to_owned()
+}
+
+fn singular(word: &str) -> String {
+    let plain = match word {
+        "ids" | "us" | "this" | "series" | "news" | "has" | "was" | "is" | "bass" | "always" => {
+            word
+        }
+        _ if word.len() > 4 && word.ends_with("ies") => {
+            let stem = word.strip_suffix("ies").unwrap_or(word);
+            return format!("{stem}y");
+        }
+        _ if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") => {
+            word.strip_suffix('s').unwrap_or(word)
+        }
+        _ => word,
+    };
+    plain.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_singular_and_synonyms_are_one() {
+        let found = tokens("Show me the hottest songs & playlists of this artist!");
+        assert_eq!(found, ["trending", "track", "playlist", "user"]);
+    }
+
+    #[test]
+    fn genres_are_found_by_other_names_and_the_longest_counts() {
+        assert_eq!(genre("hip hop"), Ok("Hip-Hop/Rap"));
+        assert_eq!(genre("ELECTRONIC"), Ok("Electronic"));
+        assert_eq!(genre("elektronic"), Err(Some("Electronic")));
+        assert_eq!(genre("zydeco"), Err(None));
+        let found = genre_in("the best deep house of the year").map(|it| it.0);
+        assert_eq!(found, Some("Deep House"));
+        assert_eq!(genre_in("a trapdoor"), None);
+        assert_eq!(mood_in("melancholy techno"), Some("Melancholy"));
+    }
+
+    #[test]
+    fn names_are_no_words_of_questions() {
+        for word in [
+            "trending",
+            "Artist",
+            "10",
+            "Electronic",
+            "followers",
+            "Which",
+        ] {
+            assert!(is_known(word), "{word}");
+        }
+        for word in ["Skrillex", "deadmau5", "Nyan"] {
+            assert!(!is_known(word), "{word}");
+        }
+    }
+}

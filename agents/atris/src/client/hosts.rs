@@ -1,0 +1,159 @@
+//! Which hosts there are: the ones of the settings, and those that the first of them names.
+//!
+//! A host that was found is used only if it is in an allowed domain (or on this machine, if the settings
+//! name this machine) and says that it is healthy. A host that failed comes last for a minute.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use serde_json::Value as Json;
+use superstep::http::{Address, Client};
+use tokio::{sync::OnceCell, time::Instant};
+
+use crate::{error::Error, settings::ClientSettings};
+
+/// How long a host that failed comes last.
+const REST: Duration = Duration::from_secs(60);
+
+/// How long looking for hosts may take, for each request.
+const LOOK: Duration = Duration::from_secs(3);
+
+/// The most hosts that are taken over from a list, and the most bytes of the list.
+const MOST: usize = 8;
+const MAX_LIST: usize = 256 << 10;
+
+#[derive(Debug)]
+pub(super) struct Hosts {
+    written: Vec<Address>,
+    found: OnceCell<Vec<Address>>,
+    failed: Mutex<BTreeMap<String, Instant>>,
+}
+
+impl Hosts {
+    pub(super) fn new(settings: &ClientSettings) -> Result<Self, Error> {
+        let read = |text: &String| {
+            Address::new(text).map_err(|error| Error::Settings {
+                why: format!("the host: {error}"),
+            })
+        };
+        let written: Vec<Address> = settings.hosts.iter().map(read).collect::<Result<_, _>>()?;
+        if written.is_empty() {
+            let why = "there is no host to ask".to_owned();
+            return Err(Error::Settings { why });
+        }
+        Ok(Self {
+            written,
+            found: OnceCell::new(),
+            failed: Mutex::default(),
+        })
+    }
+
+    /// All hosts in the order they are tried: the one that answered before, those of the settings,
+    /// those that were found; the ones that failed of late come last.
+    pub(super) async fn in_order(
+        &self,
+        http: &Client,
+        settings: &ClientSettings,
+        sticky: Option<&str>,
+    ) -> Vec<Address> {
+        let found = match settings.discover {
+            true => self
+                .found
+                .get_or_init(|| self.look(http, settings))
+                .await
+                .clone(),
+            false => Vec::new(),
+        };
+        let mut all: Vec<Address> = Vec::new();
+        let known = self.written.iter().chain(&found);
+        let before = known
+            .clone()
+            .find(|host| Some(host.to_string().as_str()) == sticky);
+        for host in before.into_iter().chain(known) {
+            if !all.contains(host) {
+                all.push(host.clone());
+            }
+        }
+        let failed = self.lock();
+        let rests = |host: &Address| {
+            let since = failed.get(&host.to_string());
+            since.is_some_and(|since| since.elapsed() < REST)
+        };
+        all.sort_by_key(rests);
+        all
+    }
+
+    pub(super) fn failed(&self, host: &Address) {
+        self.lock().insert(host.to_string(), Instant::now());
+    }
+
+    pub(super) fn answered(&self, host: &Address) {
+        self.lock().remove(&host.to_string());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the first host that answers for the others. Whatever goes wrong here, there are still the
+    /// hosts of the settings.
+    async fn look(&self, http: &Client, settings: &ClientSettings) -> Vec<Address> {
+        for host in &self.written {
+            if settings.offline && !host.is_local() {
+                continue;
+            }
+            let Some(list) = get(http, host, "/").await else {
+                continue;
+            };
+            let items = list.get("data").and_then(Json::as_array);
+            let items = items.map(Vec::as_slice).unwrap_or_default();
+            let mut found: Vec<Address> = Vec::new();
+            for text in items.iter().filter_map(Json::as_str).take(MOST * 4) {
+                let Ok(other) = Address::new(text) else {
+                    continue;
+                };
+                let is_new = !self.written.contains(&other) && !found.contains(&other);
+                if is_new && self.may_be_asked(&other, settings) && found.len() < MOST {
+                    found.push(other);
+                }
+            }
+            let mut healthy = Vec::new();
+            for other in found {
+                if get(http, &other, "/health_check").await.is_some() {
+                    healthy.push(other);
+                }
+            }
+            return healthy;
+        }
+        Vec::new()
+    }
+
+    fn may_be_asked(&self, host: &Address, settings: &ClientSettings) -> bool {
+        if host.is_local() {
+            return self.written.iter().any(Address::is_local);
+        }
+        let name = host.host();
+        let name = name.split(':').next().unwrap_or_default();
+        let inside = |domain: &String| {
+            name == domain
+                || name
+                    .strip_suffix(domain.as_str())
+                    .is_some_and(|rest| rest.ends_with('.'))
+        };
+        !settings.offline && host.path().is_empty() && settings.domains.iter().any(inside)
+    }
+}
+
+/// A small JSON reply with status 200, or nothing.
+async fn get(http: &Client, host: &Address, path: &str) -> Option<Json> {
+    let request = http.get(host.at(path)).timeout(LOOK);
+    let response = http.send(request).await.ok()?;
+    if !response.status().is_success() {
+        return None;
+    }
+    let body = response.read(MAX_LIST).await.ok()?;
+    serde_json::from_slice(&body).ok()
+}

@@ -1,0 +1,128 @@
+//! Errors of Atris, with stable codes. Codes are listed in `docs/errors.md`.
+//!
+//! Most of them end no run: they are put into the state, told to the person, and kept in the error history.
+
+use serde::{Deserialize, Serialize};
+use superstep::Coded;
+
+/// Why a question has no answer.
+#[derive(
+    Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error, superstep::Coded,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Error {
+    /// The catalogue inside the program cannot be read.
+    #[error("the catalogue cannot be read: {why}")]
+    #[coded("SS8001", hint = "report it: this is a mistake in superstep")]
+    Catalogue {
+        /// Why.
+        why: String,
+    },
+    /// There is no such operation.
+    #[error("there is no operation `{id}`{hint}")]
+    #[coded("SS8002", hint = "choose one of the operations that are listed")]
+    UnknownOperation {
+        /// Its id, as given.
+        id: String,
+        /// The nearest one.
+        hint: String,
+    },
+    /// Parameters are wrong or missing.
+    #[error("{operation}: {why}")]
+    #[coded("SS8003", hint = "correct the parameters that the message names")]
+    Parameters {
+        /// The operation.
+        operation: String,
+        /// All that is wrong.
+        why: String,
+    },
+    /// Nothing in the catalogue fits the question.
+    #[error("no operation of Audius fits the question")]
+    #[coded(
+        "SS8004",
+        hint = "ask about tracks, artists, playlists, coins, contests or genres on Audius"
+    )]
+    NoOperation,
+    /// The operation changes something, is private or answers with a file.
+    #[error("{operation} is not called: {why}")]
+    #[coded("SS8005", hint = "ask for something that anybody may read")]
+    Refused {
+        /// The operation.
+        operation: String,
+        /// Why.
+        why: String,
+    },
+    /// No host answers.
+    #[error("no host of Audius answers: {why}")]
+    #[coded(
+        "SS8006",
+        hint = "check the connection or --host, then ask again",
+        transient
+    )]
+    Unreachable {
+        /// What happened at each host.
+        why: String,
+    },
+    /// The hosts limit the rate of calls.
+    #[error("Audius limits the rate of calls: {why}")]
+    #[coded("SS8007", hint = "ask again later", transient)]
+    RateLimited {
+        /// What it said.
+        why: String,
+        /// After how many seconds, if it said so.
+        retry_after: Option<u64>,
+    },
+    /// There is no such thing at Audius.
+    #[error("Audius does not have {what}")]
+    #[coded("SS8008", hint = "check the name, the id or the link")]
+    Missing {
+        /// What is missing.
+        what: String,
+    },
+    /// Audius refuses the call.
+    #[error("Audius refuses {operation} (status {status}): {why}")]
+    #[coded("SS8009", hint = "see the message")]
+    Denied {
+        /// The operation.
+        operation: String,
+        /// The status.
+        status: u16,
+        /// What it said.
+        why: String,
+    },
+    /// The reply is not what the API promises.
+    #[error("the reply to {operation} cannot be used: {why}")]
+    #[coded("SS8010", hint = "ask again, or try another host")]
+    Malformed {
+        /// The operation.
+        operation: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The model failed, or gave replies that cannot be used.
+    #[error("the model: {why}")]
+    #[coded("SS8011", hint = "ask again, or use --no-model", transient)]
+    Model {
+        /// Why.
+        why: String,
+    },
+    /// Settings or a question that make no sense.
+    #[error("{why}")]
+    #[coded("SS8012", hint = "see the message")]
+    Settings {
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl Error {
+    /// The code with its hint, as runs carry it.
+    pub fn coded(&self) -> Coded {
+        Coded {
+            code: self.code(),
+            hint: self.hint(),
+            transient: self.is_transient(),
+        }
+    }
+}

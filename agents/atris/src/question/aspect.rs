@@ -1,0 +1,154 @@
+//! The field of a reply that a question asks for: plays, followers, duration.
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalogue::EntityType;
+
+/// A field that a question asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "they are named as the fields of replies")]
+pub enum Aspect {
+    Plays,
+    Followers,
+    Following,
+    Tracks,
+    Playlists,
+    Albums,
+    Reposts,
+    Favorites,
+    Comments,
+    Supporters,
+    Duration,
+    Genre,
+    Mood,
+    Bpm,
+    Key,
+    ReleaseDate,
+    Location,
+    Bio,
+    Verified,
+}
+
+use Aspect::{
+    Albums, Bio, Bpm, Comments, Duration, Favorites, Followers, Following, Genre, Key, Location,
+    Mood, Playlists, Plays, ReleaseDate, Reposts, Supporters, Tracks, Verified,
+};
+
+/// What asks for a field: these words, all of them.
+const CUES: &[(&[&str], Aspect)] = &[
+    (&["how many followers"], Followers),
+    (&["number of followers"], Followers),
+    (&["follower count"], Followers),
+    (&["has the more followers"], Followers),
+    (&["more followers"], Followers),
+    (&["compare", "followers"], Followers),
+    (&["how many", "follow"], Following),
+    (&["how many plays"], Plays),
+    (&["play count"], Plays),
+    (&["number of plays"], Plays),
+    (&["how often", "played"], Plays),
+    (&["how many times", "played"], Plays),
+    (&["compare", "plays"], Plays),
+    (&["more plays"], Plays),
+    (&["how many tracks"], Tracks),
+    (&["how many songs"], Tracks),
+    (&["how many playlists"], Playlists),
+    (&["how many albums"], Albums),
+    (&["how many reposts"], Reposts),
+    (&["how often", "reposted"], Reposts),
+    (&["more reposts"], Reposts),
+    (&["how many favorites"], Favorites),
+    (&["how many favourites"], Favorites),
+    (&["how many likes"], Favorites),
+    (&["compare", "favorites"], Favorites),
+    (&["how many comments"], Comments),
+    (&["how many supporters"], Supporters),
+    (&["how long is"], Duration),
+    (&["duration"], Duration),
+    (&["what genre"], Genre),
+    (&["which genre"], Genre),
+    (&["what mood"], Mood),
+    (&["what bpm"], Bpm),
+    (&["tempo"], Bpm),
+    (&["what key"], Key),
+    (&["when", "released"], ReleaseDate),
+    (&["release date"], ReleaseDate),
+    (&["where", "from"], Location),
+    (&["where", "located"], Location),
+    (&["bio"], Bio),
+    (&["verified"], Verified),
+];
+
+impl Aspect {
+    /// The field that a question asks for.
+    pub fn of(question: &str) -> Option<Self> {
+        let lower = question.to_lowercase();
+        let has = |cue: &str| crate::catalogue::has_words(&lower, cue);
+        let asks = |(cues, _): &&(&[&str], Self)| cues.iter().all(|cue| has(cue));
+        CUES.iter().find(asks).map(|(_, aspect)| *aspect)
+    }
+
+    /// Its name in types of questions.
+    pub fn name(self) -> &'static str {
+        match self {
+            Plays => "plays",
+            Followers => "followers",
+            Following => "following",
+            Tracks => "tracks",
+            Playlists => "playlists",
+            Albums => "albums",
+            Reposts => "reposts",
+            Favorites => "favorites",
+            Comments => "comments",
+            Supporters => "supporters",
+            Duration => "duration",
+            Genre => "genre",
+            Mood => "mood",
+            Bpm => "bpm",
+            Key => "key",
+            ReleaseDate => "release_date",
+            Location => "location",
+            Bio => "bio",
+            Verified => "verified",
+        }
+    }
+
+    /// What has such a field, if nothing else says what a question is about.
+    pub fn entity(self) -> EntityType {
+        match self {
+            Followers | Following | Tracks | Playlists | Albums | Supporters | Location | Bio
+            | Verified => EntityType::User,
+            Plays | Reposts | Favorites | Comments | Duration | Genre | Mood | Bpm | Key
+            | ReleaseDate => EntityType::Track,
+        }
+    }
+
+    /// The field on the wire, for what has it.
+    pub fn field(self, entity: EntityType) -> Option<&'static str> {
+        use EntityType::{Playlist, Track, User};
+        Some(match (self, entity) {
+            (Plays, Track) => "play_count",
+            (Plays, Playlist) => "total_play_count",
+            (Followers, User) => "follower_count",
+            (Following, User) => "followee_count",
+            (Tracks, User | Playlist) => "track_count",
+            (Playlists, User) => "playlist_count",
+            (Albums, User) => "album_count",
+            (Reposts, _) => "repost_count",
+            (Favorites, Track | Playlist) => "favorite_count",
+            (Comments, Track) => "comment_count",
+            (Supporters, User) => "supporter_count",
+            (Duration, Track) => "duration",
+            (Genre, Track) => "genre",
+            (Mood, Track) => "mood",
+            (Bpm, Track) => "bpm",
+            (Key, Track) => "musical_key",
+            (ReleaseDate, Track | Playlist) => "release_date",
+            (Location, User) => "location",
+            (Bio, User) => "bio",
+            (Verified, User) => "is_verified",
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! The operation for a question, by rules: what is asked of a known thing is in its own record, and for
+//! the rest the best of the search.
+
+use super::{Understanding, is_search, reference::Reference, values};
+use crate::catalogue::{Candidate, Catalogue, Clues, EntityType, Operation, tokens};
+
+/// What the best candidate must score; below it nothing fits.
+const LEAST: f64 = 0.62;
+
+/// How many candidates are given to a model.
+pub(crate) const CANDIDATES: usize = 8;
+
+/// How many are looked at more closely.
+const CONSIDERED: usize = 24;
+
+/// The operations for a question.
+#[derive(Debug)]
+pub struct Choice<'a> {
+    /// Those that may fit, best first.
+    pub candidates: Vec<Candidate<'a>>,
+    /// The one that the rules choose; nothing if none fits.
+    pub best: Option<&'a Operation>,
+}
+
+/// Chooses among the operations of the catalogue.
+pub fn choose<'a>(
+    catalogue: &'a Catalogue,
+    question: &str,
+    understood: &Understanding,
+    writes: bool,
+) -> Choice<'a> {
+    let clues = Clues {
+        entity: understood.entity_type,
+        writes,
+    };
+    let words = words(question, understood);
+    let mut candidates = catalogue.search(&words, &clues, CONSIDERED);
+    for candidate in &mut candidates {
+        candidate.score *= closeness(question, candidate.operation);
+    }
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    candidates.truncate(CANDIDATES);
+    let own = record(understood).and_then(|id| catalogue.operation(id));
+    let best = match own {
+        Some(own) => Some(own),
+        None => candidates
+            .first()
+            .filter(|best| best.score >= LEAST)
+            .map(|best| best.operation),
+    };
+    let best = best.filter(|_| is_about_audius(catalogue, question, understood));
+    let best = best.map(|best| by_handle(catalogue, best, understood));
+    if let Some(best) = best
+        && !candidates.iter().any(|known| known.operation.id == best.id)
+    {
+        let score = candidates.first().map_or(1.0, |first| first.score);
+        candidates.insert(
+            0,
+            Candidate {
+                operation: best,
+                score,
+            },
+        );
+        candidates.truncate(CANDIDATES);
+    }
+    Choice { candidates, best }
+}
+
+/// The question without what it names (a track called `Trending` is not about trends), and with what
+/// its turns of phrase mean.
+fn words(question: &str, understood: &Understanding) -> String {
+    let mut words = without_names(question, understood);
+    let lower = words.to_lowercase();
+    let has = |cue: &str| crate::catalogue::has_words(&lower, cue);
+    if let Some(entity) = understood.entity_type {
+        words.push(' ');
+        words.push_str(entity.name());
+    }
+    if is_search(question) {
+        words.push_str(" search");
+    }
+    if has("follow") && (has("does") || has("do")) {
+        words = words.replace("follow", "following");
+    } else if has("follows") {
+        words = words.replace("follows", "followers");
+    }
+    words
+}
+
+fn without_names(question: &str, understood: &Understanding) -> String {
+    let names = understood.references.iter();
+    names.fold(question.to_owned(), |words, name| {
+        words.replace(name.text(), " ")
+    })
+}
+
+/// Whether a question has a word that some operation has, or nothing but a name.
+fn is_about_audius(catalogue: &Catalogue, question: &str, understood: &Understanding) -> bool {
+    if understood.aspect.is_some() && !understood.references.is_empty() {
+        return true;
+    }
+    let own = without_names(question, understood);
+    match tokens(&own).is_empty() {
+        true => !understood.references.is_empty(),
+        false => !catalogue.search(&own, &Clues::default(), 1).is_empty() || is_search(question),
+    }
+}
+
+/// How well the parameters of an operation fit what a question says.
+fn closeness(question: &str, operation: &Operation) -> f64 {
+    let mut close = 1.0;
+    let said = values::of(question, operation);
+    let entity = operation.entity().map(|(_, name)| name);
+    let needs = operation
+        .askable()
+        .filter(|it| it.required && Some(&*it.name) != entity);
+    for parameter in needs.filter(|it| it.default_value().is_none()) {
+        close *= match said.contains_key(&parameter.name) {
+            true => 2.2,
+            false => 0.9,
+        };
+    }
+    let lower = question.to_lowercase();
+    let counts = ["how many", "how often", "number", "count", "how much"];
+    if operation.id.contains("Count") && !counts.iter().any(|cue| lower.contains(cue)) {
+        close *= 0.6;
+    }
+    close
+}
+
+/// The record of a thing, if the question asks for one of its fields or for the thing itself.
+fn record(understood: &Understanding) -> Option<&'static str> {
+    let first = understood.references.first()?;
+    if matches!(first, Reference::Url(_)) && understood.aspect.is_none() {
+        return Some("resolve");
+    }
+    let entity = understood.entity_type?;
+    let aspect = understood.aspect?;
+    aspect.field(entity)?;
+    Some(match entity {
+        EntityType::User => "getUser",
+        EntityType::Track => "getTrack",
+        EntityType::Playlist => "getPlaylist",
+    })
+}
+
+/// The same operation by handle, where there is one and a handle is known: that saves a call.
+fn by_handle<'a>(
+    catalogue: &'a Catalogue,
+    operation: &'a Operation,
+    understood: &Understanding,
+) -> &'a Operation {
+    let [Reference::Handle(_)] = understood.references.as_slice() else {
+        return operation;
+    };
+    let id = match operation.id.as_str() {
+        "getUser" => "getUserByHandle",
+        "getTracksByUser" => "getTracksByUserHandle",
+        "getReposts" => "getRepostsByHandle",
+        _ => return operation,
+    };
+    catalogue.operation(id).unwrap_or(operation)
+}

@@ -1,0 +1,430 @@
+//! Values for parameters that a question says: times, numbers, genres, orders.
+
+use serde_json::Value as Json;
+
+use super::reference::{Reference, references};
+use crate::catalogue::{Operation, Parameter, Parameters, genre_in, has_words, mood_in};
+
+/// The values that a question gives for the parameters of an operation. What it does not say is not
+/// there; names of things that have to be looked up first are not there either.
+pub fn of(question: &str, operation: &Operation) -> Parameters {
+    let said = Said {
+        lower: question.to_lowercase(),
+        question,
+    };
+    let mut values = Parameters::new();
+    for parameter in operation.askable() {
+        if let Some(value) = said.value(parameter, operation) {
+            values.insert(parameter.name.clone(), value);
+        }
+    }
+    // What is searched for may be called like a genre.
+    let query = values
+        .get("query")
+        .and_then(Json::as_str)
+        .map(str::to_lowercase);
+    if let (Some(query), Some((_, name))) = (query, genre_in(&said.lower))
+        && query.contains(&name)
+    {
+        values.remove("genre");
+    }
+    if let (Some(page), Some(limit)) = (said.number_behind("page"), operation.parameter("limit")) {
+        let limit = values
+            .get("limit")
+            .cloned()
+            .or_else(|| limit.default_value());
+        let limit = limit.and_then(|limit| limit.as_u64()).unwrap_or(0);
+        if operation.parameter("offset").is_some() && page > 1 {
+            values.insert("offset".into(), (page - 1).saturating_mul(limit).into());
+        }
+    }
+    values
+}
+
+/// Whether a question wants something changed.
+pub fn wants_write(question: &str) -> bool {
+    const VERBS: [&str; 27] = [
+        "delete",
+        "remove",
+        "create",
+        "make",
+        "upload",
+        "follow",
+        "unfollow",
+        "favorite",
+        "favourite",
+        "unfavorite",
+        "like",
+        "unlike",
+        "repost",
+        "unrepost",
+        "post",
+        "write",
+        "update",
+        "edit",
+        "rename",
+        "subscribe",
+        "unsubscribe",
+        "mute",
+        "unmute",
+        "claim",
+        "pin",
+        "share",
+        "send",
+    ];
+    let lower = question.to_lowercase();
+    let mut words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| {
+            let polite = [
+                "please", "can", "could", "would", "you", "now", "i", "want", "to", "ok", "hey",
+            ];
+            polite.contains(word)
+        });
+    let first = words.next();
+    let next = words.next();
+    // `like` and `post` also begin questions about them.
+    let is_noun = matches!(next, Some("count" | "counts" | "number"));
+    first.is_some_and(|first| VERBS.contains(&first)) && !is_noun
+}
+
+struct Said<'a> {
+    question: &'a str,
+    lower: String,
+}
+
+impl Said<'_> {
+    fn value(&self, parameter: &Parameter, operation: &Operation) -> Option<Json> {
+        let values: Vec<&str> = parameter.values.iter().map(|it| &**it).collect();
+        Some(match parameter.name.as_str() {
+            "time" | "time_range" | "window" => self.time()?.into(),
+            "limit" => self.limit()?.into(),
+            "offset" => self.number_behind("skip")?.into(),
+            "genre" => match genre_in(&self.lower) {
+                Some((genre, _)) => genre.into(),
+                // Said, but not known: the check says what is near.
+                None => self.unknown_genre()?.into(),
+            },
+            "mood" => mood_in(&self.lower)?.into(),
+            "query" => self.query(operation)?.into(),
+            "kind" => self
+                .first(&[
+                    ("albums", &["album", "albums"]),
+                    ("playlists", &["playlist", "playlists"]),
+                    ("users", &["artist", "artists", "user", "users"]),
+                    ("tracks", &["track", "tracks", "song", "songs"]),
+                ])?
+                .into(),
+            "type" => self.kind(&values)?.into(),
+            "status" => self
+                .first(&[
+                    ("ended", &["ended", "over", "finished", "past"]),
+                    ("active", &["active", "running", "open", "current"]),
+                ])?
+                .into(),
+            "event_type" => self
+                .first(&[
+                    ("live_event", &["live events", "live event"]),
+                    ("remix_contest", &["remix contest", "remix contests"]),
+                    ("new_release", &["new release", "new releases"]),
+                ])?
+                .into(),
+            "sort_method" | "sort" => self.order(&values, operation)?.into(),
+            "sort_direction" => self
+                .first(&[
+                    ("asc", &["ascending", "lowest", "oldest", "least"]),
+                    ("desc", &["descending", "highest"]),
+                ])?
+                .into(),
+            "is_verified" => self.has(&["verified"])?.into(),
+            "has_downloads" | "only_downloadable" => self
+                .has(&["downloadable", "with downloads", "can download"])?
+                .into(),
+            "bpm_min" => self.bpm()?.0?.into(),
+            "bpm_max" => self.bpm()?.1?.into(),
+            "ticker" => self.ticker()?.into(),
+            "mint" | "wallet" | "walletId" | "address" | "wallets" => self.address()?.into(),
+            "start_time" | "end_time" if !parameter.required => return None,
+            "start_time" => self.dates().next()?.into(),
+            "end_time" => self.dates().nth(1)?.into(),
+            "url" => match references(self.question).into_iter().next()? {
+                Reference::Url(url) => url.into(),
+                _ => return None,
+            },
+            "comment_id" | "eventId" | "code" | "prize_id" => {
+                match references(self.question).into_iter().next()? {
+                    Reference::Id(id) => id.into(),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    fn has(&self, cues: &[&str]) -> Option<bool> {
+        cues.iter()
+            .any(|cue| has_words(&self.lower, cue))
+            .then_some(true)
+    }
+
+    fn first(&self, cues: &[(&'static str, &[&str])]) -> Option<&'static str> {
+        let named = |(_, cues): &&(&str, &[&str])| self.has(cues).is_some();
+        cues.iter().find(named).map(|(value, _)| *value)
+    }
+
+    fn time(&self) -> Option<&'static str> {
+        self.first(&[
+            (
+                "allTime",
+                &["all time", "all-time", "ever", "alltime", "of all times"],
+            ),
+            ("year", &["year", "yearly", "12 months"]),
+            ("month", &["month", "monthly", "30 days"]),
+            ("week", &["week", "weekly", "7 days", "today", "right now"]),
+        ])
+    }
+
+    fn kind(&self, values: &[&str]) -> Option<&'static str> {
+        let found = self.first(&[
+            ("album", &["album", "albums"]),
+            ("playlist", &["playlist", "playlists"]),
+            ("track", &["track", "tracks", "song", "songs"]),
+        ])?;
+        values.contains(&found).then_some(found)
+    }
+
+    fn order(&self, values: &[&str], operation: &Operation) -> Option<&'static str> {
+        let orders: [(&'static str, &[&str]); 12] = [
+            ("market_cap", &["market cap"]),
+            ("price", &["price", "expensive", "cheapest"]),
+            ("volume", &["volume"]),
+            (
+                "plays",
+                &["most played", "most plays", "popular", "top", "biggest"],
+            ),
+            ("popular", &["popular", "top", "biggest", "most played"]),
+            ("likes", &["most liked", "likes", "favorites"]),
+            ("newest", &["newest", "latest", "recent", "new"]),
+            ("recent", &["newest", "latest", "recent", "new"]),
+            ("date", &["newest", "latest", "recent", "new"]),
+            ("release_date", &["newest", "latest"]),
+            ("title", &["alphabetically", "by title"]),
+            ("top", &["top", "best", "popular"]),
+        ];
+        // Two parameters of one operation are for the same; the one with fewer values is used.
+        if operation.parameter("sort").is_some() && values.len() > 2 {
+            return None;
+        }
+        let fits =
+            |(value, cues): &&(&str, &[&str])| values.contains(value) && self.has(cues).is_some();
+        orders.iter().find(fits).map(|(value, _)| *value)
+    }
+
+    /// `top 10`, `5 tracks`, `ten artists`.
+    fn limit(&self) -> Option<u64> {
+        let words: Vec<&str> = self.words().collect();
+        let things = [
+            "track",
+            "tracks",
+            "song",
+            "songs",
+            "artist",
+            "artists",
+            "user",
+            "users",
+            "playlist",
+            "playlists",
+            "album",
+            "albums",
+            "follower",
+            "followers",
+            "comment",
+            "comments",
+            "coin",
+            "coins",
+            "genre",
+            "genres",
+            "result",
+            "results",
+            "remix",
+            "remixes",
+            "contest",
+            "contests",
+            "tip",
+            "tips",
+            "event",
+            "events",
+            "listeners",
+            "supporters",
+            "winners",
+            "tags",
+        ];
+        words.iter().enumerate().find_map(|(at, word)| {
+            let number = number(word)?;
+            let before = at.checked_sub(1).and_then(|at| words.get(at));
+            let cue = before.is_some_and(|it| ["top", "first", "limit", "best"].contains(it));
+            let behind = words.iter().skip(at + 1).take(5);
+            let counts = behind
+                .take_while(|it| **it != "bpm")
+                .any(|it| things.contains(it));
+            let is_time = words
+                .get(at + 1)
+                .is_some_and(|it| ["days", "months", "weeks"].contains(it));
+            ((cue || counts) && !is_time).then_some(number)
+        })
+    }
+
+    fn number_behind(&self, cue: &str) -> Option<u64> {
+        let words: Vec<&str> = self.words().collect();
+        let at = words.iter().position(|word| *word == cue)?;
+        number(words.get(at + 1)?)
+    }
+
+    /// `between 120 and 128 bpm`, `over 140 bpm`, `128 bpm`.
+    fn bpm(&self) -> Option<(Option<u64>, Option<u64>)> {
+        let words: Vec<&str> = self.words().collect();
+        let at = words.iter().position(|word| *word == "bpm")?;
+        let before = words.get(..at)?;
+        let numbers: Vec<u64> = before
+            .iter()
+            .rev()
+            .take(4)
+            .filter_map(|it| number(it))
+            .collect();
+        let cue = |cues: &[&str]| before.iter().rev().take(3).any(|word| cues.contains(word));
+        match numbers.as_slice() {
+            [most, least, ..] if cue(&["and", "to"]) => Some((Some(*least), Some(*most))),
+            [one, ..] if cue(&["over", "above", "least", "than"]) => Some((Some(*one), None)),
+            [one, ..] if cue(&["under", "below", "most"]) => Some((None, Some(*one))),
+            [one, ..] => Some((Some(*one), Some(*one))),
+            [] => None,
+        }
+    }
+
+    /// `$BEAR`, `the ticker BEAR`.
+    fn ticker(&self) -> Option<String> {
+        let words: Vec<&str> = self.question.split_whitespace().collect();
+        let clean = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            word.to_uppercase()
+        };
+        let marked = words.iter().find(|word| {
+            let rest = word.trim_start_matches(['"', '(']).strip_prefix('$');
+            rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
+        });
+        if let Some(word) = marked {
+            return Some(clean(word));
+        }
+        let at = words
+            .iter()
+            .position(|word| word.eq_ignore_ascii_case("ticker"))?;
+        words.get(at + 1).map(|word| clean(word))
+    }
+
+    /// An address of a wallet or a mint: long, and of letters and digits.
+    fn address(&self) -> Option<String> {
+        let words = self.question.split(|c: char| !c.is_ascii_alphanumeric());
+        let is_address = |word: &&str| {
+            let length = word.len();
+            let digits = word.chars().any(|c| c.is_ascii_digit());
+            digits && (32..=44).contains(&length)
+        };
+        words.into_iter().find(is_address).map(str::to_owned)
+    }
+
+    fn dates(&self) -> impl Iterator<Item = String> + '_ {
+        let words = self.question.split_whitespace();
+        words
+            .map(|word| word.trim_matches(|c: char| !c.is_ascii_digit()))
+            .filter(|word| {
+                let parts: Vec<&str> = word.split('-').collect();
+                matches!(parts.as_slice(), [year, month, day]
+                    if year.len() == 4 && month.len() == 2 && day.len() == 2)
+                    && word.chars().all(|c| c.is_ascii_digit() || c == '-')
+            })
+            .map(str::to_owned)
+    }
+
+    /// The word beside `genre` that is no genre.
+    fn unknown_genre(&self) -> Option<String> {
+        let words: Vec<&str> = self.words().collect();
+        let at = words.iter().position(|word| *word == "genre")?;
+        let plain = |word: &&&str| !crate::catalogue::is_known(word);
+        let behind = words.get(at + 1).filter(plain);
+        let before = at.checked_sub(1).and_then(|at| words.get(at)).filter(plain);
+        behind.or(before).map(|word| (*word).to_owned())
+    }
+
+    /// What is searched for: what is quoted, else what is behind `for`, `about`, `called`, `tagged`.
+    fn query(&self, operation: &Operation) -> Option<String> {
+        if !operation.id.to_lowercase().contains("search") {
+            return None;
+        }
+        if let Some(Reference::Name(name)) = references(self.question).into_iter().next()
+            && self.question.contains(['"', '“', '«', '„'])
+        {
+            return Some(name);
+        }
+        let cues = [
+            " tagged with ",
+            " tagged ",
+            " with the tag ",
+            " called ",
+            " named ",
+            " matching ",
+            " about ",
+            " for ",
+            " with ",
+        ];
+        let behind = cues.iter().find_map(|cue| {
+            let at = self.lower.find(cue)? + cue.len();
+            self.question.get(at..)
+        })?;
+        let ends = [
+            " in the genre",
+            " sorted",
+            " by popularity",
+            " on audius",
+            " between ",
+            " over ",
+        ];
+        let lower = behind.to_lowercase();
+        let end = ends.iter().filter_map(|end| lower.find(end)).min();
+        let text = behind.get(..end.unwrap_or(behind.len())).unwrap_or(behind);
+        let text = text
+            .trim()
+            .trim_matches(|c: char| "?.!,#".contains(c))
+            .trim();
+        let things = [
+            "tracks about ",
+            "songs about ",
+            "playlists about ",
+            "tracks ",
+            "songs ",
+        ];
+        let lower = text.to_lowercase();
+        let cut = things.iter().find(|thing| lower.starts_with(**thing));
+        let text = cut.and_then(|cut| text.get(cut.len()..)).unwrap_or(text);
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    fn words(&self) -> impl Iterator<Item = &str> {
+        let words = self.lower.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty())
+    }
+}
+
+fn number(word: &str) -> Option<u64> {
+    const WORDS: [&str; 11] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    ];
+    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
+    if digits.len() == word.len() && !digits.is_empty() {
+        return digits.parse().ok();
+    }
+    let at = WORDS
+        .iter()
+        .position(|known| *known == word && *known != "one")?;
+    u64::try_from(at).ok()
+}

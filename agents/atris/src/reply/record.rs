@@ -1,0 +1,263 @@
+//! One record of a reply, with the names that the source document uses.
+
+use serde_json::{Map, Value as Json, json};
+use superstep::text::{Redactor, single_line};
+
+use crate::catalogue::{Model, Models, Shape};
+
+/// The most characters of a text.
+const MAX_TEXT: usize = 200;
+
+/// The most plain fields of a model that has no record of its own.
+const MAX_FIELDS: usize = 14;
+
+/// The most tags.
+const MAX_TAGS: usize = 20;
+
+/// The model that is read instead: some differ only in what they leave out.
+pub(super) fn canonical(model: &str) -> &str {
+    match model {
+        "SearchTrack" => "Track",
+        "SearchPlaylist" | "PlaylistWithoutTracks" => "Playlist",
+        model => model,
+    }
+}
+
+/// Text of others: on one line, sanitised, without secrets, not long.
+pub(crate) fn clean(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_TEXT * 4).collect();
+    let line = single_line(&Redactor::standard().text(&cut));
+    let mut letters = line.chars();
+    let mut short: String = letters.by_ref().take(MAX_TEXT).collect();
+    if letters.next().is_some() || cut.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// A plain value, sanitised; null for what is not plain.
+pub(super) fn scalar(value: &Json) -> Json {
+    match value {
+        Json::String(text) => clean(text).into(),
+        Json::Number(_) | Json::Bool(_) => value.clone(),
+        _ => Json::Null,
+    }
+}
+
+/// A record and its type.
+pub(super) fn of(
+    models: &Models,
+    name: &str,
+    wire: &Map<String, Json>,
+    notes: &mut Vec<String>,
+) -> (String, Json) {
+    let name = canonical(name);
+    let Some(model) = models.get(name) else {
+        return ("record".into(), plain(None, wire));
+    };
+    let mut fields = Fields { model, wire, notes };
+    match name {
+        "Track" => ("track".into(), fields.track()),
+        "User" => ("user".into(), fields.user()),
+        "Playlist" => ("playlist".into(), fields.playlist()),
+        name => (snake(name), plain(Some(model), wire)),
+    }
+}
+
+struct Fields<'a> {
+    model: &'a Model,
+    wire: &'a Map<String, Json>,
+    notes: &'a mut Vec<String>,
+}
+
+impl Fields<'_> {
+    /// A field, if it is of the type that the model says.
+    fn get(&mut self, name: &str) -> Json {
+        let Some(kind) = self.model.field(name) else {
+            return Json::Null;
+        };
+        let value = match self.wire.get(name) {
+            None | Some(Json::Null) => {
+                if kind.required && name != "remix_of" {
+                    self.notes.push(format!("`{name}` is missing"));
+                }
+                return Json::Null;
+            }
+            Some(value) => value,
+        };
+        let (fits, wanted) = match kind.shape {
+            Shape::Text => (value.is_string(), "a string"),
+            Shape::Number => (is_count(value), "a number"),
+            Shape::Boolean => (value.is_boolean(), "a boolean"),
+            Shape::List(_) => (value.is_array(), "a list"),
+            _ => (value.is_object(), "an object"),
+        };
+        if !fits {
+            self.notes.push(format!("`{name}` is not {wanted}"));
+            return Json::Null;
+        }
+        scalar(value)
+    }
+
+    fn owner(&mut self) -> Json {
+        match self.wire.get("user").and_then(Json::as_object) {
+            Some(user) => short_user(user),
+            None => {
+                self.notes.push("`user` is missing".into());
+                Json::Null
+            }
+        }
+    }
+
+    fn artwork(&self) -> Json {
+        let artwork = self.wire.get("artwork").and_then(Json::as_object);
+        artwork.map_or(Json::Null, |sizes| {
+            let sizes = sizes.iter().filter(|(_, value)| value.is_string()).take(4);
+            let sizes = sizes.map(|(size, value)| (clean(size), scalar(value)));
+            Json::Object(sizes.collect())
+        })
+    }
+
+    fn track(&mut self) -> Json {
+        let tags = self.get("tags");
+        let tags: Vec<Json> = tags
+            .as_str()
+            .unwrap_or_default()
+            .split(',')
+            .map(str::trim)
+            .filter(|tag| !tag.is_empty())
+            .take(MAX_TAGS)
+            .map(Into::into)
+            .collect();
+        let remix_of = self.wire.get("remix_of").and_then(|it| it.get("tracks"));
+        let remix_of = remix_of.and_then(|tracks| tracks.get(0)?.get("parent_track_id"));
+        json!({
+            "id": self.get("id"),
+            "title": self.get("title"),
+            "playCount": self.get("play_count"),
+            "user": self.owner(),
+            "artwork": self.artwork(),
+            "description": self.get("description"),
+            "genre": self.get("genre"),
+            "mood": self.get("mood"),
+            "releaseDate": self.get("release_date"),
+            "remixOf": remix_of.map_or(Json::Null, scalar),
+            "repostCount": self.get("repost_count"),
+            "favoriteCount": self.get("favorite_count"),
+            "commentCount": self.get("comment_count"),
+            "tags": tags,
+            "duration": self.get("duration"),
+            "isDownloadable": self.get("is_downloadable"),
+            "permalink": permalink(&self.get("permalink")),
+            "bpm": self.get("bpm"),
+            "musicalKey": self.get("musical_key"),
+        })
+    }
+
+    fn user(&mut self) -> Json {
+        json!({
+            "id": self.get("id"),
+            "name": self.get("name"),
+            "handle": self.get("handle"),
+            "followerCount": self.get("follower_count"),
+            "followeeCount": self.get("followee_count"),
+            "trackCount": self.get("track_count"),
+            "playlistCount": self.get("playlist_count"),
+            "albumCount": self.get("album_count"),
+            "repostCount": self.get("repost_count"),
+            "supporterCount": self.get("supporter_count"),
+            "isVerified": self.get("is_verified"),
+            "location": self.get("location"),
+            "bio": self.get("bio"),
+        })
+    }
+
+    fn playlist(&mut self) -> Json {
+        json!({
+            "id": self.get("id"),
+            "title": self.get("playlist_name"),
+            "isAlbum": self.get("is_album"),
+            "user": self.owner(),
+            "trackCount": self.get("track_count"),
+            "playCount": self.get("total_play_count"),
+            "repostCount": self.get("repost_count"),
+            "favoriteCount": self.get("favorite_count"),
+            "description": self.get("description"),
+            "releaseDate": self.get("release_date"),
+            "permalink": permalink(&self.get("permalink")),
+        })
+    }
+}
+
+/// The plain fields, those of the model first, and people by name.
+fn plain(model: Option<&Model>, wire: &Map<String, Json>) -> Json {
+    let mut record = Map::new();
+    let known: Vec<&str> = model
+        .map(|it| it.fields().map(|it| it.0).collect())
+        .unwrap_or_default();
+    let others = wire.keys().map(|it| &**it).filter(|it| !known.contains(it));
+    let names: Vec<&str> = known.iter().copied().chain(others).collect();
+    for name in names {
+        if record.len() >= MAX_FIELDS {
+            break;
+        }
+        let Some(value) = wire.get(name) else {
+            continue;
+        };
+        match value {
+            Json::String(_) | Json::Number(_) | Json::Bool(_) => {
+                record.insert(camel(name), scalar(value));
+            }
+            Json::Object(inner) if inner.contains_key("handle") => {
+                record.insert(camel(name), short_user(inner));
+            }
+            _ => {}
+        }
+    }
+    Json::Object(record)
+}
+
+fn short_user(user: &Map<String, Json>) -> Json {
+    let text = |name: &str| {
+        user.get(name)
+            .filter(|it| it.is_string())
+            .map_or(Json::Null, scalar)
+    };
+    json!({"name": text("name"), "handle": text("handle"), "id": text("id")})
+}
+
+/// A link as people open it: replies have its path only.
+fn permalink(path: &Json) -> Json {
+    match path.as_str() {
+        Some(path) if path.starts_with('/') => format!("https://audius.co{path}").into(),
+        _ => path.clone(),
+    }
+}
+
+/// Whether a number can be one of plays or seconds: finite, not negative, and exact.
+fn is_count(value: &Json) -> bool {
+    value.as_u64().is_some() || value.as_f64().is_some_and(|it| (0.0..1e15).contains(&it))
+}
+
+/// A name on the wire as the source document writes it: `play_count` is `playCount`.
+pub(crate) fn camel(name: &str) -> String {
+    let mut parts = name.split('_').filter(|part| !part.is_empty());
+    let mut camel = clean(parts.next().unwrap_or_default());
+    for part in parts {
+        let mut letters = part.chars();
+        camel.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}

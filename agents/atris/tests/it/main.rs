@@ -1,0 +1,3 @@
+//! Tests of Atris through its public interface.
+
+mod questions;
