@@ -13,6 +13,7 @@ use clap::ValueEnum;
 use serde_json::Value as Json;
 use superstep::{Backends, Saver, dynamic::Graph, text::single_line};
 use superstep_archie::{Archie, Settings};
+use superstep_atris::Atris;
 use superstep_mail::MailAgent;
 
 use crate::error::Error;
@@ -22,6 +23,8 @@ use crate::error::Error;
 pub(crate) enum Agent {
     /// Talks about a folder of documents
     Archie,
+    /// Answers questions about Audius
+    Atris,
     /// Reads mail, and asks before it acts
     Mail,
 }
@@ -30,6 +33,7 @@ impl Agent {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Archie => "archie",
+            Self::Atris => "atris",
             Self::Mail => "mail",
         }
     }
@@ -45,6 +49,7 @@ impl Agent {
     pub(crate) fn graph(self, backends: Backends) -> Result<Graph, Error> {
         Ok(match self {
             Self::Archie => read_only_archie(backends)?.graph().dynamic().clone(),
+            Self::Atris => read_only_atris(backends)?.graph().dynamic().clone(),
             Self::Mail => read_only_mail(backends)?.graph().dynamic().clone(),
         })
     }
@@ -55,6 +60,12 @@ impl Agent {
             Self::Archie => {
                 let first = state.pointer("/analysis_history/0/content");
                 let query = first.or_else(|| state.get("user_input"));
+                query.and_then(Json::as_str).map(str::to_owned)
+            }
+            Self::Atris => {
+                let answers = state.get("message_history").and_then(Json::as_array);
+                let last = answers.and_then(|answers| answers.last()?.get("question"));
+                let query = state.get("query").filter(|query| !query.is_null()).or(last);
                 query.and_then(Json::as_str).map(str::to_owned)
             }
             Self::Mail => {
@@ -81,6 +92,15 @@ impl Agent {
 pub(crate) fn read_only_archie(backends: Backends) -> Result<Archie, Error> {
     let model = Arc::new(absent::Absent::default());
     Ok(Archie::new(model, Settings::default(), backends)?)
+}
+
+/// Atris without a model, for reading threads.
+pub(crate) fn read_only_atris(backends: Backends) -> Result<Atris, Error> {
+    Ok(Atris::new(
+        None,
+        superstep_atris::Settings::default(),
+        backends,
+    )?)
 }
 
 /// The e-mail assistant without a model and an account, for reading questions and notes.
@@ -113,6 +133,7 @@ mod tests {
     #[test]
     fn the_name_of_a_thread_tells_its_agent() {
         assert_eq!(Agent::of("archie-7f3k2m"), Some(Agent::Archie));
+        assert_eq!(Agent::of("atris-7f3k2m"), Some(Agent::Atris));
         assert_eq!(Agent::of("mail-7f3k2m"), Some(Agent::Mail));
         assert_eq!(Agent::of("archie"), None);
         assert_eq!(Agent::of("thread-1"), None);

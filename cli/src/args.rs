@@ -1,6 +1,7 @@
 //! Command-line arguments.
 
 mod archie;
+mod atris;
 mod db;
 mod mail;
 mod memory;
@@ -17,6 +18,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use crate::agents::Agent;
 
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, Talk};
+pub(crate) use atris::{AtrisCommand, AtrisOptions};
 pub(crate) use db::DbCommand;
 pub(crate) use mail::{
     AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
@@ -138,6 +140,9 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Ask(Ask),
     /// Archie: write a context document about a folder, for other agents
     BuildContext(BuildContext),
+    /// Atris: answer questions about Audius from its public API
+    #[command(subcommand, arg_required_else_help = true)]
+    Atris(AtrisCommand),
     /// E-mail assistant: process mail, show what it has learnt
     #[command(subcommand, arg_required_else_help = true)]
     Mail(MailCommand),

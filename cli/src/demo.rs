@@ -4,6 +4,7 @@
 //! its commands; each agent has one.
 
 mod archie;
+mod atris;
 mod mail;
 
 use std::path::Path;
@@ -59,6 +60,7 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
     let output = app.output;
     let scene = match agent {
         Agent::Archie => &archie::SCENE,
+        Agent::Atris => &atris::SCENE,
         Agent::Mail => &mail::SCENE,
     };
     output.say(&[strong(agent.name()), plain(format!(": {}", scene.about))]);

@@ -43,6 +43,9 @@ pub(crate) enum Error {
     /// A file of Archie cannot be read or written.
     #[error(transparent)]
     Archie(#[from] superstep_archie::Error),
+    /// Atris cannot be opened.
+    #[error(transparent)]
+    Atris(#[from] superstep_atris::Error),
     /// The e-mail assistant cannot do something.
     #[error(transparent)]
     Mail(#[from] superstep_mail::AgentError),
@@ -156,6 +159,7 @@ impl Error {
             Self::Saver(_) | Self::NoDatabase { .. } | Self::Missing { .. } => 1,
             Self::Run(error) => of_code(error.code()),
             Self::Mail(error) => of_mail(error),
+            Self::Atris(_) => 2,
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
             Self::File(error) => error.exit(),
@@ -212,6 +216,7 @@ impl Error {
             Self::Run(error) => Some(error.code()),
             Self::Store(error) => Some(error.code()),
             Self::Archie(error) => Some(error.code()),
+            Self::Atris(error) => Some(error.code()),
             Self::Mail(error) => Some(error.code()),
             Self::File(error) => Some(error.code()),
             Self::Archive(error) => Some(error.code()),
@@ -242,6 +247,7 @@ impl Error {
             Self::Saver(error) => error.hint().into_iter().collect(),
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Archie(error) => error.hint().into_iter().collect(),
+            Self::Atris(error) => error.hint().into_iter().collect(),
             Self::Mail(error) => error.hint().into_iter().collect(),
             Self::File(error) => vec![error.hint()],
             Self::Archive(_) => vec!["export the thread again, or check which file it is"],
@@ -287,6 +293,16 @@ fn of_mail(error: &AgentError) -> u8 {
         AgentError::Mail(MailError::Auth { .. }) => 4,
         AgentError::Memory(MemoryError::Changed { .. }) => 6,
         _ => 1,
+    }
+}
+
+impl From<superstep_atris::NewError> for Error {
+    fn from(error: superstep_atris::NewError) -> Self {
+        match error {
+            superstep_atris::NewError::Settings(error) => Self::Atris(error),
+            superstep_atris::NewError::Graph(errors) => Self::Build(errors),
+            other => Self::Usage(other.to_string()),
+        }
     }
 }
 

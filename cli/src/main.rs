@@ -10,6 +10,7 @@ mod agents;
 mod app;
 mod archie;
 mod args;
+mod atris;
 mod completions;
 mod database;
 mod db;
@@ -115,6 +116,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
         Command::Analyze(what) => archie::analyze(&what, app).await,
         Command::Ask(what) => archie::ask(&what, app).await,
         Command::BuildContext(what) => archie::build_context(&what, app).await,
+        Command::Atris(command) => atris::run(command, app).await,
         Command::Mail(command) => mail::run(command, app).await,
         Command::Inbox(what) => inbox::run(what, app).await,
         Command::Threads(command) => threads::run(command, app).await,

@@ -11,7 +11,7 @@ mod list;
 mod reader;
 mod show;
 
-use crate::{agents::Agent, app::App, archie, args::ThreadsCommand, error::Error, inbox};
+use crate::{agents::Agent, app::App, archie, args::ThreadsCommand, atris, error::Error, inbox};
 
 pub(crate) use reader::{Status, ThreadReader, ago};
 
@@ -30,6 +30,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             consent::to_run(&reader, agent, &thread, app).await?;
             match agent {
                 Agent::Archie => archie::resume(&thread, &talk, app).await,
+                Agent::Atris => atris::resume(&thread, app).await,
                 Agent::Mail => inbox::resume(&thread, &talk.limits, app).await,
             }
         }

@@ -282,10 +282,8 @@ fn refusal(
 ) -> Attempt {
     let words = serde_json::from_slice::<Json>(body).ok().and_then(|body| {
         let keys = ["error", "message", "detail"];
-        let found = keys
-            .iter()
-            .find_map(|key| body.get(key)?.as_str().map(str::to_owned));
-        found
+        let text = |key: &&str| body.get(key)?.as_str().map(str::to_owned);
+        keys.iter().find_map(text)
     });
     let why = words.map_or_else(
         || format!("status {}", status.as_u16()),

@@ -38,18 +38,28 @@ pub fn read(operation: &Operation, models: &Models, body: &Json) -> Result<Recor
         operation: operation.id.clone(),
         why,
     };
-    let Some(data) = body.as_object().and_then(|body| body.get("data")) else {
-        return Err(malformed("it has no field `data`".into()));
-    };
+    let model = operation.response.as_deref().unwrap_or_default();
+    let whole = body.as_object().filter(|_| {
+        // Some replies are the record itself.
+        models
+            .get(model)
+            .is_some_and(|it| it.field("data").is_none())
+    });
     let mut reader = Reader {
         models,
         notes: BTreeMap::new(),
         data: Vec::new(),
     };
+    if let Some(fields) = whole {
+        reader.model(model, fields, "");
+        return Ok(reader.finish());
+    }
+    let Some(data) = body.as_object().and_then(|body| body.get("data")) else {
+        return Err(malformed("it has no field `data`".into()));
+    };
     if data.is_null() {
         return Ok(Records::default());
     }
-    let model = operation.response.as_deref().unwrap_or_default();
     let resolved = Shape::Model("Resolve".into());
     let shape = match model {
         "Resolve" => Some(&resolved),

@@ -15,6 +15,7 @@ mod approval_killed;
 mod approval_screen;
 #[cfg(unix)]
 mod approval_shown;
+mod atris;
 mod chat;
 mod choice;
 mod conversation;

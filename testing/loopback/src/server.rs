@@ -74,13 +74,24 @@ impl Server {
     where
         F: Future<Output = Answer> + Send + 'static,
     {
+        Self::on_port(0, answer).await
+    }
+
+    /// The same on a port of one's choice; a free one if it is 0. Requests are recorded all the same.
+    pub async fn on_port<F>(
+        port: u16,
+        answer: impl Fn(Request) -> F + Send + Sync + 'static,
+    ) -> io::Result<Self>
+    where
+        F: Future<Output = Answer> + Send + 'static,
+    {
         let answer = move |request| Box::pin(answer(request)) as Answering;
-        Self::run(Script::OnRequest(Box::new(answer))).await
+        Self::run(port, Script::OnRequest(Box::new(answer))).await
     }
 
     /// Does this with every connection, without waiting for a request.
     pub async fn on_connection(answer: Answer) -> io::Result<Self> {
-        Self::run(Script::OnConnection(answer)).await
+        Self::run(0, Script::OnConnection(answer)).await
     }
 
     /// As [`Server::with`], on a runtime of its own, for tests that have none.
@@ -133,8 +144,8 @@ impl Server {
         self.log.until(left).await;
     }
 
-    async fn run(script: Script) -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    async fn run(port: u16, script: Script) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let at = listener.local_addr()?;
         let log = Arc::new(Log::default());
         let task = tokio::spawn(accept(listener, Arc::new(script), Arc::clone(&log)));

@@ -133,12 +133,22 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("superstep-mail", &["superstep"]),
     ("superstep-loopback", &[]),
+    (
+        "superstep-fake-audius",
+        &["superstep-atris", "superstep-loopback"],
+    ),
     ("superstep-fake-google", &["superstep-loopback"]),
     ("superstep-fake-providers", &["superstep-model"]),
     ("superstep-sim", &["superstep-core"]),
     (
         "superstep-cli",
-        &["superstep", "superstep-archie", "superstep-mail"],
+        &[
+            "superstep",
+            "superstep-archie",
+            "superstep-atris",
+            "superstep-fake-audius",
+            "superstep-mail",
+        ],
     ),
     ("superstep-xtask", &[]),
 ];
@@ -147,6 +157,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const DEV: &[&str] = &[
     "superstep",
     "superstep-conformance",
+    "superstep-fake-audius",
     "superstep-fake-google",
     "superstep-fake-providers",
     "superstep-loopback",

@@ -16,7 +16,7 @@ use super::{
 pub struct Clues {
     /// What it is about, if it names something.
     pub entity: Option<EntityType>,
-    /// Whether writes may be chosen.
+    /// Whether it wants something changed: then only writes fit, and otherwise only reads.
     pub writes: bool,
 }
 
@@ -82,7 +82,7 @@ impl Index {
         let asked: BTreeSet<String> = tokens(question).into_iter().collect();
         let all = operations.iter().zip(&self.entries);
         let mut found: Vec<Candidate<'a>> = all
-            .filter(|(operation, _)| operation.is_read() || clues.writes)
+            .filter(|(operation, _)| operation.is_read() != clues.writes)
             .map(|(operation, entry)| {
                 let score = self.words(entry, &asked) * fits(operation, question, clues);
                 Candidate { operation, score }

@@ -31,7 +31,7 @@ pub fn choose<'a>(
 ) -> Choice<'a> {
     let clues = Clues {
         entity: understood.entity_type,
-        writes,
+        writes: writes && values::wants_write(question),
     };
     let words = words(question, understood);
     let mut candidates = catalogue.search(&words, &clues, CONSIDERED);

@@ -185,7 +185,7 @@ fn is_id(word: &str) -> bool {
     let letter = word.chars().any(|c| c.is_ascii_alphabetic());
     let inside = word.chars().skip(1).any(|c| c.is_ascii_uppercase());
     let small = word.chars().any(|c| c.is_ascii_lowercase());
-    plain && (4..=9).contains(&length) && letter && (inside && small || digit && inside)
+    plain && (4..=9).contains(&length) && letter && inside && (small || digit)
 }
 
 fn url(word: &str) -> String {

@@ -84,8 +84,19 @@ pub fn wants_write(question: &str) -> bool {
         });
     let first = words.next();
     let next = words.next();
-    // `like` and `post` also begin questions about them.
-    let is_noun = matches!(next, Some("count" | "counts" | "number"));
+    // `favorite tracks of …` and `like counts` ask for something.
+    const THINGS: [&str; 9] = [
+        "count",
+        "counts",
+        "number",
+        "tracks",
+        "songs",
+        "playlists",
+        "albums",
+        "artists",
+        "users",
+    ];
+    let is_noun = next.is_some_and(|next| THINGS.contains(&next));
     first.is_some_and(|first| VERBS.contains(&first)) && !is_noun
 }
 

@@ -189,7 +189,7 @@ impl Fields<'_> {
     }
 }
 
-/// The plain fields, those of the model first, and people by name.
+/// The plain fields under their names on the wire, those of the model first, and people by name.
 fn plain(model: Option<&Model>, wire: &Map<String, Json>) -> Json {
     let mut record = Map::new();
     let known: Vec<&str> = model
@@ -206,10 +206,10 @@ fn plain(model: Option<&Model>, wire: &Map<String, Json>) -> Json {
         };
         match value {
             Json::String(_) | Json::Number(_) | Json::Bool(_) => {
-                record.insert(camel(name), scalar(value));
+                record.insert(clean(name), scalar(value));
             }
             Json::Object(inner) if inner.contains_key("handle") => {
-                record.insert(camel(name), short_user(inner));
+                record.insert(clean(name), short_user(inner));
             }
             _ => {}
         }

@@ -1,3 +1,16 @@
-//! Tests of Atris through its public interface.
+//! Tests of Atris through its public interface, over real HTTP to a fake Audius.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod faults;
+mod hosts;
+mod killed;
+mod modelled;
 mod questions;
+mod scenarios;
+mod support;

@@ -94,6 +94,13 @@ impl Category {
             7005 | 7006 | 7009 | 7020 | 7021 => Self::InvalidInput,
             7011 | 7015 => Self::Conflict,
             7008 | 7014 => Self::Internal,
+
+            8001 => Self::Internal,
+            8002 | 8004 | 8008 => Self::NotFound,
+            8003 | 8012 => Self::InvalidInput,
+            8005 | 8009 => Self::Refused,
+            8006 | 8010 | 8011 => Self::Unavailable,
+            8007 => Self::Exhausted,
             _ => return None,
         })
     }

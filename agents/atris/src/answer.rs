@@ -1,0 +1,64 @@
+//! An answer: how a question ended, in words and as data. `wording` makes it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{catalogue::Parameters, problem::Problem, tools::Source};
+
+/// How a question ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// With an answer.
+    Answered,
+    /// With an answer from a reply in which something was missing or wrong.
+    Partial,
+    /// With a reply that has nothing in it.
+    Empty,
+    /// With an error.
+    Failed,
+    /// It was not asked: it would change something, is private, or is not about Audius.
+    Refused,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The question.
+    pub question: String,
+    /// The operation that was called.
+    pub operation: Option<String>,
+    /// Its parameters.
+    pub parameters: Option<Parameters>,
+    /// How it ended.
+    pub status: Status,
+    /// The answer in words.
+    pub answer: String,
+    /// Every reply that was used.
+    pub sources: Vec<Source>,
+    /// Where every number and name in the answer comes from.
+    pub facts: Vec<Fact>,
+    /// The records as a table, for terminals.
+    pub table: Option<Table>,
+    /// What went wrong.
+    pub error: Option<Problem>,
+}
+
+/// Where a part of the answer comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// What the answer says.
+    pub text: String,
+    /// The field: a JSON pointer into a reply.
+    pub field: String,
+    /// Which of the sources, from 0.
+    pub source: usize,
+}
+
+/// Records as a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// The heads.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}

@@ -1,0 +1,195 @@
+//! The agent and its graph.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use superstep::{Backends, BuildErrors, Graph, model::Model};
+
+use crate::{
+    catalogue::Catalogue,
+    client::Audius,
+    error::Error,
+    nodes,
+    services::Services,
+    settings::Settings,
+    state::{AtrisState, AtrisStateUpdate, Node},
+    tools,
+};
+
+/// The agent.
+///
+/// Its graph runs, resumes and shows threads as any graph does. Questions of one thread follow each
+/// other; nothing of one is left in the next but the host, the errors and the answers.
+pub struct Atris {
+    graph: Graph<AtrisState, Node>,
+    services: Arc<Services>,
+}
+
+/// Why an agent cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NewError {
+    /// The settings are wrong, or the catalogue.
+    #[error(transparent)]
+    Settings(#[from] Error),
+    /// The graph could not be built: a mistake in this library.
+    #[error(transparent)]
+    Graph(#[from] BuildErrors),
+}
+
+impl Atris {
+    /// An agent with a model, or with rules alone.
+    pub fn new(
+        model: Option<Arc<dyn Model>>,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, NewError> {
+        Catalogue::get()?;
+        let client = Arc::new(Audius::new(settings.client.clone())?);
+        let tools = tools::tools(&client).map_err(|error| Error::Settings {
+            why: error.to_string(),
+        })?;
+        let services = Arc::new(Services {
+            model,
+            tools,
+            policy: tools::policy(settings.writes),
+            settings,
+        });
+        let graph = build(&services, backends)?;
+        Ok(Self { graph, services })
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph<AtrisState, Node> {
+        &self.graph
+    }
+
+    /// What it was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.services.settings
+    }
+
+    /// The input of a question. `before` is the state of the thread, if there is one.
+    pub fn ask(&self, question: &str, before: Option<&AtrisState>) -> AtrisStateUpdate {
+        let initial = before.map(|state| {
+            json!({
+                "selectedHost": state.selected_host,
+                "answers": state.message_history.len(),
+                "errors": state.error_history.len(),
+            })
+        });
+        nodes::cleared()
+            .query(question.to_owned())
+            .initial_state(initial)
+    }
+}
+
+fn build(
+    services: &Arc<Services>,
+    backends: Backends,
+) -> Result<Graph<AtrisState, Node>, BuildErrors> {
+    use Node::{
+        AskUser, ExecuteRequestNode, ExtractCategoryNode, ExtractParamsNode, Format, GetApisNode,
+        HandleError, ResetStateNode, ResolveEntity, SecondaryRequest, SelectApiNode,
+    };
+    Graph::builder()
+        .name("atris")
+        .backends(backends)
+        .shared(services.clone())
+        .node(ExtractCategoryNode, nodes::extract_category_node)
+        .node(GetApisNode, nodes::get_apis_node)
+        .node(SelectApiNode, nodes::select_api_node)
+        .node(ExtractParamsNode, nodes::extract_params_node)
+        .node(AskUser, nodes::ask_user)
+        .node(ResolveEntity, nodes::resolve_entity)
+        .node(ExecuteRequestNode, nodes::execute_request_node)
+        .node(SecondaryRequest, nodes::secondary_request)
+        .node(HandleError, nodes::handle_error)
+        .node(Format, nodes::format)
+        .node(ResetStateNode, nodes::reset_state_node)
+        .start(ExtractCategoryNode)
+        .route(
+            ExtractCategoryNode,
+            &[GetApisNode, HandleError],
+            |state: &AtrisState| Some(or_error(state, GetApisNode)),
+        )
+        .route(
+            GetApisNode,
+            &[SelectApiNode, HandleError],
+            |state: &AtrisState| Some(or_error(state, SelectApiNode)),
+        )
+        .route(
+            SelectApiNode,
+            &[ExtractParamsNode, HandleError],
+            |state: &AtrisState| Some(or_error(state, ExtractParamsNode)),
+        )
+        .route(
+            ExtractParamsNode,
+            &[AskUser, ResolveEntity, ExecuteRequestNode, HandleError],
+            |state: &AtrisState| Some(towards_the_call(state)),
+        )
+        .route(
+            AskUser,
+            &[AskUser, ResolveEntity, ExecuteRequestNode, HandleError],
+            |state: &AtrisState| Some(towards_the_call(state)),
+        )
+        .route(
+            ResolveEntity,
+            &[AskUser, ExecuteRequestNode, HandleError],
+            |state: &AtrisState| Some(towards_the_call(state)),
+        )
+        .route(
+            ExecuteRequestNode,
+            &[SecondaryRequest, Format, HandleError],
+            |state: &AtrisState| {
+                let next = match state.secondary_api {
+                    Some(_) => SecondaryRequest,
+                    None => Format,
+                };
+                Some(or_error(state, next))
+            },
+        )
+        .route(
+            SecondaryRequest,
+            &[Format, HandleError],
+            |state: &AtrisState| Some(or_error(state, Format)),
+        )
+        .edge(HandleError, Format)
+        .edge(Format, ResetStateNode)
+        .finish(ResetStateNode)
+        .build()
+}
+
+fn or_error(state: &AtrisState, next: Node) -> Node {
+    match state.error {
+        Some(_) => Node::HandleError,
+        None => next,
+    }
+}
+
+/// What is still to be done before the call: ask, look up, or nothing.
+fn towards_the_call(state: &AtrisState) -> Node {
+    let next = match (&state.pending, must_be_found(state)) {
+        (Some(_), _) => Node::AskUser,
+        (None, true) => Node::ResolveEntity,
+        (None, false) => Node::ExecuteRequestNode,
+    };
+    or_error(state, next)
+}
+
+/// Whether a name has to be looked up: the operation is about such a thing, and its id is not known.
+fn must_be_found(state: &AtrisState) -> bool {
+    let api = state.best_api.as_ref().map(|api| api.id.as_str());
+    let operation = api.and_then(|id| Catalogue::get().ok()?.operation(id));
+    let Some((_, parameter)) = operation.and_then(|operation| operation.entity()) else {
+        return false;
+    };
+    let is_given = state
+        .parameters
+        .as_ref()
+        .is_some_and(|it| it.contains_key(parameter));
+    let second = state.secondary_api.as_ref();
+    let second = second.is_some_and(|second| second.entity.is_none());
+    let first = !is_given && state.entity.is_none() && state.entity_name.is_some();
+    first || second
+}

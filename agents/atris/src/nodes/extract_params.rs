@@ -1,0 +1,105 @@
+//! Node `extract_params_node`: the parameters that the question gives, checked; what is missing is asked
+//! for, never guessed.
+
+use superstep::{Ctx, NodeError, Res, Snap};
+
+use crate::{
+    catalogue::{Catalogue, EntityType, Operation, Parameters},
+    error::Error,
+    question::{Reference, values_of},
+    services::{Services, problem},
+    state::{AtrisState, AtrisStateUpdate, Pending},
+    thinking::Thinker,
+};
+
+const NODE: &str = "extract_params_node";
+
+pub(crate) async fn extract_params_node(
+    state: Snap<AtrisState>,
+    services: Res<Services>,
+    ctx: Ctx,
+) -> Result<AtrisStateUpdate, NodeError> {
+    match extract(&state, &services, &ctx).await {
+        Ok((parameters, pending)) => {
+            Ok(AtrisState::update().parameters(parameters).pending(pending))
+        }
+        Err(error) => Ok(AtrisState::update().error(problem(&error, NODE, &state))),
+    }
+}
+
+async fn extract(
+    state: &AtrisState,
+    services: &Services,
+    ctx: &Ctx,
+) -> Result<(Parameters, Option<Pending>), Error> {
+    let catalogue = Catalogue::get()?;
+    let api = state.best_api.as_ref().ok_or(Error::NoOperation)?;
+    let operation = catalogue.require(&api.id)?;
+    let question = state.query.as_deref().unwrap_or_default();
+    let mut parameters = values_of(question, operation);
+    if let Some(model) = &services.model {
+        let thinker = Thinker {
+            model: &**model,
+            ctx,
+        };
+        parameters = thinker.parameters(question, operation).await?;
+    }
+    // A handle and an id need no looking up, and a link is asked about as it is.
+    match (operation.entity(), &state.entity_name) {
+        (Some((_, "handle")), Some(Reference::Handle(handle))) => {
+            parameters.insert("handle".into(), handle.clone().into());
+        }
+        (Some((_, name)), Some(Reference::Id(id))) => {
+            parameters.insert(name.into(), id.clone().into());
+        }
+        (None, Some(Reference::Url(url))) if operation.parameter("url").is_some() => {
+            parameters.insert("url".into(), url.clone().into());
+        }
+        _ => {}
+    }
+    fill(operation, parameters, state.entity_name.is_some())
+}
+
+/// The parameters with their defaults, and what a person has to be asked for.
+pub(super) fn fill(
+    operation: &Operation,
+    mut parameters: Parameters,
+    has_name: bool,
+) -> Result<(Parameters, Option<Pending>), Error> {
+    let wrong = |why: Vec<String>| Error::Parameters {
+        operation: operation.id.clone(),
+        why: why.join("; "),
+    };
+    let faults = match operation.check(&parameters) {
+        Ok(checked) => return Ok((checked, None)),
+        Err(faults) => faults,
+    };
+    let broken: Vec<String> = faults
+        .iter()
+        .filter(|fault| !fault.is_missing)
+        .map(ToString::to_string)
+        .collect();
+    if !broken.is_empty() {
+        return Err(wrong(broken));
+    }
+    for parameter in operation.askable() {
+        if let (None, Some(value)) = (parameters.get(&parameter.name), parameter.default_value()) {
+            parameters.insert(parameter.name.clone(), value);
+        }
+    }
+    let entity = operation.entity();
+    let missing = faults.into_iter().find(|fault| {
+        // A name is looked up.
+        !(has_name && entity.is_some_and(|(_, name)| name == fault.parameter))
+    });
+    let pending = missing.map(|fault| Pending::Missing {
+        entity_type: kind_of(operation, &fault.parameter),
+        parameter: fault.parameter,
+    });
+    Ok((parameters, pending))
+}
+
+fn kind_of(operation: &Operation, parameter: &str) -> Option<EntityType> {
+    let (kind, name) = operation.entity()?;
+    (name == parameter).then_some(kind)
+}

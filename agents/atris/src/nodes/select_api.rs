@@ -1,0 +1,84 @@
+//! Node `select_api_node`: the one operation that is called, chosen by the model among the candidates or
+//! by rules, and refused if it may not be called.
+
+use superstep::{Ctx, NodeError, Res, Snap};
+
+use super::get_apis::understood;
+use crate::{
+    catalogue::{Catalogue, Operation},
+    error::Error,
+    question::choose,
+    services::{Services, problem},
+    state::{AtrisState, AtrisStateUpdate},
+    thinking::{Thinker, operations},
+};
+
+const NODE: &str = "select_api_node";
+
+pub(crate) async fn select_api_node(
+    state: Snap<AtrisState>,
+    services: Res<Services>,
+    ctx: Ctx,
+) -> Result<AtrisStateUpdate, NodeError> {
+    match select(&state, &services, &ctx).await {
+        Ok(operation) => Ok(AtrisState::update().best_api(operation.api())),
+        Err(error) => Ok(AtrisState::update().error(problem(&error, NODE, &state))),
+    }
+}
+
+async fn select(
+    state: &AtrisState,
+    services: &Services,
+    ctx: &Ctx,
+) -> Result<&'static Operation, Error> {
+    let catalogue = Catalogue::get()?;
+    let question = state.query.as_deref().unwrap_or_default();
+    let selected = match &services.model {
+        Some(model) => {
+            let apis = state.apis.as_deref().unwrap_or_default();
+            let candidates = operations(catalogue, apis.iter().map(|api| api.id.as_str()));
+            let thinker = Thinker {
+                model: &**model,
+                ctx,
+            };
+            thinker.select(question, &candidates).await?
+        }
+        None => {
+            choose(
+                catalogue,
+                question,
+                &understood(state),
+                services.settings.writes,
+            )
+            .best
+        }
+    };
+    let operation = selected.ok_or(Error::NoOperation)?;
+    // The catalogue lives as long as the program.
+    let operation = catalogue.require(&operation.id)?;
+    may_be_called(operation, services)?;
+    Ok(operation)
+}
+
+fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error> {
+    let refused = |why: &str| {
+        Err(Error::Refused {
+            operation: operation.id.clone(),
+            why: why.to_owned(),
+        })
+    };
+    let has_token = services.settings.client.token.is_some();
+    if operation.is_file() && operation.is_read() {
+        return refused("it answers with a file, not with data");
+    }
+    if !operation.is_read() && !services.settings.writes {
+        return refused("it changes something, and that is switched off");
+    }
+    if !operation.is_read() && !has_token {
+        return refused("it changes something, and there is no token of a signed-in user");
+    }
+    if operation.is_private() && !has_token {
+        return refused("it is for a signed-in user alone, and there is no token");
+    }
+    Ok(())
+}

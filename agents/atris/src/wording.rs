@@ -1,0 +1,229 @@
+//! Answers in words, made of records alone, every number with the field it comes from.
+//!
+//! `lines` is the text of one record.
+
+mod lines;
+
+use serde_json::Value as Json;
+
+use crate::{
+    answer::{Answer, Fact, Status},
+    catalogue::Method,
+    error::Error,
+    problem::Problem,
+    state::AtrisState,
+    tools::{Response, Source},
+};
+
+/// The answer to the question of a state.
+pub(crate) fn of(state: &AtrisState) -> Answer {
+    let sources = state.sources.clone().unwrap_or_default();
+    let mut answer = Answer {
+        question: crate::reply::clean(state.query.as_deref().unwrap_or_default()),
+        operation: state.best_api.as_ref().map(|api| api.id.clone()),
+        parameters: state.parameters.clone(),
+        status: Status::Answered,
+        answer: String::new(),
+        sources,
+        facts: Vec::new(),
+        table: None,
+        error: state.error.clone(),
+    };
+    if let Some(problem) = &state.error {
+        failed(&mut answer, problem);
+        return answer;
+    }
+    let Some(response) = &state.response else {
+        let operation = answer.operation.clone().unwrap_or_default();
+        let why = "there is none".to_owned();
+        let error = Error::Malformed { operation, why };
+        let problem = Problem::new(&error, "format", answer.operation.as_deref());
+        failed(&mut answer, &problem);
+        return answer;
+    };
+    let mut words = Words {
+        facts: Vec::new(),
+        sources: &answer.sources,
+    };
+    let second = state.secondary_response.as_ref();
+    let is_write = state
+        .best_api
+        .as_ref()
+        .is_some_and(|api| api.method != Method::Get);
+    let (text, table) = match second {
+        _ if is_write => (format!("Done: {}.", response.source.operation), None),
+        Some(second) => (words.comparison(state, response, second), None),
+        None => match words.field(state, response) {
+            Some(text) => (text, None),
+            None => (words.list(state, response), lines::table(&response.data)),
+        },
+    };
+    answer.facts = words.facts;
+    answer.table = table;
+    let notes: Vec<&String> = std::iter::once(response)
+        .chain(second)
+        .flat_map(|it| &it.notes)
+        .collect();
+    let is_empty = response.data.is_empty() && !is_write;
+    answer.status = match (is_empty, notes.is_empty()) {
+        (true, true) => Status::Empty,
+        (_, true) => Status::Answered,
+        (_, false) => Status::Partial,
+    };
+    answer.answer = text;
+    if !notes.is_empty() {
+        let notes: Vec<&str> = notes.into_iter().map(String::as_str).collect();
+        answer.answer.push_str(&format!(
+            "\nThe reply is not complete: {}.",
+            notes.join("; ")
+        ));
+    }
+    answer
+}
+
+fn failed(answer: &mut Answer, problem: &Problem) {
+    answer.status = match problem.code.as_str() {
+        "SS8004" | "SS8005" => Status::Refused,
+        _ => Status::Failed,
+    };
+    let hint = problem
+        .hint
+        .as_deref()
+        .map(|hint| format!("\nWhat to do: {hint}."));
+    answer.answer = format!(
+        "No answer: {} [{}].{}",
+        problem.message,
+        problem.code,
+        hint.unwrap_or_default()
+    );
+}
+
+/// Words, and where they come from.
+struct Words<'a> {
+    facts: Vec<Fact>,
+    sources: &'a [Source],
+}
+
+impl Words<'_> {
+    /// Notes where a text comes from, and gives it.
+    fn fact(&mut self, text: String, response: &Response, at: &str, field: &str) -> String {
+        let source = self
+            .sources
+            .iter()
+            .position(|known| *known == response.source);
+        self.facts.push(Fact {
+            text: text.clone(),
+            field: match field {
+                "" => at.to_owned(),
+                field => format!("{at}/{field}"),
+            },
+            source: source.unwrap_or(0),
+        });
+        text
+    }
+
+    /// A sentence about the field that the question asks for, if it asks for one that is there.
+    fn field(&mut self, state: &AtrisState, response: &Response) -> Option<String> {
+        let aspect = state.aspect?;
+        let [record] = response.data.as_slice() else {
+            return None;
+        };
+        let name = self.name(response, record)?;
+        match self.value(state, response, record) {
+            Some(value) => Some(lines::sentence(aspect, &name, &value)),
+            None => Some(format!(
+                "Audius does not say the {} of {name}.",
+                aspect.name().replace('_', " ")
+            )),
+        }
+    }
+
+    fn comparison(&mut self, state: &AtrisState, first: &Response, second: &Response) -> String {
+        let mut said = Vec::new();
+        let mut numbers = Vec::new();
+        for response in [first, second] {
+            let Some(record) = response.data.first() else {
+                said.push("nothing was found".to_owned());
+                continue;
+            };
+            let name = self.name(response, record).unwrap_or_else(|| "?".into());
+            match self.value(state, response, record) {
+                Some(value) => {
+                    let what = state
+                        .aspect
+                        .map(|it| it.name().replace('_', " "))
+                        .unwrap_or_default();
+                    said.push(format!("{name}: {value} {what}"));
+                    let field = state.aspect.and_then(|it| lines::field_of(it, record));
+                    if let Some(number) = field.and_then(|(field, _)| record.get(&field)?.as_f64())
+                    {
+                        numbers.push((name, number));
+                    }
+                }
+                None => said.push(lines::line(record)),
+            }
+        }
+        let mut text = said.join("\n");
+        if let [(first, a), (second, b)] = numbers.as_slice() {
+            text.push('\n');
+            text.push_str(&match a.total_cmp(b) {
+                std::cmp::Ordering::Greater => format!("{first} has more."),
+                std::cmp::Ordering::Less => format!("{second} has more."),
+                std::cmp::Ordering::Equal => "Both have as many.".to_owned(),
+            });
+        }
+        text
+    }
+
+    fn list(&mut self, state: &AtrisState, response: &Response) -> String {
+        if response.data.is_empty() {
+            return "Audius has nothing for that: the reply is empty.".to_owned();
+        }
+        let title = lines::title(
+            state.best_api.as_ref(),
+            state.parameters.as_ref(),
+            response.data.len(),
+        );
+        let mut text = title;
+        for record in &response.data {
+            text.push('\n');
+            if response.data.len() > 1 {
+                let rank = record.get("rank").and_then(Json::as_u64).unwrap_or(0);
+                text.push_str(&format!("{rank}. "));
+            }
+            text.push_str(&lines::line(record));
+            let at = record
+                .get("at")
+                .and_then(Json::as_str)
+                .unwrap_or_default()
+                .to_owned();
+            // The key of a map is part of where the record is.
+            for (field, wire) in lines::shown(record).into_iter().filter(|it| it.0 != "key") {
+                if let Some(value) = record.get(&field) {
+                    let value = lines::text(value);
+                    self.fact(value, response, &at, &wire);
+                }
+            }
+        }
+        text
+    }
+
+    fn name(&mut self, response: &Response, record: &Json) -> Option<String> {
+        let at = record.get("at").and_then(Json::as_str).unwrap_or_default();
+        let (field, wire) = lines::name_of(record)?;
+        let name = record.get(&field)?.as_str()?.to_owned();
+        let name = self.fact(name, response, at, &wire);
+        Some(match record.get("type").and_then(Json::as_str) {
+            Some("user") => name,
+            _ => format!("\"{name}\""),
+        })
+    }
+
+    fn value(&mut self, state: &AtrisState, response: &Response, record: &Json) -> Option<String> {
+        let (field, wire) = lines::field_of(state.aspect?, record)?;
+        let value = record.get(&field).filter(|value| !value.is_null())?;
+        let at = record.get("at").and_then(Json::as_str).unwrap_or_default();
+        let value = lines::text(value);
+        Some(self.fact(value, response, at, &wire))
+    }
+}

@@ -1,0 +1,308 @@
+//! One record as a line, a sentence, or a row of a table.
+
+use serde_json::Value as Json;
+
+use crate::{
+    answer::Table,
+    catalogue::{Api, EntityType, Parameters},
+    question::Aspect,
+};
+
+/// The most plain fields of a record that a line shows.
+const MAX_SHOWN: usize = 4;
+
+/// A number as people write it, a text as it is.
+pub(super) fn text(value: &Json) -> String {
+    match value {
+        Json::Number(number) => match number.as_u64() {
+            Some(number) => grouped(number),
+            None => number.to_string(),
+        },
+        Json::String(text) => text.clone(),
+        Json::Bool(true) => "yes".into(),
+        Json::Bool(false) => "no".into(),
+        Json::Object(user) => {
+            let name = user.get("name").or_else(|| user.get("handle"));
+            name.and_then(Json::as_str).unwrap_or("unknown").to_owned()
+        }
+        Json::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
+        Json::Null => "unknown".into(),
+    }
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// What a list is headed with.
+pub(super) fn title(api: Option<&Api>, parameters: Option<&Parameters>, count: usize) -> String {
+    let name = api
+        .map(|api| api.tool_name.to_lowercase())
+        .unwrap_or_default();
+    let name = name.strip_prefix("get ").unwrap_or(&name).to_owned();
+    let said = |name: &str| parameters.and_then(|it| it.get(name)).map(text);
+    let mut details: Vec<String> = Vec::new();
+    for name in [
+        "genre",
+        "mood",
+        "time",
+        "time_range",
+        "window",
+        "query",
+        "status",
+        "type",
+    ] {
+        details.extend(said(name).map(|value| format!("{}: {value}", name.replace('_', " "))));
+    }
+    let details = match details.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", details.join(", ")),
+    };
+    match count {
+        1 => format!("Here is what Audius says for {name}{details}:"),
+        count if name.contains("trending") || name.contains("top") => {
+            format!("Here are the top {count} {name}{details}:")
+        }
+        count => format!("Here are {count} results for {name}{details}:"),
+    }
+}
+
+/// A record as a line.
+pub(super) fn line(record: &Json) -> String {
+    let get = |name: &str| record.get(name).filter(|value| !value.is_null()).map(text);
+    let or = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
+    let owner = record.get("user").and_then(|user| user.get("name"));
+    let owner = or(owner.filter(|it| !it.is_null()).map(text));
+    match record.get("type").and_then(Json::as_str) {
+        Some("track") => {
+            let plays = or(get("playCount"));
+            format!("\"{}\" by {owner} ({plays} plays)", or(get("title")))
+        }
+        Some("playlist") => {
+            let kind = match record.get("isAlbum") {
+                Some(Json::Bool(true)) => "album",
+                _ => "playlist",
+            };
+            let tracks = or(get("trackCount"));
+            format!(
+                "\"{}\" by {owner} ({kind}, {tracks} tracks)",
+                or(get("title"))
+            )
+        }
+        Some("user") => {
+            let followers = or(get("followerCount"));
+            format!(
+                "{} (@{}, {followers} followers)",
+                or(get("name")),
+                or(get("handle"))
+            )
+        }
+        Some("value") => or(get("value")),
+        _ => {
+            let parts = shown(record).into_iter().map(|(field, wire)| {
+                let value = or(get(&field));
+                match wire.as_str() {
+                    "name" | "message" | "title" => value,
+                    wire => format!("{}: {value}", label(wire)),
+                }
+            });
+            parts.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// The fields that a line shows, as they are in the record and on the wire.
+pub(super) fn shown(record: &Json) -> Vec<(String, String)> {
+    let pairs = |pairs: &[(&str, &str)]| {
+        let pairs = pairs
+            .iter()
+            .filter(|(field, _)| record.get(field).is_some_and(|it| !it.is_null()));
+        pairs
+            .map(|(field, wire)| ((*field).to_owned(), (*wire).to_owned()))
+            .collect()
+    };
+    match record.get("type").and_then(Json::as_str) {
+        Some("track") => pairs(&[
+            ("title", "title"),
+            ("user", "user/name"),
+            ("playCount", "play_count"),
+        ]),
+        Some("playlist") => pairs(&[
+            ("title", "playlist_name"),
+            ("user", "user/name"),
+            ("trackCount", "track_count"),
+        ]),
+        Some("user") => pairs(&[
+            ("name", "name"),
+            ("handle", "handle"),
+            ("followerCount", "follower_count"),
+        ]),
+        Some("value") => pairs(&[("value", "")]),
+        Some("coin") => pairs(&[
+            ("name", "name"),
+            ("ticker", "ticker"),
+            ("price", "price"),
+            ("marketCap", "marketCap"),
+            ("holder", "holder"),
+        ]),
+        _ => {
+            let Some(fields) = record.as_object() else {
+                return Vec::new();
+            };
+            let plain = |name: &str, value: &Json| {
+                !["type", "rank", "at"].contains(&name)
+                    && !matches!(value, Json::Null | Json::Bool(false))
+                    && text(value).len() < 160
+            };
+            let mut found: Vec<(String, String)> = fields
+                .iter()
+                .filter(|(name, value)| plain(name, value))
+                .map(|(name, _)| (name.clone(), name.clone()))
+                .collect();
+            // What names a record comes first, ids last.
+            found.sort_by_key(|(name, _)| match name.as_str() {
+                "name" | "title" | "message" | "key" => 0,
+                "ticker" | "user" | "sender" | "count" | "rank" => 1,
+                name if name == "id" || name.ends_with("_id") || name.contains("address") => 3,
+                _ => 2,
+            });
+            found.truncate(MAX_SHOWN);
+            found
+        }
+    }
+}
+
+/// The field that names a record, in it and on the wire.
+pub(super) fn name_of(record: &Json) -> Option<(String, String)> {
+    let (field, wire) = match record.get("type").and_then(Json::as_str)? {
+        "user" => ("name", "name"),
+        "track" => ("title", "title"),
+        "playlist" => ("title", "playlist_name"),
+        _ => return None,
+    };
+    Some((field.to_owned(), wire.to_owned()))
+}
+
+/// The field that is asked for, in the record and on the wire.
+pub(super) fn field_of(aspect: Aspect, record: &Json) -> Option<(String, String)> {
+    let entity = match record.get("type").and_then(Json::as_str)? {
+        "user" => EntityType::User,
+        "track" => EntityType::Track,
+        "playlist" => EntityType::Playlist,
+        _ => return None,
+    };
+    let wire = aspect.field(entity)?;
+    let field = match wire {
+        "total_play_count" => "playCount".to_owned(),
+        wire => crate::reply::camel(wire),
+    };
+    Some((field, wire.to_owned()))
+}
+
+/// A sentence that says a field.
+pub(super) fn sentence(aspect: Aspect, name: &str, value: &str) -> String {
+    match aspect {
+        Aspect::Duration => format!("{name} is {value} seconds long."),
+        Aspect::Genre => format!("The genre of {name} is {value}."),
+        Aspect::Mood => format!("The mood of {name} is {value}."),
+        Aspect::Bpm => format!("{name} has {value} bpm."),
+        Aspect::Key => format!("The key of {name} is {value}."),
+        Aspect::ReleaseDate => format!("{name} was released on {value}."),
+        Aspect::Location => format!("{name} is from {value}."),
+        Aspect::Bio => format!("{name}: {value}"),
+        Aspect::Verified => match value {
+            "yes" => format!("{name} is verified."),
+            _ => format!("{name} is not verified."),
+        },
+        Aspect::Following => format!("{name} follows {value} users."),
+        aspect => format!("{name} has {value} {}.", aspect.name()),
+    }
+}
+
+/// Records as a table: the columns of the first one's type.
+pub(super) fn table(records: &[Json]) -> Option<Table> {
+    let first = records.first()?;
+    if records.len() < 2 {
+        return None;
+    }
+    let columns: Vec<(&str, &str)> = match first.get("type").and_then(Json::as_str)? {
+        "track" => vec![
+            ("title", "title"),
+            ("user", "artist"),
+            ("playCount", "plays"),
+            ("favoriteCount", "favorites"),
+            ("genre", "genre"),
+        ],
+        "user" => vec![
+            ("name", "name"),
+            ("handle", "handle"),
+            ("followerCount", "followers"),
+            ("trackCount", "tracks"),
+        ],
+        "playlist" => vec![
+            ("title", "title"),
+            ("user", "owner"),
+            ("trackCount", "tracks"),
+            ("favoriteCount", "favorites"),
+        ],
+        _ => return None,
+    };
+    let kind = first.get("type");
+    if records.iter().any(|record| record.get("type") != kind) {
+        return None;
+    }
+    let rows = records.iter().map(|record| {
+        let cell = |(field, _): &(&str, &str)| match record.get(field) {
+            None | Some(Json::Null) => String::new(),
+            Some(value) => text(value),
+        };
+        let rank = record.get("rank").map(text).unwrap_or_default();
+        std::iter::once(rank)
+            .chain(columns.iter().map(cell))
+            .collect()
+    });
+    let heads = columns.iter().map(|(_, head)| (*head).to_owned());
+    Some(Table {
+        rows: rows.collect(),
+        columns: std::iter::once("#".to_owned()).chain(heads).collect(),
+    })
+}
+
+/// A name on the wire as people write it: `end_date` and `marketCap` are `end date` and `market cap`.
+fn label(wire: &str) -> String {
+    let mut label = String::new();
+    for letter in wire.chars() {
+        if letter == '_' || letter.is_uppercase() {
+            label.push(' ');
+        }
+        label.extend(letter.to_lowercase().filter(|letter| *letter != '_'));
+    }
+    label
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        let shown = [0, 999, 1_234, 1_234_567, u64::MAX].map(|it| text(&it.into()));
+        let expected = [
+            "0",
+            "999",
+            "1,234",
+            "1,234,567",
+            "18,446,744,073,709,551,615",
+        ];
+        assert_eq!(shown, expected);
+    }
+}

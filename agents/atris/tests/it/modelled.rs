@@ -1,0 +1,195 @@
+//! A model at work: it chooses among candidates, copies from the question, and can make nothing up.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use superstep::model::{
+    Script,
+    script::{FailureKind, Step, When},
+};
+use superstep_atris::{Answer, Status};
+
+use crate::{
+    questions::labelled,
+    support::{agent_with, answered, run, server, settings},
+};
+
+fn replies(question: Json, operation: &str, parameters: Json) -> Vec<Step> {
+    vec![
+        Step::data(question).when(When::schema("question")).always(),
+        Step::data(json!({"operation": operation}))
+            .when(When::schema("operation"))
+            .always(),
+        Step::data(parameters)
+            .when(When::schema("parameters"))
+            .always(),
+    ]
+}
+
+async fn asked(steps: Vec<Step>, question: &str) -> (Answer, usize) {
+    let server = server().await;
+    let model = Arc::new(Script::new(steps));
+    let agent = agent_with(settings([server.address()]), Some(model));
+    let answer = answered(run(&agent, "t", question).await);
+    (answer, server.calls().len())
+}
+
+#[tokio::test]
+async fn a_scripted_model_answers_every_labelled_question() {
+    let server = server().await;
+    let mut transcript = String::new();
+    let mut wrong = Vec::new();
+    for expected in labelled() {
+        let kind = expected
+            .entity
+            .as_ref()
+            .map_or("none", |(kind, _)| kind.name());
+        let names = expected
+            .entity
+            .iter()
+            .chain(&expected.second)
+            .map(|(_, name)| name);
+        let handle = expected.parameters.get("handle").and_then(Json::as_str);
+        let kind = if handle.is_some() { "user" } else { kind };
+        let names: Vec<&str> = names.map(String::as_str).chain(handle).collect();
+        let mut parameters = expected.parameters.clone();
+        parameters.remove("handle");
+        let steps = replies(
+            json!({"entity_type": kind, "names": names}),
+            &expected.operation,
+            Json::Object(parameters.clone()),
+        );
+        let model = Arc::new(Script::new(steps));
+        let agent = agent_with(settings([server.address()]), Some(model));
+        let answer = answered(run(&agent, "t", &expected.question).await);
+        let given = answer.parameters.clone().unwrap_or_default();
+        let has = |(name, value): (&String, &Json)| given.get(name) == Some(value);
+        let is_right = answer.operation.as_ref() == Some(&expected.operation)
+            && expected.parameters.iter().all(has)
+            && matches!(answer.status, Status::Answered | Status::Empty);
+        if !is_right {
+            wrong.push(format!(
+                "{}: {given:?} {}",
+                expected.question, answer.answer
+            ));
+        }
+        let rules = agent_with(settings([server.address()]), None);
+        let by_rules = answered(run(&rules, "t", &expected.question).await);
+        if by_rules.answer != answer.answer {
+            wrong.push(format!(
+                "{}: by rules {}",
+                expected.question, by_rules.answer
+            ));
+        }
+        let status = serde_json::to_string(&answer.status).unwrap();
+        transcript.push_str(&format!(
+            "? {}\n  {} {} {status}\n{}\n\n",
+            expected.question,
+            expected.operation,
+            Json::Object(given),
+            answer.answer
+        ));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/answers.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, &transcript).unwrap();
+    }
+    let known = std::fs::read_to_string(path).unwrap_or_default();
+    for (known, now) in known.split("\n\n").zip(transcript.split("\n\n")) {
+        assert_eq!(now, known);
+    }
+    assert_eq!(known.len(), transcript.len());
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_in_the_question_is_dropped() {
+    let question = json!({"entity_type": "user", "names": ["Somebody Else"]});
+    let server = server().await;
+    let model = Arc::new(Script::new(replies(question, "getFollowers", json!({}))));
+    let agent = agent_with(settings([server.address()]), Some(model));
+    let outcome = run(&agent, "t", "who are the followers?").await;
+    assert_eq!(outcome.asks().len(), 1, "it asks instead of guessing");
+    assert_eq!(server.calls().len(), 0);
+}
+
+#[tokio::test]
+async fn text_that_is_not_in_the_question_is_dropped() {
+    let question = json!({"entity_type": "none", "names": []});
+    let made_up = json!({"query": "something else", "limit": 3});
+    let (answer, _) = asked(
+        replies(question, "searchTracks", made_up),
+        "search tracks, 3 of them",
+    )
+    .await;
+    let given = Json::Object(answer.parameters.unwrap());
+    assert_eq!(given, json!({"limit": 3}));
+}
+
+#[tokio::test]
+async fn wrong_parameters_are_told_to_the_model_which_corrects_them() {
+    let question = json!({"entity_type": "none", "names": []});
+    let wrong = Step::data(json!({"genre": "Elektronic"})).when(When::schema("parameters"));
+    let right = When {
+        contains: Some("did you mean `Electronic`?".into()),
+        ..When::schema("parameters")
+    };
+    let right = Step::data(json!({"genre": "Electronic"})).when(right);
+    let mut steps = replies(question, "getTrendingTracks", json!({}));
+    steps.truncate(2);
+    steps.extend([right.clone(), wrong]);
+    let (answer, _) = asked(steps, "trending elektronic tracks").await;
+    assert_eq!(answer.status, Status::Answered, "{}", answer.answer);
+    assert_eq!(answer.parameters.unwrap()["genre"], "Electronic");
+}
+
+#[tokio::test]
+async fn a_model_that_finds_no_operation_ends_in_a_refusal() {
+    let question = json!({"entity_type": "none", "names": []});
+    let (answer, calls) = asked(
+        replies(question, "none", json!({})),
+        "trending tracks of the moon",
+    )
+    .await;
+    assert_eq!((answer.status, calls), (Status::Refused, 0));
+}
+
+#[tokio::test]
+async fn a_model_cannot_choose_outside_its_candidates() {
+    let question = json!({"entity_type": "none", "names": []});
+    let steps = replies(question, "deletePlaylist", json!({}));
+    let (answer, calls) = asked(steps, "trending playlists").await;
+    assert_eq!((answer.status, calls), (Status::Failed, 0));
+    assert_eq!(answer.error.unwrap().code, "SS8011");
+}
+
+#[tokio::test]
+async fn a_model_that_fails_is_an_error_and_no_answer() {
+    let (answer, calls) = asked(
+        vec![Step::error(FailureKind::Server).always()],
+        "trending tracks",
+    )
+    .await;
+    assert_eq!((answer.status, calls), (Status::Failed, 0));
+    assert_eq!(answer.error.unwrap().code, "SS8011");
+}
+
+#[tokio::test]
+async fn a_model_that_obeys_what_it_reads_reads_nothing_of_strangers() {
+    let server = server().await;
+    server.trap(superstep_fake_audius::Fault::Hostile, 9);
+    let question = json!({"entity_type": "none", "names": []});
+    let model = Arc::new(Script::new(replies(question, "getTrendingTracks", json!({}))).obedient());
+    let agent = agent_with(settings([server.address()]), Some(model.clone()));
+    answered(run(&agent, "t", "trending tracks").await);
+    answered(run(&agent, "t", "trending tracks").await);
+    for request in model.seen() {
+        for message in &request.messages {
+            assert!(
+                !message.text().contains("ignore previous"),
+                "{}",
+                message.text()
+            );
+        }
+    }
+}

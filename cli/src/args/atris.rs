@@ -1,0 +1,95 @@
+//! Arguments of `atris`.
+
+use clap::{Args as ClapArgs, Subcommand};
+
+/// What Atris can be asked.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AtrisCommand {
+    /// Answer one question about Audius
+    #[command(after_help = "Examples:
+  superstep atris ask 'top 10 trending tracks this week'
+  superstep atris ask 'How many followers does @novakane have?' --no-model --explain
+  superstep atris ask 'trending playlists' --fake --no-model --json
+
+The answer is made of replies of the API alone; --explain says which field each number is. Exit code 1
+means that there is no answer, 3 that something is missing: answer with `superstep threads resume`.")]
+    Ask {
+        /// The question
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Ask in this thread; a new one otherwise
+        #[arg(long, value_name = "THREAD")]
+        thread: Option<String>,
+        #[command(flatten)]
+        options: AtrisOptions,
+    },
+    /// Ask questions one after the other, in one thread
+    #[command(after_help = "Examples:
+  superstep atris chat
+  superstep atris chat --fake --no-model
+  printf 'latest tips\\ntop artists\\n' | superstep atris chat --fake --no-model")]
+    Chat {
+        /// Ask in this thread; a new one otherwise
+        #[arg(long, value_name = "THREAD")]
+        thread: Option<String>,
+        #[command(flatten)]
+        options: AtrisOptions,
+    },
+    /// Show the errors of a thread, and how often each happened
+    #[command(after_help = "Examples:
+  superstep atris errors atris-7f3k2m
+  superstep atris errors atris-7f3k2m --json")]
+    Errors {
+        /// The thread
+        thread: String,
+    },
+    /// Start a fake Audius on this machine, until Ctrl-C
+    #[command(after_help = "Examples:
+  superstep atris fake --port 8800
+  superstep atris fake --seed 7 --fault rate-limited
+  superstep atris ask 'latest tips' --no-model --host http://127.0.0.1:8800")]
+    Fake {
+        /// The port; a free one otherwise
+        #[arg(long, default_value_t = 0)]
+        port: u16,
+        /// The seed of its users, tracks and playlists
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Refuse unknown parameters and calls without app_name
+        #[arg(long)]
+        strict: bool,
+        /// A fault that every call meets
+        #[arg(long, value_name = "NAME", value_parser = fault)]
+        fault: Option<superstep_fake_audius::Fault>,
+    },
+}
+
+/// How questions are answered.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct AtrisOptions {
+    /// Ask this host; several are tried in order
+    #[arg(long, value_name = "URL")]
+    pub(crate) host: Vec<String>,
+    /// Ask a fake Audius inside this process instead
+    #[arg(long, conflicts_with = "host")]
+    pub(crate) fake: bool,
+    /// Use rules alone, without a language model
+    #[arg(long)]
+    pub(crate) no_model: bool,
+    /// Show which field of which reply each number and name is
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Show the state after each step, and what changed
+    #[arg(long)]
+    pub(crate) debug: bool,
+    /// Allow operations that change something; each is approved by you first
+    #[arg(long)]
+    pub(crate) writes: bool,
+}
+
+fn fault(name: &str) -> Result<superstep_fake_audius::Fault, String> {
+    superstep_fake_audius::Fault::named(name).ok_or_else(|| {
+        let all = superstep_fake_audius::Fault::ALL.map(|(name, _)| name);
+        format!("there is no such fault; there are {}", all.join(", "))
+    })
+}

@@ -1,0 +1,127 @@
+//! `superstep atris`: questions about Audius.
+//!
+//! `options` opens the agent with its settings and model, `session` runs questions and asks the person,
+//! `show` prints answers, errors and states.
+
+mod options;
+mod session;
+mod show;
+
+use superstep_fake_audius::{FakeAudius, Options};
+
+use crate::{
+    agents::{self, Agent},
+    app::App,
+    args::{AtrisCommand, AtrisOptions},
+    database,
+    error::Error,
+    output::{Form, plain, strong},
+    terminal::{Line, Topic},
+};
+
+use options::Opened;
+use session::Session;
+
+pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), Error> {
+    match command {
+        AtrisCommand::Ask {
+            words,
+            thread,
+            options,
+        } => {
+            let mut session = open(thread, &options, app).await?;
+            session.ask(&words.join(" "), app).await
+        }
+        AtrisCommand::Chat { thread, options } => chat(thread, &options, app).await,
+        AtrisCommand::Errors { thread } => errors(&thread, app).await,
+        AtrisCommand::Fake {
+            port,
+            seed,
+            strict,
+            fault,
+        } => {
+            let options = Options {
+                seed,
+                port,
+                strict,
+                fault,
+                ..Options::default()
+            };
+            fake(options, app).await
+        }
+    }
+}
+
+/// Goes on with a thread: answers its open question, or finishes a run that was interrupted.
+pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+    let options = AtrisOptions::default();
+    let mut session = open(Some(thread.to_owned()), &options, app).await?;
+    session.resume(app).await
+}
+
+async fn open(
+    thread: Option<String>,
+    options: &AtrisOptions,
+    app: &mut App<'_>,
+) -> Result<Session, Error> {
+    if let Some(name) = &thread
+        && Agent::of(name) != Some(Agent::Atris)
+    {
+        return Err(Error::Usage(format!(
+            "`{name}` is no thread of atris: its name must begin with `atris-`"
+        )));
+    }
+    let Opened { agent, saver, fake } = options::open(options, app).await?;
+    let thread = match thread {
+        Some(thread) => thread,
+        None => Agent::Atris.new_thread(&*saver).await?,
+    };
+    Ok(Session::new(agent, thread, options.clone(), fake))
+}
+
+async fn chat(
+    thread: Option<String>,
+    options: &AtrisOptions,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let mut session = open(thread, options, app).await?;
+    session.announce(app);
+    loop {
+        match app
+            .terminal
+            .read_line(Topic::Message, "atris> ", app.output)
+            .await?
+        {
+            Line::End | Line::CtrlC => return Ok(()),
+            Line::Text(text) if ["exit", "quit", "/exit"].contains(&text.trim()) => return Ok(()),
+            Line::Text(text) if text.trim().is_empty() => {}
+            Line::Text(text) => match session.ask(&text, app).await {
+                // It was printed as the answer.
+                Ok(()) | Err(Error::Reported { .. }) => {}
+                Err(error) => return Err(error),
+            },
+        }
+    }
+}
+
+async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
+    let agent = agents::read_only_atris(database::read_only(app.global)?)?;
+    let state = agent.graph().state(thread).await?.state;
+    show::errors(&state, app.output)
+}
+
+/// Serves until Ctrl-C.
+async fn fake(options: Options, app: &mut App<'_>) -> Result<(), Error> {
+    let server = FakeAudius::start(options).await?;
+    let address = server.address();
+    if app.output.form == Form::Json {
+        app.output.json(&serde_json::json!({"address": address}))?;
+    } else {
+        app.output.data(&[strong(&address)])?;
+        app.output.say(&[plain(format!(
+            "ask it with: superstep atris ask 'trending tracks' --host {address}; Ctrl-C ends it"
+        ))]);
+    }
+    app.terminal.ctrl_c().await;
+    Ok(())
+}

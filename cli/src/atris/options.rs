@@ -1,0 +1,99 @@
+//! Options of Atris: settings of `[agents.atris]`, the model, the hosts.
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+use superstep::{
+    Secret,
+    model::{ErrorKind, Model, config::Config, did_you_mean, select::Content},
+    saver::Saver,
+};
+use superstep_atris::{Atris, Settings};
+use superstep_fake_audius::{FakeAudius, Options};
+
+use crate::{app::App, args::AtrisOptions, database, environment, error::Error, output::faint};
+
+/// The settings of `[agents.atris]`.
+const KEYS: [&str; 4] = ["app_name", "hosts", "key_env", "token_env"];
+
+/// An agent that can be asked.
+pub(super) struct Opened {
+    pub(super) agent: Atris,
+    pub(super) saver: Arc<dyn Saver>,
+    /// The fake that it asks, which ends with it.
+    pub(super) fake: Option<FakeAudius>,
+}
+
+pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Opened, Error> {
+    let environment = environment::load(app.global)?;
+    environment.config.agent_is_trusted("atris")?;
+    let mut settings = settings(&environment.config)?;
+    settings.writes = options.writes;
+    settings.client.offline =
+        environment.offline.is_some() || environment.config.offline().is_some();
+    let mut fake = None;
+    if options.fake {
+        let server = FakeAudius::start(Options::default()).await?;
+        settings.client.hosts = vec![server.address()];
+        fake = Some(server);
+    } else if !options.host.is_empty() {
+        settings.client.hosts.clone_from(&options.host);
+    }
+    let backends = database::create(app.global)?;
+    let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
+    let model = match options.no_model {
+        true => None,
+        false => model(app).await?,
+    };
+    let agent = Atris::new(model, settings, backends)?;
+    Ok(Opened { agent, saver, fake })
+}
+
+/// The model that is used, or nothing where there is none: rules answer as well.
+async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, Error> {
+    match environment::open(&Content::Project, app).await {
+        Ok(opened) => Ok(Some(Arc::new(opened.caller))),
+        Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::NoModel { .. }) => {
+            app.output
+                .say(&[faint("no model: by rules alone, as with --no-model")]);
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Settings of `[agents.atris]`. A project may not choose where keys go.
+fn settings(config: &Config) -> Result<Settings, Error> {
+    let mut settings = Settings::default();
+    for (key, setting) in config.agent("atris") {
+        let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
+        let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
+        if setting.origin.is_project() && key != "app_name" {
+            return Err(wrong(format!("`{key}` belongs in the user's file")));
+        }
+        let text = || setting.value.as_str().ok_or_else(|| not("a text"));
+        let secret = |name: &str| {
+            let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+            value
+                .map(Secret::from)
+                .ok_or_else(|| wrong(format!("{name} is not set")))
+        };
+        match key {
+            "app_name" => settings.client.app_name = text()?.to_owned(),
+            "key_env" => settings.client.api_key = Some(secret(text()?)?),
+            "token_env" => settings.client.token = Some(secret(text()?)?),
+            "hosts" => {
+                let hosts = setting.value.as_array().map(|items| {
+                    let hosts = items.iter().filter_map(Json::as_str);
+                    hosts.map(str::to_owned).collect::<Vec<_>>()
+                });
+                settings.client.hosts = hosts.ok_or_else(|| not("a list of addresses"))?;
+            }
+            _ => {
+                let hint = did_you_mean::hint(key, KEYS);
+                return Err(wrong(format!("unknown key `{key}`{hint}")));
+            }
+        }
+    }
+    Ok(settings)
+}

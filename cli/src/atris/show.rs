@@ -1,0 +1,231 @@
+//! What is printed: answers, questions, errors, and states step by step.
+
+use serde_json::{Value as Json, json};
+use superstep::{Checkpoint, OpenAsk, tools::Approval};
+use superstep_atris::{Answer, AtrisState, Node, Question, Status, Table};
+use unicode_width::UnicodeWidthStr;
+
+use super::session::asks;
+use crate::{
+    error::Error,
+    output::{Form, Output, bad, faint, good, plain, strong},
+};
+
+/// The widest cell of a table.
+const WIDEST: usize = 36;
+
+/// The most characters of a value in a difference.
+const LONGEST: usize = 160;
+
+/// The last answer of a thread. No answer is an exit code.
+pub(super) fn answer(
+    state: &AtrisState,
+    thread: &str,
+    explain: bool,
+    output: &Output,
+) -> Result<(), Error> {
+    let Some(answer) = state.last() else {
+        return Err(Error::Missing {
+            what: format!("thread `{thread}` has no answer"),
+            hint: "ask with `superstep atris ask QUESTION`",
+        });
+    };
+    if output.form == Form::Json {
+        let mut line = json!({
+            "thread": thread,
+            "operation": answer.operation,
+            "parameters": answer.parameters,
+            "status": answer.status,
+            "answer": answer.answer,
+            "sources": answer.sources,
+            "error": answer.error,
+        });
+        if let (true, Some(line)) = (explain, line.as_object_mut()) {
+            line.insert("facts".into(), json!(answer.facts));
+        }
+        output.json(&line)?;
+    } else {
+        text(answer, explain, output)?;
+        output.say(&[faint("thread "), faint(thread)]);
+    }
+    match answer.status {
+        Status::Failed | Status::Refused => Err(Error::Reported { exit: 1 }),
+        Status::Answered | Status::Partial | Status::Empty => Ok(()),
+    }
+}
+
+fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
+    let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    match (&answer.table, is_terminal) {
+        (Some(table), true) => {
+            let mut lines = answer.answer.lines();
+            output.data(&[plain(lines.next().unwrap_or_default())])?;
+            columns(table, output)?;
+            // What is behind the records: remarks about the reply.
+            for line in lines.skip(table.rows.len()) {
+                output.data(&[plain(line)])?;
+            }
+        }
+        _ => {
+            for line in answer.answer.lines() {
+                output.data(&[plain(line)])?;
+            }
+        }
+    }
+    if explain {
+        for fact in &answer.facts {
+            let source = answer.sources.get(fact.source);
+            let operation = source
+                .map(|source| source.operation.as_str())
+                .unwrap_or_default();
+            output.data(&[
+                faint("  "),
+                strong(&fact.text),
+                faint(format!(" is {} of {operation}", fact.field)),
+            ])?;
+        }
+    }
+    for source in &answer.sources {
+        let line = format!("source: {} {}", source.operation, source.url);
+        output.say(&[faint(line)]);
+    }
+    Ok(())
+}
+
+fn columns(table: &Table, output: &Output) -> Result<(), Error> {
+    let rows = || std::iter::once(&table.columns).chain(&table.rows);
+    let widths: Vec<usize> = (0..table.columns.len())
+        .map(|at| {
+            let cells = rows().filter_map(|row| row.get(at));
+            cells
+                .map(|cell| cell.width().min(WIDEST))
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    for (number, row) in rows().enumerate() {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| {
+            let mut shown = String::new();
+            for letter in cell.chars() {
+                if format!("{shown}{letter}").width() > *width {
+                    break;
+                }
+                shown.push(letter);
+            }
+            let pad = width.saturating_sub(shown.width());
+            format!("{shown}{}", " ".repeat(pad))
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        let line = line.trim_end();
+        match number {
+            0 => output.data(&[strong(line)])?,
+            _ => output.data(&[plain(line)])?,
+        }
+    }
+    Ok(())
+}
+
+/// What the person is asked.
+pub(super) fn question(ask: &OpenAsk, output: &Output) -> Result<(), Error> {
+    if ask.is::<Approval>() {
+        let approval = ask.question::<Approval>()?;
+        if output.form == Form::Json {
+            return output.json(&json!({"event": "question", "question": approval.description}));
+        }
+        for line in approval.description.lines() {
+            output.say(&[plain(line)]);
+        }
+        output.say(&asks("May it be done? y or n"));
+        return Ok(());
+    }
+    let question = ask.question::<Question>()?;
+    if output.form == Form::Json {
+        return output.json(&json!({
+            "event": "question", "question": question.question, "options": question.options,
+            "parameter": question.parameter,
+        }));
+    }
+    output.say(&asks(&question.question));
+    for (number, option) in (1..).zip(&question.options) {
+        output.say(&[strong(format!("  {number}. ")), plain(option)]);
+    }
+    Ok(())
+}
+
+/// The errors of a thread, most frequent first, then one by one.
+pub(super) fn errors(state: &AtrisState, output: &Output) -> Result<(), Error> {
+    for (code, count) in state.error_frequencies() {
+        if output.form == Form::Json {
+            output.json(&json!({"code": code, "count": count}))?;
+        } else {
+            output.data(&[strong(&code), plain(format!("  {count} times"))])?;
+        }
+    }
+    for problem in &state.error_history {
+        if output.form == Form::Json {
+            output.json(&json!({"error": problem}))?;
+        } else {
+            let operation = problem.operation.as_deref().unwrap_or("no operation");
+            let place = format!("  {} {operation}: ", problem.node);
+            output.data(&[
+                faint(place),
+                plain(&problem.message),
+                faint(format!(" [{}]", problem.code)),
+            ])?;
+        }
+    }
+    if state.error_history.is_empty() && output.form == Form::Text {
+        output.say(&[plain("no errors")]);
+    }
+    Ok(())
+}
+
+/// The states of a run in order, and what changed from one to the next. `before` were there already.
+pub(super) fn steps(
+    history: &[Checkpoint<AtrisState, Node>],
+    before: usize,
+    output: &Output,
+) -> Result<(), Error> {
+    let new = history.len().saturating_sub(before);
+    let mut last = Json::Null;
+    let steps = history.iter().take(new).rev().zip(1_u32..);
+    for (checkpoint, number) in steps {
+        let state = serde_json::to_value(&*checkpoint.state).unwrap_or_default();
+        let next: Vec<String> = checkpoint
+            .next
+            .iter()
+            .map(|node| format!("{node:?}"))
+            .collect();
+        if output.form == Form::Json {
+            output
+                .json(&json!({"event": "state", "step": number, "next": next, "state": state}))?;
+        } else {
+            output.say(&[
+                strong(format!("state {number}")),
+                faint(format!(" next: {}", next.join(", "))),
+            ]);
+            changes(&last, &state, output);
+        }
+        last = state;
+    }
+    Ok(())
+}
+
+fn changes(last: &Json, state: &Json, output: &Output) {
+    let Some(fields) = state.as_object() else {
+        return;
+    };
+    for (name, value) in fields {
+        let old = last.get(name).unwrap_or(&Json::Null);
+        if old == value || old.is_null() && value.as_array().is_some_and(Vec::is_empty) {
+            continue;
+        }
+        let short = |value: &Json| value.to_string().chars().take(LONGEST).collect::<String>();
+        if !old.is_null() {
+            output.say(&[bad("  - "), plain(format!("{name}: {}", short(old)))]);
+        }
+        if !value.is_null() {
+            output.say(&[good("  + "), plain(format!("{name}: {}", short(value)))]);
+        }
+    }
+}
