@@ -25,7 +25,7 @@ pub(crate) use mail::{
 };
 pub(crate) use memory::{MemoryCommand, Search as MemorySearch};
 pub(crate) use models::{Chat, ModelCommand};
-pub(crate) use threads::{At, Delete, Prune, ThreadsCommand};
+pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
 pub(crate) use trust::{TrustArgs, TrustCommand};
 

@@ -38,6 +38,7 @@ mod slash;
 mod stats;
 mod stream;
 mod terminal;
+mod thread_status;
 mod threads;
 mod trace;
 mod trust;

@@ -13,16 +13,15 @@ mod show;
 
 use crate::{agents::Agent, app::App, archie, args::ThreadsCommand, atris, error::Error, inbox};
 
-pub(crate) use reader::{Status, ThreadReader, ago};
+pub(crate) use crate::thread_status::Status;
+pub(crate) use reader::{ThreadReader, ago};
 
 pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<(), Error> {
     let (global, output) = (app.global, app.output);
     let to_read = || ThreadReader::open(global);
     let to_change = || ThreadReader::open_to_change(global);
     match command {
-        ThreadsCommand::List { agent, waiting } => {
-            list::run(&to_read()?, agent, waiting, output).await
-        }
+        ThreadsCommand::List(wanted) => list::run(&to_read()?, &wanted, output).await,
         ThreadsCommand::Show { at } => show::run(&to_read()?, &at, output).await,
         ThreadsCommand::Resume { thread, talk } => {
             let reader = to_change()?;

@@ -10,6 +10,7 @@ mod contents;
 mod copies;
 mod deletion;
 mod events;
+mod finding;
 mod fixture;
 mod graphs;
 mod growth;
@@ -20,6 +21,7 @@ mod notes;
 mod prune;
 mod records;
 mod retention;
+mod run_queue;
 mod runs;
 mod seed;
 mod stage;
@@ -78,6 +80,8 @@ where
         growth::CASES,
         events::CASES,
         runs::CASES,
+        run_queue::CASES,
+        finding::CASES,
         graphs::CASES,
     ];
     let cases = subjects.into_iter().flatten();

@@ -4,7 +4,27 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{ArgGroup, Args as ClapArgs, Subcommand, ValueHint};
 
-use crate::agents::Agent;
+use crate::{agents::Agent, thread_status::Status};
+
+/// Which threads to list.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ListThreads {
+    /// Only threads of this agent
+    #[arg(long, visible_alias = "graph")]
+    pub(crate) agent: Option<Agent>,
+    /// Only threads that wait for an answer
+    #[arg(long, conflicts_with = "status")]
+    pub(crate) waiting: bool,
+    /// Only threads with this status
+    #[arg(long)]
+    pub(crate) status: Option<Status>,
+    /// Only threads whose name or title has this text
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) search: Option<String>,
+    /// At most this many
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) limit: Option<NonZeroUsize>,
+}
 
 /// What can be done with threads.
 #[derive(Debug, Subcommand)]
@@ -13,15 +33,10 @@ pub(crate) enum ThreadsCommand {
     #[command(after_help = "Examples:
   superstep threads list
   superstep threads list --waiting           only those that wait for an answer
+  superstep threads list --status running --limit 5
+  superstep threads list --search invoice
   superstep threads list --agent archie --json")]
-    List {
-        /// Only threads of this agent
-        #[arg(long)]
-        agent: Option<Agent>,
-        /// Only threads that wait for an answer
-        #[arg(long)]
-        waiting: bool,
-    },
+    List(ListThreads),
     /// Show a thread: state, open questions, errors
     #[command(after_help = "Examples:
   superstep threads show archie-7f3k2m

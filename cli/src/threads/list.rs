@@ -1,11 +1,14 @@
 //! `superstep threads list`.
 
+use std::num::NonZeroUsize;
+
 use serde_json::{Value as Json, json};
-use superstep::{CheckpointId, ThreadId, clock::made_at};
+use superstep::{CheckpointId, RunQuery, RunRecord, RunStatus, ThreadId, clock::made_at};
 
 use super::{Status, ThreadReader, ago};
 use crate::{
     agents::Agent,
+    args::ListThreads,
     error::Error,
     output::{Form, Output, Span, bad, faint, good, plain, shown, strong},
 };
@@ -23,15 +26,19 @@ struct Row {
 
 pub(super) async fn run(
     reader: &ThreadReader,
-    agent: Option<Agent>,
-    waiting: bool,
+    wanted: &ListThreads,
     output: &Output,
 ) -> Result<(), Error> {
     let imports = reader.imports()?;
+    let status = match wanted.waiting {
+        true => Some(Status::Waiting),
+        false => wanted.status,
+    };
+    let search = wanted.search.as_ref().map(|text| text.to_lowercase());
     let mut rows = Vec::new();
     for thread in reader.saver.threads().await? {
         let of = Agent::of(thread.as_str());
-        if agent.is_some() && agent != of {
+        if wanted.agent.is_some() && wanted.agent != of {
             continue;
         }
         let is_imported = imports.find(&thread).await?.is_some();
@@ -39,22 +46,44 @@ pub(super) async fn run(
             is_imported,
             ..read(reader, thread, of).await
         };
-        if !waiting || row.status == Some(Status::Waiting) {
+        if (status.is_none() || row.status == status) && row.has_text(search.as_deref()) {
             rows.push(row);
         }
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
+    rows.truncate(wanted.limit.map_or(usize::MAX, NonZeroUsize::get));
     for row in &rows {
         tell(row, output)?;
     }
     if rows.is_empty() && output.form == Form::Text {
-        let text = match agent.is_some() || waiting {
+        let is_narrow = wanted.agent.is_some() || status.is_some() || search.is_some();
+        let text = match is_narrow {
             true => "no such threads",
             false => "no threads yet; `superstep analyze`, `ask` and `mail ingest` start them",
         };
         output.say(&[faint(text)]);
     }
     Ok(())
+}
+
+impl Row {
+    /// Whether its name or title has a text, given in lower case.
+    fn has_text(&self, text: Option<&str>) -> bool {
+        let places = [self.thread.as_str(), &self.title];
+        let has = |text: &str| places.iter().any(|it| it.to_lowercase().contains(text));
+        text.is_none_or(has)
+    }
+}
+
+/// Whether a run is at work on a thread.
+async fn is_running(reader: &ThreadReader, thread: &ThreadId) -> bool {
+    let newest = RunQuery {
+        limit: Some(1),
+        ..RunQuery::default()
+    };
+    let runs = reader.saver.runs().load_runs(thread, &newest).await;
+    let running = |run: &RunRecord| run.status() == RunStatus::Running;
+    runs.is_ok_and(|runs| runs.iter().any(running))
 }
 
 /// A thread that cannot be read is listed all the same.
@@ -77,7 +106,10 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
     match read.await {
         Ok(snapshot) => {
             let state = serde_json::to_value(&snapshot.values).unwrap_or(Json::Null);
-            row.status = Some(Status::of(&snapshot));
+            row.status = Some(match is_running(reader, &row.thread).await {
+                true => Status::Running,
+                false => Status::of(&snapshot),
+            });
             row.checkpoint = snapshot.checkpoint;
             row.title = agent.title(&state);
         }
@@ -96,6 +128,7 @@ fn tell(row: &Row, output: &Output) -> Result<(), Error> {
         }));
     }
     let status = match row.status {
+        Some(Status::Running) => strong("running      "),
         Some(Status::Waiting) => strong("waiting      "),
         Some(Status::Done) => good("done         "),
         Some(Status::Failed) => bad("failed       "),

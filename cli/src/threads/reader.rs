@@ -1,11 +1,10 @@
-//! Reading threads: by name, checkpoints by step or id, status.
+//! Reading threads: by name, checkpoints by step or id.
 
 use std::{
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use serde::Serialize;
 use superstep::{
     Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, Saver, ThreadId,
     clock::made_at,
@@ -20,42 +19,6 @@ use crate::{agents::Agent, args::Global, database, error::Error, output::shown};
 pub(crate) struct ThreadReader {
     pub(crate) saver: Arc<dyn Saver>,
     backends: Backends,
-}
-
-/// Status of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Status {
-    /// A person is asked.
-    Waiting,
-    /// Nothing is left to run.
-    Done,
-    /// A task failed; it can be retried.
-    Failed,
-    /// It stopped between steps, or is running somewhere else.
-    #[serde(rename = "cut")]
-    Interrupted,
-}
-
-impl Status {
-    pub(crate) fn of(snapshot: &Snapshot) -> Self {
-        let failed = snapshot.tasks.iter().any(|task| task.error.is_some());
-        match snapshot.asks().next() {
-            Some(_) => Self::Waiting,
-            None if snapshot.next.is_empty() => Self::Done,
-            None if failed => Self::Failed,
-            None => Self::Interrupted,
-        }
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Interrupted => "interrupted",
-        }
-    }
 }
 
 impl ThreadReader {

@@ -33,6 +33,15 @@ fn threads_are_listed_with_how_they_stand() {
     assert_eq!(told, [(&*done, "done"), (&*waiting, "waiting")]);
     let only = json(&env, "threads list --waiting --agent archie");
     assert_eq!(only.len(), 1);
+    for (line, count) in [
+        ("threads list --status done", 1),
+        ("threads list --status running", 0),
+        ("threads list --limit 1", 1),
+        ("threads list --search WHAT", 2),
+        ("threads list --graph archie --search nothing-of-that", 0),
+    ] {
+        assert_eq!(json(&env, line).len(), count, "{line}");
+    }
     let text = env.run("threads list").stdout;
     assert!(text.contains("just now"), "{text}");
     assert!(text.contains("what"), "{text}");

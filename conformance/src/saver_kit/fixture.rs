@@ -240,6 +240,11 @@ impl Writer {
         self.saver.note(notes).await
     }
 
+    /// The lease alone.
+    pub(super) fn into_lease(self) -> Lease {
+        self.lease
+    }
+
     /// Gives the lease back.
     pub(super) fn end(self) -> Model {
         self.model

@@ -1,5 +1,6 @@
 //! The saver kit: the memory saver passes it, and it finds what is wrong with others.
 
+mod answer;
 mod broken;
 mod broken_runs;
 mod fault;

@@ -29,7 +29,7 @@ pub struct Ask {
 }
 
 /// How a caller answers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Resume {
     /// Answers the one open question; refused when several are open.
     Next(Value),

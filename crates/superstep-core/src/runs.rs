@@ -5,6 +5,7 @@
 //! does is in checkpoints and events, which do not depend on these records.
 
 mod cancel;
+mod queue;
 mod status;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use crate::{
 };
 
 pub use cancel::{Cancel, CancelRequest};
+pub use queue::{Claim, ClaimRuns, EnqueueRun, OnBusy, Queued, QueuedInput};
 pub use status::{ParseStatusError, RunStatus};
 
 /// What a run was started with.
@@ -114,6 +116,9 @@ pub struct RunRecord {
     pub cancel: Option<CancelRequest>,
     /// How it ended.
     pub ending: Option<Ending>,
+    /// What it brought along from the queue, if it was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<Queued>,
 }
 
 impl RunRecord {
@@ -135,6 +140,7 @@ impl RunRecord {
             metadata: begin.metadata,
             cancel: None,
             ending: None,
+            queued: None,
         }
     }
 
@@ -152,6 +158,9 @@ impl RunRecord {
             self.base = head;
         }
         self.attempt = self.attempt.saturating_add(1);
+        if let Some(queued) = &mut self.queued {
+            queued.claimed_until = None;
+        }
         (self.started, self.epoch) = (Some(now), Some(begin.epoch));
         (self.graph, self.input) = (begin.graph, begin.input);
         (self.deadline, self.metadata) = (begin.deadline, begin.metadata);
@@ -166,10 +175,13 @@ impl RunRecord {
 
     /// Ends a run whose lease is gone, by what it left behind: `newest` is the newest checkpoint of
     /// the thread's own graph. A run whose last step is stored is done, although nobody was left to
-    /// say so.
+    /// say so; one that came from the queue goes back there while it has attempts left.
     pub fn end_lost(&mut self, newest: Option<&Record>, now: UnixMillis) {
         let id = newest.map(|record| record.id);
         let is_done = newest.is_some_and(|record| record.pending.is_empty()) && id != self.base;
+        if !is_done && self.requeue(now) {
+            return;
+        }
         let ending = match is_done {
             true => Ending::Done,
             false => Ending::Interrupted,
@@ -178,12 +190,16 @@ impl RunRecord {
     }
 
     /// Notes that somebody wants the run cancelled; returns whether it has not ended yet. The first
-    /// request stays.
+    /// request stays. A run that waits in the queue ends with it.
     pub fn request_cancel(&mut self, request: CancelRequest) -> bool {
         if self.ending.is_some() {
             return false;
         }
-        self.cancel.get_or_insert(request);
+        let request = self.cancel.get_or_insert(request);
+        let (reason, at) = (request.reason.clone(), request.at);
+        if self.epoch.is_none() {
+            self.drop_waiting(&reason, at);
+        }
         true
     }
 

@@ -3,7 +3,9 @@
 //! A saver stores [`Record`]s and [`TaskNote`]s and never looks inside a value. The conformance
 //! crate has a kit that checks any implementation.
 
+mod find;
 mod layer;
+mod run_queue;
 mod runs;
 
 use std::time::Duration;
@@ -17,7 +19,9 @@ use crate::{
     record::{Record, Source, TaskNote},
 };
 
+pub use find::{ThreadInfo, ThreadOrder, ThreadQuery, find_threads};
 pub use layer::SaverLayer;
+pub use run_queue::RunQueue;
 pub use runs::Runs;
 
 /// What a saver returns and refuses, for those who write one.
@@ -250,4 +254,7 @@ pub trait Saver: Send + Sync + 'static {
 
     /// The runs of its threads.
     fn runs(&self) -> &dyn Runs;
+
+    /// The runs that wait for a worker.
+    fn run_queue(&self) -> &dyn RunQueue;
 }

@@ -33,6 +33,7 @@ pub mod stream;
 mod sync;
 pub mod threads;
 pub mod typed;
+pub mod worker;
 mod write_behind;
 
 pub use superstep_store as store;
@@ -49,3 +50,4 @@ pub use runs::Recovery;
 pub use span::OpenSpan;
 pub use stream::EventStream;
 pub use threads::Fit;
+pub use worker::{Worked, Worker};

@@ -11,7 +11,7 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     plan::Persist,
     record::Layout,
-    saver::{At, Keep, Retained, Retention, Saver},
+    saver::{At, Keep, Retained, Retention, Saver, ThreadInfo, ThreadQuery, find_threads},
     snapshot::View,
 };
 
@@ -38,6 +38,11 @@ impl Graph {
     /// The names of all threads of the saver, in order.
     pub async fn threads(&self) -> Result<Vec<ThreadId>, Error> {
         Ok(self.saver()?.threads().await?)
+    }
+
+    /// The threads of the saver that a query wants, page by page, with what is going on with them.
+    pub async fn find_threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadInfo>, Error> {
+        Ok(find_threads(&**self.saver()?, query).await?)
     }
 
     /// Removes a thread.

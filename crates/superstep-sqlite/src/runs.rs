@@ -89,15 +89,87 @@ impl RunRow {
     }
 
     /// Stores what has changed.
-    fn update(&self, writer: &mut Writer) -> Result<(), SaverError> {
+    pub(crate) fn update(&self, writer: &mut Writer) -> Result<(), SaverError> {
         let (state, body) = self.seal(&writer.seal)?;
+        let due = self.record.waiting().map(|queued| queued.due);
         writer
             .change()?
-            .prepare_cached("UPDATE runs SET state = ?2, body = ?3 WHERE seq = ?1")
-            .and_then(|mut update| update.execute(params![self.seq, state, body]))
+            .prepare_cached("UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1")
+            .and_then(|mut update| update.execute(params![self.seq, state, body, due]))
             .map(drop)
             .map_err(sql)
     }
+}
+
+/// Adds a run.
+pub(crate) fn insert(
+    writer: &mut Writer,
+    thread: i64,
+    record: RunRecord,
+) -> Result<(), SaverError> {
+    let seq = 0;
+    let row = RunRow {
+        seq,
+        thread,
+        record,
+    };
+    let (state, body) = row.seal(&writer.seal)?;
+    let id = row.record.id.0.to_be_bytes();
+    let due = row.record.waiting().map(|queued| queued.due);
+    writer
+        .change()?
+        .prepare_cached(
+            "INSERT INTO runs (run, thread, state, body, due) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )
+        .and_then(|mut insert| insert.execute(params![id, thread, state, body, due]))
+        .map(drop)
+        .map_err(sql)
+}
+
+/// The first run of each thread that waits and is due, those that are due longest first: their rows
+/// and threads.
+pub(crate) fn due(db: &Connection, now: i64) -> Result<Vec<(i64, i64)>, SaverError> {
+    db.prepare_cached(
+        "SELECT min(seq), thread FROM runs WHERE state = 0 AND due <= ?1
+         GROUP BY thread ORDER BY min(due), min(seq)",
+    )
+    .and_then(|mut select| {
+        let rows = select.query_map([now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
+    })
+    .map_err(sql)
+}
+
+/// Whether no run of a thread runs or is claimed.
+pub(crate) fn is_free(
+    db: &Connection,
+    seal: &Seal,
+    thread: i64,
+    now: i64,
+) -> Result<bool, SaverError> {
+    let runs = of_state(db, seal, RunStatus::Running, Some(thread))?;
+    if !runs.is_empty() {
+        return Ok(false);
+    }
+    let waiting = of_state(db, seal, RunStatus::Queued, Some(thread))?;
+    Ok(!waiting.iter().any(|row| row.record.is_claimed(now)))
+}
+
+/// Notes that a thread is used.
+pub(crate) fn touch(db: &Connection, thread: i64, now: i64) -> Result<(), SaverError> {
+    db.prepare_cached("UPDATE threads SET used = ?2 WHERE thread = ?1")
+        .and_then(|mut update| update.execute([thread, now]))
+        .map(drop)
+        .map_err(sql)
+}
+
+/// A run by its row.
+pub(crate) fn by_seq(db: &Connection, seal: &Seal, seq: i64) -> Result<Option<RunRow>, SaverError> {
+    let found = db
+        .prepare_cached("SELECT seq, run, thread, state, body FROM runs WHERE seq = ?1")
+        .and_then(|mut select| select.query_row([seq], columns).optional())
+        .map_err(sql)?;
+    found.map(|found| RunRow::open(seal, found)).transpose()
 }
 
 /// Records that a run begins.
@@ -124,18 +196,9 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
         known.update(writer)?;
         return Ok(known.record);
     }
-    let row = RunRow {
-        seq: 0,
-        thread,
-        record: RunRecord::begun(begin, current.head, now),
-    };
-    let (state, body) = row.seal(&writer.seal)?;
-    writer
-        .change()?
-        .prepare_cached("INSERT INTO runs (run, thread, state, body) VALUES (?1, ?2, ?3, ?4)")
-        .and_then(|mut insert| insert.execute(params![run.0.to_be_bytes(), thread, state, body]))
-        .map_err(sql)?;
-    Ok(row.record)
+    let record = RunRecord::begun(begin, current.head, now);
+    insert(writer, thread, record.clone())?;
+    Ok(record)
 }
 
 /// Records how a run ended.

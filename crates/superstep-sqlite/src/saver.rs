@@ -1,5 +1,6 @@
-//! `Saver` over a database: leases, commits, notes, reads and whole threads; runs are in `saver/runs`.
+//! `Saver` over a database: leases, commits, notes, reads and whole threads; runs are in `saver/runs` and `saver/run_queue`.
 
+mod run_queue;
 mod runs;
 
 use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
@@ -14,7 +15,8 @@ use superstep_core::{
     future::MaybeReady,
     id::{GraphPath, ThreadId},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
+        Saver,
     },
 };
 
@@ -355,6 +357,10 @@ impl Saver for SqliteSaver {
     }
 
     fn runs(&self) -> &dyn Runs {
+        self
+    }
+
+    fn run_queue(&self) -> &dyn RunQueue {
         self
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use store::STORE;
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
-const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS, RUNS];
+const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE];
 
 /// Threads, their graphs and the log.
 ///
@@ -119,6 +119,12 @@ CREATE TABLE runs (
 );
 CREATE INDEX runs_by_thread ON runs (thread);
 CREATE INDEX runs_by_state ON runs (state, thread);
+";
+
+/// When runs are due that wait for a worker.
+const QUEUE: &str = "
+ALTER TABLE runs ADD COLUMN due INTEGER;
+CREATE INDEX runs_by_due ON runs (due) WHERE state = 0;
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.

@@ -27,6 +27,9 @@ pub mod serving {}
 #[doc = include_str!("docs/errors.md")]
 pub mod errors {}
 
+#[doc = include_str!("docs/queue.md")]
+pub mod queue {}
+
 #[doc = include_str!("docs/streaming.md")]
 pub mod streaming {}
 

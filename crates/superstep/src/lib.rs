@@ -201,7 +201,7 @@ pub mod dynamic {
     };
     pub use superstep_engine::{
         CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, Node, NodeOptions, Outcome,
-        OutputKeys, RunEvents, RunOutcome, Running, Status, builder, input, state,
+        OutputKeys, RunEvents, RunOutcome, Running, Status, Worked, Worker, builder, input, state,
     };
 }
 

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard},
+    time::Duration,
 };
 
 use superstep_core::{
@@ -10,13 +11,17 @@ use superstep_core::{
     event::Ending,
     future::MaybeReady,
     id::{RunId, ThreadId},
-    runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
-    saver::{Keep, Lease, Runs, Saver, SaverLayer},
+    runs::{
+        BeginRun, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
+        RunQuery, RunRecord,
+    },
+    saver::{Keep, Lease, RunQueue, Runs, Saver, SaverLayer},
     value::Value,
 };
 
+use super::answer::{Answer, now};
 use super::fault::Fault;
-use super::wrapper::{Answer, Broken, now};
+use super::wrapper::Broken;
 
 pub(crate) struct BrokenRuns {
     fault: Fault,
@@ -91,6 +96,13 @@ impl BrokenRuns {
         Ok(found)
     }
 
+    fn held<'a>(&self, reply: MaybeReady<'a, ()>) -> MaybeReady<'a, ()> {
+        match (self.fault, now(reply)) {
+            (Fault::OldClaimsHold, Err(SaverError::Conflict { .. })) => MaybeReady::now(Ok(())),
+            (_, answer) => MaybeReady::now(answer),
+        }
+    }
+
     fn epoch(&self, thread: &ThreadId, epoch: u64) -> u64 {
         match self.is(Fault::RunsIgnoreEpochs) {
             true => self.memory().epochs.get(thread).copied().unwrap_or(epoch),
@@ -146,6 +158,64 @@ impl SaverLayer for BrokenRuns {
 
     fn runs(&self) -> &dyn Runs {
         self
+    }
+
+    fn run_queue(&self) -> &dyn RunQueue {
+        self
+    }
+}
+
+impl RunQueue for BrokenRuns {
+    fn enqueue(&self, mut run: EnqueueRun) -> MaybeReady<'_, RunRecord> {
+        match self.fault {
+            Fault::QueueLosesInputs if run.input.fits() => run.input = QueuedInput::Nothing,
+            Fault::QueueIgnoresTime => run.after = Duration::ZERO,
+            Fault::WorkersTakeAnything => run.graph = "chat".into(),
+            Fault::OneAttempt => run.attempts = 1,
+            Fault::NobodyIsRejected if run.on_busy == OnBusy::Reject => {
+                run.on_busy = OnBusy::Enqueue;
+            }
+            Fault::NobodyIsReplaced => run.on_busy = OnBusy::Enqueue,
+            _ => {}
+        }
+        self.inner.run_queue().enqueue(run)
+    }
+
+    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Option<Claim>> {
+        let mut claim = claim.clone();
+        match self.fault {
+            Fault::ClaimsAreForAll => claim.lease = Duration::ZERO,
+            Fault::ClaimsLastForEver => claim.lease = Duration::from_secs(1 << 30),
+            Fault::WorkersTakeAnything => claim.graphs = vec!["chat".into()],
+            _ => {}
+        }
+        self.inner.run_queue().claim(&claim)
+    }
+
+    fn renew(&self, claim: &Claim, lease: Duration) -> MaybeReady<'_, ()> {
+        self.held(self.inner.run_queue().renew(claim, lease))
+    }
+
+    fn release(&self, claim: &Claim, after: Duration) -> MaybeReady<'_, ()> {
+        let after = match self.fault {
+            Fault::ReleasedRunsAreLost => Duration::from_secs(1 << 30),
+            _ => after,
+        };
+        self.held(self.inner.run_queue().release(claim, after))
+    }
+
+    fn refuse(&self, claim: &Claim, ending: Ending) -> MaybeReady<'_, ()> {
+        if self.is(Fault::RefusedRunsWait) {
+            return self.release(claim, Duration::ZERO);
+        }
+        self.held(self.inner.run_queue().refuse(claim, ending))
+    }
+
+    fn queue_changed(&self) -> MaybeReady<'_, ()> {
+        match self.fault {
+            Fault::WorkersSleep => MaybeReady::Later(Box::pin(std::future::pending())),
+            _ => self.inner.run_queue().queue_changed(),
+        }
     }
 }
 
@@ -203,7 +273,14 @@ impl Runs for BrokenRuns {
     }
 
     fn request_cancel(&self, run: RunId, request: CancelRequest) -> MaybeReady<'_, bool> {
-        if self.is(Fault::CancelsAreForgotten) {
+        let waits = || {
+            now(self.inner.runs().load_run(run))
+                .unwrap()
+                .unwrap()
+                .epoch
+                .is_none()
+        };
+        if self.is(Fault::CancelsAreForgotten) || self.is(Fault::WaitingRunsStay) && waits() {
             return MaybeReady::now(Ok(true));
         }
         let answer = match (

@@ -94,7 +94,7 @@ faults! {
     HistoryOfTheRoot: "a_history_is_of_one_namespace";
     HistoryShowsHeads: "each_entry_of_a_history_reads_like_a_load";
 
-    ListsInReverse: "threads_are_listed_in_order_of_name";
+    ListsInReverse: "threads_are_listed_in_order_of_name", "threads_are_found_page_by_page";
     DeleteLeavesANamespace: "a_deleted_thread_is_gone_with_all_namespaces";
     DeleteLeavesNotes: "a_deleted_thread_can_begin_again";
     DeleteNeedsAThread: "deleting_an_unknown_thread_is_fine";
@@ -179,7 +179,7 @@ faults! {
     WakesOnlyWhoAwaits: "a_reader_is_woken_when_the_log_grows";
 
     RunsLoseTheirMetadata: "a_run_is_read_as_it_began";
-    RunsInReverse: "runs_are_listed_newest_first";
+    RunsInReverse: "runs_are_listed_newest_first", "threads_are_found_by_what_is_known_of_them";
     RunsOfAnyStatus: "a_list_of_runs_is_of_what_was_asked_for";
     EndingsAreLost: "a_run_keeps_its_ending";
     LostRunsStillRun: "a_run_whose_lease_is_gone_was_cut_short";
@@ -197,4 +197,19 @@ faults! {
     DeleteLeavesRuns: "a_deleted_thread_has_no_runs";
     CopyCopiesRuns: "a_copied_thread_has_no_runs";
     PruneLeavesRuns: "pruning_drops_the_runs_of_what_it_drops";
+
+    ClaimsAreForAll: "a_queued_run_is_claimed_once",
+        "runs_of_a_thread_are_claimed_one_after_the_other";
+    QueueLosesInputs: "what_a_queued_run_brings_along_survives";
+    QueueIgnoresTime: "the_run_that_is_due_longest_is_claimed_first";
+    WorkersTakeAnything: "a_worker_takes_only_runs_of_its_graphs";
+    ClaimsLastForEver: "a_claim_ends_with_its_time";
+    OldClaimsHold: "a_claim_ends_with_its_time";
+    ReleasedRunsAreLost: "a_released_run_is_claimed_again";
+    RefusedRunsWait: "a_refused_run_has_ended";
+    OneAttempt: "a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_up";
+    NobodyIsRejected: "a_busy_thread_refuses_a_run_if_asked_to";
+    NobodyIsReplaced: "a_run_in_place_of_others_has_them_cancelled";
+    WaitingRunsStay: "a_run_that_waits_is_cancelled_at_once";
+    WorkersSleep: "a_worker_is_woken_by_a_new_run";
 }

@@ -11,8 +11,8 @@ use superstep_core::{
 };
 use superstep_engine::memory::MemorySaver;
 
+use super::answer::{Answer, now};
 use super::fault::Fault;
-use super::wrapper::{Answer, now};
 
 pub(crate) fn retain(
     inner: &MemorySaver,

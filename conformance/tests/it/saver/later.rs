@@ -13,7 +13,8 @@ use superstep_core::{
     id::{GraphPath, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
+        Saver,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -123,6 +124,10 @@ impl Saver for Later {
 
     fn runs(&self) -> &dyn Runs {
         self
+    }
+
+    fn run_queue(&self) -> &dyn RunQueue {
+        self.0.run_queue()
     }
 }
 

@@ -13,11 +13,13 @@ use superstep_core::{
     id::{CheckpointId, GraphPath, ThreadId},
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
+        Saver,
     },
 };
 use superstep_engine::memory::MemorySaver;
 
+use super::answer::{Answer, now};
 use super::fault::Fault;
 use super::keeping;
 use super::mangle;
@@ -52,16 +54,6 @@ struct Memory {
     logged: HashSet<ThreadId>,
     /// Entries that should be gone.
     events: HashMap<ThreadId, Vec<Logged>>,
-}
-
-pub(crate) type Answer<T> = Result<T, SaverError>;
-
-/// The memory saver answers at once.
-pub(crate) fn now<T>(reply: MaybeReady<'_, T>) -> Answer<T> {
-    match reply {
-        MaybeReady::Now(Some(answer)) => answer,
-        _ => Err(SaverError::Io("not an answer at once".into())),
-    }
 }
 
 fn root() -> GraphPath {
@@ -793,5 +785,9 @@ impl Saver for Broken {
 
     fn runs(&self) -> &dyn Runs {
         self.inner.runs()
+    }
+
+    fn run_queue(&self) -> &dyn RunQueue {
+        self.inner.run_queue()
     }
 }

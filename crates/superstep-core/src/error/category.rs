@@ -85,7 +85,11 @@ impl Category {
             6008 | 6030 | 6031 | 6041 => Self::InvalidInput,
             6006 | 6040 => Self::Conflict,
             6021 => Self::Refused,
-            6003 | 6005 | 6007 | 6020 | 6043 => Self::Unavailable,
+            6003 | 6005 | 6007 | 6020 | 6043 | 6054..=6056 => Self::Unavailable,
+            6044 => Self::Conflict,
+            6050 => Self::InvalidInput,
+            6051 | 6052 => Self::NotFound,
+            6053 | 6057 => Self::Internal,
 
             7001 | 7007 | 7010 => Self::Unavailable,
             7002 => Self::Exhausted,

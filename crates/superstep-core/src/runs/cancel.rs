@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::UnixMillis;
+use crate::{clock::UnixMillis, id::RunId};
 
 /// How a run is cancelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,4 +27,12 @@ pub struct CancelRequest {
     pub reason: String,
     /// When it was made.
     pub at: UnixMillis,
+}
+
+impl CancelRequest {
+    /// The request of a run that comes in place of others of its thread.
+    pub fn by_run(run: RunId, how: Cancel, at: UnixMillis) -> Self {
+        let reason = format!("run {run} comes in its place");
+        Self { how, reason, at }
+    }
 }

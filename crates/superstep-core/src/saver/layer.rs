@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord, Notes, Retained,
-    Retention, Runs, Saver,
+    Retention, RunQueue, Runs, Saver,
 };
 use crate::{
     archive::Archive,
@@ -137,6 +137,11 @@ pub trait SaverLayer: Send + Sync + 'static {
     fn runs(&self) -> &dyn Runs {
         self.inner().runs()
     }
+
+    /// [`Saver::run_queue`].
+    fn run_queue(&self) -> &dyn RunQueue {
+        self.inner().run_queue()
+    }
 }
 
 /// The methods of [`Saver`], each as the method of the same name of `$layer` on `$to`.
@@ -219,6 +224,10 @@ macro_rules! forward {
 
         fn runs(&$self) -> &dyn Runs {
             $layer::runs($to)
+        }
+
+        fn run_queue(&$self) -> &dyn RunQueue {
+            $layer::run_queue($to)
         }
     };
 }

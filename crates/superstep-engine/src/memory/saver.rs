@@ -7,6 +7,7 @@
 
 mod event_log;
 mod log;
+mod run_queue;
 mod runs;
 
 use std::{
@@ -27,7 +28,8 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     record::TaskNote,
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, Runs, Saver,
+        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
+        Saver,
     },
 };
 
@@ -492,6 +494,10 @@ impl Saver for MemorySaver {
     }
 
     fn runs(&self) -> &dyn Runs {
+        self
+    }
+
+    fn run_queue(&self) -> &dyn RunQueue {
         self
     }
 }

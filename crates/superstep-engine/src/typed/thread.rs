@@ -10,7 +10,7 @@ use superstep_core::{
     error::{Error, ErrorKind},
     id::{CheckpointId, ThreadId},
     record::{Effect, Source, StoredError},
-    saver::{self, HistoryQuery, Retained, Retention},
+    saver::{self, HistoryQuery, Retained, Retention, ThreadInfo, ThreadQuery},
     snapshot::Snapshot,
 };
 
@@ -247,6 +247,12 @@ impl<S: State, N: Nodes> Graph<S, N> {
         keep: saver::Keep,
     ) -> Result<(), Error> {
         self.inner.prune_thread(&thread.into(), keep).await
+    }
+
+    /// The threads of the saver that a query wants, page by page, with what is going on with them; see
+    /// [`crate::Graph::find_threads`].
+    pub async fn find_threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadInfo>, Error> {
+        self.inner.find_threads(query).await
     }
 
     /// Deletes the threads of the saver that were not used for long, and drops old checkpoints of

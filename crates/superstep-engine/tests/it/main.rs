@@ -23,3 +23,4 @@ mod runs;
 mod streams;
 mod threads;
 mod timers;
+mod worker;

@@ -75,7 +75,11 @@ fn is_epoch(stored: i64, epoch: Option<u64>) -> bool {
 }
 
 /// Writes the ending of a run, unless its thread was leased or the run began again meanwhile.
-fn end_lost(writer: &mut Writer, lost: &RunRecord, worker: i64) -> Result<(), SaverError> {
+pub(super) fn end_lost(
+    writer: &mut Writer,
+    lost: &RunRecord,
+    worker: i64,
+) -> Result<(), SaverError> {
     let Some(mut row) = runs::find(writer.db()?, &writer.seal, lost.id)? else {
         return Ok(());
     };

@@ -65,7 +65,7 @@ pub(crate) fn record(id: u128, parent: Option<u128>, change: Change) -> Record {
         nodes: vec!["node".into()],
         triggers: vec![TriggerName::Start, TriggerName::Node("node".into())],
         state: None,
-        graph: "order".into(),
+        graph: Arc::default(),
     };
     Record {
         id: CheckpointId(id),

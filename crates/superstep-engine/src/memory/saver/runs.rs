@@ -32,6 +32,10 @@ impl ThreadRuns {
         &self.all
     }
 
+    pub(super) fn all_mut(&mut self) -> &mut Vec<RunRecord> {
+        &mut self.0
+    }
+
     fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
         let mut newest_first = self.all.iter_mut().rev();
         newest_first.find(|record| record.id == run)
@@ -48,7 +52,7 @@ impl ThreadRuns {
 
 impl Thread {
     /// Ends the runs that were cut short.
-    fn end_lost_runs(&mut self, now: UnixMillis) {
+    pub(super) fn end_lost_runs(&mut self, now: UnixMillis) {
         let live = self.epoch.filter(|_| self.taken);
         self.end_runs_but(now, |record| record.epoch == live);
     }
@@ -77,21 +81,30 @@ impl Thread {
 
 /// The threads that runs belong to.
 pub(super) struct RunIndex {
-    threads: Mutex<HashMap<RunId, ThreadId>>,
-    /// Changes with every request to cancel a run.
-    cancels: watch::Sender<()>,
+    pub(super) threads: Mutex<HashMap<RunId, ThreadId>>,
+    /// Changes with every request to cancel a run, and with the queue.
+    changes: watch::Sender<()>,
 }
 
 impl Default for RunIndex {
     fn default() -> Self {
         Self {
             threads: Mutex::default(),
-            cancels: watch::Sender::new(()),
+            changes: watch::Sender::new(()),
         }
     }
 }
 
 impl RunIndex {
+    /// Wakes those who wait for requests to cancel runs, or for runs in the queue.
+    pub(super) fn changed(&self) {
+        self.changes.send_replace(());
+    }
+
+    pub(super) fn listen(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
     /// Forgets runs that are gone.
     pub(super) fn remove(&self, runs: &[RunRecord]) {
         let mut threads = lock(&self.threads);
@@ -103,7 +116,11 @@ impl RunIndex {
 
 impl MemorySaver {
     /// Works on a run, after the runs of its thread that were cut short got their endings.
-    fn with_run<T>(&self, run: RunId, work: impl FnOnce(&mut RunRecord) -> T) -> Option<T> {
+    pub(super) fn with_run<T>(
+        &self,
+        run: RunId,
+        work: impl FnOnce(&mut RunRecord) -> T,
+    ) -> Option<T> {
         let id = lock(&self.0.runs.threads).get(&run).cloned()?;
         let thread = self.thread(&id)?;
         let mut inner = lock(&thread);
@@ -233,7 +250,7 @@ impl Runs for MemorySaver {
 
     fn request_cancel(&self, run: RunId, request: CancelRequest) -> MaybeReady<'_, bool> {
         let asked = self.with_run(run, |record| record.request_cancel(request));
-        self.0.runs.cancels.send_replace(());
+        self.0.runs.changed();
         MaybeReady::now(asked.ok_or(SaverError::NoRun { run }))
     }
 
@@ -242,14 +259,14 @@ impl Runs for MemorySaver {
     }
 
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
-        let mut cancels = self.0.runs.cancels.subscribe();
+        let mut changes = self.0.runs.listen();
         MaybeReady::Later(Box::pin(async move {
             loop {
                 if let Some(request) = self.cancel_of(run)? {
                     return Ok(request);
                 }
                 // The sender lives as long as the saver.
-                let _gone = cancels.changed().await;
+                let _gone = changes.changed().await;
             }
         }))
     }

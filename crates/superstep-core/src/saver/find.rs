@@ -1,0 +1,174 @@
+//! Finding threads: by graph, status, metadata, time and text, page by page.
+//!
+//! It works on any saver, by what that shows of each thread: its newest checkpoint and its runs.
+
+use std::{cmp::Reverse, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use super::{At, Saver, SaverError};
+use crate::{
+    checkpoint::Loaded,
+    clock::UnixMillis,
+    id::{CheckpointId, GraphPath, RunId, ThreadId},
+    runs::{RunQuery, RunRecord, RunStatus},
+    value::Value,
+};
+
+/// Which threads to find; all conditions must hold.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadQuery {
+    /// Of the graph with this name.
+    pub graph: Option<Arc<str>>,
+    /// With one of these statuses; with any if there are none.
+    pub status: Vec<RunStatus>,
+    /// Whose metadata has all of these keys with these values: an object, or null.
+    pub metadata: Value,
+    /// Used at this time or later.
+    pub updated_from: Option<UnixMillis>,
+    /// Used before this time.
+    pub updated_before: Option<UnixMillis>,
+    /// Whose name, graph or metadata has this text, in upper or lower case.
+    pub search: Option<String>,
+    /// In which order.
+    pub order: ThreadOrder,
+    /// At most this many.
+    pub limit: Option<usize>,
+    /// Only those that come after this one, which was the last of the page before.
+    pub after: Option<ThreadId>,
+}
+
+/// The order of threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadOrder {
+    /// Those that were used last come first; those of which that is unknown come last.
+    #[default]
+    Updated,
+    /// By name.
+    Name,
+}
+
+/// What a list of threads shows of one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ThreadInfo {
+    /// Its name.
+    pub id: ThreadId,
+    /// The name of its graph, if that has one.
+    pub graph: Option<Arc<str>>,
+    /// What is going on with it.
+    pub status: RunStatus,
+    /// How many questions are open.
+    pub asks: usize,
+    /// When its first run was recorded; unknown of threads without runs.
+    pub created: Option<UnixMillis>,
+    /// When its newest run was recorded, began or ended.
+    pub updated: Option<UnixMillis>,
+    /// The metadata of its newest run.
+    pub metadata: Value,
+    /// Its newest run.
+    pub run: Option<RunId>,
+    /// Its newest checkpoint.
+    pub checkpoint: Option<CheckpointId>,
+}
+
+impl ThreadInfo {
+    /// What a thread's newest checkpoint and its runs, newest first, say about it.
+    pub fn of(id: ThreadId, newest: Option<&Loaded>, runs: &[RunRecord]) -> Self {
+        let head = newest.and_then(Loaded::head);
+        let run = runs.first();
+        let notes = newest.map(|newest| &*newest.notes).unwrap_or_default();
+        let asks = notes.iter().map(|note| note.open_asks().len()).sum();
+        let named = head.map(|head| head.layout.graph.clone());
+        let graph = named.or_else(|| run.map(|run| run.graph.clone()));
+        let times = |run: &RunRecord| [Some(run.created), run.started, run.ended];
+        let checkpoint = head.map(|head| head.id);
+        // An edit after the run says more about the thread than the run does.
+        let last = run.filter(|run| run.ending.is_none() || run.checkpoint == checkpoint);
+        let is_failed = notes
+            .iter()
+            .any(|note| note.error.is_some() && !note.handled);
+        let status = match (last, head) {
+            (Some(run), _) => run.status(),
+            (None, Some(head)) if !head.pending.is_empty() => match (asks, is_failed) {
+                (1.., _) => RunStatus::Waiting,
+                (0, true) => RunStatus::Failed,
+                (0, false) => RunStatus::Interrupted,
+            },
+            (None, _) => RunStatus::Idle,
+        };
+        Self {
+            id,
+            graph: graph.filter(|name| !name.is_empty()),
+            status,
+            asks,
+            created: runs.last().map(|run| run.created),
+            updated: run.and_then(|run| times(run).into_iter().flatten().max()),
+            metadata: run.map(|run| run.metadata.clone()).unwrap_or_default(),
+            run: run.map(|run| run.id),
+            checkpoint,
+        }
+    }
+}
+
+impl ThreadQuery {
+    /// Whether a thread is wanted, apart from the page.
+    pub fn wants(&self, info: &ThreadInfo) -> bool {
+        let graph = info.graph.as_deref().unwrap_or_default();
+        let is_after = |from| info.updated.is_some_and(|updated| updated >= from);
+        let is_before = |end| info.updated.is_some_and(|updated| updated < end);
+        let wanted = self.metadata.as_map();
+        let mut pairs = wanted.into_iter().flat_map(|map| map.iter());
+        self.graph.as_deref().is_none_or(|wanted| wanted == graph)
+            && (self.status.is_empty() || self.status.contains(&info.status))
+            && pairs.all(|(key, value)| info.metadata.get(key) == Some(value))
+            && self.updated_from.is_none_or(is_after)
+            && self.updated_before.is_none_or(is_before)
+            && self
+                .search
+                .as_deref()
+                .is_none_or(|text| info.has_text(text))
+    }
+}
+
+impl ThreadInfo {
+    fn has_text(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        let metadata = self.metadata.to_string();
+        let graph = self.graph.as_deref().unwrap_or_default();
+        let places = [self.id.as_str(), graph, &*metadata];
+        places.iter().any(|it| it.to_lowercase().contains(&text))
+    }
+}
+
+/// The threads of a saver that a query wants, in order: those that have a checkpoint. The next page
+/// begins after the last of them. A page that begins after a thread that is gone is
+/// [`SaverError::NoThread`].
+pub async fn find_threads(
+    saver: &dyn Saver,
+    query: &ThreadQuery,
+) -> Result<Vec<ThreadInfo>, SaverError> {
+    let root = GraphPath::default();
+    let mut found = Vec::new();
+    for id in saver.threads().await? {
+        let newest = saver.load(&id, &root, At::Latest).await?;
+        let runs = saver.runs().load_runs(&id, &RunQuery::default()).await?;
+        let info = ThreadInfo::of(id, newest.as_ref(), &runs);
+        if query.wants(&info) || query.after.as_ref() == Some(&info.id) {
+            found.push(info);
+        }
+    }
+    if query.order == ThreadOrder::Updated {
+        found.sort_by_key(|info| Reverse(info.updated));
+    }
+    let start = match &query.after {
+        None => 0,
+        Some(after) => {
+            let place = found.iter().position(|info| info.id == *after);
+            let thread = after.clone();
+            place.ok_or(SaverError::NoThread { thread })? + 1
+        }
+    };
+    let limit = query.limit.unwrap_or(usize::MAX);
+    Ok(found.into_iter().skip(start).take(limit).collect())
+}

@@ -1,0 +1,276 @@
+//! Workers: they claim runs from the queue of a saver and run them.
+//!
+//! Any number of workers in any number of processes may share a queue; runs of one thread go one after
+//! the other. What a worker leaves behind when it is killed, another one continues. The queue itself is
+//! [`superstep_core::saver::RunQueue`].
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use superstep_core::{
+    command::Output,
+    edit::{AS_COPY, Update},
+    error::{Error, ErrorKind, SaverError},
+    event::Ending,
+    id::{RunId, ThreadId},
+    run::{Drain, RunInput},
+    runs::{
+        Cancel, CancelRequest, Claim, ClaimRuns, EnqueueRun, QueuedInput, RunQuery, RunRecord,
+        RunStatus,
+    },
+    saver::{At, Saver},
+};
+use tokio::task::JoinSet;
+
+use crate::{
+    graph::{Backends, Graph},
+    options::{CheckpointRef, Outcome, RunOptions},
+    run_entry::new_run_id,
+};
+
+/// How long a claim holds: within it the run must have begun.
+const CLAIM: Duration = Duration::from_secs(15);
+
+/// How long a run waits whose thread was busy after all.
+const BUSY: Duration = Duration::from_millis(50);
+
+impl Graph {
+    /// Puts a run of this graph into the queue of its saver, for a [`Worker`] of any process; durable
+    /// when it returns. `enqueue` says on which thread, with what, and what to do when that is busy.
+    pub async fn enqueue(&self, run: EnqueueRun) -> Result<RunRecord, Error> {
+        let graph = self.0.plan.name.clone();
+        let run = EnqueueRun { graph, ..run };
+        Ok(self.saver()?.run_queue().enqueue(run).await?)
+    }
+
+    /// A run of this graph to put into the queue: on this thread, with this input.
+    pub fn queued(&self, thread: impl Into<ThreadId>, input: QueuedInput) -> EnqueueRun {
+        let graph = self.0.plan.name.clone();
+        EnqueueRun {
+            input,
+            ..EnqueueRun::new(thread, new_run_id(), graph)
+        }
+    }
+}
+
+/// Takes runs of some graphs from the queue of their saver.
+///
+/// ```
+/// # use serde_json::json;
+/// # use superstep_engine::{Backends, Ctx, GraphBuilder, RunOptions, Worker, memory::MemorySaver};
+/// # use superstep_core::{run::Halt, runs::QueuedInput};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let graph = GraphBuilder::new().last_value("x").name("count")
+/// #     .node("work", |_: Ctx| async { Ok::<_, Halt>(json!({ "x": 1 })) })
+/// #     .edge("__start__", "work").backends(Backends::on(MemorySaver::new())).build()?;
+/// let input = QueuedInput::Value(json!({ "x": 0 }).into());
+/// graph.enqueue(graph.queued("thread 1", input)).await?;
+/// let worker = Worker::new([graph], RunOptions::default())?;
+/// let worked = worker.work_once().await?.expect("a run waits");
+/// assert_eq!(worked.thread.as_str(), "thread 1");
+/// assert!(worker.work_once().await?.is_none());
+/// # Ok(()) }
+/// ```
+pub struct Worker {
+    saver: Arc<dyn Saver>,
+    graphs: BTreeMap<Arc<str>, Graph>,
+    options: RunOptions,
+    at_once: usize,
+}
+
+/// A run that a worker had.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Worked {
+    /// The run.
+    pub run: RunId,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// How it ended. An error of a busy thread means that the run went back to the queue.
+    pub outcome: Result<Outcome, Error>,
+}
+
+impl Worker {
+    /// A worker for these graphs, on the saver of the first. Each run gets these options with a thread,
+    /// an id, metadata and a deadline of its own.
+    pub fn new(
+        graphs: impl IntoIterator<Item = Graph>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
+        let (mut first, mut by_name) = (None, BTreeMap::new());
+        for graph in graphs {
+            let saver = match &first {
+                Some(saver) => Arc::clone(saver),
+                None => graph.saver()?.clone(),
+            };
+            first = Some(saver.clone());
+            let name = graph.plan().name.clone();
+            let graph = graph.with_backends(Backends {
+                saver: Some(saver),
+                ..graph.backends().clone()
+            });
+            if by_name.insert(name.clone(), graph).is_some() {
+                let why = format!("two graphs of a worker have the name `{name}`");
+                return Err(ErrorKind::BadArgument { why }.into());
+            }
+        }
+        let Some(saver) = first else {
+            let why = "a worker needs a graph".to_owned();
+            return Err(ErrorKind::BadArgument { why }.into());
+        };
+        Ok(Self {
+            saver,
+            graphs: by_name,
+            options,
+            at_once: 16,
+        })
+    }
+
+    /// How many runs it has at once; 16 by default.
+    #[must_use]
+    pub fn at_once(mut self, runs: usize) -> Self {
+        self.at_once = runs.max(1);
+        self
+    }
+
+    /// Claims a run and runs it to its end; nothing if none waits.
+    pub async fn work_once(&self) -> Result<Option<Worked>, Error> {
+        match self.claim().await? {
+            Some(claim) => Ok(Some(self.work(claim).await)),
+            None => Ok(None),
+        }
+    }
+
+    /// Works until it is asked to stop, and then lets the steps that run come to their end. `told` hears
+    /// of each run.
+    pub async fn run(
+        self: &Arc<Self>,
+        stop: &Drain,
+        mut told: impl FnMut(Worked),
+    ) -> Result<(), Error> {
+        let mut running = JoinSet::new();
+        loop {
+            let changed = self.saver.run_queue().queue_changed();
+            while running.len() < self.at_once
+                && stop.reason().is_none()
+                && let Some(claim) = self.claim().await?
+            {
+                let worker = self.clone();
+                running.spawn(async move { worker.work(claim).await });
+            }
+            if let Some(reason) = stop.reason() {
+                self.options.drain.request(reason);
+                while let Some(ended) = running.join_next().await {
+                    ended.into_iter().for_each(&mut told);
+                }
+                self.options.drain.clear();
+                return Ok(());
+            }
+            tokio::select! {
+                Some(ended) = running.join_next() => ended.into_iter().for_each(&mut told),
+                changed = changed => changed?,
+            }
+        }
+    }
+
+    async fn claim(&self) -> Result<Option<Claim>, Error> {
+        let wanted = ClaimRuns {
+            graphs: self.graphs.keys().cloned().collect(),
+            lease: CLAIM,
+        };
+        Ok(self.saver.run_queue().claim(&wanted).await?)
+    }
+
+    async fn work(&self, claim: Claim) -> Worked {
+        let (run, thread) = (claim.record.id, claim.record.thread.clone());
+        let outcome = self.begin(&claim).await;
+        if let Err(error) = &outcome {
+            // One that had begun is no longer claimed, and keeps the ending it got.
+            let _begun = self.give_up(&claim, error).await;
+        }
+        Worked {
+            run,
+            thread,
+            outcome,
+        }
+    }
+
+    async fn begin(&self, claim: &Claim) -> Result<Outcome, Error> {
+        let record = &claim.record;
+        let Some(graph) = self.graphs.get(&record.graph) else {
+            let (what, name) = ("graph", record.graph.to_string());
+            return Err(ErrorKind::Unknown { what, name }.into());
+        };
+        self.take_back(graph, record).await?;
+        let root = Default::default();
+        let loaded = self.saver.load(&record.thread, &root, At::Latest).await?;
+        let head = loaded.as_ref().and_then(|loaded| loaded.head());
+        // What an earlier attempt took in is not fed again.
+        let is_fed = record.attempt > 0 && head.map(|head| head.id) != record.base;
+        let input = match record.queued.as_ref().map(|queued| queued.input.clone()) {
+            _ if is_fed => RunInput::Nothing,
+            Some(QueuedInput::Value(value)) => RunInput::Value(value),
+            Some(QueuedInput::Command(command, resume)) => RunInput::Command(command, resume),
+            _ => RunInput::Nothing,
+        };
+        let deadline = record.deadline.and_then(|at| u64::try_from(at).ok());
+        let deadline = deadline.map(|at| std::time::UNIX_EPOCH + Duration::from_millis(at));
+        let options = RunOptions {
+            thread: Some(record.thread.clone()),
+            run: Some(record.id),
+            metadata: record.metadata.clone(),
+            deadline: deadline.or(self.options.deadline),
+            ..self.options.clone()
+        };
+        graph.invoke(input, &options).await
+    }
+
+    /// Takes back what the run before stored, if that was cancelled so: the thread goes on from where
+    /// that run began.
+    async fn take_back(&self, graph: &Graph, record: &RunRecord) -> Result<(), Error> {
+        let before = RunQuery {
+            limit: Some(1),
+            before: Some(record.id),
+            ..RunQuery::default()
+        };
+        let runs = self.saver.runs().load_runs(&record.thread, &before).await?;
+        let Some(last) = runs.first() else {
+            return Ok(());
+        };
+        let is_asked = |cancel: &CancelRequest| cancel.how == Cancel::Rollback;
+        let is_undone = last.status() == RunStatus::Cancelled
+            && last.cancel.as_ref().is_some_and(is_asked)
+            && record.attempt == 0;
+        let Some(base) = last.base.filter(|_| is_undone) else {
+            return Ok(());
+        };
+        let root = Default::default();
+        let loaded = self.saver.load(&record.thread, &root, At::Latest).await?;
+        let head = loaded.and_then(|loaded| Some(loaded.head()?.id));
+        // Somebody may have gone on from there, or taken it back already.
+        if head != last.checkpoint || head == Some(base) {
+            return Ok(());
+        }
+        let copy = Update {
+            output: Output::Nothing,
+            as_node: Some(AS_COPY.into()),
+        };
+        let at = CheckpointRef::root(base);
+        graph.update_state(&record.thread, Some(&at), copy).await?;
+        Ok(())
+    }
+
+    /// Gives a run back that can begin later, and ends one that cannot.
+    async fn give_up(&self, claim: &Claim, error: &Error) -> Result<(), SaverError> {
+        let queue = self.saver.run_queue();
+        let is_busy = matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }));
+        if is_busy {
+            return queue.release(claim, BUSY).await;
+        }
+        let ending = Ending::Failed {
+            code: error.code().to_owned(),
+            message: error.to_string(),
+        };
+        queue.refuse(claim, ending).await
+    }
+}
