@@ -200,8 +200,9 @@ pub mod dynamic {
         snapshot::{Snapshot, SubState},
     };
     pub use superstep_engine::{
-        CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, Node, NodeOptions, Outcome,
-        OutputKeys, RunEvents, RunOutcome, Running, Status, Worked, Worker, builder, input, state,
+        CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, GraphSpec, Node, NodeOptions,
+        Outcome, OutputKeys, Registry, RunEvents, RunOutcome, Running, Status, Worked, Worker,
+        builder, input, spec, state,
     };
 }
 

@@ -72,6 +72,7 @@ impl Category {
             3512 | 3513 => Self::Internal,
 
             4001..=4023 => Self::Internal,
+            4030..=4033 => Self::InvalidInput,
 
             5001 | 5020 | 5023 | 5024 | 5105 | 5106 => Self::Refused,
             5002 | 5016 => Self::NotFound,

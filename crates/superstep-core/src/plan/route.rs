@@ -36,6 +36,12 @@ impl From<bool> for Destination {
         Self::Key(key.into())
     }
 }
+/// What a channel holds, as a key of the map.
+impl From<Value> for Destination {
+    fn from(key: Value) -> Self {
+        Self::Key(key)
+    }
+}
 impl From<Send> for Destination {
     fn from(send: Send) -> Self {
         Self::Send(send)
@@ -43,6 +49,11 @@ impl From<Send> for Destination {
 }
 
 /// What a router may return: a node's name, a key of its map, a send, or several of them.
+#[diagnostic::on_unimplemented(
+    message = "a router cannot return `{Self}`",
+    label = "not a destination",
+    note = "return the name of a node, a key of the router's map (text, bool or Value), a Send, a Vec of them, or a Result of these with Failure"
+)]
 pub trait IntoDestinations {
     /// All of them, or why there are none.
     fn into_destinations(self) -> Result<Vec<Destination>, Failure>;

@@ -92,6 +92,7 @@ pub struct OpenAsk {
     #[serde(rename = "value")]
     pub body: Json,
     /// The JSON schema of an answer, if the question has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Json>,
 }
 

@@ -187,6 +187,9 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// Runs a thread on new input until it is done, asks, pauses or fails. An update is reduced
     /// into the state the thread has; a whole state replaces it.
     ///
+    /// New input drops what the thread was about to do, open questions too, and starts again, as in
+    /// LangGraph; with [`RunOptions::keep_asks`] it is refused (SS1121) while a question is open.
+    ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
     /// # use superstep::prelude::*;

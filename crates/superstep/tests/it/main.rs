@@ -22,6 +22,7 @@ mod reducers;
 mod schemas;
 mod shown;
 mod spans;
+mod spec;
 mod steps;
 mod strict;
 mod subgraphs;

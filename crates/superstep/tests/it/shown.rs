@@ -58,7 +58,10 @@ async fn an_outcome_has_the_same_form_in_both_layers_and_its_question_is_answere
     let outcome = graph.run("t", Mail::update().subject("hi")).await.unwrap();
     let shown = json(&outcome);
     let id = shown["asks"][0]["id"].as_str().unwrap().to_owned();
-    let question = json!({"id": id, "kind": "may_send", "value": {"to": "ann@example.com"}});
+    let question = json!({
+        "id": id, "kind": "may_send", "value": {"to": "ann@example.com"},
+        "schema": {"title": "boolean", "type": "boolean"},
+    });
     let state = json!({"subject": "hi", "log": ["drafted"]});
     assert_eq!(
         shown,
