@@ -33,7 +33,7 @@ impl ThreadRuns {
     }
 
     pub(super) fn all_mut(&mut self) -> &mut Vec<RunRecord> {
-        &mut self.0
+        &mut self.all
     }
 
     fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
