@@ -72,6 +72,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-text",
         ],
     ),
+    ("superstep-workbook", &["superstep-coded", "superstep-fs"]),
     (
         "superstep",
         &[

@@ -1,0 +1,180 @@
+//! Values, formulas and looks of cells.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{Input, Refusal};
+use crate::{
+    address::{Area, CellRef},
+    book::Workbook,
+    sheet::{Formula, FormulaKind, Sheet, Value},
+    styles::Style,
+};
+
+/// How many cells one operation may touch.
+const MOST: u64 = 2_000_000;
+
+/// The longest text of a cell, in the units that Excel counts.
+const LONGEST: usize = 32_767;
+
+impl Workbook {
+    pub(super) fn set_rows(
+        &mut self,
+        sheet: &str,
+        from: CellRef,
+        rows: &[Vec<Input>],
+    ) -> Result<(), Refusal> {
+        let dates = self.dates;
+        let mut dated = Vec::new();
+        let styles = Arc::clone(&self.styles);
+        let grid = self.grid(sheet)?;
+        for (down, row) in rows.iter().enumerate() {
+            for (right, input) in row.iter().enumerate() {
+                let at = offset(from, down, right).ok_or_else(|| {
+                    format!("{from} and {down} rows, {right} columns on is outside of a sheet")
+                })?;
+                if let Some(area) = grid
+                    .merged
+                    .iter()
+                    .find(|area| area.contains(at) && area.first != at)
+                {
+                    return Err(format!(
+                        "{at} is part of the merged cells {area}; write to {}",
+                        area.first
+                    ));
+                }
+                check_array(grid, at.into())?;
+                let (value, formula) = content(input, dates)?;
+                let Some(cell) = grid.cell_mut(at) else {
+                    continue;
+                };
+                if matches!(input, Input::Date(_)) && !styles.is_date(cell.style) {
+                    dated.push((at, matches!(input, Input::Date(text) if text.len() > 10)));
+                }
+                cell.value = value;
+                cell.set_formula(formula);
+            }
+        }
+        self.changed.values = true;
+        for (at, has_time) in dated {
+            let code = if has_time {
+                "yyyy-mm-dd hh:mm:ss"
+            } else {
+                "yyyy-mm-dd"
+            };
+            let style = Style {
+                number_format: Some(code.to_owned()),
+                ..Style::default()
+            };
+            self.format(sheet, at.into(), &style)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn clear(&mut self, sheet: &str, area: Area) -> Result<(), Refusal> {
+        let grid = self.grid(sheet)?;
+        check_array(grid, area)?;
+        grid.changed.cells = true;
+        for (_, row) in grid.rows.range_mut(area.first.row..=area.last.row) {
+            for cell in &mut row.cells {
+                if (area.first.column..=area.last.column).contains(&cell.column) {
+                    cell.value = Value::Empty;
+                    cell.set_formula(None);
+                }
+            }
+        }
+        self.changed.values = true;
+        Ok(())
+    }
+
+    pub(super) fn format(&mut self, sheet: &str, area: Area, style: &Style) -> Result<(), Refusal> {
+        if area.len() > MOST {
+            return Err(format!(
+                "{area} has {} cells, {MOST} can be formatted at once; name the area that has values",
+                area.len()
+            ));
+        }
+        let mut shared = std::mem::take(&mut self.styles);
+        let styles = Arc::make_mut(&mut shared);
+        let grid = self.grid(sheet)?;
+        let mut known: HashMap<u32, u32> = HashMap::new();
+        for at in area.cells() {
+            let Some(cell) = grid.cell_mut(at) else {
+                continue;
+            };
+            cell.style = match known.get(&cell.style) {
+                Some(new) => *new,
+                None => {
+                    let new = styles.changed(cell.style, style)?;
+                    known.insert(cell.style, new);
+                    new
+                }
+            };
+        }
+        self.styles = shared;
+        Ok(())
+    }
+}
+
+fn offset(from: CellRef, down: usize, right: usize) -> Option<CellRef> {
+    let row = from.row.checked_add(u32::try_from(down).ok()?)?;
+    let column = from.column.checked_add(u32::try_from(right).ok()?)?;
+    CellRef::new(row, column)
+}
+
+/// Refuses to change a part of an array formula.
+pub(super) fn check_array(sheet: &Sheet, area: Area) -> Result<(), Refusal> {
+    for at in &sheet.arrays {
+        let formula = sheet.cell(*at).and_then(|cell| cell.formula());
+        let Some(FormulaKind::Array(array)) = formula.map(|formula| &formula.kind) else {
+            continue;
+        };
+        let is_whole = area.contains(array.first) && area.contains(array.last);
+        if area.overlaps(array) && !is_whole {
+            return Err(format!(
+                "{area} is part of the array formula of {at}, which fills {array}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The value and the formula that a cell gets.
+fn content(
+    input: &Input,
+    dates: crate::dates::DateSystem,
+) -> Result<(Value, Option<Formula>), Refusal> {
+    Ok(match input {
+        Input::Empty => (Value::Empty, None),
+        Input::Number(number) if number.is_finite() => (Value::Number(*number), None),
+        Input::Number(number) => return Err(format!("{number} is no number of a cell")),
+        Input::Bool(value) => (Value::Bool(*value), None),
+        Input::Text(text) => {
+            if text.encode_utf16().count() > LONGEST {
+                return Err(format!(
+                    "a cell holds {LONGEST} characters, this text has more"
+                ));
+            }
+            (Value::text(text.as_str()), None)
+        }
+        Input::Formula(text) => {
+            let text = text.trim();
+            let text = text.strip_prefix('=').unwrap_or(text);
+            if text.is_empty() || text.len() > 8192 {
+                return Err("a formula has 1 to 8192 characters".to_owned());
+            }
+            let formula = Formula {
+                text: text.to_owned(),
+                kind: FormulaKind::Plain,
+            };
+            (Value::Empty, Some(formula))
+        }
+        Input::Date(text) => match dates.read(text) {
+            Some(serial) => (Value::Number(serial), None),
+            None => {
+                return Err(format!(
+                    "`{text}` is no date that a sheet can hold; write 2025-06-10 or 2025-06-10T08:30:00"
+                ));
+            }
+        },
+    })
+}

@@ -1,0 +1,241 @@
+//! Whole sheets: added, renamed, deleted, copied, moved.
+
+use std::sync::Arc;
+
+use super::{Refusal, shift};
+use crate::{
+    book::{Workbook, is_same_name},
+    formula::{self, Change, Reference},
+    relations::relations,
+    sheet::{Changed, Sheet, Visibility},
+};
+
+impl Workbook {
+    pub(super) fn add_sheet(&mut self, name: &str, at: Option<usize>) -> Result<(), Refusal> {
+        self.check_name(name, None)?;
+        let at = at.unwrap_or(self.sheets.len()).min(self.sheets.len());
+        let sheet = Sheet {
+            name: name.to_owned(),
+            is_grid: true,
+            ..Sheet::default()
+        };
+        self.insert(at, sheet);
+        Ok(())
+    }
+
+    pub(super) fn copy_sheet(&mut self, name: &str, new: &str) -> Result<(), Refusal> {
+        self.check_name(new, None)?;
+        let place = self.place(name)?;
+        self.grid(name)?;
+        self.load_blocks(place)?;
+        let source = self.grid(name)?.clone();
+        let copied_from = match source.part.is_empty() {
+            true => source.copied_from.clone(),
+            false => Some(source.part.clone()),
+        };
+        let mut blocks = source.blocks.clone();
+        // Links to addresses are relationships of the old part.
+        let links = blocks.entry("hyperlinks").or_default();
+        links.retain(|link| link.contains(" location=") && !link.contains(":id="));
+        let copy = Sheet {
+            name: new.to_owned(),
+            visibility: Visibility::Visible,
+            tables: Vec::new(),
+            drawings: 0,
+            pivots: 0,
+            has_comments: false,
+            part: String::new(),
+            relation: String::new(),
+            new_charts: Vec::new(),
+            blocks,
+            copied_from,
+            changed: Changed {
+                cells: true,
+                columns: true,
+                merged: true,
+                view: true,
+                filter: true,
+                blocks: true,
+            },
+            ..source
+        };
+        self.insert(place + 1, copy);
+        self.changed.values = true;
+        Ok(())
+    }
+
+    /// Puts a sheet at a place; names that are known in one sheet only keep theirs.
+    fn insert(&mut self, at: usize, sheet: Sheet) {
+        for name in &mut self.names {
+            name.sheet = name.sheet.map(|it| if it >= at { it + 1 } else { it });
+        }
+        self.sheets.insert(at, Arc::new(sheet));
+        self.changed.sheets = true;
+        self.changed.names = true;
+    }
+
+    pub(super) fn move_sheet(&mut self, name: &str, to: usize) -> Result<(), Refusal> {
+        let from = self.place(name)?;
+        if to >= self.sheets.len() {
+            return Err(format!(
+                "there are {} sheets; places count from 0",
+                self.sheets.len()
+            ));
+        }
+        let sheet = self.sheets.remove(from);
+        self.sheets.insert(to, sheet);
+        for name in &mut self.names {
+            name.sheet = name.sheet.map(|it| match it {
+                it if it == from => to,
+                it if from < it && it <= to => it - 1,
+                it if to <= it && it < from => it + 1,
+                it => it,
+            });
+        }
+        self.changed.sheets = true;
+        self.changed.names = true;
+        Ok(())
+    }
+
+    pub(super) fn hide_sheet(&mut self, name: &str, hidden: bool) -> Result<(), Refusal> {
+        let at = self.place(name)?;
+        if hidden {
+            self.check_others_visible(at)?;
+        }
+        if let Some(sheet) = self.sheets.get_mut(at) {
+            Arc::make_mut(sheet).visibility = match hidden {
+                true => Visibility::Hidden,
+                false => Visibility::Visible,
+            };
+        }
+        self.changed.sheets = true;
+        Ok(())
+    }
+
+    pub(super) fn rename_sheet(&mut self, old: &str, new: &str) -> Result<(), Refusal> {
+        let at = self.place(old)?;
+        self.check_name(new, Some(at))?;
+        let renamed = |reference: &Reference| match &reference.sheet {
+            Some(sheet) if is_same_name(sheet, old) => Change::To(Reference {
+                sheet: Some(new.to_owned()),
+                ..reference.clone()
+            }),
+            _ => Change::Keep,
+        };
+        shift::everywhere(self, &|_, text| formula::rewrite(text, renamed))?;
+        if let Some(sheet) = self.sheets.get_mut(at) {
+            Arc::make_mut(sheet).name = new.to_owned();
+        }
+        for sheet in &mut self.sheets {
+            for chart in &mut Arc::make_mut(sheet).new_charts {
+                for series in &mut chart.series {
+                    if is_same_name(&series.sheet, old) {
+                        series.sheet = new.to_owned();
+                    }
+                }
+            }
+        }
+        shift::pivot_sources(self, old, Some(new))?;
+        self.changed.sheets = true;
+        Ok(())
+    }
+
+    pub(super) fn delete_sheet(&mut self, name: &str) -> Result<(), Refusal> {
+        let at = self.place(name)?;
+        self.check_others_visible(at)?;
+        shift::pivot_sources(self, name, None)?;
+        let is_shown_elsewhere = self.sheets.iter().enumerate().any(|(place, sheet)| {
+            let mut series = sheet.new_charts.iter().flat_map(|chart| &chart.series);
+            place != at && series.any(|series| is_same_name(&series.sheet, name))
+        });
+        if is_shown_elsewhere {
+            return Err("a new chart on another sheet shows its cells".to_owned());
+        }
+        let removed = self.sheets.remove(at);
+        let lost = |reference: &Reference| match &reference.sheet {
+            Some(sheet) if is_same_name(sheet, name) => Change::Lost,
+            _ => Change::Keep,
+        };
+        self.names.retain(|it| it.sheet != Some(at));
+        for name in &mut self.names {
+            name.sheet = name.sheet.map(|it| if it > at { it - 1 } else { it });
+        }
+        shift::everywhere(self, &|_, text| formula::rewrite(text, lost))?;
+        if !removed.part.is_empty() {
+            self.changed.removed.push(removed.part.clone());
+            let owned = owned(self, &removed.part).map_err(|error| error.to_string())?;
+            self.changed.removed.extend(owned);
+        }
+        let removed = &self.changed.removed;
+        self.changed.parts.retain(|part, _| !removed.contains(part));
+        self.changed.sheets = true;
+        self.changed.names = true;
+        self.changed.values = true;
+        Ok(())
+    }
+
+    fn check_others_visible(&self, at: usize) -> Result<(), Refusal> {
+        let is_other = |(place, sheet): (usize, &Arc<Sheet>)| {
+            place != at && sheet.visibility == Visibility::Visible
+        };
+        match self.sheets.iter().enumerate().any(is_other) {
+            true => Ok(()),
+            false => Err("a workbook has at least one visible sheet".to_owned()),
+        }
+    }
+
+    fn check_name(&self, name: &str, own: Option<usize>) -> Result<(), Refusal> {
+        let length = name.encode_utf16().count();
+        if !(1..=31).contains(&length) {
+            return Err(format!(
+                "the name of a sheet has 1 to 31 characters, `{name}` has {length}"
+            ));
+        }
+        if name.contains(['[', ']', ':', '*', '?', '/', '\\']) || name.chars().any(char::is_control)
+        {
+            return Err(format!(
+                "`{name}` has a character that names of sheets cannot have: [ ] : * ? / \\"
+            ));
+        }
+        if name.starts_with('\'') || name.ends_with('\'') {
+            return Err(format!("`{name}` begins or ends with an apostrophe"));
+        }
+        let taken = self
+            .sheets
+            .iter()
+            .enumerate()
+            .any(|(place, sheet)| Some(place) != own && is_same_name(&sheet.name, name));
+        match taken {
+            true => Err(format!("there is a sheet `{name}` already")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Parts that belong to a sheet alone. Pictures may be shared and stay.
+fn owned(book: &Workbook, part: &str) -> Result<Vec<String>, crate::error::Error> {
+    let mut found = Vec::new();
+    let mut next = vec![part.to_owned()];
+    while let Some(part) = next.pop() {
+        for relation in relations(&book.package, &part)? {
+            let is_own = matches!(
+                relation.kind.as_str(),
+                "drawing"
+                    | "chart"
+                    | "table"
+                    | "comments"
+                    | "threadedComment"
+                    | "vmlDrawing"
+                    | "pivotTable"
+                    | "chartStyle"
+                    | "chartColorStyle"
+                    | "printerSettings"
+            );
+            if is_own && !relation.is_external && !found.contains(&relation.target) {
+                found.push(relation.target.clone());
+                next.push(relation.target);
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,514 @@
+//! Rows and columns inserted or deleted: cells move, and everything that refers to cells follows.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::Refusal;
+use crate::{
+    address::{Area, CellRef, LAST_COLUMN, LAST_ROW},
+    book::{Workbook, is_same_name},
+    error::Error,
+    formula::{self, Change, Coordinate, Corner, Reference},
+    relations::relations,
+    sheet::{FormulaKind, Sheet},
+    xml::{self, Piece},
+};
+
+/// What is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    Rows,
+    Columns,
+}
+
+/// Whether there is more room afterwards, or less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Insert,
+    Delete,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shift {
+    axis: Axis,
+    kind: Kind,
+    at: u32,
+    count: u32,
+}
+
+impl Shift {
+    fn last(&self) -> u32 {
+        match self.axis {
+            Axis::Rows => LAST_ROW,
+            Axis::Columns => LAST_COLUMN,
+        }
+    }
+
+    /// Where one row or column gets to; none if it is deleted or falls off.
+    fn one(&self, number: u32) -> Option<u32> {
+        let end = self.at.saturating_add(self.count);
+        match self.kind {
+            _ if number < self.at => Some(number),
+            Kind::Insert => number
+                .checked_add(self.count)
+                .filter(|it| *it <= self.last()),
+            Kind::Delete if number < end => None,
+            Kind::Delete => Some(number - self.count),
+        }
+    }
+
+    /// Where a range gets to; none if nothing of it is left.
+    fn span(&self, first: u32, last: u32) -> Option<(u32, u32)> {
+        let end = self.at.saturating_add(self.count);
+        match self.kind {
+            Kind::Insert => {
+                let first = self.one(first)?;
+                Some((first, self.one(last).unwrap_or(self.last())))
+            }
+            Kind::Delete => {
+                let new_first = if first < self.at {
+                    first
+                } else {
+                    first.max(end) - self.count
+                };
+                let new_last = match last {
+                    last if last < self.at => last,
+                    last if last < end => self.at.checked_sub(1)?,
+                    last => last - self.count,
+                };
+                (new_first <= new_last && new_last > 0).then_some((new_first, new_last))
+            }
+        }
+    }
+
+    fn area(&self, area: Area) -> Option<Area> {
+        let mut moved = area;
+        match self.axis {
+            Axis::Rows => {
+                (moved.first.row, moved.last.row) = self.span(area.first.row, area.last.row)?;
+            }
+            Axis::Columns => {
+                (moved.first.column, moved.last.column) =
+                    self.span(area.first.column, area.last.column)?;
+            }
+        }
+        Some(moved)
+    }
+
+    /// Several areas, as attributes list them.
+    fn areas(&self, list: &str) -> String {
+        let moved = list.split_whitespace().filter_map(|area| {
+            let area: Area = area.parse().ok()?;
+            Some(self.area(area)?.to_string())
+        });
+        moved.collect::<Vec<_>>().join(" ")
+    }
+
+    fn reference(&self, reference: &Reference) -> Change {
+        let pick = |corner: &Corner| match self.axis {
+            Axis::Rows => corner.row,
+            Axis::Columns => corner.column,
+        };
+        let put = |corner: &Corner, at: u32| {
+            let mut corner = *corner;
+            let coordinate = match self.axis {
+                Axis::Rows => &mut corner.row,
+                Axis::Columns => &mut corner.column,
+            };
+            *coordinate = coordinate.map(|it| Coordinate { at, ..it });
+            corner
+        };
+        let Some(first) = pick(&reference.first) else {
+            // Whole rows when columns move, and the other way round.
+            return Change::Keep;
+        };
+        let last = reference.last.as_ref().and_then(pick);
+        let moved = match last {
+            None => self.one(first.at).map(|at| (at, at)),
+            Some(last) => self.span(first.at.min(last.at), first.at.max(last.at)),
+        };
+        match moved {
+            None => Change::Lost,
+            Some((from, to)) => Change::To(Reference {
+                first: put(&reference.first, from),
+                last: reference.last.as_ref().map(|corner| put(corner, to)),
+                sheet: reference.sheet.clone(),
+            }),
+        }
+    }
+}
+
+impl Workbook {
+    pub(super) fn shift(
+        &mut self,
+        sheet: &str,
+        axis: Axis,
+        kind: Kind,
+        at: u32,
+        count: u32,
+    ) -> Result<(), Refusal> {
+        let shift = Shift {
+            axis,
+            kind,
+            at,
+            count,
+        };
+        let place = self.place(sheet)?;
+        if count == 0 || at == 0 || at > shift.last() || count > shift.last() {
+            return Err(format!("{count} from {at} on is nothing in a sheet"));
+        }
+        check(self.grid(sheet)?, &shift)?;
+        pivot_sources(self, sheet, None)?;
+        let name = self.grid(sheet)?.name.clone();
+        everywhere(self, &|home, text| {
+            formula::rewrite(text, |reference| {
+                let meant = reference.sheet.as_deref().unwrap_or(home);
+                match is_same_name(meant, &name) {
+                    true => shift.reference(reference),
+                    false => Change::Keep,
+                }
+            })
+        })?;
+        move_tables(self, place, &shift)?;
+        move_drawings(self, place, &shift).map_err(|error| error.to_string())?;
+        self.load_blocks(place)?;
+        let grid = self.grid(sheet)?;
+        move_cells(grid, &shift);
+        grid.merged = grid
+            .merged
+            .iter()
+            .filter_map(|area| shift.area(*area))
+            .filter(|area| area.first != area.last)
+            .collect();
+        grid.filter = grid.filter.and_then(|area| shift.area(area));
+        move_columns(grid, &shift);
+        for blocks in grid.blocks.values_mut() {
+            let moved = blocks.iter().map(|raw| move_block(raw, &shift));
+            let moved: Result<Vec<_>, _> = moved.collect();
+            let moved = moved.map_err(|error| error.to_string())?;
+            *blocks = moved.into_iter().flatten().collect();
+        }
+        for chart in &mut grid.new_charts {
+            let corner = shift.area(chart.at.into());
+            chart.at = corner.map_or(chart.at, |area| area.first);
+        }
+        for (area, _) in &mut grid.new_links {
+            *area = shift.area(*area).unwrap_or(*area);
+        }
+        let changed = &mut grid.changed;
+        (changed.cells, changed.columns, changed.merged) = (true, true, true);
+        (changed.filter, changed.blocks) = (true, true);
+        for sheet in &mut self.sheets {
+            let shows = |chart: &crate::chart::Chart| {
+                chart
+                    .series
+                    .iter()
+                    .any(|series| is_same_name(&series.sheet, &name))
+            };
+            if !sheet.new_charts.iter().any(shows) {
+                continue;
+            }
+            for chart in &mut Arc::make_mut(sheet).new_charts {
+                for series in &mut chart.series {
+                    if is_same_name(&series.sheet, &name) {
+                        series.values = shift.area(series.values).unwrap_or(series.values);
+                        series.categories = series.categories.and_then(|area| shift.area(area));
+                    }
+                }
+            }
+        }
+        self.changed.values = true;
+        Ok(())
+    }
+}
+
+/// What cannot be moved without being damaged.
+fn check(sheet: &Sheet, shift: &Shift) -> Result<(), Refusal> {
+    if sheet.pivots > 0 {
+        return Err("the sheet has a pivot table, whose cells cannot be moved".to_owned());
+    }
+    if sheet.has_comments {
+        return Err("the sheet has comments, which would stay behind".to_owned());
+    }
+    let span = |area: Area| match shift.axis {
+        Axis::Rows => (area.first.row, area.last.row),
+        Axis::Columns => (area.first.column, area.last.column),
+    };
+    for at in &sheet.arrays {
+        let formula = sheet.cell(*at).and_then(|cell| cell.formula());
+        if let Some(FormulaKind::Array(area)) = formula.map(|formula| &formula.kind) {
+            let (first, last) = span(*area);
+            if first < last && last >= shift.at && first < shift.at.saturating_add(shift.count) {
+                return Err(format!("{area} is filled by the array formula of {at}"));
+            }
+        }
+    }
+    if shift.kind == Kind::Insert
+        && let Some(used) = sheet.used()
+        && span(used).1 >= shift.at
+        && shift.one(span(used).1).is_none()
+    {
+        return Err("the last cells would fall off the sheet".to_owned());
+    }
+    Ok(())
+}
+
+fn move_cells(sheet: &mut Sheet, shift: &Shift) {
+    match shift.axis {
+        Axis::Rows => {
+            let rows = std::mem::take(&mut sheet.rows);
+            sheet.rows = rows
+                .into_iter()
+                .filter_map(|(number, row)| Some((shift.one(number)?, row)))
+                .collect();
+        }
+        Axis::Columns => {
+            for row in sheet.rows.values_mut() {
+                row.cells.retain_mut(|cell| match shift.one(cell.column) {
+                    Some(column) => {
+                        cell.column = column;
+                        true
+                    }
+                    None => false,
+                });
+            }
+        }
+    }
+    let moved = |at: &CellRef| Some(shift.area((*at).into())?.first);
+    sheet.arrays = sheet.arrays.iter().filter_map(moved).collect();
+    for at in sheet.arrays.clone() {
+        let row = sheet.rows.get_mut(&at.row);
+        let cell = row.and_then(|row| row.cells.iter_mut().find(|cell| cell.column == at.column));
+        if let Some(formula) = cell.and_then(|cell| cell.formula_mut())
+            && let FormulaKind::Array(area) = &mut formula.kind
+        {
+            *area = shift.area(*area).unwrap_or(*area);
+        }
+    }
+}
+
+fn move_columns(sheet: &mut Sheet, shift: &Shift) {
+    if shift.axis == Axis::Rows {
+        return;
+    }
+    let columns = std::mem::take(&mut sheet.columns);
+    for mut column in columns {
+        if let Some((first, last)) = shift.span(column.first, column.last) {
+            (column.first, column.last) = (first, last);
+            sheet.columns.push(column);
+        }
+    }
+}
+
+/// A block with its areas moved; none if nothing of them is left. Formulas moved before.
+fn move_block(raw: &str, shift: &Shift) -> Result<Option<String>, Error> {
+    let mut is_left = true;
+    let mut is_first = true;
+    let moved = xml::map("sheet", raw, &[], |_, piece| match piece {
+        Piece::Attribute("sqref" | "ref", areas) => {
+            let moved = shift.areas(areas);
+            is_left &= !(std::mem::take(&mut is_first) && moved.is_empty());
+            Some(moved)
+        }
+        _ => None,
+    })?;
+    Ok(is_left.then_some(moved))
+}
+
+/// Changes every formula of a workbook: of cells, names, conditions and charts. The function gets
+/// the sheet that a formula is in, and the formula.
+pub(super) fn everywhere(
+    book: &mut Workbook,
+    change: &dyn Fn(&str, &str) -> String,
+) -> Result<(), Refusal> {
+    let package = Arc::clone(&book.package);
+    for sheet in &mut book.sheets {
+        let home = sheet.name.clone();
+        let is_touched = sheet.cells().any(|(_, cell)| {
+            cell.formula()
+                .is_some_and(|formula| change(&home, &formula.text) != formula.text)
+        });
+        if is_touched {
+            let sheet = Arc::make_mut(sheet);
+            sheet.changed.cells = true;
+            book.changed.values = true;
+            for row in sheet.rows.values_mut() {
+                for formula in row.cells.iter_mut().filter_map(|cell| cell.formula_mut()) {
+                    formula.text = change(&home, &formula.text);
+                }
+            }
+        }
+        let old = super::blocks_of(sheet, &package)?;
+        let mut blocks = BTreeMap::new();
+        for (name, raws) in &old {
+            let moved = raws.iter().map(|raw| {
+                let leaves = ["formula", "formula1", "formula2"];
+                xml::map("sheet", raw, &leaves, |_, piece| match piece {
+                    Piece::Text(text) => {
+                        let new = change(&home, text);
+                        (new != text).then_some(new)
+                    }
+                    Piece::Attribute(..) => None,
+                })
+            });
+            let moved: Result<Vec<_>, _> = moved.collect();
+            blocks.insert(*name, moved.map_err(|error| error.to_string())?);
+        }
+        if blocks != old {
+            let sheet = Arc::make_mut(sheet);
+            sheet.blocks = blocks;
+            sheet.changed.blocks = true;
+        }
+    }
+    for name in &mut book.names {
+        let home = name.sheet.and_then(|at| book.sheets.get(at));
+        let home = home.map_or("", |sheet| sheet.name.as_str());
+        let new = change(home, &name.refers_to);
+        if new != name.refers_to {
+            name.refers_to = new;
+            book.changed.names = true;
+        }
+    }
+    let charts: Vec<String> = book
+        .package
+        .names()
+        .filter(|name| name.starts_with("xl/charts/") && name.ends_with(".xml"))
+        .filter(|name| !book.changed.removed.iter().any(|gone| gone == name))
+        .map(str::to_owned)
+        .collect();
+    for part in charts {
+        edit_part(book, &part, &["f"], |_, piece| match piece {
+            Piece::Text(text) => {
+                let new = change("", text);
+                (new != text).then_some(new)
+            }
+            Piece::Attribute(..) => None,
+        })
+        .map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// Changes a part besides the sheets, on top of earlier changes.
+fn edit_part(
+    book: &mut Workbook,
+    part: &str,
+    leaves: &[&str],
+    see: impl FnMut(&str, Piece<'_>) -> Option<String>,
+) -> Result<(), Error> {
+    let old = match book.changed.parts.get(part) {
+        Some(text) => text.clone(),
+        None => match book.package.part(part)? {
+            Some(bytes) => xml::decode(part, &bytes)?.into_owned(),
+            None => return Ok(()),
+        },
+    };
+    let new = xml::map(part, &old, leaves, see)?;
+    if new != old {
+        book.changed.parts.insert(part.to_owned(), new);
+    }
+    Ok(())
+}
+
+fn move_tables(book: &mut Workbook, place: usize, shift: &Shift) -> Result<(), Refusal> {
+    let Some(sheet) = book.sheets.get(place) else {
+        return Ok(());
+    };
+    let tables = sheet.tables.clone();
+    let mut moved = Vec::new();
+    for mut table in tables {
+        let area = shift.area(table.area);
+        let area =
+            area.ok_or_else(|| format!("the table `{}` would be deleted whole", table.name))?;
+        if area.width() != table.area.width() {
+            return Err(format!(
+                "columns of the table `{}` would change; that is not done",
+                table.name
+            ));
+        }
+        let body = table.area.height() - u32::from(table.has_header) - u32::from(table.has_totals);
+        let grows = area.height() != table.area.height();
+        let is_header_hit = table.has_header
+            && shift.axis == Axis::Rows
+            && shift.kind == Kind::Delete
+            && (shift.at..shift.at.saturating_add(shift.count)).contains(&table.area.first.row);
+        if grows && (is_header_hit || area.height() + body <= table.area.height()) {
+            return Err(format!(
+                "the table `{}` would lose its header or all of its rows",
+                table.name
+            ));
+        }
+        let (old, new) = (table.area.to_string(), area.to_string());
+        edit_part(book, &table.part, &[], |_, piece| match piece {
+            Piece::Attribute("ref", value) if value == old => Some(new.clone()),
+            Piece::Attribute("ref", value) => Some(shift.areas(value)),
+            _ => None,
+        })
+        .map_err(|error| error.to_string())?;
+        table.area = area;
+        moved.push(table);
+    }
+    if let Some(sheet) = book.sheets.get_mut(place) {
+        Arc::make_mut(sheet).tables = moved;
+    }
+    Ok(())
+}
+
+/// Charts and pictures move with the cells under them.
+fn move_drawings(book: &mut Workbook, place: usize, shift: &Shift) -> Result<(), Error> {
+    let Some(part) = book.sheets.get(place).map(|sheet| sheet.part.clone()) else {
+        return Ok(());
+    };
+    if part.is_empty() {
+        return Ok(());
+    }
+    let wanted = match shift.axis {
+        Axis::Rows => "row",
+        Axis::Columns => "col",
+    };
+    for relation in relations(&book.package, &part)? {
+        if relation.kind != "drawing" || relation.is_external {
+            continue;
+        }
+        edit_part(book, &relation.target, &[wanted], |_, piece| match piece {
+            Piece::Text(text) => {
+                // Anchors count from 0.
+                let number: u32 = text.trim().parse().ok()?;
+                let moved = shift.one(number + 1).unwrap_or(shift.at) - 1;
+                (moved != number).then(|| moved.to_string())
+            }
+            Piece::Attribute(..) => None,
+        })?;
+    }
+    Ok(())
+}
+
+/// Follows a sheet's new name where pivot tables read it; a sheet that they read is not deleted.
+pub(super) fn pivot_sources(
+    book: &mut Workbook,
+    old: &str,
+    new: Option<&str>,
+) -> Result<(), Refusal> {
+    let caches: Vec<String> = book
+        .package
+        .names()
+        .filter(|name| name.contains("pivotCacheDefinition") && name.ends_with(".xml"))
+        .map(str::to_owned)
+        .collect();
+    let mut is_read = false;
+    for part in caches {
+        edit_part(book, &part, &[], |element, piece| match piece {
+            Piece::Attribute("sheet", sheet)
+                if element == "worksheetSource" && is_same_name(sheet, old) =>
+            {
+                is_read = true;
+                new.map(str::to_owned)
+            }
+            _ => None,
+        })
+        .map_err(|error| error.to_string())?;
+    }
+    match is_read && new.is_none() {
+        true => Err("a pivot table reads this sheet".to_owned()),
+        false => Ok(()),
+    }
+}

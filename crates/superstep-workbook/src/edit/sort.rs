@@ -1,0 +1,128 @@
+//! Rows of an area in another order.
+
+use std::cmp::Ordering;
+
+use super::{Refusal, SortKey, column};
+use crate::{
+    address::Area,
+    book::Workbook,
+    formula,
+    sheet::{Cell, FormulaKind, Value},
+};
+
+impl Workbook {
+    pub(super) fn sort(
+        &mut self,
+        sheet: &str,
+        area: Area,
+        keys: &[SortKey],
+        has_header: bool,
+    ) -> Result<(), Refusal> {
+        let mut columns = Vec::new();
+        for key in keys {
+            let at = column(&key.column)?;
+            if !(area.first.column..=area.last.column).contains(&at) {
+                return Err(format!("column {} is not in {area}", key.column));
+            }
+            columns.push((at, key.descending));
+        }
+        if columns.is_empty() {
+            return Err("it needs a column to sort by".to_owned());
+        }
+        let grid = self.grid(sheet)?;
+        let first = area.first.row + u32::from(has_header);
+        if first > area.last.row {
+            return Ok(());
+        }
+        if let Some(merged) = grid.merged.iter().find(|merged| merged.overlaps(&area)) {
+            return Err(format!(
+                "{area} has the merged cells {merged}; split them first"
+            ));
+        }
+        let is_inside = |column: u32| (area.first.column..=area.last.column).contains(&column);
+        // The cells of each row that are to be moved. Rows behind the last one with cells are empty.
+        let mut rows: Vec<(u32, Vec<Cell>)> = Vec::new();
+        for (number, row) in grid.rows.range_mut(first..=area.last.row) {
+            let (moved, stay) = row.cells.drain(..).partition(|cell| is_inside(cell.column));
+            row.cells = stay;
+            rows.push((*number, moved));
+        }
+        for (number, cells) in &rows {
+            for cell in cells {
+                let kind = cell.formula().map(|formula| &formula.kind);
+                let is_key = columns.iter().any(|(column, _)| *column == cell.column);
+                match kind {
+                    Some(FormulaKind::Plain) if is_key && cell.value == Value::Empty => {
+                        return Err(format!(
+                            "row {number} is sorted by a formula that was not calculated yet"
+                        ));
+                    }
+                    Some(FormulaKind::Plain) | None => {}
+                    Some(_) => {
+                        return Err(format!(
+                            "row {number} has an array formula, which cannot be moved"
+                        ));
+                    }
+                }
+            }
+        }
+        rows.sort_by(|(_, one), (_, other)| {
+            let value = |cells: &[Cell], column: u32| {
+                cells
+                    .iter()
+                    .find(|cell| cell.column == column)
+                    .map_or(Value::Empty, |cell| cell.value.clone())
+            };
+            columns
+                .iter()
+                .map(|(column, descending)| {
+                    compare(&value(one, *column), &value(other, *column), *descending)
+                })
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
+        });
+        // Rows without any cell sort behind all others, as empty ones do.
+        for (place, (number, cells)) in (first..).zip(rows) {
+            let by = i64::from(place) - i64::from(number);
+            let row = grid.rows.entry(place).or_default();
+            for mut cell in cells {
+                if let Some(formula) = cell.formula_mut() {
+                    formula.text = formula::translate(&formula.text, by, 0);
+                }
+                row.cells.push(cell);
+            }
+            row.cells.sort_by_key(|cell| cell.column);
+        }
+        grid.changed.cells = true;
+        self.changed.values = true;
+        Ok(())
+    }
+}
+
+/// Numbers, then texts, then truth values, then errors; empty cells come last in any direction.
+fn compare(one: &Value, other: &Value, descending: bool) -> Ordering {
+    let rank = |value: &Value| match value {
+        Value::Number(_) => 0,
+        Value::Text(_) => 1,
+        Value::Bool(_) => 2,
+        Value::Error(_) => 3,
+        Value::Empty => 4,
+    };
+    let empty = (*one == Value::Empty).cmp(&(*other == Value::Empty));
+    if empty.is_ne() {
+        return empty;
+    }
+    let order = match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one.total_cmp(other),
+        (Value::Text(one), Value::Text(other)) => {
+            let (one, other) = (&one.plain, &other.plain);
+            one.to_lowercase().cmp(&other.to_lowercase())
+        }
+        (Value::Bool(one), Value::Bool(other)) => one.cmp(other),
+        _ => rank(one).cmp(&rank(other)),
+    };
+    match descending {
+        true => order.reverse(),
+        false => order,
+    }
+}

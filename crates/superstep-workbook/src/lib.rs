@@ -1,0 +1,55 @@
+//! Spreadsheets for agents: read as hostile data, edited by operations, written back so that every
+//! part which is not touched stays byte for byte as it was.
+//!
+//! ```no_run
+//! use superstep_workbook::{Input, Limits, OnLoad, Operation, Overwrite, Workbook, save};
+//!
+//! # fn main() -> Result<(), superstep_workbook::Error> {
+//! let before = Workbook::open("in.xlsx".as_ref(), &Limits::default())?;
+//! let after = before.apply(&[Operation::Set {
+//!     sheet: "Sheet1".to_owned(),
+//!     cell: "B2".parse()?,
+//!     value: Input::Formula("=SUM(B3:B9)".to_owned()),
+//! }])?;
+//! let written = after.write(OnLoad::Calculate)?;
+//! save("out.xlsx".as_ref(), &written.bytes, Overwrite::Never)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Data flows one way: `package` opens the archive, `read` makes a [`Workbook`] of it, `edit` gives a
+//! new one, `patch` writes it, `recalc` with what formulas give. `state` says what is in it, `diff` what
+//! changed.
+
+mod address;
+mod book;
+mod chart;
+mod dates;
+mod diff;
+mod edit;
+mod error;
+mod formula;
+mod frame;
+mod package;
+mod patch;
+mod read;
+mod recalc;
+mod relations;
+mod sheet;
+mod state;
+mod styles;
+mod xml;
+
+pub use address::{Area, CellRef, LAST_COLUMN, LAST_ROW, column_name, column_number};
+pub use book::{DefinedName, Overwrite, Workbook, save};
+pub use chart::{Chart, ChartKind, Series};
+pub use dates::DateSystem;
+pub use diff::{CellChange, Changes, FormatChange};
+pub use edit::{Condition, Input, Operation, SortKey, Validation};
+pub use error::Error;
+pub use package::{Limits, Package, Share};
+pub use patch::{OnLoad, Written};
+pub use recalc::{Calculation, Recalculated, recalculate};
+pub use sheet::{Cell, Column, Formula, FormulaKind, Row, Sheet, Table, Text, Value, Visibility};
+pub use state::{Region, regions};
+pub use styles::{Border, Edge, Style, Styles};

@@ -1,0 +1,55 @@
+//! Change reports.
+
+use superstep_workbook::Changes;
+
+use crate::made::{Made, operations};
+
+#[test]
+fn a_report_names_cells_looks_sheets_and_the_rest() {
+    let before = Made::with_sheets(&[
+        ("Data", "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"B1\"><v>2</v></c></row></sheetData>"),
+        ("Old", "<sheetData/>"),
+        ("Gone", "<sheetData/>"),
+    ])
+    .book();
+    let after = before
+        .apply(&operations(
+            r#"[{"op":"set","sheet":"Data","cell":"A1","value":{"formula":"=B1"}},
+                {"op":"clear","sheet":"Data","area":"B1"},
+                {"op":"set","sheet":"Data","cell":"C1","value":{"text":"new"}},
+                {"op":"format","sheet":"Data","area":"C1","style":{"bold":true}},
+                {"op":"merge","sheet":"Data","area":"A3:B3"},
+                {"op":"freeze","sheet":"Data","cell":"A2"},
+                {"op":"column_width","sheet":"Data","columns":"A","width":30},
+                {"op":"rename_sheet","sheet":"Old","name":"Newer"},
+                {"op":"delete_sheet","sheet":"Gone"},
+                {"op":"add_sheet","name":"Added"},
+                {"op":"define_name","name":"Rate","refers_to":"Data!$A$1"}]"#,
+        ))
+        .unwrap();
+    let changes = Changes::between(&before, &after);
+    let text = changes.to_string();
+    for line in [
+        "+ sheet \"Added\"",
+        "- sheet \"Gone\"",
+        "~ sheet \"Old\" is now \"Newer\"",
+        "3 cells:",
+        "\"Data\"!A1: \"1\" → \"=B1\"",
+        "\"Data\"!B1: \"2\" → \"\"",
+        "\"Data\"!C1: \"\" → \"new\"",
+        "1 cells look different",
+        "\"Data\": merged cells: none → A3:B3",
+        "\"Data\": frozen at: none → A2",
+        "\"Data\": columns have other widths",
+        "name \"Rate\": none → Data!$A$1",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let json = serde_json::to_value(&changes).unwrap();
+    assert_eq!(json["cell_count"], 3);
+    assert_eq!(json["cells"][0]["cell"], "A1");
+    assert_eq!(json["formats"][0]["after"]["bold"], true);
+    let nothing = Changes::between(&before, &before);
+    assert!(nothing.is_empty());
+    assert_eq!(nothing.to_string(), "nothing changed\n");
+}

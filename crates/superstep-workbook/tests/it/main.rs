@@ -1,0 +1,19 @@
+//! Workbooks through the public API: real files, files made here, and files made to do harm.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod diffs;
+mod edits;
+mod hostile;
+mod large;
+mod made;
+mod opos;
+mod reading;
+mod recalc;
+mod shifts;
+mod states;
