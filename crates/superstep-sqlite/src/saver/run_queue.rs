@@ -90,8 +90,9 @@ fn enqueue(writer: &mut Writer, new: EnqueueRun, worker: i64) -> Result<RunRecor
 }
 
 fn claim(writer: &mut Writer, claim: &ClaimRuns, worker: i64) -> Result<Option<Claim>, SaverError> {
-    let now = wall_millis();
     recover(writer, None, worker)?;
+    // After it: what goes back to the queue is due at once.
+    let now = wall_millis();
     for (seq, thread) in runs::due(writer.db()?, now)? {
         if !runs::is_free(writer.db()?, &writer.seal, thread, now)? {
             continue;
