@@ -100,6 +100,12 @@ impl Category {
             7011 | 7015 => Self::Conflict,
             7008 | 7014 => Self::Internal,
 
+            7501..=7511 | 7513 => Self::InvalidInput,
+            7512 => Self::NotFound,
+            7514 => Self::Internal,
+            7515 => Self::Unavailable,
+            7516 => Self::Conflict,
+
             8001 => Self::Internal,
             8002 | 8004 | 8008 => Self::NotFound,
             8003 | 8012 => Self::InvalidInput,

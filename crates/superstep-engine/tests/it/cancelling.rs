@@ -468,10 +468,11 @@ async fn an_effect_whose_start_is_being_stored_does_not_begin_and_is_not_in_doub
     .unwrap();
     let starting = tokio::spawn({
         let graph = graph.clone();
-        async move { graph.start(json!({}), &on()).await.unwrap() }
+        // In a tuple: a run that has begun is a future itself, to be awaited later.
+        async move { (graph.start(json!({}), &on()).await.unwrap(),) }
     });
     there.notified().await;
-    let running = starting.await.unwrap();
+    let (running,) = starting.await.unwrap();
     running.cancel("enough");
     go.notify_one();
     assert_eq!(running.await.unwrap_err().code(), "SS1113");
