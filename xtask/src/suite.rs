@@ -19,7 +19,8 @@ pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remot
                                     superstep-tools/mcp,superstep-mail/google,\
                                     superstep-mail/imap,\
                                     superstep-mail/servers-tests,\
-                                    superstep-examples/otlp,superstep/otlp,superstep/encryption";
+                                    superstep-examples/otlp,superstep/otlp,superstep/encryption,\
+                                    superstep-workbook/recalc";
 
 /// Tests below a module of this name need the weights of a model.
 pub(crate) const NEEDS_WEIGHTS: &str = "needs_weights";

@@ -79,7 +79,7 @@ pub(crate) fn rewrite(formula: &str, mut change: impl FnMut(&Reference) -> Chang
             }
             '#' => error_value(rest),
             c if is_word(c) => {
-                let end = word(rest);
+                let end = sheet_span(rest).unwrap_or_else(|| word(rest));
                 let after = rest.get(end..).unwrap_or_default();
                 if let Some(target) = after.strip_prefix('!') {
                     let sheet = rest.get(..end).unwrap_or_default().to_owned();
@@ -110,6 +110,28 @@ pub(crate) fn rewrite(formula: &str, mut change: impl FnMut(&Reference) -> Chang
         rest = rest.get(taken..).unwrap_or_default();
     }
     out
+}
+
+/// The length of `Jan:Mar`, if an exclamation mark follows: cells of several sheets at once.
+fn sheet_span(text: &str) -> Option<usize> {
+    let first = word(text);
+    let second = text.get(first..)?.strip_prefix(':')?;
+    let end = word(second);
+    let is_span = end > 0 && second.get(end..)?.starts_with('!');
+    is_span.then_some(first + 1 + end)
+}
+
+/// Whether a formula reads the same cells of several sheets, which no change here follows.
+pub(crate) fn spans_sheets(formula: &str) -> bool {
+    let mut spans = false;
+    if formula.contains('!') && formula.contains(':') {
+        rewrite(formula, |reference| {
+            let sheet = reference.sheet.as_deref();
+            spans |= sheet.is_some_and(|sheet| sheet.contains(':'));
+            Change::Keep
+        });
+    }
+    spans
 }
 
 /// Writes one reference, or the word that is none. Returns how much of `whole` was used; `before`
@@ -386,6 +408,15 @@ mod tests {
         assert_eq!(translate("SUM(A1:A3)", 10, 0), "SUM(A11:A13)");
         assert_eq!(translate("A1+B2", -1, 0), "#REF!+B1");
         assert_eq!(translate("x!A1", 1, 0), "x!A2");
+    }
+
+    #[test]
+    fn cells_of_several_sheets_are_told() {
+        assert!(spans_sheets("SUM(Jan:Mar!A1)"));
+        assert!(spans_sheets("SUM('Jan 1:Mar 1'!A1:B2)"));
+        assert!(!spans_sheets("Jan!A1:Mar!A1"));
+        assert!(!spans_sheets("SUM(A1:B2)+Jan!A1&\"Jan:Mar!A1\""));
+        assert_eq!(found("Jan:Mar!A1+B2"), ["'Jan:Mar'!A1", "B2"]);
     }
 
     #[test]

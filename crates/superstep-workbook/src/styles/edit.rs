@@ -15,6 +15,7 @@ pub(crate) const TEMPLATE: &str = concat!(
     "<borders count=\"1\"><border><left/><right/><top/><bottom/><diagonal/></border></borders>",
     "<cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\"/></cellStyleXfs>",
     "<cellXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\" xfId=\"0\"/></cellXfs>",
+    "<cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles>",
     "</styleSheet>"
 );
 

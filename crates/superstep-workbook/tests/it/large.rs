@@ -11,7 +11,7 @@ const COLUMNS: [char; 10] = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'];
 
 /// What a million cells may take at the peak, the file and its XML included.
 #[cfg(target_os = "linux")]
-const CAP: usize = 512 << 20;
+const CAP: usize = 384 << 20;
 
 /// The most memory that this process ever had.
 #[cfg(target_os = "linux")]

@@ -127,6 +127,22 @@ fn what_would_be_damaged_is_refused() {
 }
 
 #[test]
+fn formulas_over_several_sheets_are_not_followed_and_hence_refused() {
+    let sum =
+        "<sheetData><row r=\"1\"><c r=\"A1\"><f>SUM(Jan:Mar!B1)</f><v>0</v></c></row></sheetData>";
+    let empty = "<sheetData/>";
+    let book = Made::with_sheets(&[("Sum", sum), ("Jan", empty), ("Mar", empty)]).book();
+    for json in [
+        r#"[{"op":"rename_sheet","sheet":"Jan","name":"Feb"}]"#,
+        r#"[{"op":"delete_sheet","sheet":"Mar"}]"#,
+        r#"[{"op":"insert_rows","sheet":"Jan","before":1,"count":1}]"#,
+    ] {
+        let why = refused(&book, json);
+        assert!(why.contains("A1 on `Sum` reads several sheets"), "{why}");
+    }
+}
+
+#[test]
 fn tables_move_grow_and_are_not_torn() {
     let mut made = Made::with_rows(
         "<row r=\"3\"><c r=\"B3\" t=\"inlineStr\"><is><t>n</t></is></c></row><row r=\"4\"><c r=\"B4\"><v>1</v></c></row>\
