@@ -176,9 +176,12 @@ pub mod prelude {
 }
 
 pub mod clock {
-    //! Time, injected: the trait, the clock of the system, and one for tests.
+    //! Time, injected: the trait, the clock of the system, and one for tests; ids that grow with it.
 
-    pub use superstep_core::clock::{Clock, ManualClock, UnixMillis, expiry};
+    pub use superstep_core::{
+        clock::{Clock, ManualClock, UnixMillis, expiry},
+        id::IdSource,
+    };
     pub use superstep_engine::clock::{ClockIds, SystemClock, made_at};
 }
 

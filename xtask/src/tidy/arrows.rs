@@ -93,6 +93,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-trace",
         ],
     ),
+    ("superstep-server", &["superstep"]),
     ("superstep-archie", &["superstep"]),
     ("superstep-atris", &["superstep"]),
     (

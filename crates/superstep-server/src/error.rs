@@ -1,0 +1,46 @@
+//! Why a server does not start.
+
+use std::{io, net::SocketAddr};
+
+use superstep::Coded;
+
+/// Why a server does not start, or stopped.
+#[derive(Debug, thiserror::Error, Coded)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The id of a graph cannot be used.
+    #[error("graph id {id:?}: {why}")]
+    #[coded(
+        "SS9001",
+        hint = "use letters, digits, `-`, `_` and `.`, and each id for one graph"
+    )]
+    GraphId {
+        /// The id.
+        id: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Others than this machine could reach the server, and anybody could use it.
+    #[error("{address} is not of the loopback, and the server has no token")]
+    #[coded("SS9002", hint = "set a token, or listen on 127.0.0.1")]
+    NoToken {
+        /// Where it should listen.
+        address: SocketAddr,
+    },
+    /// The address cannot be used.
+    #[error("cannot listen on {address}: {error}")]
+    #[coded("SS9003", hint = "choose another port, or end the program that has it")]
+    Listen {
+        /// Where it should listen.
+        address: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It has no place for threads.
+    #[error("the server has no {what}")]
+    #[coded("SS9004", hint = "give it backends with a saver and a store")]
+    Backends {
+        /// What is missing.
+        what: &'static str,
+    },
+}

@@ -1,0 +1,153 @@
+//! Who may come in: the names the server goes by, the pages that may call it, and the token.
+//!
+//! A page of another site can send requests to this machine, under a name of its own that leads here
+//! too. So a request must be for a name that the server knows (`Host`), and if it comes from a page
+//! (`Origin`), that page must be the server's own or one that is allowed.
+
+use std::{collections::HashSet, net::IpAddr, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::{
+        HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+        header::{
+            ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+            ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+            ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION,
+            CONTENT_TYPE, HOST, ORIGIN, VARY, WWW_AUTHENTICATE,
+        },
+        uri::Authority,
+    },
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use superstep::Secret;
+
+use crate::refusal::Refusal;
+
+/// What pages may read of an answer besides its body.
+const EXPOSED: &str = "content-location, location, x-pagination-next, x-pagination-total";
+
+/// Who may come in.
+pub(crate) struct Guard {
+    pub(crate) token: Option<Secret>,
+    /// Names the server goes by, in lower case, without ports.
+    pub(crate) hosts: HashSet<String>,
+    /// Pages that may call it, such as `https://chat.example.com`.
+    pub(crate) origins: HashSet<String>,
+}
+
+impl Guard {
+    fn knows_host(&self, authority: &str) -> bool {
+        let Ok(authority) = authority.parse::<Authority>() else {
+            return false;
+        };
+        let host = authority.host().to_ascii_lowercase();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        let is_loopback = bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        is_loopback || host == "localhost" || self.hosts.contains(bare)
+    }
+
+    fn has_token(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else {
+            return true;
+        };
+        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let bearer = text(AUTHORIZATION).and_then(|value| {
+            let (scheme, given) = value.split_once(' ')?;
+            let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+            is_bearer.then(|| given.trim())
+        });
+        let key = text(HeaderName::from_static("x-api-key"));
+        let given = [bearer, key].into_iter().flatten();
+        // All of them are compared, each as long as it is.
+        given.fold(false, |found, given| same(given, token.expose()) | found)
+    }
+}
+
+/// Whether two texts are the same, in a time that tells nothing about where they differ.
+fn same(given: &str, wanted: &str) -> bool {
+    let pairs = given.bytes().zip(wanted.bytes());
+    let differing = pairs.fold(0, |differing, (a, b)| differing | (a ^ b));
+    given.len() == wanted.len() && std::hint::black_box(differing) == 0
+}
+
+/// Lets requests in that show the token.
+pub(crate) async fn require_token(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if guard.has_token(request.headers()) {
+        return next.run(request).await;
+    }
+    let why = "the token is missing or wrong: send it as `Authorization: Bearer` or `x-api-key`";
+    let mut response = Refusal::new(StatusCode::UNAUTHORIZED, why).into_response();
+    let headers = response.headers_mut();
+    headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+}
+
+/// Lets requests in that are for this server and from a page that may call it.
+pub(crate) async fn check_place(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let headers = request.headers();
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let is_known = host.is_some_and(|host| guard.knows_host(host));
+    let target = request.uri().authority().map(Authority::as_str);
+    if !is_known || !target.is_none_or(|target| guard.knows_host(target)) {
+        let why = "the server does not go by this name: add it to the hosts of the server";
+        return Refusal::new(StatusCode::FORBIDDEN, why).into_response();
+    }
+    let Some(origin) = headers.get(ORIGIN).cloned() else {
+        return next.run(request).await;
+    };
+    let page = origin.to_str().unwrap_or_default();
+    let is_own = host.is_some_and(|host| page.strip_prefix("http://") == Some(host));
+    if !is_own && !guard.origins.contains(page) {
+        let why = "this page may not call the server: add it to the origins of the server";
+        return Refusal::new(StatusCode::FORBIDDEN, why).into_response();
+    }
+    let wanted = headers.get(ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+    let is_preflight =
+        request.method() == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = match is_preflight {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.append(VARY, HeaderValue::from_static("Origin"));
+    let exposed = HeaderValue::from_static(EXPOSED);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    if is_preflight {
+        let methods = HeaderValue::from_static("DELETE, GET, PATCH, POST, PUT");
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+        headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from(600));
+        if let Some(wanted) = wanted {
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted);
+        }
+    }
+    response
+}
+
+/// Gives answers that say no the body that clients expect, wherever they come from.
+pub(crate) async fn error_bodies(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let json = HeaderValue::from_static("application/json");
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || response.headers().get(CONTENT_TYPE) == Some(&json) {
+        return response;
+    }
+    let detail = status.canonical_reason().unwrap_or("refused");
+    let (mut parts, _) = response.into_parts();
+    let (shape, body) = Refusal::new(status, detail).into_response().into_parts();
+    parts.headers.extend(shape.headers);
+    parts.headers.remove("content-length");
+    Response::from_parts(parts, Body::new(body))
+}

@@ -1,0 +1,57 @@
+//! Graphs over HTTP, for clients that speak the API of the LangGraph server.
+//!
+//! A [`Server`] hosts any number of graphs on one saver and one store, and answers for assistants,
+//! threads, their state and their history. It listens on the loopback unless it has a token.
+//!
+//! ```no_run
+//! use serde::{Deserialize, Serialize};
+//! use superstep::{Backends, MemorySaver, MemoryStore, prelude::*};
+//! use superstep_server::Server;
+//! use std::sync::Arc;
+//! # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+//! # struct Mail { subject: String }
+//! # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+//! # enum Node { Draft }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let graph = Graph::<Mail, Node>::builder()
+//! #     .node(Node::Draft, || async {}).start(Node::Draft).finish(Node::Draft).build()?;
+//! let backends = Backends {
+//!     store: Some(Arc::new(MemoryStore::default())),
+//!     ..Backends::on(MemorySaver::default())
+//! };
+//! let server = Server::on(backends).graph("mail", &graph).bind("127.0.0.1:2024").await?;
+//! println!("http://{}", server.address());
+//! server.serve(std::future::pending()).await?;
+//! # Ok(()) }
+//! ```
+//!
+//! Which path is served is in `routes`, who may come in `guard`, what a client is told in
+//! `assistants`, `threads` and `state`. `docs/server.md` is for those who call it.
+
+mod access;
+mod app;
+mod assistants;
+mod checkpoint;
+mod error;
+mod guard;
+mod matching;
+mod page;
+mod payload;
+mod refusal;
+mod registry;
+mod routes;
+mod server;
+mod snapshot;
+mod state;
+mod system;
+mod thread_record;
+mod thread_view;
+mod threads;
+mod time;
+
+pub use access::Access;
+pub use error::ServerError;
+pub use routes::{RouteInfo, routes};
+pub use server::{Bound, Server};

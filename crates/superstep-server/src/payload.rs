@@ -1,0 +1,69 @@
+//! The body of a request: a JSON object whose fields are read one by one.
+//!
+//! A field that is null counts as left out; fields that nobody reads are ignored, as clients expect.
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request},
+    http::StatusCode,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+
+use crate::refusal::Refusal;
+
+/// The body of a request.
+#[derive(Debug)]
+pub(crate) struct Payload(Map<String, Json>);
+
+impl Payload {
+    /// A field, taken out of the body.
+    pub(crate) fn field<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<T>, Refusal> {
+        let Some(value) = self.0.remove(name).filter(|value| !value.is_null()) else {
+            return Ok(None);
+        };
+        let wrong = |error| Refusal::invalid(format!("`{name}`: {error}"));
+        serde_json::from_value(value).map(Some).map_err(wrong)
+    }
+
+    /// A field that is one of some words.
+    pub(crate) fn word<'a>(
+        &mut self,
+        name: &str,
+        words: &[&'a str],
+    ) -> Result<Option<&'a str>, Refusal> {
+        let Some(given) = self.field::<String>(name)? else {
+            return Ok(None);
+        };
+        let found = words.iter().find(|word| **word == given);
+        let wrong = || Refusal::invalid(format!("`{name}` must be one of {}", words.join(", ")));
+        found.copied().map(Some).ok_or_else(wrong)
+    }
+
+    /// A field that is an object; an empty one if it is left out.
+    pub(crate) fn object(&mut self, name: &str) -> Result<Map<String, Json>, Refusal> {
+        Ok(self.field(name)?.unwrap_or_default())
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Payload {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        let body = Bytes::from_request(request, state).await;
+        let body = body.map_err(|error| match error.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => {
+                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
+            }
+            status => Refusal::new(status, error.body_text()),
+        })?;
+        if body.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Self(Map::new()));
+        }
+        let read = serde_json::from_slice(&body);
+        match read.map_err(|error| Refusal::invalid(format!("Invalid JSON: {error}")))? {
+            Json::Object(fields) => Ok(Self(fields)),
+            _ => Err(Refusal::invalid("the body must be a JSON object")),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Answers that say no: `{"detail": "…"}` with the status that clients map to their errors.
+
+use axum::{
+    http::{StatusCode, header::CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value as Json, json};
+use superstep::{Category, store::StoreError};
+
+/// An answer that says no.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    detail: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        Self { status, detail }
+    }
+
+    /// What was sent does not have the form it must have.
+    pub(crate) fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+    }
+
+    /// There is no such thing.
+    pub(crate) fn missing(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    fn coded(code: &str, detail: String) -> Self {
+        // Clients expect 400 of an update that the graph does not take.
+        let status = match code {
+            "SS1108" | "SS1109" | "SS1110" => 400,
+            _ => Category::of(code).map_or(500, Category::http_status),
+        };
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self::new(status, detail)
+    }
+}
+
+impl From<superstep::Error> for Refusal {
+    fn from(error: superstep::Error) -> Self {
+        Self::coded(error.code(), error.to_string())
+    }
+}
+
+impl From<superstep::SaverError> for Refusal {
+    fn from(error: superstep::SaverError) -> Self {
+        Self::from(superstep::Error::from(error))
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::coded(error.code(), error.to_string())
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = answer(&json!({ "detail": self.detail }));
+        *response.status_mut() = self.status;
+        response
+    }
+}
+
+/// A JSON answer.
+pub(crate) fn answer(body: &Json) -> Response {
+    ([(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}

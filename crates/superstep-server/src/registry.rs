@@ -1,0 +1,96 @@
+//! The graphs that a server hosts. Each has one assistant, whose id follows from the graph's.
+
+use serde_json::{Value as Json, json};
+use superstep::{Schemas, dynamic::Graph};
+use uuid::Uuid;
+
+use crate::{
+    error::ServerError,
+    refusal::Refusal,
+    time::{self, Micros},
+};
+
+/// The namespace of assistant ids, as clients know it.
+const ASSISTANTS: Uuid = Uuid::from_u128(0x6ba7_b821_9dad_11d1_80b4_00c0_4fd4_30c8);
+
+/// A graph that a server hosts.
+pub(crate) struct Hosted {
+    pub(crate) id: String,
+    pub(crate) graph: Graph,
+    pub(crate) schemas: Schemas,
+    pub(crate) assistant: Uuid,
+    since: Micros,
+}
+
+impl Hosted {
+    pub(crate) fn new(id: String, graph: Graph, schemas: Schemas) -> Self {
+        Self {
+            assistant: Uuid::new_v5(&ASSISTANTS, id.as_bytes()),
+            id,
+            graph,
+            schemas,
+            since: time::now(),
+        }
+    }
+
+    /// The assistant as clients see it.
+    pub(crate) fn assistant(&self) -> Json {
+        let name = &*self.graph.plan().name;
+        json!({
+            "assistant_id": self.assistant.to_string(),
+            "graph_id": self.id,
+            "config": {},
+            "context": {},
+            "metadata": { "created_by": "system" },
+            "name": if name.is_empty() { &self.id } else { name },
+            "created_at": time::text(self.since),
+            "updated_at": time::text(self.since),
+            "version": 1,
+            "description": null,
+        })
+    }
+}
+
+/// The graphs of a server, in order of registration.
+pub(crate) struct Registry(Vec<Hosted>);
+
+impl Registry {
+    pub(crate) fn new(graphs: Vec<Hosted>) -> Result<Self, ServerError> {
+        for (n, hosted) in graphs.iter().enumerate() {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            let again = graphs.iter().take(n).any(|other| other.id == hosted.id);
+            let why = match () {
+                () if hosted.id.is_empty() => "it is empty",
+                () if !hosted.id.chars().all(is_plain) => "it has other characters",
+                () if again => "another graph has it",
+                () => continue,
+            };
+            let id = hosted.id.clone();
+            return Err(ServerError::GraphId { id, why });
+        }
+        Ok(Self(graphs))
+    }
+
+    pub(crate) fn all(&self) -> &[Hosted] {
+        &self.0
+    }
+
+    /// The graph with an id.
+    pub(crate) fn graph(&self, id: &str) -> Result<&Hosted, Refusal> {
+        let missing = || {
+            let known: Vec<&str> = self.0.iter().map(|hosted| &*hosted.id).collect();
+            let known = known.join(", ");
+            Refusal::missing(format!("Graph '{id}' not found. Expected one of: {known}"))
+        };
+        let found = self.0.iter().find(|hosted| hosted.id == id);
+        found.ok_or_else(missing)
+    }
+
+    /// The graph of an assistant, by the assistant's id.
+    pub(crate) fn of_assistant(&self, id: &str) -> Result<&Hosted, Refusal> {
+        let wrong = |_| Refusal::invalid("Invalid assistant ID: must be a UUID");
+        let id = Uuid::parse_str(id).map_err(wrong)?;
+        let found = self.0.iter().find(|hosted| hosted.assistant == id);
+        found.ok_or_else(|| Refusal::missing(format!("Assistant with ID {id} not found")))
+    }
+}

@@ -1,0 +1,131 @@
+//! Every path that is served, with its method and what a caller must show. The router is made of
+//! this table, so there is no other path.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    http::Method,
+    middleware::from_fn_with_state,
+    routing::{MethodRouter, delete, get, patch, post},
+};
+
+use crate::{
+    access::Access,
+    app::App,
+    assistants,
+    guard::{Guard, require_token},
+    state, system, threads,
+};
+
+/// A path that is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RouteInfo {
+    /// With this method.
+    pub method: Method,
+    /// The path, with the names of its variable parts in braces.
+    pub path: &'static str,
+    /// What a caller must show.
+    pub access: Access,
+}
+
+type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
+
+fn table() -> Vec<Row> {
+    use Access::{Open, Token};
+    vec![
+        (Method::GET, "/", Open, get(system::ok)),
+        (Method::GET, "/ok", Open, get(system::ok)),
+        (Method::GET, "/info", Token, get(system::info)),
+        (
+            Method::POST,
+            "/assistants/search",
+            Token,
+            post(assistants::search),
+        ),
+        (
+            Method::POST,
+            "/assistants/count",
+            Token,
+            post(assistants::count),
+        ),
+        (Method::GET, "/assistants/{id}", Token, get(assistants::get)),
+        (
+            Method::GET,
+            "/assistants/{id}/schemas",
+            Token,
+            get(assistants::schemas),
+        ),
+        (Method::POST, "/threads", Token, post(threads::create)),
+        (
+            Method::POST,
+            "/threads/search",
+            Token,
+            post(threads::search),
+        ),
+        (Method::POST, "/threads/count", Token, post(threads::count)),
+        (Method::GET, "/threads/{id}", Token, get(threads::get)),
+        (Method::PATCH, "/threads/{id}", Token, patch(threads::patch)),
+        (
+            Method::DELETE,
+            "/threads/{id}",
+            Token,
+            delete(threads::delete),
+        ),
+        (Method::GET, "/threads/{id}/state", Token, get(state::get)),
+        (
+            Method::POST,
+            "/threads/{id}/state",
+            Token,
+            post(state::update),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/state/checkpoint",
+            Token,
+            post(state::post_at),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/state/{checkpoint}",
+            Token,
+            get(state::get_at),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/history",
+            Token,
+            get(state::get_history),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/history",
+            Token,
+            post(state::post_history),
+        ),
+    ]
+}
+
+/// Every path that is served.
+pub fn routes() -> Vec<RouteInfo> {
+    let info = |(method, path, access, _)| RouteInfo {
+        method,
+        path,
+        access,
+    };
+    table().into_iter().map(info).collect()
+}
+
+/// The router; each route that needs a token asks for it itself.
+pub(crate) fn router(app: Arc<App>, guard: &Arc<Guard>) -> Router {
+    let mut router = Router::new();
+    for (_, path, access, handler) in table() {
+        let handler = match access {
+            Access::Open => handler,
+            Access::Token => handler.layer(from_fn_with_state(guard.clone(), require_token)),
+        };
+        router = router.route(path, handler);
+    }
+    router.with_state(app)
+}

@@ -1,0 +1,33 @@
+//! Health, and what the server is.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use serde_json::json;
+
+use crate::{
+    app::App,
+    refusal::{Refusal, answer},
+};
+
+/// `GET /ok`: the server answers, and so does its storage.
+pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
+    app.records.find("ok").await?;
+    Ok(answer(&json!({ "ok": true, "services": {} })))
+}
+
+/// `GET /info`: what clients look at to know whom they talk to.
+pub(crate) async fn info() -> Response {
+    answer(&json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "langgraph_py_version": null,
+        "flags": { "assistants": true, "crons": false, "langsmith": false },
+        "host": {
+            "kind": "self-hosted",
+            "project_id": null,
+            "host_revision_id": null,
+            "revision_id": null,
+            "tenant_id": null,
+        },
+    }))
+}

@@ -1,0 +1,71 @@
+//! A thread as clients see it: its record, what is going on with it, and its values.
+
+use serde_json::{Value as Json, json};
+use superstep::{
+    Ending, RunQuery, RunStatus, ThreadId,
+    clock::made_at,
+    dynamic::{GraphPath, state::Depth},
+    saver::{At, ThreadInfo},
+};
+
+use crate::{app::App, refusal::Refusal, snapshot, thread_record::Record, time};
+
+impl App {
+    /// A thread as clients see it.
+    pub(crate) async fn thread(&self, id: &str, record: &Record) -> Result<Json, Refusal> {
+        let thread = ThreadId::from(id);
+        let root = GraphPath::default();
+        let newest = self.saver.load(&thread, &root, At::Latest).await?;
+        let runs = self.saver.runs();
+        let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
+        let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs);
+        let made = info.checkpoint.map(made_at);
+        let made = made.and_then(|made| i64::try_from(made).ok());
+        let changed = made.unwrap_or_default().max(record.created);
+        let mut view = json!({
+            "thread_id": id,
+            "created_at": time::text(record.created),
+            "updated_at": time::text(record.updated.max(changed)),
+            "state_updated_at": time::text(changed),
+            "metadata": record.metadata,
+            "status": "idle",
+            "config": {},
+            "values": null,
+        });
+        let Json::Object(fields) = &mut view else {
+            return Ok(view);
+        };
+        let graph = record
+            .graph()
+            .and_then(|graph| self.registry.graph(graph).ok());
+        let mut has_more = false;
+        if let (Some(hosted), true) = (graph, newest.is_some()) {
+            let state = hosted.graph.state(&thread, None, Depth::Here).await?;
+            has_more = !state.next.is_empty();
+            fields.insert("values".to_owned(), state.values.to_json());
+            let failed = runs.first().filter(|run| run.checkpoint == info.checkpoint);
+            let error = failed.and_then(|run| error(run.ending.as_ref()?));
+            fields.insert("error".to_owned(), error.unwrap_or_default());
+            fields.insert("interrupts".to_owned(), snapshot::interrupts(&state));
+        }
+        let status = status(info.status, has_more);
+        fields.insert("status".to_owned(), status.into());
+        Ok(view)
+    }
+}
+
+fn status(status: RunStatus, has_more: bool) -> &'static str {
+    match status {
+        RunStatus::Queued | RunStatus::Running => "busy",
+        RunStatus::Failed => "error",
+        _ if has_more => "interrupted",
+        _ => "idle",
+    }
+}
+
+fn error(ending: &Ending) -> Option<Json> {
+    match ending {
+        Ending::Failed { code, message } => Some(json!({ "error": code, "message": message })),
+        _ => None,
+    }
+}

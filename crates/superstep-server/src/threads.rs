@@ -1,0 +1,197 @@
+//! `/threads`: made, read, changed, removed and found.
+
+use std::{collections::HashSet, sync::Arc};
+
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Map, Value as Json};
+use superstep::{Imports, ThreadId, clock::IdSource as _, dynamic::Update};
+use uuid::Uuid;
+
+use crate::{
+    app::App,
+    matching::has_all,
+    page::Page,
+    payload::Payload,
+    refusal::{Refusal, answer},
+    state::{StateUpdate, update_of},
+    thread_record::Record,
+};
+
+const STATUSES: &[&str] = &["busy", "error", "idle", "interrupted"];
+const SORTABLE: &[&str] = &[
+    "created_at",
+    "state_updated_at",
+    "status",
+    "thread_id",
+    "updated_at",
+];
+
+/// A step that a new thread begins with.
+#[derive(serde::Deserialize)]
+struct Superstep {
+    updates: Vec<StateUpdate>,
+}
+
+/// `POST /threads`
+pub(crate) async fn create(
+    State(app): State<Arc<App>>,
+    mut body: Payload,
+) -> Result<Response, Refusal> {
+    let id = match body.field::<String>("thread_id")? {
+        Some(id) => thread_id(&id)?,
+        None => new_id(&app),
+    };
+    let if_exists = body.word("if_exists", &["raise", "do_nothing"])?;
+    if body.field::<Json>("ttl")?.is_some() {
+        let why = "`ttl` is not supported: threads stay until they are deleted";
+        return Err(Refusal::invalid(why));
+    }
+    let mut metadata = body.object("metadata")?;
+    let graph: Option<String> = body.field("graph_id")?;
+    if let (Some(graph), false) = (graph, metadata.contains_key("graph_id")) {
+        metadata.insert("graph_id".to_owned(), graph.into());
+    }
+    let record = Record::new(metadata);
+    let steps = body
+        .field::<Vec<Superstep>>("supersteps")?
+        .unwrap_or_default();
+    let steps = steps.into_iter().map(|step| {
+        let updates = step.updates.into_iter().map(update_of);
+        updates.collect::<Result<Vec<Update>, Refusal>>()
+    });
+    let steps = steps.collect::<Result<Vec<_>, _>>()?;
+    // What the thread is to begin with must fit before there is a thread.
+    let graph = match (steps.is_empty(), record.graph()) {
+        (true, _) => None,
+        (false, Some(graph)) => Some(app.registry.graph(graph)?),
+        (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
+    };
+    if !app.records.make(&id, &record).await? {
+        return match (if_exists, app.records.find(&id).await?) {
+            (Some("do_nothing"), Some(there)) => Ok(answer(&app.thread(&id, &there).await?)),
+            _ => {
+                let why = format!("Thread with ID {id} already exists");
+                Err(Refusal::new(StatusCode::CONFLICT, why))
+            }
+        };
+    }
+    if let Some(hosted) = graph {
+        let thread = ThreadId::from(&*id);
+        let made = hosted.graph.bulk_update(&thread, None, steps);
+        if let Err(error) = made.await {
+            app.saver.delete(&thread).await?;
+            app.records.forget(&id).await?;
+            return Err(error.into());
+        }
+    }
+    Ok(answer(&app.thread(&id, &record).await?))
+}
+
+/// `GET /threads/{id}`
+pub(crate) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let (id, record) = app.find_thread(&id).await?;
+    Ok(answer(&app.thread(&id, &record).await?))
+}
+
+/// `PATCH /threads/{id}`
+pub(crate) async fn patch(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    mut body: Payload,
+) -> Result<Response, Refusal> {
+    let id = thread_id(&id)?;
+    let metadata = body.object("metadata")?;
+    let changed = app.records.merge(&id, &metadata).await?;
+    let record = changed.ok_or_else(|| no_thread(&id))?;
+    Ok(answer(&app.thread(&id, &record).await?))
+}
+
+/// `DELETE /threads/{id}`
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let (id, _) = app.find_thread(&id).await?;
+    let thread = ThreadId::from(&*id);
+    // The record goes last: whoever is cut short in between deletes again.
+    app.saver.delete(&thread).await?;
+    Imports::new(app.store.clone()).forget(&thread).await?;
+    app.records.forget(&id).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// `POST /threads/search`
+pub(crate) async fn search(
+    State(app): State<Arc<App>>,
+    mut body: Payload,
+) -> Result<Response, Refusal> {
+    let page = Page::of(&mut body, SORTABLE)?;
+    Ok(page.answer(found(&app, &mut body).await?))
+}
+
+/// `POST /threads/count`
+pub(crate) async fn count(
+    State(app): State<Arc<App>>,
+    mut body: Payload,
+) -> Result<Response, Refusal> {
+    Ok(answer(&found(&app, &mut body).await?.len().into()))
+}
+
+async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
+    let ids: Option<Vec<String>> = body.field("ids")?;
+    let ids = ids.map(|ids| ids.iter().map(|id| thread_id(id)).collect());
+    let ids: Option<HashSet<String>> = ids.transpose()?;
+    let status = body.word("status", STATUSES)?;
+    let metadata = Json::Object(body.object("metadata")?);
+    let values = body.field::<Map<String, Json>>("values")?;
+    let values = values.map(Json::Object);
+    let mut rows = Vec::new();
+    for (id, record) in app.records.all().await? {
+        let is_meant = ids.as_ref().is_none_or(|ids| ids.contains(&id));
+        let own = Json::Object(record.metadata.clone());
+        if !is_meant || !has_all(&own, &metadata) {
+            continue;
+        }
+        let row = app.thread(&id, &record).await?;
+        let own = |name: &str| row.get(name).unwrap_or(&Json::Null);
+        let has_status = status.is_none_or(|status| own("status") == status);
+        let has_values = values
+            .as_ref()
+            .is_none_or(|wanted| has_all(own("values"), wanted));
+        if has_status && has_values {
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+impl App {
+    /// The record of a thread that a client named, and the thread's id in its usual form.
+    pub(crate) async fn find_thread(&self, id: &str) -> Result<(String, Record), Refusal> {
+        let id = thread_id(id)?;
+        match self.records.find(&id).await? {
+            Some(record) => Ok((id, record)),
+            None => Err(no_thread(&id)),
+        }
+    }
+}
+
+fn new_id(app: &App) -> String {
+    app.ids.next(None).to_string()
+}
+
+fn thread_id(id: &str) -> Result<String, Refusal> {
+    let wrong = |_| Refusal::invalid("Invalid thread ID: must be a UUID");
+    Ok(Uuid::parse_str(id).map_err(wrong)?.to_string())
+}
+
+fn no_thread(id: &str) -> Refusal {
+    Refusal::missing(format!("Thread with ID {id} not found"))
+}

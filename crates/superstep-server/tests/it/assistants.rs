@@ -1,0 +1,92 @@
+//! Assistants: one for each graph.
+
+use serde_json::{Value as Json, json};
+
+use crate::{
+    client::Running,
+    graphs::{memory, server},
+};
+
+/// Ids that clients know: they follow from the ids of the graphs.
+const HITL: &str = "d2a02ed8-fb92-5e43-81ea-cb78d82caa2f";
+const ONE: &str = "39a68923-35d8-56bc-9761-3a809a9e6a7f";
+
+#[tokio::test]
+async fn each_graph_has_an_assistant_with_the_id_that_clients_know() {
+    let server = Running::start(server(memory())).await;
+    let mut one = server.get(&format!("/assistants/{ONE}")).await.ok();
+    let created = one["created_at"].take();
+    assert_eq!(created, one["updated_at"].take());
+    assert!(
+        created
+            .as_str()
+            .is_some_and(|time| time.ends_with("+00:00"))
+    );
+    let expected = json!({
+        "assistant_id": ONE, "graph_id": "one", "config": {}, "context": {},
+        "metadata": {"created_by": "system"}, "name": "chain1", "created_at": null,
+        "updated_at": null, "version": 1, "description": null,
+    });
+    assert_eq!(one, expected);
+}
+
+#[tokio::test]
+async fn assistants_are_found_page_by_page() {
+    let server = Running::start(server(memory())).await;
+    let search = |body: Json| server.post("/assistants/search", body);
+    let ids = |rows: &Json| -> Vec<String> {
+        let rows = rows.as_array().unwrap().iter();
+        rows.map(|row| row["graph_id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let first = search(json!({"limit": 1, "sort_by": "graph_id", "sort_order": "asc"})).await;
+    assert_eq!(first.header("x-pagination-total"), Some("2"));
+    assert_eq!(first.header("x-pagination-next"), Some("1"));
+    assert_eq!(ids(&first.ok()), ["hitl"]);
+    let last = search(json!({"offset": 1, "sort_by": "graph_id", "sort_order": "asc"})).await;
+    assert_eq!(last.header("x-pagination-next"), None);
+    assert_eq!(ids(&last.ok()), ["one"]);
+    for (filter, found) in [
+        (json!({"graph_id": "hitl"}), vec!["hitl"]),
+        (json!({"name": "CHAIN"}), vec!["one"]),
+        (json!({"graph_id": "nope"}), vec![]),
+        (json!({"metadata": {"created_by": "me"}}), vec![]),
+    ] {
+        assert_eq!(ids(&search(filter.clone()).await.ok()), found);
+        let count = server.post("/assistants/count", filter).await.ok();
+        assert_eq!(count, found.len());
+    }
+    let some = search(json!({"graph_id": "one", "select": ["assistant_id", "graph_id"]})).await;
+    assert_eq!(some.ok(), json!([{"assistant_id": ONE, "graph_id": "one"}]));
+}
+
+#[tokio::test]
+async fn an_assistant_tells_the_schemas_of_its_graph() {
+    let server = Running::start(server(memory())).await;
+    let schemas = server
+        .get(&format!("/assistants/{HITL}/schemas"))
+        .await
+        .ok();
+    assert_eq!(schemas["graph_id"], "hitl");
+    assert_eq!(
+        schemas["input_schema"]["properties"]["topic"]["type"],
+        "string"
+    );
+    assert_eq!(
+        schemas["state_schema"]["properties"]["log"]["type"],
+        "array"
+    );
+    assert_eq!(schemas["config_schema"], json!({}));
+    assert_eq!(schemas["context_schema"], Json::Null);
+}
+
+#[tokio::test]
+async fn an_assistant_that_is_not_there_is_said_to_be_missing() {
+    let server = Running::start(server(memory())).await;
+    for path in ["/assistants/one", "/assistants/one/schemas"] {
+        let detail = "Invalid assistant ID: must be a UUID";
+        assert_eq!(server.get(path).await.detail(422), detail);
+    }
+    let missing = "/assistants/99999999-9999-4999-8999-999999999999";
+    assert!(server.get(missing).await.detail(404).contains("not found"));
+}

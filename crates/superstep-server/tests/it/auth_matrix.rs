@@ -1,0 +1,89 @@
+//! Who may use which route: every route has a row here, and each row is tried.
+
+use superstep::{Secret, http::Method};
+use superstep_server::{Access, routes};
+
+use crate::{
+    client::Running,
+    graphs::{memory, server},
+};
+
+/// Every route, and what a caller must show.
+const MATRIX: &[(&str, &str, Access)] = &[
+    ("GET", "/", Access::Open),
+    ("GET", "/ok", Access::Open),
+    ("GET", "/info", Access::Token),
+    ("POST", "/assistants/search", Access::Token),
+    ("POST", "/assistants/count", Access::Token),
+    ("GET", "/assistants/{id}", Access::Token),
+    ("GET", "/assistants/{id}/schemas", Access::Token),
+    ("POST", "/threads", Access::Token),
+    ("POST", "/threads/search", Access::Token),
+    ("POST", "/threads/count", Access::Token),
+    ("GET", "/threads/{id}", Access::Token),
+    ("PATCH", "/threads/{id}", Access::Token),
+    ("DELETE", "/threads/{id}", Access::Token),
+    ("GET", "/threads/{id}/state", Access::Token),
+    ("POST", "/threads/{id}/state", Access::Token),
+    ("POST", "/threads/{id}/state/checkpoint", Access::Token),
+    ("GET", "/threads/{id}/state/{checkpoint}", Access::Token),
+    ("GET", "/threads/{id}/history", Access::Token),
+    ("POST", "/threads/{id}/history", Access::Token),
+];
+
+#[test]
+fn every_route_has_a_row_and_every_row_a_route() {
+    let served = routes();
+    let mut served: Vec<_> = served
+        .iter()
+        .map(|route| (route.method.as_str(), route.path, route.access))
+        .collect();
+    let mut rows = MATRIX.to_vec();
+    served.sort_by_key(|(method, path, _)| (*path, *method));
+    rows.sort_by_key(|(method, path, _)| (*path, *method));
+    assert_eq!(served, rows);
+}
+
+#[tokio::test]
+async fn a_route_that_needs_the_token_is_closed_without_it() {
+    let server = server(memory()).token(Secret::new("right token"));
+    let server = Running::start(server).await;
+    let id = "99999999-9999-4999-8999-999999999999";
+    for (method, path, access) in MATRIX {
+        let path = path.replace("{id}", id).replace("{checkpoint}", id);
+        let request = || {
+            let method = Method::from_bytes(method.as_bytes()).unwrap();
+            server.request(method, &path)
+        };
+        let shut = [
+            request(),
+            request().header("x-api-key", "right toke"),
+            request().header("x-api-key", "right token2"),
+            request().header("x-api-key", ""),
+            request().header("authorization", "Bearer wrong token"),
+            request().header("authorization", "Basic right token"),
+            request().header("authorization", "right token"),
+        ];
+        for request in shut {
+            let reply = server.send(request).await;
+            match access {
+                Access::Open => assert_eq!(reply.status, 200, "{method} {path}"),
+                Access::Token => {
+                    assert!(reply.detail(401).contains("token"), "{method} {path}");
+                    assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
+                }
+            }
+        }
+        let open = [
+            request().header("x-api-key", "right token"),
+            request().header("authorization", "bearer right token"),
+        ];
+        for request in open {
+            let reply = server.send(request).await;
+            assert!(
+                ![401, 403, 405, 500].contains(&reply.status),
+                "{method} {path}: {reply:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A server that runs, and a client that calls it.
+
+use serde_json::Value as Json;
+use superstep::http::{Client, Method, RequestBuilder, Settings, Url, header::HeaderMap};
+use superstep_server::Server;
+use tokio::sync::oneshot;
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) json: Json,
+}
+
+impl Reply {
+    /// The body of an answer that says yes.
+    pub(crate) fn ok(self) -> Json {
+        assert_eq!(self.status, 200, "{self:?}");
+        self.json
+    }
+
+    /// The body of an answer that says no: its detail, and nothing else.
+    pub(crate) fn detail(&self, status: u16) -> &str {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(
+            self.json.as_object().map(|body| body.len()),
+            Some(1),
+            "{self:?}"
+        );
+        self.json["detail"].as_str().expect("a detail is text")
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// A server that runs until this is dropped.
+pub(crate) struct Running {
+    pub(crate) address: String,
+    client: Client,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Running {
+    pub(crate) async fn start(server: Server) -> Self {
+        let bound = server.bind("127.0.0.1:0").await.unwrap();
+        let address = bound.address().to_string();
+        let (stop, stopped) = oneshot::channel::<()>();
+        tokio::spawn(bound.serve(async {
+            let _ended = stopped.await;
+        }));
+        Self {
+            address,
+            client: Client::new(&Settings::default()).unwrap(),
+            _stop: stop,
+        }
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let url = Url::parse(&format!("http://{}{path}", self.address)).unwrap();
+        self.client.request(method, url)
+    }
+
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Reply {
+        let response = self.client.send(request).await.unwrap();
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let body = response.read(1 << 24).await.unwrap();
+        let json = match body.is_empty() {
+            true => Json::Null,
+            false => serde_json::from_slice(&body).unwrap(),
+        };
+        Reply {
+            status,
+            headers,
+            json,
+        }
+    }
+
+    pub(crate) async fn call(&self, method: Method, path: &str, body: Json) -> Reply {
+        let request = self.request(method, path).body(body.to_string());
+        self.send(request).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Json) -> Reply {
+        self.call(Method::POST, path, body).await
+    }
+}

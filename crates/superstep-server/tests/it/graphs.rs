@@ -1,0 +1,87 @@
+//! The graphs that the tests host.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use superstep::{
+    Backends, MemorySaver, MemoryStore, Schemas,
+    dynamic::{self, Ctx as AnyCtx, GraphBuilder, Halt, START},
+    prelude::*,
+    schemars::{self, JsonSchema},
+};
+use superstep_server::Server;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State, JsonSchema)]
+pub(crate) struct Draft {
+    pub(crate) topic: String,
+    pub(crate) draft: String,
+    #[reduce(Append)]
+    pub(crate) log: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+pub(crate) enum Step {
+    Write,
+    Review,
+}
+
+#[derive(Serialize, Deserialize, Ask)]
+#[ask(answer = bool)]
+pub(crate) struct Publish {
+    pub(crate) draft: String,
+}
+
+/// Writes a draft, and asks whether to publish it.
+pub(crate) fn hitl() -> Graph<Draft, Step> {
+    let write = |state: Snap<Draft>| async move {
+        Draft::update()
+            .draft(format!("Draft about {}", state.topic))
+            .log(["written".to_owned()])
+    };
+    let review = |state: Snap<Draft>, ctx: Ctx| async move {
+        let draft = state.draft.clone();
+        let ok = ctx.ask(Publish { draft })?;
+        Ok::<_, NodeError>(Draft::update().log([format!("published: {ok}")]))
+    };
+    Graph::<Draft, Step>::builder()
+        .name("hitl")
+        .node(Step::Write, write)
+        .node(Step::Review, review)
+        .start(Step::Write)
+        .edge(Step::Write, Step::Review)
+        .finish(Step::Review)
+        .build()
+        .unwrap()
+}
+
+/// Counts to one, or fails if it is told to.
+pub(crate) fn one() -> dynamic::Graph {
+    GraphBuilder::new()
+        .name("chain1")
+        .last_value("x")
+        .node("count", |ctx: AnyCtx| async move {
+            let x: i64 = ctx.read("x")?;
+            if x < 0 {
+                return Err(Halt::from(superstep::Failure::new("ValueError", "boom")));
+            }
+            Ok::<_, Halt>(json!({ "x": x + 1 }))
+        })
+        .edge(START, "count")
+        .build()
+        .unwrap()
+}
+
+pub(crate) fn memory() -> Backends {
+    Backends {
+        store: Some(Arc::new(MemoryStore::default())),
+        ..Backends::on(MemorySaver::default())
+    }
+}
+
+/// A server with both graphs.
+pub(crate) fn server(backends: Backends) -> Server {
+    Server::on(backends)
+        .graph("hitl", &hitl())
+        .dynamic("one", &one(), Schemas::default())
+}

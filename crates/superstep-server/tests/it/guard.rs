@@ -1,0 +1,139 @@
+//! Names, pages and addresses.
+
+use std::sync::Arc;
+
+use superstep::{Backends, MemorySaver, MemoryStore, Schemas, Secret, http::Method};
+use superstep_server::{Server, ServerError};
+use tokio::net::TcpListener;
+
+use crate::{
+    client::Running,
+    graphs::{memory, one, server},
+};
+
+#[tokio::test]
+async fn a_request_for_a_name_that_is_not_the_servers_is_refused() {
+    let server = Running::start(server(memory()).host("Agents.example.com")).await;
+    for (host, status) in [
+        ("127.0.0.1:2024", 200),
+        ("localhost", 200),
+        ("LOCALHOST:1", 200),
+        ("[::1]:8", 200),
+        ("agents.example.com", 200),
+        ("agents.example.com:443", 200),
+        ("evil.example.com", 403),
+        ("localhost.evil.example.com", 403),
+        ("agents.example.com.evil.example.com", 403),
+        ("10.0.0.1", 403),
+        ("", 403),
+    ] {
+        let request = server.request(Method::GET, "/ok").header("host", host);
+        let reply = server.send(request).await;
+        assert_eq!(reply.status, status, "{host}: {reply:?}");
+        if status == 403 {
+            assert!(reply.detail(403).contains("hosts of the server"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_may_call_only_if_they_are_allowed() {
+    let page = "https://chat.example.com";
+    let server = Running::start(server(memory()).origin(page)).await;
+    let own = format!("http://{}", server.address);
+    for (origin, status) in [
+        (page, 200),
+        (&*own, 200),
+        ("https://evil.example.com", 403),
+        ("http://chat.example.com", 403),
+        ("https://chat.example.com.evil.example.com", 403),
+        ("null", 403),
+    ] {
+        let request = server.request(Method::POST, "/threads/search");
+        let reply = server.send(request.header("origin", origin)).await;
+        assert_eq!(reply.status, status, "{origin}: {reply:?}");
+        let allowed = (status == 200).then_some(origin);
+        assert_eq!(reply.header("access-control-allow-origin"), allowed);
+    }
+}
+
+#[tokio::test]
+async fn a_preflight_is_answered_for_allowed_pages_and_needs_no_token() {
+    let page = "https://chat.example.com";
+    let server = server(memory()).origin(page).token(Secret::new("t"));
+    let server = Running::start(server).await;
+    let preflight = |origin: &str| {
+        let request = server.request(Method::OPTIONS, "/threads/search");
+        request
+            .header("origin", origin)
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "content-type,x-api-key")
+    };
+    let reply = server.send(preflight(page)).await;
+    assert_eq!(reply.status, 204);
+    assert_eq!(reply.header("access-control-allow-origin"), Some(page));
+    let headers = reply.header("access-control-allow-headers");
+    assert_eq!(headers, Some("content-type,x-api-key"));
+    let exposed = reply.header("access-control-expose-headers").unwrap();
+    for name in [
+        "content-location",
+        "location",
+        "x-pagination-total",
+        "x-pagination-next",
+    ] {
+        assert!(exposed.contains(name), "{exposed}");
+    }
+    let reply = server.send(preflight("https://evil.example.com")).await;
+    assert_eq!(reply.status, 403);
+    // A preflight opens nothing: the request itself needs the token.
+    let request = server
+        .request(Method::POST, "/threads/search")
+        .header("origin", page);
+    let reply = server.send(request).await;
+    reply.detail(401);
+    assert_eq!(reply.header("access-control-allow-origin"), Some(page));
+}
+
+#[tokio::test]
+async fn others_than_this_machine_reach_a_server_only_if_it_has_a_token() {
+    for token in [None, Some("")] {
+        let mut server = server(memory());
+        if let Some(token) = token {
+            server = server.token(Secret::new(token));
+        }
+        let error = server.bind("0.0.0.0:0").await.err().unwrap();
+        assert_eq!(error.code(), "SS9002");
+        assert!(error.hint().unwrap().contains("token"));
+    }
+    let server = server(memory()).token(Secret::new("t"));
+    let bound = server.bind("0.0.0.0:0").await.unwrap();
+    assert!(bound.address().ip().is_unspecified());
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_start_says_why() {
+    let twice = server(memory()).dynamic("one", &one(), Schemas::default());
+    let odd = server(memory()).dynamic("a/b", &one(), Schemas::default());
+    let empty = server(memory()).dynamic("", &one(), Schemas::default());
+    for server in [twice, odd, empty] {
+        let error = server.bind("127.0.0.1:0").await.err().unwrap();
+        assert_eq!(error.code(), "SS9001", "{error}");
+    }
+    let storeless = Backends::on(MemorySaver::default());
+    let saverless = Backends {
+        store: Some(Arc::new(MemoryStore::default())),
+        ..Backends::default()
+    };
+    for (backends, what) in [(storeless, "store"), (saverless, "saver")] {
+        let error = Server::on(backends)
+            .bind("127.0.0.1:0")
+            .await
+            .err()
+            .unwrap();
+        assert!(matches!(error, ServerError::Backends { what: missing } if missing == what));
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = taken.local_addr().unwrap();
+    let error = server(memory()).bind(address).await.err().unwrap();
+    assert_eq!(error.code(), "SS9003", "{error}");
+}

@@ -1,0 +1,17 @@
+//! The server over real HTTP on the loopback.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod assistants;
+mod auth_matrix;
+mod client;
+mod graphs;
+mod guard;
+mod history;
+mod state;
+mod system;
+mod threads;

@@ -1,0 +1,65 @@
+//! Health, and answers that say no.
+
+use serde_json::json;
+use superstep::http::Method;
+
+use crate::{
+    client::Running,
+    graphs::{memory, server},
+};
+
+#[tokio::test]
+async fn a_server_says_that_it_is_well_and_what_it_is() {
+    let server = Running::start(server(memory())).await;
+    for path in ["/", "/ok", "/ok?check_db=1"] {
+        let reply = server.get(path).await;
+        assert_eq!(reply.header("content-type"), Some("application/json"));
+        assert_eq!(reply.ok(), json!({"ok": true, "services": {}}));
+    }
+    let info = server.get("/info").await.ok();
+    assert_eq!(info["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(info["flags"]["assistants"], true);
+    assert_eq!(info["host"]["kind"], "self-hosted");
+}
+
+#[tokio::test]
+async fn what_is_not_served_is_said_in_the_form_of_all_errors() {
+    let server = Running::start(server(memory())).await;
+    assert_eq!(server.get("/nope").await.detail(404), "Not Found");
+    let wrong = server.call(Method::PUT, "/threads", json!({})).await;
+    assert_eq!(wrong.detail(405), "Method Not Allowed");
+    assert_eq!(wrong.header("allow"), Some("POST"));
+    let patched = server
+        .call(Method::PATCH, "/threads/x/state", json!({}))
+        .await;
+    assert_eq!(patched.detail(405), "Method Not Allowed");
+}
+
+#[tokio::test]
+async fn a_body_that_cannot_be_read_is_refused() {
+    let server = Running::start(server(memory()).body_limit(2000)).await;
+    for (body, status, says) in [
+        ("{".to_owned(), 422, "Invalid JSON"),
+        ("[]".to_owned(), 422, "must be a JSON object"),
+        (r#"{"limit": "x"}"#.to_owned(), 422, "`limit`"),
+        (r#"{"limit": 0}"#.to_owned(), 422, "1 to 1000"),
+        (r#"{"sort_by": "shoe"}"#.to_owned(), 422, "one of"),
+        ("[".repeat(1500), 422, "Invalid JSON"),
+        (
+            format!("{{\"metadata\": \"{}\"}}", "x".repeat(2000)),
+            413,
+            "too large",
+        ),
+    ] {
+        let request = server
+            .request(Method::POST, "/threads/search")
+            .body(body.clone());
+        let reply = server.send(request).await;
+        assert!(reply.detail(status).contains(says), "{body}: {reply:?}");
+    }
+    // A body may be left out, and a field that is null counts as left out.
+    let all = server.request(Method::POST, "/threads/search");
+    assert_eq!(server.send(all).await.ok(), json!([]));
+    let none = server.post("/threads/search", json!({"limit": null})).await;
+    assert_eq!(none.ok(), json!([]));
+}
