@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::{
     book::Workbook,
     error::Error,
+    package::{Limits, Package},
     patch::{OnLoad, Written},
 };
 
@@ -43,6 +44,9 @@ impl Workbook {
                 formulas,
                 changed,
             }) => {
+                // Sheets whose formulas give something else are written anew, too.
+                let package = Package::open(bytes.as_slice(), &Limits::default())?;
+                written.share = package.share_with(&self.package)?;
                 written.bytes = bytes;
                 Ok((written, Calculation::Done { formulas, changed }))
             }

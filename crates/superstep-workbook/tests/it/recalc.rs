@@ -51,6 +51,16 @@ fn formulas_are_calculated_and_refusals_are_said() {
         "{calculation:?}"
     );
     assert!(!workbook_part(written.bytes.clone()).contains("fullCalcOnLoad"));
+    assert_eq!(written.share.identical, 7);
+    assert_eq!(written.share.added, ["xl/worksheets/sheet2.xml"]);
+    assert_eq!(
+        written.share.rewritten,
+        [
+            "[Content_Types].xml",
+            "xl/_rels/workbook.xml.rels",
+            "xl/workbook.xml"
+        ]
+    );
     let again = read(written.bytes);
     let sheet = again.sheet("Sum").unwrap();
     let sum = sheet.value(at("A1")).as_number().unwrap();
@@ -58,6 +68,19 @@ fn formulas_are_calculated_and_refusals_are_said() {
     assert_eq!(sheet.value(at("A2")).as_number(), Some(69.0));
     assert_eq!(*sheet.value(at("A3")), Value::Error("#DIV/0!".into()));
     assert_eq!(sheet.value(at("A4")).as_text(), Some("ab"));
+
+    // A value that formulas of another sheet read: that sheet is written anew, and right.
+    let set = r#"[{"op":"set","sheet":"Sheet1","cell":"R2","value":{"number":0}}]"#;
+    let changed = again.apply(&operations(set)).unwrap();
+    let (written, _) = changed.write_calculated().unwrap();
+    let is_sum = |part: &String| part == "xl/worksheets/sheet2.xml";
+    assert!(written.share.rewritten.iter().any(is_sum));
+    let changed = read(written.bytes);
+    let less = changed.sheet("Sum").unwrap().value(at("A1"));
+    assert_eq!(
+        ((sum - less.as_number().unwrap()) * 100.0).round(),
+        278_460.0
+    );
 
     let set =
         r#"[{"op":"set","sheet":"Sheet1","cell":"X1","value":{"formula":"=NOSUCHFUNCTION(1)"}}]"#;
