@@ -272,6 +272,61 @@ fn charts_of_every_kind_are_added() {
 }
 
 #[test]
+fn a_pivot_table_survives_edits_and_is_not_torn() {
+    let mut made = sample();
+    made.set(
+        "xl/worksheets/_rels/sheet2.xml.rels",
+        "<Relationships><Relationship Id=\"rId1\" Type=\"x/pivotTable\" Target=\"../pivotTables/pivotTable1.xml\"/></Relationships>",
+    );
+    made.set(
+        "xl/pivotTables/pivotTable1.xml",
+        "<pivotTableDefinition name=\"P\"/>",
+    );
+    made.set(
+        "xl/pivotCache/pivotCacheDefinition1.xml",
+        "<pivotCacheDefinition><cacheSource type=\"worksheet\"><worksheetSource ref=\"A1:B4\" sheet=\"Data\"/></cacheSource></pivotCacheDefinition>",
+    );
+    let book = made.book();
+    assert_eq!(book.sheet("Other").unwrap().pivots, 1);
+    let set = r#"[{"op":"set","sheet":"Data","cell":"B2","value":{"number":5}},
+                  {"op":"set","sheet":"Other","cell":"D9","value":{"number":5}}]"#;
+    let after = done(&book, set);
+    for name in [
+        "xl/pivotTables/pivotTable1.xml",
+        "xl/pivotCache/pivotCacheDefinition1.xml",
+    ] {
+        assert_eq!(part(&after, name), part(&book, name));
+    }
+    assert_eq!(after.sheet("Other").unwrap().pivots, 1);
+    let renamed = done(
+        &book,
+        r#"[{"op":"rename_sheet","sheet":"Data","name":"A & B"}]"#,
+    );
+    let cache = part(&renamed, "xl/pivotCache/pivotCacheDefinition1.xml");
+    assert!(
+        cache.contains("ref=\"A1:B4\" sheet=\"A &amp; B\""),
+        "{cache}"
+    );
+    for (json, why) in [
+        (
+            r#"[{"op":"delete_sheet","sheet":"Data"}]"#,
+            "a pivot table reads this sheet",
+        ),
+        (
+            r#"[{"op":"insert_rows","sheet":"Data","before":2,"count":1}]"#,
+            "a pivot table reads this sheet",
+        ),
+        (
+            r#"[{"op":"insert_rows","sheet":"Other","before":2,"count":1}]"#,
+            "has a pivot table",
+        ),
+    ] {
+        let said = refused(&book, json);
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
 fn names_are_defined_and_deleted() {
     let after = done(
         &book(),
