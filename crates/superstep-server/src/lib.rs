@@ -1,7 +1,7 @@
 //! Graphs over HTTP, for clients that speak the API of the LangGraph server.
 //!
 //! A [`Server`] hosts any number of graphs on one saver and one store, and answers for assistants,
-//! threads, their state and their history. It listens on the loopback unless it has a token.
+//! threads, their state, their history and their runs. It listens on the loopback unless it has a token.
 //!
 //! ```no_run
 //! use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@
 //! ```
 //!
 //! Which path is served is in `routes`, who may come in `guard`, what a client is told in
-//! `assistants`, `threads` and `state`. `docs/server.md` is for those who call it.
+//! `assistants`, `threads`, `state` and `runs`. `docs/server.md` is for those who call it.
 
 mod access;
 mod app;
@@ -42,6 +42,9 @@ mod payload;
 mod refusal;
 mod registry;
 mod routes;
+mod run_events;
+mod run_request;
+mod runs;
 mod server;
 mod snapshot;
 mod state;

@@ -30,6 +30,10 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    pub(crate) fn is_missing(&self) -> bool {
+        self.status == StatusCode::NOT_FOUND
+    }
+
     fn coded(code: &str, detail: String) -> Self {
         // Clients expect 400 of an update that the graph does not take.
         let status = match code {

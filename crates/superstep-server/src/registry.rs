@@ -86,6 +86,21 @@ impl Registry {
         found.ok_or_else(missing)
     }
 
+    /// The graph that a run names: by its id, or by that of its assistant.
+    pub(crate) fn named(&self, name: &str) -> Result<&Hosted, Refusal> {
+        if Uuid::parse_str(name).is_ok() {
+            return self.of_assistant(name);
+        }
+        let unknown = |_| {
+            let known: Vec<&str> = self.0.iter().map(|hosted| &*hosted.id).collect();
+            let known = known.join(", ");
+            Refusal::invalid(format!(
+                "Invalid assistant: '{name}'. It must be the UUID of an assistant or one of the graphs: {known}"
+            ))
+        };
+        self.graph(name).map_err(unknown)
+    }
+
     /// The graph of an assistant, by the assistant's id.
     pub(crate) fn of_assistant(&self, id: &str) -> Result<&Hosted, Refusal> {
         let wrong = |_| Refusal::invalid("Invalid assistant ID: must be a UUID");

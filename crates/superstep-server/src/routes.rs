@@ -15,7 +15,7 @@ use crate::{
     app::App,
     assistants,
     guard::{Guard, require_token},
-    state, system, threads,
+    runs, state, system, threads,
 };
 
 /// A path that is served.
@@ -103,6 +103,18 @@ fn table() -> Vec<Row> {
             "/threads/{id}/history",
             Token,
             post(state::post_history),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/runs/stream",
+            Token,
+            post(runs::stream),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/runs/wait",
+            Token,
+            post(runs::wait),
         ),
     ]
 }

@@ -187,7 +187,8 @@ fn new_id(app: &App) -> String {
     app.ids.next(None).to_string()
 }
 
-fn thread_id(id: &str) -> Result<String, Refusal> {
+/// The id of a thread in its usual form.
+pub(crate) fn thread_id(id: &str) -> Result<String, Refusal> {
     let wrong = |_| Refusal::invalid("Invalid thread ID: must be a UUID");
     Ok(Uuid::parse_str(id).map_err(wrong)?.to_string())
 }

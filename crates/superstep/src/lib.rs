@@ -189,7 +189,7 @@ pub mod dynamic {
     //! Graphs that are data: JSON-shaped state, string names.
 
     pub use superstep_core::{
-        ask::Ask,
+        ask::{Ask, Resume},
         channel::{ChannelKind, ChannelSpec, Guard},
         command::{Command, END, Goto, Output, START, Send, Target},
         edit::{AS_COPY, Update},

@@ -29,6 +29,8 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("GET", "/threads/{id}/state/{checkpoint}", Access::Token),
     ("GET", "/threads/{id}/history", Access::Token),
     ("POST", "/threads/{id}/history", Access::Token),
+    ("POST", "/threads/{id}/runs/stream", Access::Token),
+    ("POST", "/threads/{id}/runs/wait", Access::Token),
 ];
 
 #[test]

@@ -1,7 +1,7 @@
 //! A server that runs, and a client that calls it.
 
 use serde_json::Value as Json;
-use superstep::http::{Client, Method, RequestBuilder, Settings, Url, header::HeaderMap};
+use superstep::http::{Client, Method, RequestBuilder, Response, Settings, Url, header::HeaderMap};
 use superstep_server::Server;
 use tokio::sync::oneshot;
 
@@ -63,8 +63,13 @@ impl Running {
         self.client.request(method, url)
     }
 
+    /// An answer whose body is still to come.
+    pub(crate) async fn open(&self, request: RequestBuilder) -> Response {
+        self.client.send(request).await.unwrap()
+    }
+
     pub(crate) async fn send(&self, request: RequestBuilder) -> Reply {
-        let response = self.client.send(request).await.unwrap();
+        let response = self.open(request).await;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let body = response.read(1 << 24).await.unwrap();

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
     Backends, MemorySaver, MemoryStore, Schemas,
-    dynamic::{self, Ctx as AnyCtx, GraphBuilder, Halt, START},
+    dynamic::{self, Ctx as AnyCtx, GraphBuilder, Halt, Reducer, START, Unknown},
     prelude::*,
     schemars::{self, JsonSchema},
 };
 use superstep_server::Server;
+use tokio::sync::Semaphore;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State, JsonSchema)]
 pub(crate) struct Draft {
@@ -70,6 +71,68 @@ pub(crate) fn one() -> dynamic::Graph {
         .edge(START, "count")
         .build()
         .unwrap()
+}
+
+/// Answers with a message, and says what it does.
+pub(crate) fn chat() -> dynamic::Graph {
+    GraphBuilder::new()
+        .name("chat")
+        .reduce("messages", Reducer::Messages(Unknown::Refuse), json!([]))
+        .node("speak", |ctx: AnyCtx| async move {
+            ctx.emit(json!({ "progress": "speaking" })).await;
+            let answer = json!({ "type": "ai", "content": "hello", "id": "m1" });
+            Ok::<_, Halt>(json!({ "messages": [answer] }))
+        })
+        .edge(START, "speak")
+        .build()
+        .unwrap()
+}
+
+/// Waits in its only node until it is let go, and notes when it is dropped there.
+pub(crate) fn gate(gate: &Arc<Gate>) -> dynamic::Graph {
+    let gate = gate.clone();
+    GraphBuilder::new()
+        .name("gate")
+        .last_value("x")
+        .node("wait", move |_: AnyCtx| {
+            let gate = gate.clone();
+            async move {
+                let left = Left(gate.clone());
+                gate.entered.add_permits(1);
+                gate.open.acquire().await.unwrap().forget();
+                std::mem::forget(left);
+                Ok::<_, Halt>(json!({ "x": 1 }))
+            }
+        })
+        .edge(START, "wait")
+        .build()
+        .unwrap()
+}
+
+/// Where runs wait.
+pub(crate) struct Gate {
+    pub(crate) entered: Semaphore,
+    pub(crate) open: Semaphore,
+    pub(crate) left: Semaphore,
+}
+
+impl Gate {
+    pub(crate) fn shut() -> Arc<Self> {
+        let none = || Semaphore::new(0);
+        Arc::new(Self {
+            entered: none(),
+            open: none(),
+            left: none(),
+        })
+    }
+}
+
+struct Left(Arc<Gate>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.left.add_permits(1);
+    }
 }
 
 pub(crate) fn memory() -> Backends {

@@ -12,6 +12,8 @@ mod client;
 mod graphs;
 mod guard;
 mod history;
+mod runs;
+mod sse;
 mod state;
 mod system;
 mod threads;
