@@ -13,7 +13,7 @@ use crate::{
     agents::{self, Agent},
     app::App,
     args::{AtrisCommand, AtrisOptions},
-    database,
+    consent, database,
     error::Error,
     output::{Form, plain, strong},
     terminal::{Line, Topic},
@@ -71,9 +71,19 @@ async fn open(
             "`{name}` is no thread of atris: its name must begin with `atris-`"
         )));
     }
-    let Opened { agent, saver, fake } = options::open(options, app).await?;
+    let Opened {
+        agent,
+        saver,
+        imports,
+        fake,
+    } = options::open(options, app).await?;
     let thread = match thread {
-        Some(thread) => thread,
+        Some(thread) => {
+            if consent::is_wanted(&imports, &thread).await? {
+                consent::to_run(&imports, &thread, None, app).await?;
+            }
+            thread
+        }
         None => Agent::Atris.new_thread(&*saver).await?,
     };
     Ok(Session::new(agent, thread, options.clone(), fake))

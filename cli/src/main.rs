@@ -12,6 +12,7 @@ mod archie;
 mod args;
 mod atris;
 mod completions;
+mod consent;
 mod database;
 mod db;
 mod demo;

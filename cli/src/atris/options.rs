@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use superstep::{
-    Secret,
+    Imports, Secret,
     model::{ErrorKind, Model, config::Config, did_you_mean, select::Content},
     saver::Saver,
 };
@@ -20,6 +20,8 @@ const KEYS: [&str; 4] = ["app_name", "hosts", "key_env", "token_env"];
 pub(super) struct Opened {
     pub(super) agent: Atris,
     pub(super) saver: Arc<dyn Saver>,
+    /// Which threads were imported.
+    pub(super) imports: Imports,
     /// The fake that it asks, which ends with it.
     pub(super) fake: Option<FakeAudius>,
 }
@@ -41,12 +43,18 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
     }
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
+    let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
     let model = match options.no_model {
         true => None,
         false => model(app).await?,
     };
     let agent = Atris::new(model, settings, backends)?;
-    Ok(Opened { agent, saver, fake })
+    Ok(Opened {
+        agent,
+        saver,
+        imports,
+        fake,
+    })
 }
 
 /// The model that is used, or nothing where there is none: rules answer as well.

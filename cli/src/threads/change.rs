@@ -10,11 +10,12 @@ use superstep::{
     saver::{Keep, Retention},
 };
 
-use super::{Status, ThreadReader, consent::is_agreed};
+use super::{Status, ThreadReader};
 use crate::{
     agents::Agent,
     app::App,
     args::{At, Delete, Prune},
+    consent::is_agreed,
     error::Error,
     output::{Form, Output, count, plain, shown},
 };

@@ -124,6 +124,35 @@ fn no_answer_is_an_exit_code_and_is_counted() {
 }
 
 #[test]
+fn a_question_in_an_imported_thread_needs_the_consent_of_a_person() {
+    let env = TestEnv::new();
+    let ask = |thread: &str, more: &[&str]| {
+        let words = [
+            "atris",
+            "ask",
+            "latest tips",
+            "--thread",
+            thread,
+            "--fake",
+            "--no-model",
+        ];
+        env.run_words(&[&words, more].concat())
+    };
+    assert_eq!(ask("atris-t", &[]).code, 0);
+    assert_eq!(env.run("threads export atris-t t.jsonl").code, 0);
+    assert_eq!(env.run("threads import t.jsonl atris-moved").code, 0);
+    let refused = ask("atris-moved", &[]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("was imported"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(ask("atris-moved", &["--yes"]).code, 0);
+    assert_eq!(ask("atris-moved", &[]).code, 0, "the consent is kept");
+}
+
+#[test]
 fn the_states_of_a_run_can_be_shown() {
     let env = TestEnv::new();
     let words = [
