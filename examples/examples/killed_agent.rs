@@ -38,7 +38,9 @@ use superstep::{
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-struct Ledger(std::path::PathBuf);
+struct Ledger {
+    path: std::path::PathBuf,
+}
 
 /// Reads the bill.
 #[tool(read, trusted_output)]
@@ -58,7 +60,7 @@ async fn pay(
     let mut file = fs::OpenOptions::new()
         .create(true)
         .append(true)
-        .open(&ledger.0)?;
+        .open(&ledger.path)?;
     writeln!(file, "{euros} {}", ctx.key())?;
     println!("child: pays");
     std::future::pending().await // the bank never answers
@@ -71,7 +73,11 @@ fn start(folder: &Path) -> Result<Graph<AgentState, AgentNode>> {
         Step::text("The bill is paid."),
     ]);
     let tools = Tools::builder().tool(ReadBill).tool(Pay);
-    let tools = tools.service(Ledger(folder.join("ledger"))).build()?;
+    let tools = tools
+        .service(Ledger {
+            path: folder.join("ledger"),
+        })
+        .build()?;
     let agent = Agent::new(Arc::new(model))
         .tools(tools)
         .policy(Policy::default().allow("pay"));
