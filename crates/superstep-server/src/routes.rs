@@ -7,7 +7,7 @@ use axum::{
     Router,
     http::Method,
     middleware::from_fn_with_state,
-    routing::{MethodRouter, delete, get, patch, post},
+    routing::{MethodRouter, delete, get, patch, post, put},
 };
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     app::App,
     assistants,
     guard::{Guard, require_token},
-    runs, state, system, threads,
+    run_records, runs, state, store_items, system, threads,
 };
 
 /// A path that is served.
@@ -115,6 +115,50 @@ fn table() -> Vec<Row> {
             "/threads/{id}/runs/wait",
             Token,
             post(runs::wait),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/runs",
+            Token,
+            get(run_records::list),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/runs/{run}",
+            Token,
+            get(run_records::get),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/runs/{run}/join",
+            Token,
+            get(run_records::join),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/runs/{run}/cancel",
+            Token,
+            post(run_records::cancel),
+        ),
+        (Method::PUT, "/store/items", Token, put(store_items::put)),
+        (Method::GET, "/store/items", Token, get(store_items::get)),
+        (
+            Method::DELETE,
+            "/store/items",
+            Token,
+            delete(store_items::delete),
+        ),
+        (
+            Method::POST,
+            "/store/items/search",
+            Token,
+            post(store_items::search),
+        ),
+        (
+            Method::POST,
+            "/store/namespaces",
+            Token,
+            post(store_items::namespaces),
         ),
     ]
 }

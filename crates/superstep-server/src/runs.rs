@@ -3,12 +3,7 @@
 //! A run goes on by itself; what is here passes its events and its end to the client, with a sign of
 //! life where there is nothing to pass.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::sync::Arc;
 
 use axum::{
     body::{Body, Bytes},
@@ -16,7 +11,6 @@ use axum::{
     http::header::{CACHE_CONTROL, CONTENT_LOCATION, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use futures_core::Stream;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     ThreadId,
@@ -31,13 +25,8 @@ use crate::{
     run_events::{RunPlace, failure, frame, shown, with_interrupts},
     run_request::RunRequest,
     thread_record::Record,
+    waiting::{AHEAD, BEAT, Parts, waiting},
 };
-
-/// How often a client that has nothing to read gets a sign of life.
-const BEAT: Duration = Duration::from_secs(5);
-
-/// How many frames wait for a slow client; events wait in the run's own queue.
-const AHEAD: usize = 16;
 
 /// `POST /threads/{id}/runs/stream`
 pub(crate) async fn stream(
@@ -53,7 +42,7 @@ pub(crate) async fn stream(
         (CONTENT_TYPE, "text/event-stream; charset=utf-8"),
         (CACHE_CONTROL, "no-store"),
     ];
-    let body = Body::from_stream(Frames(frames));
+    let body = Body::from_stream(Parts(frames));
     let place = [(CONTENT_LOCATION, location)];
     Ok((headers, [("x-accel-buffering", "no")], place, body).into_response())
 }
@@ -65,13 +54,10 @@ pub(crate) async fn wait(
     body: Payload,
 ) -> Result<Response, Refusal> {
     let begun = Begun::new(&app, &id, body).await?;
-    let location = begun.location();
-    let (out, frames) = mpsc::channel(AHEAD);
-    tokio::spawn(begun.pass_end(out));
+    let place = [(CONTENT_LOCATION, begun.location())];
     let headers = [(CONTENT_TYPE, "application/json")];
-    let place = [(CONTENT_LOCATION, location)];
-    let body = Body::from_stream(Frames(frames));
-    Ok((headers, place, body).into_response())
+    let leave = begun.leaving();
+    Ok((headers, place, waiting(begun.end(), leave)).into_response())
 }
 
 /// A run that has begun, and whose client is to be told of it.
@@ -130,6 +116,7 @@ impl Begun {
 
     /// Passes the events of the run to its client.
     async fn pass_events(mut self, out: mpsc::Sender<Bytes>) {
+        let leave = self.leaving();
         let first = json!({ "run_id": self.place.run, "attempt": 1 });
         let mut next = Some(frame("metadata", &first));
         let mut beat = time::interval_at(time::Instant::now() + BEAT, BEAT);
@@ -137,7 +124,7 @@ impl Begun {
             if let Some(frame) = next.take() {
                 beat.reset();
                 if out.send(frame).await.is_err() {
-                    return self.leave();
+                    return leave();
                 }
             }
             tokio::select! {
@@ -145,7 +132,7 @@ impl Begun {
                     Some(event) => next = shown(event, &self.place),
                     None => break,
                 },
-                () = out.closed() => return self.leave(),
+                () = out.closed() => return leave(),
                 _ = beat.tick() => next = Some(Bytes::from_static(b": heartbeat\r\n\r\n")),
             }
         }
@@ -154,19 +141,9 @@ impl Begun {
         }
     }
 
-    /// Passes the end of the run to its client.
-    async fn pass_end(mut self, out: mpsc::Sender<Bytes>) {
-        let mut beat = time::interval_at(time::Instant::now() + BEAT, BEAT);
-        let outcome = loop {
-            tokio::select! {
-                outcome = &mut self.running.outcome => break outcome,
-                () = out.closed() => return self.leave(),
-                _ = beat.tick() => {
-                    let _gone = out.send(Bytes::from_static(b"\n")).await;
-                }
-            }
-        };
-        let end = match outcome {
+    /// The values at the end of the run, or why it failed.
+    async fn end(self) -> Json {
+        let end = match self.running.outcome.await {
             Ok(outcome) => match outcome.output {
                 Some(output) => Ok(with_interrupts(output.to_json(), &outcome.asks)),
                 None => {
@@ -176,25 +153,17 @@ impl Begun {
             },
             Err(error) => Err(error),
         };
-        let end = end.unwrap_or_else(|error| json!({ "__error__": failure(&error) }));
-        let _gone = out.send(Json::to_string(&end).into()).await;
+        end.unwrap_or_else(|error| json!({ "__error__": failure(&error) }))
     }
 
-    /// The client is gone. The run goes on, unless the client wanted otherwise.
-    fn leave(self) {
-        if self.is_cancelled_without_client {
-            self.running.cancel("the client is gone");
+    /// What happens when the client is gone: the run goes on, unless the client wanted otherwise.
+    fn leaving(&self) -> impl FnOnce() + Send + use<> {
+        let canceller = self.running.canceller();
+        let is_cancelled = self.is_cancelled_without_client;
+        move || {
+            if is_cancelled {
+                canceller.cancel("the client is gone");
+            }
         }
-    }
-}
-
-/// The parts of a body, as they come.
-struct Frames(mpsc::Receiver<Bytes>);
-
-impl Stream for Frames {
-    type Item = Result<Bytes, std::convert::Infallible>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(cx).map(|frame| frame.map(Ok))
     }
 }

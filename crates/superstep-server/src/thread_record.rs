@@ -16,6 +16,19 @@ use crate::time::{self, Micros};
 /// The namespace of the store in which threads of servers are recorded.
 const SERVED: [&str; 2] = ["threads", "served"];
 
+/// Namespaces that are the server's and the engine's own: which threads there are, and which were
+/// imported.
+const OWN: [[&str; 2]; 2] = [SERVED, ["threads", "imported"]];
+
+/// Whether a namespace is not for clients.
+pub(crate) fn is_own(namespace: &Namespace) -> bool {
+    let is_under = |own: &[&str; 2]| {
+        let labels = namespace.labels().iter();
+        labels.zip(own).filter(|(label, own)| label == *own).count() == own.len()
+    };
+    OWN.iter().any(is_under)
+}
+
 /// How many records are read at once.
 const BATCH: usize = 1000;
 
@@ -50,6 +63,11 @@ pub(crate) struct Records(Arc<dyn Store>);
 impl Records {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self(store)
+    }
+
+    /// Where they are.
+    pub(crate) fn place(&self) -> Result<Namespace, StoreError> {
+        space()
     }
 
     pub(crate) async fn find(&self, thread: &str) -> Result<Option<Record>, StoreError> {

@@ -31,6 +31,15 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/threads/{id}/history", Access::Token),
     ("POST", "/threads/{id}/runs/stream", Access::Token),
     ("POST", "/threads/{id}/runs/wait", Access::Token),
+    ("GET", "/threads/{id}/runs", Access::Token),
+    ("GET", "/threads/{id}/runs/{run}", Access::Token),
+    ("GET", "/threads/{id}/runs/{run}/join", Access::Token),
+    ("POST", "/threads/{id}/runs/{run}/cancel", Access::Token),
+    ("PUT", "/store/items", Access::Token),
+    ("GET", "/store/items", Access::Token),
+    ("DELETE", "/store/items", Access::Token),
+    ("POST", "/store/items/search", Access::Token),
+    ("POST", "/store/namespaces", Access::Token),
 ];
 
 #[test]
@@ -52,7 +61,10 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
     let server = Running::start(server).await;
     let id = "99999999-9999-4999-8999-999999999999";
     for (method, path, access) in MATRIX {
-        let path = path.replace("{id}", id).replace("{checkpoint}", id);
+        let path = path
+            .replace("{id}", id)
+            .replace("{checkpoint}", id)
+            .replace("{run}", id);
         let request = || {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
             server.request(method, &path)
