@@ -160,6 +160,13 @@ fn table() -> Vec<Row> {
             Token,
             post(store_items::namespaces),
         ),
+        (
+            Method::POST,
+            "/runs/stream",
+            Token,
+            post(runs::stream_alone),
+        ),
+        (Method::POST, "/runs/wait", Token, post(runs::wait_alone)),
     ]
 }
 

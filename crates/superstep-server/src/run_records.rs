@@ -141,7 +141,7 @@ impl App {
 }
 
 /// Waits until a run has ended, in whatever process it is.
-async fn to_end(graph: &Graph, run: RunId) -> Result<(), superstep::Error> {
+pub(crate) async fn to_end(graph: &Graph, run: RunId) -> Result<(), superstep::Error> {
     let mut reader = graph.follow_run(run, None, Modes::NONE);
     while reader.next().await?.is_some() {}
     Ok(())

@@ -43,7 +43,7 @@ pub(crate) async fn create(
 ) -> Result<Response, Refusal> {
     let id = match body.field::<String>("thread_id")? {
         Some(id) => thread_id(&id)?,
-        None => new_id(&app),
+        None => app.new_thread_id(),
     };
     let if_exists = body.word("if_exists", &["raise", "do_nothing"])?;
     if body.field::<Json>("ttl")?.is_some() {
@@ -119,11 +119,7 @@ pub(crate) async fn delete(
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let (id, _) = app.find_thread(&id).await?;
-    let thread = ThreadId::from(&*id);
-    // The record goes last: whoever is cut short in between deletes again.
-    app.saver.delete(&thread).await?;
-    Imports::new(app.store.clone()).forget(&thread).await?;
-    app.records.forget(&id).await?;
+    app.delete_thread(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -173,6 +169,20 @@ async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
 }
 
 impl App {
+    /// Removes a thread with all that belongs to it.
+    pub(crate) async fn delete_thread(&self, id: &str) -> Result<(), Refusal> {
+        let thread = ThreadId::from(id);
+        // The record goes last: whoever is cut short in between deletes again.
+        self.saver.delete(&thread).await?;
+        Imports::new(self.store.clone()).forget(&thread).await?;
+        Ok(self.records.forget(id).await?)
+    }
+
+    /// An id for a new thread.
+    pub(crate) fn new_thread_id(&self) -> String {
+        self.ids.next(None).to_string()
+    }
+
     /// The record of a thread that a client named, and the thread's id in its usual form.
     pub(crate) async fn find_thread(&self, id: &str) -> Result<(String, Record), Refusal> {
         let id = thread_id(id)?;
@@ -181,10 +191,6 @@ impl App {
             None => Err(no_thread(&id)),
         }
     }
-}
-
-fn new_id(app: &App) -> String {
-    app.ids.next(None).to_string()
 }
 
 /// The id of a thread in its usual form.

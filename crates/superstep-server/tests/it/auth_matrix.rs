@@ -40,6 +40,8 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("DELETE", "/store/items", Access::Token),
     ("POST", "/store/items/search", Access::Token),
     ("POST", "/store/namespaces", Access::Token),
+    ("POST", "/runs/stream", Access::Token),
+    ("POST", "/runs/wait", Access::Token),
 ];
 
 #[test]

@@ -16,6 +16,7 @@ mod run_records;
 mod runs;
 mod sse;
 mod state;
+mod stateless;
 mod store;
 mod system;
 mod threads;

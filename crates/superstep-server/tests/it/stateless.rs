@@ -1,0 +1,82 @@
+//! Runs without a thread of their client's.
+
+use serde_json::{Value as Json, json};
+use superstep::{Schemas, http::Method};
+
+use crate::{
+    client::Running,
+    graphs::{Gate, gate, memory, server},
+    sse::Events,
+};
+
+/// The thread of a run, by where the run is.
+fn thread(place: &str) -> String {
+    place.split("/runs/").next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_run_without_a_thread_leaves_none() {
+    let backends = memory();
+    let saver = backends.saver.clone().unwrap();
+    let server = Running::start(server(backends)).await;
+    for (input, end) in [
+        (json!({"x": 1}), json!({"x": 2})),
+        (
+            json!({"x": -1}),
+            json!({"__error__": {"error": "ValueError", "message": "boom"}}),
+        ),
+    ] {
+        let body = json!({"assistant_id": "one", "input": input});
+        let waited = server.post("/runs/wait", body.clone()).await;
+        let path = thread(waited.header("content-location").unwrap());
+        assert_eq!(waited.ok(), end);
+        server.get(&path).await.detail(404);
+        let request = server.request(Method::POST, "/runs/stream");
+        let events = Events::open(&server, request.body(body.to_string())).await;
+        assert!(events.rest().await.len() >= 3);
+    }
+    let refused = json!({"assistant_id": "one", "input": null});
+    server.post("/runs/wait", refused).await.detail(422);
+    assert_eq!(server.post("/threads/count", json!({})).await.ok(), 0);
+    assert!(saver.threads().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_run_without_a_thread_keeps_its_own_if_it_is_told_to() {
+    let server = Running::start(server(memory())).await;
+    let body = json!({"assistant_id": "one", "input": {"x": 1}, "on_completion": "keep"});
+    let waited = server.post("/runs/wait", body).await;
+    let path = thread(waited.header("content-location").unwrap());
+    let kept = server.get(&path).await.ok();
+    assert_eq!(kept["values"], json!({"x": 2}));
+    assert_eq!(kept["metadata"]["graph_id"], "one");
+    let odd = json!({"assistant_id": "one", "input": {"x": 1}, "on_completion": "maybe"});
+    server.post("/runs/wait", odd).await.detail(422);
+}
+
+#[tokio::test]
+async fn a_run_whose_client_is_gone_takes_its_thread_with_it_at_its_end() {
+    let gates = Gate::shut();
+    let backends = memory();
+    let saver = backends.saver.clone().unwrap();
+    let server = server(backends).dynamic("gate", &gate(&gates), Schemas::default());
+    let server = Running::start(server).await;
+    let body = json!({"assistant_id": "gate", "input": {"x": 0}});
+    let request = server.request(Method::POST, "/runs/stream");
+    let mut events = Events::open(&server, request.body(body.to_string())).await;
+    events.next().await.unwrap();
+    gates.entered.acquire().await.unwrap().forget();
+    let listed = server
+        .post("/threads/search", json!({"status": "busy"}))
+        .await
+        .ok();
+    let id = listed[0]["thread_id"].as_str().unwrap().to_owned();
+    drop(events);
+    gates.open.add_permits(1);
+    // It is gone some time after the end of its run: readers of the list see either.
+    while server.post("/threads/count", json!({})).await.ok() != Json::from(0) {
+        tokio::task::yield_now().await;
+    }
+    server.get(&format!("/threads/{id}")).await.detail(404);
+    assert!(saver.threads().await.unwrap().is_empty());
+}
