@@ -1,6 +1,6 @@
 //! Runs without a thread of their client's.
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use superstep::{Schemas, http::Method};
 
 use crate::{
@@ -74,7 +74,7 @@ async fn a_run_whose_client_is_gone_takes_its_thread_with_it_at_its_end() {
     drop(events);
     gates.open.add_permits(1);
     // It is gone some time after the end of its run: readers of the list see either.
-    while server.post("/threads/count", json!({})).await.ok() != Json::from(0) {
+    while server.post("/threads/count", json!({})).await.ok() != 0 {
         tokio::task::yield_now().await;
     }
     server.get(&format!("/threads/{id}")).await.detail(404);
