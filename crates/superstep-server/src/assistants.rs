@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, Query, State},
     response::Response,
 };
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::{
     app::App,
+    drawing,
     matching::has_all,
     page::Page,
     payload::Payload,
@@ -64,6 +66,30 @@ pub(crate) async fn schemas(
         "config_schema": schemas.context.clone().unwrap_or_else(|| json!({})),
         "context_schema": schemas.context,
     })))
+}
+
+/// How a graph is to be shown.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Look {
+    xray: Option<String>,
+}
+
+/// `GET /assistants/{id}/graph`, also by the id of the graph.
+pub(crate) async fn graph(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Query(look): Query<Look>,
+) -> Result<Response, Refusal> {
+    let hosted = app.registry.named(&id)?;
+    let depth = match look.xray.as_deref() {
+        None | Some("false" | "False") => 0,
+        Some("true" | "True") => usize::MAX,
+        Some(depth) => {
+            let wrong = |_| Refusal::invalid("`xray` must be true, false or a number");
+            depth.parse().map_err(wrong)?
+        }
+    };
+    Ok(answer(&drawing::shown(&hosted.graph.drawing(), depth)))
 }
 
 fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {

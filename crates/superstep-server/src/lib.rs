@@ -34,6 +34,7 @@ mod access;
 mod app;
 mod assistants;
 mod checkpoint;
+mod drawing;
 mod error;
 mod guard;
 mod matching;

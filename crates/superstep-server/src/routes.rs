@@ -167,6 +167,12 @@ fn table() -> Vec<Row> {
             post(runs::stream_alone),
         ),
         (Method::POST, "/runs/wait", Token, post(runs::wait_alone)),
+        (
+            Method::GET,
+            "/assistants/{id}/graph",
+            Token,
+            get(assistants::graph),
+        ),
     ]
 }
 

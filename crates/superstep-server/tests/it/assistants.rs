@@ -1,10 +1,11 @@
 //! Assistants: one for each graph.
 
 use serde_json::{Value as Json, json};
+use superstep::Schemas;
 
 use crate::{
     client::Running,
-    graphs::{memory, server},
+    graphs::{memory, nested, server},
 };
 
 /// Ids that clients know: they follow from the ids of the graphs.
@@ -89,4 +90,66 @@ async fn an_assistant_that_is_not_there_is_said_to_be_missing() {
     }
     let missing = "/assistants/99999999-9999-4999-8999-999999999999";
     assert!(server.get(missing).await.detail(404).contains("not found"));
+}
+
+#[tokio::test]
+async fn an_assistant_shows_its_graph_by_either_id() {
+    let server = Running::start(server(memory())).await;
+    let node = |id: &str| json!({"id": id, "type": "runnable", "data": {"name": id}});
+    let edge = |source: &str, target: &str| json!({"source": source, "target": target});
+    let expected = json!({
+        "nodes": [node("__start__"), node("write"), node("review"), {"id": "__end__"}],
+        "edges": [edge("__start__", "write"), edge("write", "review"), edge("review", "__end__")],
+    });
+    for id in [HITL, "hitl"] {
+        let graph = server.get(&format!("/assistants/{id}/graph")).await.ok();
+        assert_eq!(graph, expected);
+    }
+    server.get("/assistants/nope/graph").await.detail(422);
+    server
+        .get("/assistants/hitl/graph?xray=deep")
+        .await
+        .detail(422);
+}
+
+#[tokio::test]
+async fn a_subgraph_is_shown_as_a_node_or_by_what_is_inside() {
+    let server = server(memory()).dynamic("nested", &nested(), Schemas::default());
+    let server = Running::start(server).await;
+    let edges = async |query: &str| -> Vec<(String, String)> {
+        let path = format!("/assistants/nested/graph{query}");
+        let graph = server.get(&path).await.ok();
+        let text = |edge: &Json, end: &str| edge[end].as_str().unwrap().to_owned();
+        let edges = graph["edges"].as_array().unwrap().iter();
+        let mut edges: Vec<_> = edges
+            .map(|edge| (text(edge, "source"), text(edge, "target")))
+            .collect();
+        edges.sort();
+        edges
+    };
+    let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+            .collect()
+    };
+    let closed = pairs(&[
+        ("__start__", "before"),
+        ("after", "__end__"),
+        ("before", "child"),
+        ("child", "after"),
+    ]);
+    for query in ["", "?xray=false", "?xray=0"] {
+        assert_eq!(edges(query).await, closed);
+    }
+    let open = pairs(&[
+        ("__start__", "before"),
+        ("after", "__end__"),
+        ("before", "child:a"),
+        ("child:a", "child:b"),
+        ("child:b", "after"),
+    ]);
+    for query in ["?xray=true", "?xray=1"] {
+        assert_eq!(edges(query).await, open);
+    }
 }

@@ -42,6 +42,7 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/store/namespaces", Access::Token),
     ("POST", "/runs/stream", Access::Token),
     ("POST", "/runs/wait", Access::Token),
+    ("GET", "/assistants/{id}/graph", Access::Token),
 ];
 
 #[test]

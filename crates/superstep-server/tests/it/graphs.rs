@@ -109,6 +109,30 @@ pub(crate) fn gate(gate: &Arc<Gate>) -> dynamic::Graph {
         .unwrap()
 }
 
+/// A graph of two nodes between two nodes of another.
+pub(crate) fn nested() -> dynamic::Graph {
+    let nothing = |_: AnyCtx| async { Ok::<_, Halt>(()) };
+    let child = GraphBuilder::new()
+        .last_value("x")
+        .node("a", nothing)
+        .node("b", nothing)
+        .edge(START, "a")
+        .edge("a", "b")
+        .build()
+        .unwrap();
+    GraphBuilder::new()
+        .name("nested")
+        .last_value("x")
+        .node("before", nothing)
+        .subgraph("child", child, dynamic::NodeOptions::default())
+        .node("after", nothing)
+        .edge(START, "before")
+        .edge("before", "child")
+        .edge("child", "after")
+        .build()
+        .unwrap()
+}
+
 /// Where runs wait.
 pub(crate) struct Gate {
     pub(crate) entered: Semaphore,
