@@ -173,6 +173,12 @@ fn table() -> Vec<Row> {
             Token,
             get(assistants::graph),
         ),
+        (
+            Method::POST,
+            "/threads/{id}/copy",
+            Token,
+            post(threads::copy),
+        ),
     ]
 }
 

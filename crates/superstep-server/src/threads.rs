@@ -8,7 +8,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value as Json};
-use superstep::{Imports, ThreadId, clock::IdSource as _, dynamic::Update};
+use superstep::{
+    Imports, ThreadId,
+    clock::IdSource as _,
+    dynamic::{GraphPath, Update},
+    saver::At,
+};
 use uuid::Uuid;
 
 use crate::{
@@ -121,6 +126,28 @@ pub(crate) async fn delete(
     let (id, _) = app.find_thread(&id).await?;
     app.delete_thread(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// `POST /threads/{id}/copy`
+pub(crate) async fn copy(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let (id, record) = app.find_thread(&id).await?;
+    let to = app.new_thread_id();
+    let copy = Record::new(record.metadata);
+    let (from, into) = (ThreadId::from(&*id), ThreadId::from(&*to));
+    // One that was imported stays so in its copy, from before the copy is there.
+    Imports::new(app.store.clone()).copy(&from, &into).await?;
+    app.records.make(&to, &copy).await?;
+    let root = GraphPath::default();
+    if app.saver.load(&from, &root, At::Latest).await?.is_some()
+        && let Err(error) = app.saver.copy(&from, &into).await
+    {
+        app.delete_thread(&to).await?;
+        return Err(error.into());
+    }
+    Ok(answer(&app.thread(&to, &copy).await?))
 }
 
 /// `POST /threads/search`

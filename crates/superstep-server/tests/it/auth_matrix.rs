@@ -43,6 +43,7 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/runs/stream", Access::Token),
     ("POST", "/runs/wait", Access::Token),
     ("GET", "/assistants/{id}/graph", Access::Token),
+    ("POST", "/threads/{id}/copy", Access::Token),
 ];
 
 #[test]

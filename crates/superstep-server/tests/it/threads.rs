@@ -267,6 +267,46 @@ async fn a_thread_whose_run_failed_shows_the_error() {
 }
 
 #[tokio::test]
+async fn a_copy_has_the_state_and_the_metadata_and_goes_its_own_way() {
+    let server = Running::start(server(memory())).await;
+    let steps = json!([{"updates": [{"values": {"x": 1}, "as_node": "count"}]}]);
+    let body = json!({"graph_id": "one", "metadata": {"a": 1}, "supersteps": steps});
+    let made = make(&server, body).await;
+    let copy = server
+        .post(&format!("{}/copy", path(&made)), json!({}))
+        .await
+        .ok();
+    assert_ne!(copy["thread_id"], made["thread_id"]);
+    for name in ["values", "metadata", "status"] {
+        assert_eq!(copy[name], made[name]);
+    }
+    let edit = json!({"values": {"x": 5}, "as_node": "count"});
+    server
+        .post(&format!("{}/state", path(&copy)), edit)
+        .await
+        .ok();
+    assert_eq!(
+        server.get(&path(&copy)).await.ok()["values"],
+        json!({"x": 5})
+    );
+    assert_eq!(server.get(&path(&made)).await.ok(), made);
+    // One that never ran can be copied, too; one that is not there cannot.
+    let empty = make(&server, json!({"metadata": {"b": 2}})).await;
+    let copy = server
+        .post(&format!("{}/copy", path(&empty)), json!({}))
+        .await
+        .ok();
+    assert_eq!(
+        (&copy["metadata"], &copy["values"]),
+        (&json!({"b": 2}), &Json::Null)
+    );
+    server
+        .post(&format!("{NOWHERE}/copy"), json!({}))
+        .await
+        .detail(404);
+}
+
+#[tokio::test]
 async fn threads_are_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let open = || {
