@@ -13,6 +13,9 @@ use crate::{
 /// The namespace of assistant ids, as clients know it.
 const ASSISTANTS: Uuid = Uuid::from_u128(0x6ba7_b821_9dad_11d1_80b4_00c0_4fd4_30c8);
 
+/// What graphs are called that were given no name. Such a graph goes by its id.
+const UNNAMED: &str = "graph";
+
 /// A graph that a server hosts.
 pub(crate) struct Hosted {
     pub(crate) id: String,
@@ -42,7 +45,7 @@ impl Hosted {
             "config": {},
             "context": {},
             "metadata": { "created_by": "system" },
-            "name": if name.is_empty() { &self.id } else { name },
+            "name": if name == UNNAMED { &self.id } else { name },
             "created_at": time::text(self.since),
             "updated_at": time::text(self.since),
             "version": 1,

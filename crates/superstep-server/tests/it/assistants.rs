@@ -1,7 +1,10 @@
 //! Assistants: one for each graph.
 
 use serde_json::{Value as Json, json};
-use superstep::Schemas;
+use superstep::{
+    Schemas,
+    dynamic::{Ctx, GraphBuilder, Halt, START},
+};
 
 use crate::{
     client::Running,
@@ -29,6 +32,23 @@ async fn each_graph_has_an_assistant_with_the_id_that_clients_know() {
         "updated_at": null, "version": 1, "description": null,
     });
     assert_eq!(one, expected);
+}
+
+#[tokio::test]
+async fn the_assistant_of_a_graph_without_a_name_goes_by_its_id() {
+    let unnamed = GraphBuilder::new()
+        .last_value("x")
+        .node("only", |_: Ctx| async { Ok::<_, Halt>(()) })
+        .edge(START, "only")
+        .build()
+        .unwrap();
+    let server = server(memory()).dynamic("plain", &unnamed, Schemas::default());
+    let server = Running::start(server).await;
+    let found = server
+        .post("/assistants/search", json!({"graph_id": "plain"}))
+        .await
+        .ok();
+    assert_eq!(found[0]["name"], "plain");
 }
 
 #[tokio::test]
