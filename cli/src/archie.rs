@@ -125,7 +125,7 @@ pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> 
     let is_done = checkpoint.is_done();
     let next = match checkpoint.asks.into_iter().next() {
         Some(ask) => Next::Ask(ask),
-        None if is_done => Next::Done(checkpoint.state),
+        None if is_done => Next::WasDone(checkpoint.state),
         None => Next::Resume,
     };
     Talk::new(

@@ -37,12 +37,26 @@ pub enum Written {
 /// Writes a result: whole or not at all, with the file before it kept as `NAME.1`. A file that has
 /// this content already is left alone, so writing twice keeps what was there before the first time.
 pub fn write(path: &Path, text: &str) -> Result<Written, Error> {
-    let content = if text.ends_with('\n') {
-        text.to_owned()
-    } else {
-        format!("{text}\n")
-    };
-    replace(path, content.as_bytes()).map_err(|error| Error::result(path, &error))
+    replace(path, content(text).as_bytes()).map_err(|error| Error::result(path, &error))
+}
+
+/// Whether there is something at the path that is not this text.
+pub fn is_other(path: &Path, text: &str) -> bool {
+    match fs::symlink_metadata(path) {
+        Ok(there) if there.is_file() => {
+            fs::read(path).map_or(true, |there| there != content(text).as_bytes())
+        }
+        // Reading a pipe would wait for a writer.
+        Ok(_) => true,
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
+}
+
+fn content(text: &str) -> String {
+    match text.ends_with('\n') {
+        true => text.to_owned(),
+        false => format!("{text}\n"),
+    }
 }
 
 /// The name of the file before the newest one.

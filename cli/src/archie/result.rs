@@ -46,6 +46,31 @@ pub(super) fn publish(
     Ok(())
 }
 
+/// Shows the result of a thread that was done before. Its file is written if it is missing, as when the
+/// process ended in between; one that says something else is newer, or somebody's work, and stays.
+pub(super) fn publish_again(
+    state: &Analysis,
+    out: Option<&Path>,
+    screen: &mut Screen<'_>,
+    output: &Output,
+) -> Result<(), Error> {
+    let text = state.analysis_output.as_deref().unwrap_or_default();
+    let other = place(state, None).filter(|path| out.is_none() && result::is_other(path, text));
+    let Some(path) = other else {
+        return publish(state, out, screen, output);
+    };
+    screen.whole(text)?;
+    if screen.is_json() {
+        return screen.event("result", json!({"text": text}));
+    }
+    output.say(&[
+        plain("The thread was done before. "),
+        strong(path.display()),
+        plain(" says something else and stays as it is; --out FILE writes this result"),
+    ]);
+    Ok(())
+}
+
 /// The file of a result; an answer has none unless one is named.
 fn place(state: &Analysis, out: Option<&Path>) -> Option<PathBuf> {
     if let Some(out) = out {

@@ -1,9 +1,9 @@
 //! The conversation: run, ask the person, run again, until it is approved.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::HashMap, iter, path::PathBuf, time::Duration};
 
 use serde_json::json;
-use superstep::{AskId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap};
+use superstep::{AskId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap, dynamic::Source};
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Node, Question};
 
 use super::{answers::Answers, result, screen::Screen};
@@ -29,6 +29,8 @@ pub(super) enum Next {
     Ask(OpenAsk),
     /// Nothing: there is a result.
     Done(Snap<Analysis>),
+    /// Nothing, and nothing was run: there was a result before.
+    WasDone(Snap<Analysis>),
 }
 
 /// A conversation.
@@ -97,6 +99,10 @@ impl<'a> Talk<'a> {
                 Next::Done(state) => {
                     let out = self.out.as_deref();
                     return result::publish(&state, out, &mut self.screen, self.output);
+                }
+                Next::WasDone(state) => {
+                    let out = self.out.as_deref();
+                    return result::publish_again(&state, out, &mut self.screen, self.output);
                 }
             };
             next = match self.watch(stream, terminal).await {
@@ -240,8 +246,16 @@ impl<'a> Talk<'a> {
     /// Goes back to the question before this one.
     async fn undo(&mut self) -> Result<Option<Next>, Error> {
         let history = self.graph.history(&*self.thread).await?;
-        let asked = |next: &[Node]| next == [Node::AnalysisInterrupt];
-        let mut questions = history.iter().filter(|step| asked(&step.next));
+        let steps: HashMap<_, _> = history.iter().map(|step| (step.id, step)).collect();
+        // Along the parents: what was undone before is in the history too, and behind nobody. A copy asks
+        // what its parent asked.
+        let line = iter::successors(history.first(), |step| {
+            let parent = step.parent?;
+            steps.get(&Some(parent)).copied()
+        });
+        let is_copy = |origin| matches!(origin, Some((Source::Fork, _)));
+        let mut questions =
+            line.filter(|step| step.next == [Node::AnalysisInterrupt] && !is_copy(step.origin));
         // The first is the question that is open now.
         let before = questions.nth(1).and_then(|step| step.id);
         let Some(checkpoint) = before else {

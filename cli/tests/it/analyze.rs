@@ -311,6 +311,29 @@ fn what_cannot_be_written_keeps_the_thread() {
 }
 
 #[test]
+fn a_thread_that_was_done_leaves_a_newer_result_alone() {
+    let env = TestEnv::new().with_documents();
+    let ran = analyze(&env, "--approve-after 1");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let resume = format!("threads resume {} {ARCHIE}", ran.thread());
+    env.write("work/docs/analysis_result.md", "mine\n");
+    let again = env.run(&resume);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stdout.contains("One service."), "{}", again.stdout);
+    assert!(again.stderr.contains("stays as it is"), "{}", again.stderr);
+    assert_eq!(env.read("work/docs/analysis_result.md"), "mine\n");
+    assert_eq!(env.run(&format!("{resume} --out here.md")).code, 0);
+    assert_eq!(env.read("work/here.md"), "## Summary\nOne service.\n");
+    // A process that ended before it wrote the result is made up for.
+    std::fs::remove_file(env.path("work/docs/analysis_result.md")).unwrap();
+    assert_eq!(env.run(&resume).code, 0);
+    assert_eq!(
+        env.read("work/docs/analysis_result.md"),
+        "## Summary\nOne service.\n"
+    );
+}
+
+#[test]
 fn a_budget_stops_it_and_more_money_goes_on() {
     let env = TestEnv::new().with_documents();
     let ran = analyze(&env, "--approve-after 1 --max-cost twelve");

@@ -40,7 +40,7 @@ fn a_history_survives_a_kill_at_every_operation() {
 #[test]
 fn every_graph_survives_a_kill_at_every_named_point() {
     let said = campaign("matrix --at points --jobs 1");
-    assert_eq!(said.lines().count(), 7, "{said}");
+    assert_eq!(said.lines().count(), 8, "{said}");
 }
 
 #[test]

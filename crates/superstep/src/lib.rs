@@ -197,7 +197,7 @@ pub mod dynamic {
         id::GraphPath,
         message::Unknown,
         plan::{Destination, IntoDestinations, Managed, Pauses, RouteView},
-        record::Effect,
+        record::{Effect, Source},
         reducer::Reducer,
         run::{Halt, RunInput},
         snapshot::{Snapshot, SubState},
