@@ -1,8 +1,8 @@
 //! Graphs as data: a [`GraphSpec`] is what a graph is as JSON, a [`Registry`] what its kinds of nodes,
-//! reducers and routers mean. Together they make a [`Graph`] of the dynamic layer.
+//! reducers and routers mean. Together they make a [`Graph`](crate::Graph) of the dynamic layer.
 //!
-//! [`read`] reads JSON and names the place of a mistake, [`registry`] holds what programs register and
-//! what there is from the start, [`make`] checks a spec against a registry and builds it. The form is
+//! `read` reads JSON and names the place of a mistake, `registry` holds what programs register and
+//! what there is from the start, `make` checks a spec against a registry and builds it. The form is
 //! described in `docs/graph-spec.md`.
 
 mod kinds;
