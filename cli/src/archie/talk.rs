@@ -3,7 +3,7 @@
 use std::{collections::HashMap, iter, path::PathBuf, time::Duration};
 
 use serde_json::json;
-use superstep::{AskId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap, dynamic::Source};
+use superstep::{AskId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap};
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Node, Question};
 
 use super::{answers::Answers, result, screen::Screen};
@@ -247,15 +247,12 @@ impl<'a> Talk<'a> {
     async fn undo(&mut self) -> Result<Option<Next>, Error> {
         let history = self.graph.history(&*self.thread).await?;
         let steps: HashMap<_, _> = history.iter().map(|step| (step.id, step)).collect();
-        // Along the parents: what was undone before is in the history too, and behind nobody. A copy asks
-        // what its parent asked.
+        // Along the parents: what was undone before is in the history too, and is nobody's parent.
         let line = iter::successors(history.first(), |step| {
             let parent = step.parent?;
             steps.get(&Some(parent)).copied()
         });
-        let is_copy = |origin| matches!(origin, Some((Source::Fork, _)));
-        let mut questions =
-            line.filter(|step| step.next == [Node::AnalysisInterrupt] && !is_copy(step.origin));
+        let mut questions = line.filter(|step| step.next == [Node::AnalysisInterrupt]);
         // The first is the question that is open now.
         let before = questions.nth(1).and_then(|step| step.id);
         let Some(checkpoint) = before else {

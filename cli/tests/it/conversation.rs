@@ -44,20 +44,23 @@ fn every_undo_goes_one_answer_further_back() {
     let env = TestEnv::new().with_documents();
     env.write(
         "work/steps.jsonl",
-        r#"{"when": {"contains": "two"}, "text": "Third?", "repeat": "always"}
-{"when": {"contains": "one"}, "text": "Second?", "repeat": "always"}
+        r#"{"when": {"contains": "second answer"}, "text": "Third?", "repeat": "always"}
+{"when": {"contains": "first answer"}, "text": "Second?", "repeat": "always"}
 {"text": "First?", "repeat": "always"}
 "#,
     );
     let line = "analyze --query what --inputs docs --model script:steps.jsonl";
     let terminal = Terminal::run(&env, line);
-    terminal.shows("First?").prompts(1).say("one");
-    terminal.shows("Second?").prompts(2).say("two");
+    terminal.shows("First?").prompts(1).say("first answer");
+    terminal.shows("Second?").prompts(2).say("second answer");
     terminal.shows("Third?").prompts(3).say("/undo");
     terminal.has_shown("Second?", 2).prompts(4).say("/undo");
     terminal.has_shown("First?", 2).prompts(5).say("/undo");
     terminal.shows("there is no answer to undo").prompts(6);
-    terminal.say("one").has_shown("Second?", 3).prompts(7);
+    terminal
+        .say("first answer")
+        .has_shown("Second?", 3)
+        .prompts(7);
     terminal.say("/undo").has_shown("First?", 3).prompts(8);
 }
 
