@@ -10,7 +10,7 @@ use superstep_core::{
 /// Why a node has no result: it failed, or it waits for an answer.
 ///
 /// It is no `std::error::Error` itself, so that `?` turns any error into one: an error type, a box of
-/// one, an `anyhow::Error`, or text. An open question passes as it is.
+/// one, or text. An open question passes as it is.
 ///
 /// ```
 /// use superstep::prelude::*;

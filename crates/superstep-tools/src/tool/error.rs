@@ -8,7 +8,7 @@ use superstep_engine::typed::NodeError;
 /// How a call failed.
 ///
 /// It is no `std::error::Error` itself, so that `?` turns any error into one: an error type, a box of
-/// one, an `anyhow::Error`, or text.
+/// one, or text.
 ///
 /// ```
 /// use superstep::tools::ToolError;
