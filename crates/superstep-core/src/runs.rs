@@ -158,11 +158,12 @@ impl RunRecord {
             self.base = head;
         }
         self.attempt = self.attempt.saturating_add(1);
-        if let Some(queued) = &mut self.queued {
-            queued.claimed_until = None;
+        match &mut self.queued {
+            // It goes back to the queue under the name it had there.
+            Some(queued) => queued.claimed_until = None,
+            None => (self.graph, self.input) = (begin.graph, begin.input),
         }
         (self.started, self.epoch) = (Some(now), Some(begin.epoch));
-        (self.graph, self.input) = (begin.graph, begin.input);
         (self.deadline, self.metadata) = (begin.deadline, begin.metadata);
         Ok(())
     }

@@ -76,7 +76,11 @@ pub struct Worker {
     graphs: BTreeMap<Arc<str>, Graph>,
     options: RunOptions,
     at_once: usize,
+    per_run: Option<Box<PerRun>>,
 }
+
+/// Makes the options of one run of those that all have.
+type PerRun = dyn Fn(&RunRecord, RunOptions) -> Result<RunOptions, Error> + Send + Sync;
 
 /// A run that a worker had.
 #[derive(Debug)]
@@ -97,14 +101,23 @@ impl Worker {
         graphs: impl IntoIterator<Item = Graph>,
         options: RunOptions,
     ) -> Result<Self, Error> {
+        let named = |graph: Graph| (graph.plan().name.clone(), graph);
+        Self::named(graphs.into_iter().map(named), options)
+    }
+
+    /// A worker for these graphs, each of which has the runs that were put into the queue under the name
+    /// that is given here; see [`Worker::new`].
+    pub fn named(
+        graphs: impl IntoIterator<Item = (Arc<str>, Graph)>,
+        options: RunOptions,
+    ) -> Result<Self, Error> {
         let (mut first, mut by_name) = (None, BTreeMap::new());
-        for graph in graphs {
+        for (name, graph) in graphs {
             let saver = match &first {
                 Some(saver) => Arc::clone(saver),
                 None => graph.saver()?.clone(),
             };
             first = Some(saver.clone());
-            let name = graph.plan().name.clone();
             let graph = graph.with_backends(Backends {
                 saver: Some(saver),
                 ..graph.backends().clone()
@@ -123,7 +136,19 @@ impl Worker {
             graphs: by_name,
             options,
             at_once: 16,
+            per_run: None,
         })
+    }
+
+    /// Options of one run: made of those of the worker, which have the thread, the id, the metadata and
+    /// the deadline of the run already. A run that gets none ends with that error.
+    #[must_use]
+    pub fn per_run(
+        mut self,
+        options: impl Fn(&RunRecord, RunOptions) -> Result<RunOptions, Error> + Send + Sync + 'static,
+    ) -> Self {
+        self.per_run = Some(Box::new(options));
+        self
     }
 
     /// How many runs it has at once; 16 by default.
@@ -222,6 +247,14 @@ impl Worker {
             deadline: deadline.or(self.options.deadline),
             ..self.options.clone()
         };
+        let mut options = match &self.per_run {
+            Some(per_run) => per_run(record, options)?,
+            None => options,
+        };
+        if is_fed {
+            // The attempt before went on from there, and this one goes on from where that was.
+            options.at = None;
+        }
         graph.invoke(input, &options).await
     }
 

@@ -56,6 +56,7 @@ mod thread_record;
 mod thread_view;
 mod threads;
 mod time;
+mod ui;
 mod waiting;
 
 pub use access::Access;

@@ -15,7 +15,7 @@ use crate::{
     app::App,
     assistants,
     guard::{Guard, require_token},
-    run_records, runs, state, store_items, system, threads,
+    run_records, runs, state, store_items, system, threads, ui,
 };
 
 /// A path that is served.
@@ -35,7 +35,9 @@ type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
 fn table() -> Vec<Row> {
     use Access::{Open, Token};
     vec![
-        (Method::GET, "/", Open, get(system::ok)),
+        (Method::GET, "/", Open, get(ui::root)),
+        (Method::GET, "/ui", Open, get(ui::index)),
+        (Method::GET, "/ui/{*path}", Open, get(ui::get)),
         (Method::GET, "/ok", Open, get(system::ok)),
         (Method::GET, "/info", Token, get(system::info)),
         (

@@ -10,11 +10,14 @@ use superstep_core::{
     Value,
     command::Command,
     event::Ending,
+    plan::Pauses,
     run::{Drain, Halt},
     runs::{EnqueueRun, OnBusy, QueuedInput, RunStatus},
+    saver::Saver as _,
 };
 use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, RunOptions, Worker, memory::MemorySaver, state::Depth,
+    Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, Worker, memory::MemorySaver,
+    state::Depth,
 };
 use tokio::sync::Notify;
 
@@ -103,6 +106,32 @@ async fn what_a_worker_left_behind_is_continued_and_not_fed_again() {
     assert_eq!(log(&after).await, Value::from(json!([1])));
     let record = after.find_run(queued.id).await.unwrap().unwrap();
     assert_eq!((record.attempt, record.status()), (2, RunStatus::Done));
+}
+
+#[tokio::test]
+async fn a_worker_has_runs_by_the_names_it_is_given_and_each_its_own_options() {
+    let saver = MemorySaver::new();
+    let graph = graph(&saver, None);
+    let queued = EnqueueRun {
+        graph: "another name".into(),
+        metadata: json!({ "pause": true }).into(),
+        ..graph.queued("t", x(1))
+    };
+    let run = saver.run_queue().enqueue(queued).await.unwrap().id;
+    assert!(worker(&graph).work_once().await.unwrap().is_none());
+    let names = [("another name".into(), graph.clone())];
+    let worker = Worker::named(names, RunOptions::default()).unwrap();
+    let worker = worker.per_run(|record, options| {
+        let pauses = record.metadata.get("pause").is_some();
+        Ok(RunOptions {
+            pause_after: if pauses { Pauses::All } else { Pauses::None },
+            ..options
+        })
+    });
+    let worked = worker.work_once().await.unwrap().unwrap();
+    assert_eq!(worked.outcome.unwrap().status, Status::Paused);
+    let record = graph.find_run(run).await.unwrap().unwrap();
+    assert_eq!(&*record.graph, "another name");
 }
 
 #[tokio::test]

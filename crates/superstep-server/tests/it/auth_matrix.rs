@@ -12,6 +12,8 @@ use crate::{
 const MATRIX: &[(&str, &str, Access)] = &[
     ("GET", "/", Access::Open),
     ("GET", "/ok", Access::Open),
+    ("GET", "/ui", Access::Open),
+    ("GET", "/ui/{*path}", Access::Open),
     ("GET", "/info", Access::Token),
     ("POST", "/assistants/search", Access::Token),
     ("POST", "/assistants/count", Access::Token),
@@ -68,7 +70,8 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
         let path = path
             .replace("{id}", id)
             .replace("{checkpoint}", id)
-            .replace("{run}", id);
+            .replace("{run}", id)
+            .replace("{*path}", "app.js");
         let request = || {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
             server.request(method, &path)

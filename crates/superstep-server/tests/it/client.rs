@@ -73,9 +73,13 @@ impl Running {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let body = response.read(1 << 24).await.unwrap();
-        let json = match body.is_empty() {
-            true => Json::Null,
-            false => serde_json::from_slice(&body).unwrap(),
+        let kind = headers
+            .get("content-type")
+            .map(|kind| kind.to_str().unwrap());
+        let json = match (body.is_empty(), kind) {
+            (true, _) => Json::Null,
+            (false, None | Some("application/json")) => serde_json::from_slice(&body).unwrap(),
+            (false, _) => Json::String(String::from_utf8(body.to_vec()).unwrap()),
         };
         Reply {
             status,

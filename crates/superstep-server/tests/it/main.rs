@@ -20,3 +20,4 @@ mod stateless;
 mod store;
 mod system;
 mod threads;
+mod ui;
