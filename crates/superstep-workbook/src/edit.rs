@@ -39,6 +39,33 @@ impl Workbook {
         Ok(next)
     }
 
+    /// Does one operation in place. If it is refused the workbook stays as it is.
+    ///
+    /// For long lists this is cheaper than [`apply`](Self::apply) with one operation after the other,
+    /// which copies the sheet each time.
+    pub fn make(&mut self, operation: &Operation) -> Result<(), Error> {
+        use Operation as Op;
+        let checks_first = matches!(
+            operation,
+            Op::Set { .. }
+                | Op::Format { .. }
+                | Op::ColumnWidth { .. }
+                | Op::HideColumns { .. }
+                | Op::RowHeight { .. }
+                | Op::HideRows { .. }
+        );
+        if checks_first {
+            self.one(operation).map_err(|why| Error::Refused {
+                number: 1,
+                operation: operation.name(),
+                why,
+            })?;
+        } else {
+            *self = self.apply(std::slice::from_ref(operation))?;
+        }
+        Ok(())
+    }
+
     fn one(&mut self, operation: &Operation) -> Result<(), Refusal> {
         use Operation as Op;
         match operation {

@@ -22,6 +22,7 @@
 //! changed.
 
 mod address;
+mod blank;
 mod book;
 mod chart;
 mod dates;

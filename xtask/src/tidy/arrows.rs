@@ -74,6 +74,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("superstep-workbook", &["superstep-coded", "superstep-fs"]),
     (
+        "superstep-sandbox",
+        &["superstep-coded", "superstep-core", "superstep-workbook"],
+    ),
+    (
         "superstep",
         &[
             "superstep-coded",

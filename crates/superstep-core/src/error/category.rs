@@ -106,6 +106,12 @@ impl Category {
             7515 => Self::Unavailable,
             7516 => Self::Conflict,
 
+            7601 | 7605 => Self::Unavailable,
+            7602 | 7606 => Self::InvalidInput,
+            7603 => Self::Exhausted,
+            7604 => Self::Internal,
+            7607 => Self::NotFound,
+
             8001 => Self::Internal,
             8002 | 8004 | 8008 => Self::NotFound,
             8003 | 8012 => Self::InvalidInput,

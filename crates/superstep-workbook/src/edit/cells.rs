@@ -93,26 +93,38 @@ impl Workbook {
                 area.len()
             ));
         }
+        style.check()?;
         let mut shared = std::mem::take(&mut self.styles);
         let styles = Arc::make_mut(&mut shared);
-        let grid = self.grid(sheet)?;
-        let mut known: HashMap<u32, u32> = HashMap::new();
-        for at in area.cells() {
-            let Some(cell) = grid.cell_mut(at) else {
-                continue;
-            };
-            cell.style = match known.get(&cell.style) {
-                Some(new) => *new,
-                None => {
-                    let new = styles.changed(cell.style, style)?;
-                    known.insert(cell.style, new);
-                    new
-                }
-            };
-        }
+        let done = self
+            .grid(sheet)
+            .and_then(|grid| restyle(grid, area, style, styles));
         self.styles = shared;
-        Ok(())
+        done
     }
+}
+
+fn restyle(
+    grid: &mut Sheet,
+    area: Area,
+    style: &Style,
+    styles: &mut crate::styles::Styles,
+) -> Result<(), Refusal> {
+    let mut known: HashMap<u32, u32> = HashMap::new();
+    for at in area.cells() {
+        let Some(cell) = grid.cell_mut(at) else {
+            continue;
+        };
+        cell.style = match known.get(&cell.style) {
+            Some(new) => *new,
+            None => {
+                let new = styles.changed(cell.style, style)?;
+                known.insert(cell.style, new);
+                new
+            }
+        };
+    }
+    Ok(())
 }
 
 fn offset(from: CellRef, down: usize, right: usize) -> Option<CellRef> {

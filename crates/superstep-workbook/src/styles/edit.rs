@@ -228,7 +228,7 @@ impl Style {
     }
 
     /// Whether every value is one that programs understand.
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let lines = self.border.iter().flat_map(|border| border.edges());
         let lines: Vec<&Edge> = lines.flatten().collect();
         let colors = [&self.color, &self.fill].into_iter().flatten();

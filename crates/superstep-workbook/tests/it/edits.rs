@@ -439,3 +439,46 @@ fn operations_survive_json_and_know_what_they_destroy() {
             .is_err()
     );
 }
+
+#[test]
+fn a_new_workbook_has_one_empty_sheet_and_takes_operations() {
+    let new = Workbook::empty().unwrap();
+    assert_eq!(new.sheets.len(), 1);
+    assert!(new.sheet("Sheet").unwrap().used().is_none());
+    let after = done(
+        &new,
+        r#"[{"op":"set","sheet":"Sheet","cell":"A1","value":{"number":1}},
+            {"op":"format","sheet":"Sheet","area":"A1","style":{"bold":true}},
+            {"op":"add_sheet","name":"Two"}]"#,
+    );
+    assert_eq!(shown(&after, "Sheet", "A1"), "1");
+    assert_eq!(after.sheets.len(), 2);
+}
+
+#[test]
+fn operations_in_place_do_what_a_list_does_and_a_refused_one_leaves_the_workbook_as_it_was() {
+    let before = book();
+    let list = operations(
+        r#"[{"op":"set","sheet":"Data","cell":"B2","value":{"number":20}},
+            {"op":"format","sheet":"Data","area":"A1:B1","style":{"bold":true}},
+            {"op":"row_height","sheet":"Data","first":2,"height":30},
+            {"op":"insert_rows","sheet":"Data","before":1,"count":2},
+            {"op":"rename_sheet","sheet":"Data","name":"Renamed"}]"#,
+    );
+    let mut in_place = before.clone();
+    for operation in &list {
+        in_place.make(operation).unwrap();
+    }
+    let listed = before.apply(&list).unwrap();
+    let bytes = |book: &Workbook| book.write(OnLoad::Calculate).unwrap().bytes;
+    assert_eq!(bytes(&in_place), bytes(&listed));
+
+    for refused in operations(
+        r#"[{"op":"format","sheet":"Renamed","area":"A3:B3","style":{"color":"blue"}},
+            {"op":"format","sheet":"None","area":"A3:B3","style":{"bold":true}},
+            {"op":"delete_sheet","sheet":"None"}]"#,
+    ) {
+        in_place.make(&refused).unwrap_err();
+    }
+    assert_eq!(bytes(&in_place), bytes(&listed));
+}
