@@ -11,7 +11,7 @@ mod stream;
 mod upstream;
 
 use superstep_core::{id::ThreadId, value::Value};
-use superstep_engine::{Outcome, RunOptions};
+use superstep_engine::{DynOutcome, RunOptions};
 
 use crate::{args::Args, error::BenchError};
 
@@ -73,7 +73,7 @@ fn on(thread: impl Into<ThreadId>) -> RunOptions {
 /// A figure of a wrong result would say nothing: checks one key of what a run gave.
 fn check(
     workload: &'static str,
-    outcome: &Outcome,
+    outcome: &DynOutcome,
     key: &str,
     expected: impl Into<Value>,
 ) -> Result<(), BenchError> {

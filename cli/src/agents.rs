@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde_json::Value as Json;
-use superstep::{Backends, Saver, dynamic::Graph, text::single_line};
+use superstep::{Backends, Saver, dynamic::DynGraph, text::single_line};
 use superstep_archie::{Archie, Settings};
 use superstep_atris::Atris;
 use superstep_mail::MailAgent;
@@ -46,7 +46,7 @@ impl Agent {
     }
 
     /// Its graph, for reading threads and drawing.
-    pub(crate) fn graph(self, backends: Backends) -> Result<Graph, Error> {
+    pub(crate) fn graph(self, backends: Backends) -> Result<DynGraph, Error> {
         Ok(match self {
             Self::Archie => read_only_archie(backends)?.graph().dynamic().clone(),
             Self::Atris => read_only_atris(backends)?.graph().dynamic().clone(),

@@ -11,13 +11,13 @@ mod talk;
 
 use std::path::Path;
 
-use superstep::model::select::Content;
+use superstep::model::select::DataOwner;
 use superstep_archie::{Analysis, Brief, ErrorKind, Flow, Question};
 
 use crate::{
     agents::{self, Agent},
     app::App,
-    args::{Analyze, Ask, BuildContext, Global, Talk as TalkArgs},
+    args::{Analyze, Ask, BuildContext, Global, TalkOptions},
     database, environment,
     error::Error,
     files,
@@ -26,7 +26,7 @@ use crate::{
 use answers::Answers;
 use options::AgentOptions;
 use screen::Screen;
-use talk::{Next, Talk};
+use talk::{Talk, TalkStep};
 
 pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Error> {
     if what.query.trim().is_empty() {
@@ -52,7 +52,7 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     .await?;
     let agent = options.archie(None)?;
     let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
-    let start = Next::Start(Box::new(agent.analyze(&brief)));
+    let start = TalkStep::Start(Box::new(agent.analyze(&brief)));
     let out = what.talk.out.clone();
     Talk::new(agent, thread, answers, out, app.output)
         .run(start, app.terminal)
@@ -67,12 +67,12 @@ pub(crate) async fn ask(what: &Ask, app: &mut App<'_>) -> Result<(), Error> {
     };
     let content = match &what.inputs {
         Some(inputs) => environment::content_at(app.global, inputs)?,
-        None => Content::Project,
+        None => DataOwner::Project,
     };
     let options = AgentOptions::open(&what.limits, None, &content, app).await?;
     let agent = options.archie(None)?;
     let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
-    let start = Next::Start(Box::new(agent.ask(&brief)));
+    let start = TalkStep::Start(Box::new(agent.ask(&brief)));
     Talk::new(agent, thread, Answers::none(), None, app.output)
         .run(start, app.terminal)
         .await
@@ -93,7 +93,7 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
     let options = AgentOptions::open(&what.limits, budget, &content, app).await?;
     let agent = options.archie(None)?;
     let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
-    let start = Next::Start(Box::new(agent.build_context(&what.name, &brief)));
+    let start = TalkStep::Start(Box::new(agent.build_context(&what.name, &brief)));
     Talk::new(agent, thread, Answers::none(), what.out.clone(), app.output)
         .run(start, app.terminal)
         .await
@@ -101,7 +101,11 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
 
 /// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or
 /// writes the result again if it is missing. The question is shown even if there is no model to answer to.
-pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> Result<(), Error> {
+pub(crate) async fn resume(
+    thread: &str,
+    args: &TalkOptions,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     if let Some(out) = &args.out {
         files::refuse_database(out, app.global)?;
     }
@@ -124,9 +128,9 @@ pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> 
     let agent = options.archie(Some(&checkpoint.state))?;
     let is_done = checkpoint.is_done();
     let next = match checkpoint.asks.into_iter().next() {
-        Some(ask) => Next::Ask(ask),
-        None if is_done => Next::WasDone(checkpoint.state),
-        None => Next::Resume,
+        Some(ask) => TalkStep::Ask(ask),
+        None if is_done => TalkStep::WasDone(checkpoint.state),
+        None => TalkStep::Resume,
     };
     Talk::new(
         agent,
@@ -140,15 +144,15 @@ pub(crate) async fn resume(thread: &str, args: &TalkArgs, app: &mut App<'_>) -> 
 }
 
 /// Whose data a thread holds: the project's if its documents are there, and nothing else is in it.
-fn content_of(state: &Analysis, global: &Global) -> Result<Content, Error> {
+fn content_of(state: &Analysis, global: &Global) -> Result<DataOwner, Error> {
     match &state.inputs.folder {
         Some(folder) if state.system_context.is_empty() => {
             environment::content_at(global, Path::new(folder))
         }
-        Some(_) => Ok(Content::Elsewhere(
+        Some(_) => Ok(DataOwner::Elsewhere(
             "the thread holds what Archie remembers of other projects".into(),
         )),
-        None => Ok(Content::Elsewhere(
+        None => Ok(DataOwner::Elsewhere(
             "the thread has no documents of the project".into(),
         )),
     }

@@ -17,7 +17,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::agents::Agent;
 
-pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, Talk};
+pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, TalkOptions};
 pub(crate) use atris::{AtrisCommand, AtrisOptions};
 pub(crate) use db::DbCommand;
 pub(crate) use mail::{

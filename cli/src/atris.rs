@@ -19,7 +19,7 @@ use crate::{
     terminal::{Line, Topic},
 };
 
-use options::Opened;
+use options::OpenedAtris;
 use session::Session;
 
 pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), Error> {
@@ -71,7 +71,7 @@ async fn open(
             "`{name}` is no thread of atris: its name must begin with `atris-`"
         )));
     }
-    let Opened {
+    let OpenedAtris {
         agent,
         saver,
         imports,

@@ -7,7 +7,7 @@ use superstep::{
     SaverError,
     model::{
         ErrorKind,
-        select::{Content, Outcome},
+        select::{DataOwner, Outcome},
     },
     sqlite::OpenMode,
 };
@@ -280,7 +280,7 @@ async fn storage(global: &Global) -> Finding {
 
 /// Which model would answer, whether its key can be read, and whether its provider answers.
 async fn model(global: &Global) -> Vec<Finding> {
-    let resolution = match environment::choose(global, None, &Content::Project).await {
+    let resolution = match environment::choose(global, None, &DataOwner::Project).await {
         Ok(resolution) => resolution,
         // That nobody decided yet is no fault.
         Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::Untrusted { .. }) => {
@@ -326,7 +326,7 @@ async fn model(global: &Global) -> Vec<Finding> {
 /// Which model mail goes to where a project chose another one.
 async fn for_mail(global: &Global) -> Finding {
     let why = mail::NOT_OF_PROJECT;
-    let content = Content::Elsewhere(why.into());
+    let content = DataOwner::Elsewhere(why.into());
     let resolution = environment::choose(global, None, &content).await;
     let chosen = resolution.and_then(|it| Ok(it.choice()?.spec.to_string()));
     match chosen {

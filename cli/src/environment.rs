@@ -10,7 +10,8 @@ use superstep::model::{
     ManagedModel, Model, Policy,
     config::{Config, Origin},
     select::{
-        Choice, Consent, Content, Environment, Outcome, Probe, Resolution, Source, Verdict, resolve,
+        Choice, Consent, DataOwner, Environment, Outcome, Probe, Resolution, Source, Verdict,
+        resolve,
     },
 };
 
@@ -49,12 +50,12 @@ pub(crate) fn user_file() -> Option<PathBuf> {
 }
 
 /// Whose data is at a path: the project's only if it is in the folder of its file.
-pub(crate) fn content_at(global: &Global, path: &Path) -> Result<Content, Error> {
+pub(crate) fn content_at(global: &Global, path: &Path) -> Result<DataOwner, Error> {
     Ok(match load(global)?.config.is_in_project(path) {
-        true => Content::Project,
+        true => DataOwner::Project,
         false => {
             let path = path.display();
-            Content::Elsewhere(format!("{path} is not in the project's folder"))
+            DataOwner::Elsewhere(format!("{path} is not in the project's folder"))
         }
     })
 }
@@ -63,7 +64,7 @@ pub(crate) fn content_at(global: &Global, path: &Path) -> Result<Content, Error>
 pub(crate) async fn choose(
     global: &Global,
     node: Option<&str>,
-    content: &Content,
+    content: &DataOwner,
 ) -> Result<Resolution, Error> {
     let mut environment = load(global)?;
     environment.content = content.clone();
@@ -87,13 +88,13 @@ pub(crate) async fn choose(
 }
 
 /// A model that was opened, and why it was chosen.
-pub(crate) struct Opened {
+pub(crate) struct OpenedModel {
     pub(crate) caller: ManagedModel,
     pub(crate) origin: Origin,
 }
 
 /// Opens the model that is used, with its call policy, and prints which one it is.
-pub(crate) async fn open(content: &Content, app: &mut App<'_>) -> Result<Opened, Error> {
+pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<OpenedModel, Error> {
     let mut resolution = choose(app.global, None, content).await?;
     if let Outcome::Pull(consent) = resolution.outcome {
         if consent == Consent::Ask && !weights::is_wanted(app).await? {
@@ -110,7 +111,7 @@ pub(crate) async fn open(content: &Content, app: &mut App<'_>) -> Result<Opened,
     };
     banner(choice, &*model, app.output);
     let policy = Policy::of(model.caps());
-    Ok(Opened {
+    Ok(OpenedModel {
         caller: ManagedModel::new(model as Arc<dyn Model>, policy),
         origin: choice.origin.clone(),
     })

@@ -18,7 +18,9 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Backends, CallTask, Ctx, Graph, GraphBuilder, Node, NodeOptions};
+use superstep_engine::{
+    Backends, CallTask, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Node,
+};
 
 use crate::{
     case::{
@@ -51,7 +53,7 @@ pub struct Graphs {
     roots: BTreeSet<String>,
     backends: Backends,
     external: ExternalState,
-    built: BTreeMap<String, Graph>,
+    built: BTreeMap<String, DynGraph>,
 }
 
 impl Graphs {
@@ -87,7 +89,7 @@ impl Graphs {
     }
 
     /// The graph, built.
-    pub fn get(&mut self, name: &str) -> Result<Graph, GraphError> {
+    pub fn get(&mut self, name: &str) -> Result<DynGraph, GraphError> {
         if let Some(graph) = self.built.get(name) {
             return Ok(graph.clone());
         }
@@ -131,7 +133,7 @@ impl Graphs {
     fn task(&self, def: &TaskDef, table: Weak<Callables>) -> CallTask {
         let external = self.external.clone();
         let (params, program) = (def.params.clone(), Arc::new(def.program.clone()));
-        let mut task = CallTask::new(def.name.as_str(), move |ctx: Ctx, args: Vec<Value>| {
+        let mut task = CallTask::new(def.name.as_str(), move |ctx: DynCtx, args: Vec<Value>| {
             let mut env = base_env(&ctx);
             let args: Vec<Val> = args.iter().map(convert::to_val).collect();
             env.extend(params.iter().cloned().zip(args.iter().cloned()));
@@ -153,11 +155,11 @@ impl Graphs {
         task
     }
 
-    fn entrypoint(&mut self, name: &str, def: &EntrypointDef) -> Result<Graph, GraphError> {
+    fn entrypoint(&mut self, name: &str, def: &EntrypointDef) -> Result<DynGraph, GraphError> {
         let callables = self.callables(&def.tasks, &[&def.program])?;
         let calls = callables.graphs.values().next().cloned();
         let (external, program) = (self.external.clone(), Arc::new(def.program.clone()));
-        let run = move |ctx: Ctx| {
+        let run = move |ctx: DynCtx| {
             let mut env = base_env(&ctx);
             env.insert("input".into(), convert::to_val(&ctx.input()));
             env.insert("previous".into(), convert::to_val(&ctx.previous()));
@@ -179,13 +181,13 @@ impl Graphs {
                 })
             }
         };
-        let options = NodeOptions {
+        let options = DynNodeOptions {
             retry: retries(def.retry.as_deref()),
             calls,
-            ..NodeOptions::default()
+            ..DynNodeOptions::default()
         };
         let backends = self.backends_of(name);
-        Ok(GraphBuilder::entrypoint(
+        Ok(DynGraphBuilder::entrypoint(
             def.name.as_str(),
             run,
             options,
@@ -193,7 +195,7 @@ impl Graphs {
         )?)
     }
 
-    fn state_graph(&mut self, name: &str, def: &StateDef) -> Result<Graph, GraphError> {
+    fn state_graph(&mut self, name: &str, def: &StateDef) -> Result<DynGraph, GraphError> {
         let programs: Vec<&[Json]> = def
             .nodes
             .iter()
@@ -203,7 +205,7 @@ impl Graphs {
             })
             .collect();
         let callables = self.callables(&def.tasks, &programs)?;
-        let mut builder = self.shape(GraphBuilder::new().name(name), def);
+        let mut builder = self.shape(DynGraphBuilder::new().name(name), def);
         builder = builder.defaults(self.policies(&def.defaults, &callables));
         let root = matches!(def.shape, Shape::Root(_)).then_some(ROOT);
         for node in &def.nodes {
@@ -274,7 +276,7 @@ impl Graphs {
             .build()?)
     }
 
-    fn shape(&self, builder: GraphBuilder, def: &StateDef) -> GraphBuilder {
+    fn shape(&self, builder: DynGraphBuilder, def: &StateDef) -> DynGraphBuilder {
         let mut builder = match &def.shape {
             Shape::Root(channel) => match kind(&channel.kind) {
                 Channel::Kept(kind) => builder.root(kind),
@@ -295,17 +297,17 @@ impl Graphs {
         builder
     }
 
-    fn policies(&self, policies: &Policies, callables: &Arc<Callables>) -> NodeOptions {
+    fn policies(&self, policies: &Policies, callables: &Arc<Callables>) -> DynNodeOptions {
         let handler = policies
             .on_error
             .as_ref()
             .map(|program| -> Arc<dyn Node> { Arc::new(self.program(program, callables, None)) });
-        NodeOptions {
+        DynNodeOptions {
             retry: retries(policies.retry.as_deref()),
             cache: policies.cache.as_ref().map(|cache| self.cache(cache)),
             timeouts: timeouts(policies.timeout.as_ref()),
             on_error: handler,
-            ..NodeOptions::default()
+            ..DynNodeOptions::default()
         }
     }
 
@@ -343,7 +345,7 @@ impl Graphs {
     ) -> impl Node {
         let (external, callables) = (self.external.clone(), callables.clone());
         let program = Arc::new(program.to_vec());
-        move |ctx: Ctx| {
+        move |ctx: DynCtx| {
             let mut env = base_env(&ctx);
             env.insert("state".into(), convert::to_val(&ctx.input()));
             if let Some((node, error)) = ctx.error() {
@@ -365,7 +367,7 @@ impl Graphs {
     }
 }
 
-fn base_env(ctx: &Ctx) -> Env {
+fn base_env(ctx: &DynCtx) -> Env {
     Env::from([
         ("ctx".to_owned(), convert::to_val(ctx.context())),
         ("attempt".to_owned(), Val::from(i64::from(ctx.attempt()))),
@@ -407,7 +409,7 @@ enum Channel {
     Managed(Managed),
 }
 
-fn add(builder: GraphBuilder, name: &str, def: &ChannelDef) -> GraphBuilder {
+fn add(builder: DynGraphBuilder, name: &str, def: &ChannelDef) -> DynGraphBuilder {
     match kind(&def.kind) {
         Channel::Kept(kind) => builder.channel(ChannelSpec {
             name: name.into(),

@@ -12,7 +12,7 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{CallTask, Ctx, Graph, ctx::Calling};
+use superstep_engine::{CallTask, DynCtx, DynGraph, ctx::Calling};
 use superstep_store::{
     Filter, ListNamespaces, Namespace, Pattern, Prefix, PutOptions, Search, Store, TtlOnRead,
 };
@@ -30,14 +30,14 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct Callables {
     /// Graphs by name.
-    pub graphs: BTreeMap<String, Graph>,
+    pub graphs: BTreeMap<String, DynGraph>,
     /// Tasks by name.
     pub tasks: BTreeMap<String, CallTask>,
 }
 
 /// A program's host on a running task.
 pub struct TaskHost {
-    ctx: Ctx,
+    ctx: DynCtx,
     external: ExternalState,
     callables: Arc<Callables>,
     calls: HashMap<u64, Calling>,
@@ -46,7 +46,7 @@ pub struct TaskHost {
 
 impl TaskHost {
     /// A host for one run of a program.
-    pub fn new(ctx: Ctx, external: ExternalState, callables: Arc<Callables>) -> Self {
+    pub fn new(ctx: DynCtx, external: ExternalState, callables: Arc<Callables>) -> Self {
         Self {
             ctx,
             external,

@@ -59,11 +59,11 @@ pub(crate) type Verdict = Result<(), Failure>;
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 
-/// The cases of a subject, named like the functions that run them.
+/// The cases of a subject, named like the functions that run them; `$case` is their type in the kit.
 macro_rules! cases {
-    ($($name:ident),* $(,)?) => {
-        pub(super) const CASES: &[super::Case] = &[
-            $(super::Case { name: stringify!($name), run: |bench| Box::pin($name(bench)) }),*
+    ($case:ident: $($name:ident),* $(,)?) => {
+        pub(super) const CASES: &[super::$case] = &[
+            $(super::$case { name: stringify!($name), run: |bench| Box::pin($name(bench)) }),*
         ];
     };
 }
@@ -116,16 +116,16 @@ pub(crate) fn short(shown: &impl Debug) -> String {
 /// They interleave wherever the backend waits; one that never waits should also be tested with
 /// parallel threads.
 pub(crate) async fn together<T, F: Future<Output = T>>(futures: Vec<F>) -> Vec<T> {
-    let mut running: Vec<Running<T, F>> = futures
+    let mut running: Vec<RunningCheck<T, F>> = futures
         .into_iter()
-        .map(|future| Running::Pending(Box::pin(future)))
+        .map(|future| RunningCheck::Pending(Box::pin(future)))
         .collect();
     poll_fn(|context| {
         let mut all_done = true;
         for entry in &mut running {
-            if let Running::Pending(future) = entry {
+            if let RunningCheck::Pending(future) = entry {
                 match future.as_mut().poll(context) {
-                    Poll::Ready(output) => *entry = Running::Done(output),
+                    Poll::Ready(output) => *entry = RunningCheck::Done(output),
                     Poll::Pending => all_done = false,
                 }
             }
@@ -137,15 +137,15 @@ pub(crate) async fn together<T, F: Future<Output = T>>(futures: Vec<F>) -> Vec<T
         }
     })
     .await;
-    running.into_iter().filter_map(Running::done).collect()
+    running.into_iter().filter_map(RunningCheck::done).collect()
 }
 
-enum Running<T, F> {
+enum RunningCheck<T, F> {
     Pending(Pin<Box<F>>),
     Done(T),
 }
 
-impl<T, F> Running<T, F> {
+impl<T, F> RunningCheck<T, F> {
     fn done(self) -> Option<T> {
         match self {
             Self::Pending(_) => None,

@@ -50,7 +50,7 @@ async fn main() -> ExitCode {
 
 /// What came of a case.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
+enum CaseVerdict {
     Passed,
     Skipped(Unfit),
     Failed(String),
@@ -114,8 +114,8 @@ fn files(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
 }
 
 /// The results of a case, or the verdict if it has none.
-async fn answers(path: &Path, case: &Case, way: Way) -> Result<Vec<Json>, Verdict> {
-    let failed = |what: &str, why: String| Verdict::Failed(format!("  {what}: {why}"));
+async fn answers(path: &Path, case: &Case, way: Way) -> Result<Vec<Json>, CaseVerdict> {
+    let failed = |what: &str, why: String| CaseVerdict::Failed(format!("  {what}: {why}"));
     match way {
         Way::Memory => Ok(run_case(case, &Backing::memory()).await),
         Way::Sqlite => {
@@ -126,7 +126,7 @@ async fn answers(path: &Path, case: &Case, way: Way) -> Result<Vec<Json>, Verdic
                 .map_err(|error| failed("sqlite", error.to_string()))
         }
         Way::Restart => {
-            Unfit::check(case).map_err(Verdict::Skipped)?;
+            Unfit::check(case).map_err(CaseVerdict::Skipped)?;
             let program = env::current_exe();
             let program = program.map_err(|error| failed("this program", error.to_string()))?;
             let (path, case) = (path.to_owned(), case.clone());
@@ -154,26 +154,26 @@ fn on_sqlite(case: &Case) -> Result<Vec<Json>, Box<dyn Error + Send + Sync>> {
 }
 
 /// What is wrong with a case's results, or nothing.
-fn judge(case: &Case, mismatches: &[Mismatch]) -> Verdict {
+fn judge(case: &Case, mismatches: &[Mismatch]) -> CaseVerdict {
     let Some(first) = mismatches.first() else {
-        return Verdict::Passed;
+        return CaseVerdict::Passed;
     };
     let more = match mismatches.len() - 1 {
         0 => String::new(),
         n => format!("\n  and {n} more"),
     };
-    Verdict::Failed(format!("{}{more}", report::render(case, first)))
+    CaseVerdict::Failed(format!("{}{more}", report::render(case, first)))
 }
 
 /// Prints what came of the cases and returns how many failed.
-fn tell(verdicts: &[(PathBuf, Verdict)]) -> usize {
+fn tell(verdicts: &[(PathBuf, CaseVerdict)]) -> usize {
     let (mut passed, mut failed) = (0, 0);
     let mut skipped: BTreeMap<Unfit, usize> = BTreeMap::new();
     for (path, verdict) in verdicts {
         match verdict {
-            Verdict::Passed => passed += 1,
-            Verdict::Skipped(why) => *skipped.entry(*why).or_default() += 1,
-            Verdict::Failed(why) => {
+            CaseVerdict::Passed => passed += 1,
+            CaseVerdict::Skipped(why) => *skipped.entry(*why).or_default() += 1,
+            CaseVerdict::Failed(why) => {
                 failed += 1;
                 println!("FAIL {}\n{why}", path.display());
             }

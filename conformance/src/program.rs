@@ -43,9 +43,9 @@ enum Flow {
 }
 
 /// Blocks nest, so their futures are boxed.
-type Running<'a> = Pin<Box<dyn Future<Output = Result<Flow, Stop>> + Send + 'a>>;
+type BlockFuture<'a> = Pin<Box<dyn Future<Output = Result<Flow, Stop>> + Send + 'a>>;
 
-fn block<'a>(stmts: &'a [Json], env: &'a mut Env, host: &'a mut dyn Host) -> Running<'a> {
+fn block<'a>(stmts: &'a [Json], env: &'a mut Env, host: &'a mut dyn Host) -> BlockFuture<'a> {
     Box::pin(async move {
         for stmt in stmts {
             let Json::Object(parts) = stmt else {

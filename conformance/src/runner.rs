@@ -23,7 +23,7 @@ use superstep_core::{
     value::Value,
 };
 use superstep_engine::{
-    Backends, CheckpointRef, Graph, OutputKeys, RunOptions, memory::MemoryCache, state::Depth,
+    Backends, CheckpointRef, DynGraph, OutputKeys, RunOptions, memory::MemoryCache, state::Depth,
 };
 use superstep_store::Store;
 
@@ -278,7 +278,7 @@ impl Runner {
         self.ordinals(Some(thread), namespaces).await
     }
 
-    async fn address(&self, op: &Op, graph: &Graph) -> Result<Option<CheckpointRef>, Trouble> {
+    async fn address(&self, op: &Op, graph: &DynGraph) -> Result<Option<CheckpointRef>, Trouble> {
         let Some(at) = &op.at else { return Ok(None) };
         let thread = self.thread(op)?;
         let roots = self.ids(&thread, &GraphPath::default()).await?;
@@ -332,7 +332,7 @@ impl Runner {
         &mut self,
         op: &Op,
         run: &Run,
-    ) -> Result<(Graph, RunInput, RunOptions), Trouble> {
+    ) -> Result<(DynGraph, RunInput, RunOptions), Trouble> {
         let graph = self.graphs.get(&op.graph)?;
         let input = self.input(op, run, &graph).await?;
         let options = RunOptions {
@@ -379,7 +379,7 @@ impl Runner {
         Ok(expr::eval(expression, &Env::new(), &self.external)?)
     }
 
-    async fn input(&self, op: &Op, run: &Run, graph: &Graph) -> Result<RunInput, Trouble> {
+    async fn input(&self, op: &Op, run: &Run, graph: &DynGraph) -> Result<RunInput, Trouble> {
         let def = match &run.input {
             op::RunInput::Nothing => return Ok(RunInput::Nothing),
             op::RunInput::Value(value) => {
@@ -550,7 +550,7 @@ fn collect_namespaces(snapshot: &Snapshot, into: &mut Vec<GraphPath>) {
     }
 }
 
-fn subgraph_names(graph: &Graph, recurse: bool) -> Vec<String> {
+fn subgraph_names(graph: &DynGraph, recurse: bool) -> Vec<String> {
     let mut names = Vec::new();
     for (name, child) in graph.subgraphs() {
         names.push(name.to_string());

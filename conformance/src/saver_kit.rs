@@ -95,7 +95,7 @@ where
     Report { checks }
 }
 
-struct Case {
+struct SaverCheck {
     name: &'static str,
     run: for<'b> fn(&'b Bench<'b>) -> BoxFuture<'b, Verdict>,
 }

@@ -20,11 +20,11 @@ use std::sync::Arc;
 use superstep_store::{BoxFuture, Clock, Embedder, Store, StoreError};
 
 use crate::kit::{Check, Report, Verdict, caught};
-use fixture::Bench;
+use fixture::Stores;
 
 /// What a store under test must be opened with.
 #[non_exhaustive]
-pub struct Setup {
+pub struct StoreSetup {
     /// The clock it must use.
     pub clock: Arc<dyn Clock>,
     /// The embedder it must use; without one a query is a text search.
@@ -34,9 +34,9 @@ pub struct Setup {
 /// Runs every check against stores that `make` opens, each of them empty.
 pub async fn check<M>(make: M) -> Report
 where
-    M: Fn(Setup) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>> + Send + Sync,
+    M: Fn(StoreSetup) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>> + Send + Sync,
 {
-    let bench = Bench::new(&make);
+    let bench = Stores::new(&make);
     let mut checks = Vec::new();
     let subjects = [
         items::CASES,
@@ -58,7 +58,7 @@ where
     Report { checks }
 }
 
-struct Case {
+struct StoreCheck {
     name: &'static str,
-    run: for<'b> fn(&'b Bench<'b>) -> BoxFuture<'b, Verdict>,
+    run: for<'b> fn(&'b Stores<'b>) -> BoxFuture<'b, Verdict>,
 }

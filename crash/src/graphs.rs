@@ -16,7 +16,7 @@ pub(crate) use fanout::MENDED;
 use std::{fmt, str::FromStr};
 
 use superstep_core::{command::Output, event::Modes, plan::BuildErrors, run::Halt};
-use superstep_engine::{Backends, Ctx, Graph, Node};
+use superstep_engine::{Backends, DynCtx, DynGraph, Node};
 
 use crate::{
     line::Line,
@@ -88,7 +88,7 @@ impl Scene {
     }
 
     /// Builds it.
-    pub fn graph(self, work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+    pub fn graph(self, work_dir: &WorkDir, backends: Backends) -> Result<DynGraph, BuildErrors> {
         match self {
             Self::Asks => asks::graph(work_dir, backends),
             Self::Fanout => fanout::graph(work_dir, backends),
@@ -124,11 +124,11 @@ impl FromStr for Scene {
 /// A node that logs that it runs.
 fn node<F, Fut>(work_dir: &WorkDir, body: F) -> impl Node
 where
-    F: Fn(Ctx, WorkDir) -> Fut + Clone + Send + Sync + 'static,
+    F: Fn(DynCtx, WorkDir) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Result<Output, Halt>> + Send + 'static,
 {
     let work_dir = work_dir.clone();
-    move |ctx: Ctx| {
+    move |ctx: DynCtx| {
         let (work_dir, body) = (work_dir.clone(), body.clone());
         async move {
             work_dir.append(&Line::Ran(

@@ -32,13 +32,13 @@ pub struct Point {
 /// Text that is not a kill point.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[error("`{0}` is not a point: expected before:NAME:N or after:NAME:N")]
-pub struct ParseError(pub String);
+pub struct PointParseError(pub String);
 
 impl FromStr for Point {
-    type Err = ParseError;
+    type Err = PointParseError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let wrong = || ParseError(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, PointParseError> {
+        let wrong = || PointParseError(text.to_owned());
         let words: Vec<&str> = text.split(':').collect();
         let [when, name, n] = words.as_slice() else {
             return Err(wrong());

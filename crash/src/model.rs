@@ -62,8 +62,8 @@ impl Model {
         for (at, line) in lines.iter().enumerate() {
             let Line::Try(_, call) = line else { continue };
             match outcomes.get(&at) {
-                Some(WorkerExit::Yes) => model.apply(call, Told::Yes),
-                Some(WorkerExit::No) => {}
+                Some(Acknowledged::Yes) => model.apply(call, Told::Yes),
+                Some(Acknowledged::No) => {}
                 None => model.apply(call, Told::Nothing),
             }
         }
@@ -341,13 +341,13 @@ fn possible(told: &[(Told, TaskNote)], found: Option<&TaskNote>) -> bool {
     })
 }
 
-enum WorkerExit {
+enum Acknowledged {
     Yes,
     No,
 }
 
 /// How the deed tried at each line ended, where that was heard.
-fn outcomes(lines: &[Line]) -> BTreeMap<usize, WorkerExit> {
+fn outcomes(lines: &[Line]) -> BTreeMap<usize, Acknowledged> {
     let mut open: BTreeMap<u64, usize> = BTreeMap::new();
     let mut ended = BTreeMap::new();
     for (at, line) in lines.iter().enumerate() {
@@ -357,11 +357,11 @@ fn outcomes(lines: &[Line]) -> BTreeMap<usize, WorkerExit> {
                 open.insert(*n, at);
             }
             Line::Ack(n, _) => {
-                ended.extend(open.remove(n).map(|at| (at, WorkerExit::Yes)));
+                ended.extend(open.remove(n).map(|at| (at, Acknowledged::Yes)));
             }
             // A medium that failed may have done it all the same; a refusal is certain.
             Line::Refused(n, code) if CERTAIN.contains(&code.as_str()) => {
-                ended.extend(open.remove(n).map(|at| (at, WorkerExit::No)));
+                ended.extend(open.remove(n).map(|at| (at, Acknowledged::No)));
             }
             _ => {}
         }

@@ -16,7 +16,7 @@ use superstep_core::{
     snapshot::Snapshot,
     value::Value,
 };
-use superstep_engine::{CheckpointRef, Graph, RunOptions, input, state::Depth};
+use superstep_engine::{CheckpointRef, DynGraph, RunOptions, input, state::Depth};
 
 use crate::{
     Fallible,
@@ -49,7 +49,7 @@ pub struct Session {
     /// Which graph.
     pub scene: Scene,
     /// The graph.
-    pub graph: Graph,
+    pub graph: DynGraph,
     /// Its saver.
     pub saver: Arc<dyn Saver>,
     /// Its work directory.

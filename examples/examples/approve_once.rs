@@ -42,7 +42,7 @@ use std::{error::Error, future::pending, sync::Arc};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, BuildErrors, EffectError, MemorySaver, RunOptions,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, START, input},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, START, input},
 };
 use tokio::sync::{Mutex, Notify};
 
@@ -112,19 +112,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn process(world: &World, dies: Dies) -> Result<Graph, BuildErrors> {
+fn process(world: &World, dies: Dies) -> Result<DynGraph, BuildErrors> {
     let backends = Backends::on(world.saver.clone());
     let world = world.clone();
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("amount")
         .last_value("receipt")
-        .node("pay", move |ctx: Ctx| pay(ctx, world.clone(), dies))
+        .node("pay", move |ctx: DynCtx| pay(ctx, world.clone(), dies))
         .edge(START, "pay")
         .backends(backends)
         .build()
 }
 
-async fn pay(ctx: Ctx, world: World, dies: Dies) -> Result<Json, Halt> {
+async fn pay(ctx: DynCtx, world: World, dies: Dies) -> Result<Json, Halt> {
     let amount: i64 = ctx.read("amount")?;
     let answer = ctx.ask(json!({ "pay?": amount }))?;
     println!("  the answer is {answer}");

@@ -32,7 +32,9 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, BuildErrors, MemorySaver, RunOptions, Value,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, Reducer, START, Status, input, state::Depth},
+    dynamic::{
+        DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START, Status, input, state::Depth,
+    },
 };
 
 #[tokio::main]
@@ -90,8 +92,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn build(saver: &MemorySaver) -> Result<Graph, BuildErrors> {
-    GraphBuilder::new()
+fn build(saver: &MemorySaver) -> Result<DynGraph, BuildErrors> {
+    DynGraphBuilder::new()
         .last_value("text")
         .reduce("verdicts", Reducer::Merge, json!({}))
         .node("lawyer", review)
@@ -102,7 +104,7 @@ fn build(saver: &MemorySaver) -> Result<Graph, BuildErrors> {
         .build()
 }
 
-async fn review(ctx: Ctx) -> Result<Json, Halt> {
+async fn review(ctx: DynCtx) -> Result<Json, Halt> {
     println!("  ({} starts)", ctx.node());
     let question =
         json!({ "to": &**ctx.node(), "question": "is it good?", "text": ctx.get("text") });

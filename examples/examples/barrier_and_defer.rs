@@ -20,7 +20,7 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors, Failure, RunOptions, Value,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, NodeOptions, Reducer, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START},
 };
 
 /// How `sum` is reached.
@@ -64,9 +64,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn build(wait: Wait) -> Result<Graph, BuildErrors> {
+fn build(wait: Wait) -> Result<DynGraph, BuildErrors> {
     let defer = matches!(wait, Wait::Defer);
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("branches")
         .reduce("parts", Reducer::Append, Vec::<Value>::new())
         .reduce("sums", Reducer::Append, Vec::<Value>::new())
@@ -76,9 +76,9 @@ fn build(wait: Wait) -> Result<Graph, BuildErrors> {
         .node_with(
             "sum",
             sum,
-            NodeOptions {
+            DynNodeOptions {
                 defer,
-                ..NodeOptions::default()
+                ..DynNodeOptions::default()
             },
         )
         .route(START, |state| -> Result<Vec<String>, Failure> {
@@ -92,11 +92,11 @@ fn build(wait: Wait) -> Result<Graph, BuildErrors> {
     .build()
 }
 
-async fn part(ctx: Ctx) -> Result<Json, Halt> {
+async fn part(ctx: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "parts": &**ctx.node() }))
 }
 
-async fn sum(ctx: Ctx) -> Result<Json, Halt> {
+async fn sum(ctx: DynCtx) -> Result<Json, Halt> {
     let parts: Vec<String> = ctx.read("parts")?;
     let seen = format!("in step {} on {}", ctx.step(), parts.join(" + "));
     Ok(json!({ "sums": seen }))

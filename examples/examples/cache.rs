@@ -32,7 +32,7 @@ use std::{
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, CachePolicy, Failure, MemoryCache, MemorySaver, RunOptions, Value,
-    dynamic::{Ctx, EventKind, Graph, GraphBuilder, Halt, NodeOptions, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, EventKind, Halt, START},
 };
 
 #[tokio::main]
@@ -42,21 +42,21 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let by_text = |input: &Value| -> Result<Value, Failure> {
         Ok(input.get("text").cloned().unwrap_or_default())
     };
-    let kept = |ttl, key| NodeOptions {
+    let kept = |ttl, key| DynNodeOptions {
         cache: Some(CachePolicy {
             ttl: Some(ttl),
             key,
         }),
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
-    let translate = move |ctx: Ctx| {
+    let translate = move |ctx: DynCtx| {
         count.fetch_add(1, Ordering::SeqCst);
         async move {
             let text = ctx.read::<String>("text")?.to_uppercase();
             Ok::<_, Halt>(json!({ "translation": text }))
         }
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("text")
         .last_value("who")
         .last_value("translation")
@@ -94,7 +94,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Runs the graph and shows its updates, a little later than any price is good.
-async fn show(graph: &Graph, who: &str, text: &str) -> Result<(), Box<dyn Error>> {
+async fn show(graph: &DynGraph, who: &str, text: &str) -> Result<(), Box<dyn Error>> {
     let input = json!({ "who": who, "text": text });
     let mut stream = graph.stream(input, &RunOptions::on(who));
     let mut lines = Vec::new();
@@ -111,6 +111,6 @@ async fn show(graph: &Graph, who: &str, text: &str) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-async fn price(_: Ctx) -> Result<Json, Halt> {
+async fn price(_: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "price": 3 }))
 }

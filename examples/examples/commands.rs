@@ -23,12 +23,12 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     RunOptions, Value,
-    dynamic::{Command, Ctx, GraphBuilder, Halt, NodeOptions, Reducer, START},
+    dynamic::{Command, DynCtx, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let desk = GraphBuilder::new()
+    let desk = DynGraphBuilder::new()
         .last_value("case")
         .reduce("notes", Reducer::Add, Vec::<Value>::new())
         .input_schema(vec!["case".into()])
@@ -37,11 +37,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .node("refund", refund)
         .edge(START, "check")
         .build()?;
-    let to = |names: &[&str]| NodeOptions {
+    let to = |names: &[&str]| DynNodeOptions {
         destinations: names.iter().map(|name| (*name).into()).collect(),
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("case")
         .last_value("priority")
         .reduce("notes", Reducer::Add, Vec::<Value>::new())
@@ -78,7 +78,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn triage(ctx: Ctx) -> Result<Command, Halt> {
+async fn triage(ctx: DynCtx) -> Result<Command, Halt> {
     let case: String = ctx.read("case")?;
     let (desk, priority) = if case.contains("broken") {
         ("returns", 1)
@@ -91,7 +91,7 @@ async fn triage(ctx: Ctx) -> Result<Command, Halt> {
         .set("notes", vec![note]))
 }
 
-async fn check(ctx: Ctx) -> Result<Command, Halt> {
+async fn check(ctx: DynCtx) -> Result<Command, Halt> {
     if ctx.read::<String>("case")?.contains("cup") {
         return Ok(Command::goto("refund").set("notes", vec!["check: small"]));
     }
@@ -99,10 +99,10 @@ async fn check(ctx: Ctx) -> Result<Command, Halt> {
     Ok(Command::goto("person").set("notes", note).to_parent())
 }
 
-async fn refund(_: Ctx) -> Result<Json, Halt> {
+async fn refund(_: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "notes": ["refund: paid"] }))
 }
 
-async fn person(_: Ctx) -> Result<Json, Halt> {
+async fn person(_: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "notes": ["person: will call back"] }))
 }

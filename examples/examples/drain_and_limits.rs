@@ -25,13 +25,14 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Backends, ErrorKind, MemorySaver, RunOptions, Value,
     dynamic::{
-        Ctx, END, Graph, GraphBuilder, Halt, Reducer, RunInput, START, Status, input, state::Depth,
+        DynCtx, DynGraph, DynGraphBuilder, END, Halt, Reducer, RunInput, START, Status, input,
+        state::Depth,
     },
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("n", Reducer::Add, 0)
         .node("count", count)
         .edge(START, "count")
@@ -74,7 +75,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs until the run is stopped, and returns the stored count.
 async fn stopped(
-    graph: &Graph,
+    graph: &DynGraph,
     input: RunInput,
     options: &RunOptions,
 ) -> Result<i64, Box<dyn Error>> {
@@ -99,7 +100,7 @@ async fn stopped(
         .ok_or("the count is stored")?)
 }
 
-async fn count(ctx: Ctx) -> Result<Json, Halt> {
+async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     if ctx.read::<i64>("n")? == 6 {
         ctx.drain("a pause after seven");
     }

@@ -6,10 +6,10 @@
 
 use std::error::Error;
 
-use superstep::dynamic::{Ctx, END, GraphBuilder, Halt, NodeOptions, Pauses, START};
+use superstep::dynamic::{DynCtx, DynGraphBuilder, DynNodeOptions, END, Halt, Pauses, START};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let agent = GraphBuilder::new()
+    let agent = DynGraphBuilder::new()
         .last_value("mail")
         .node("model", nothing)
         .node("tools", nothing)
@@ -17,17 +17,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         .edge("tools", "model")
         .route_map("model", [("call", "tools"), ("done", END)], |_| "done")
         .build()?;
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("mail")
         .node_with(
             "triage",
             nothing,
-            NodeOptions {
+            DynNodeOptions {
                 destinations: vec!["answer".into(), "file".into()],
-                ..NodeOptions::default()
+                ..DynNodeOptions::default()
             },
         )
-        .subgraph("answer", agent, NodeOptions::default())
+        .subgraph("answer", agent, DynNodeOptions::default())
         .node("file", nothing)
         .node("send", nothing)
         .edge(START, "triage")
@@ -49,6 +49,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn nothing(_: Ctx) -> Result<(), Halt> {
+async fn nothing(_: DynCtx) -> Result<(), Halt> {
     Ok(())
 }

@@ -24,7 +24,7 @@ use std::{error::Error, future::pending, sync::Arc};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, BuildErrors, Durability, HistoryQuery, MemorySaver, RunOptions,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, Reducer, START, state::Depth},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START, state::Depth},
 };
 use tokio::sync::Notify;
 
@@ -95,8 +95,8 @@ enum Third {
 }
 
 /// Three nodes in a row.
-fn build(third: Third, crash: Arc<Notify>) -> Result<Graph, BuildErrors> {
-    let last = move |ctx: Ctx| {
+fn build(third: Third, crash: Arc<Notify>) -> Result<DynGraph, BuildErrors> {
+    let last = move |ctx: DynCtx| {
         let crash = crash.clone();
         async move {
             if matches!(third, Third::Works) {
@@ -109,7 +109,7 @@ fn build(third: Third, crash: Arc<Notify>) -> Result<Graph, BuildErrors> {
             pending().await
         }
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .reduce("done", Reducer::Add, "")
         .node("a", work)
         .node("b", work)
@@ -121,6 +121,6 @@ fn build(third: Third, crash: Arc<Notify>) -> Result<Graph, BuildErrors> {
         .build()
 }
 
-async fn work(ctx: Ctx) -> Result<Json, Halt> {
+async fn work(ctx: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "done": &**ctx.node() }))
 }

@@ -28,12 +28,12 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Cursor, Ending, LogItem, MemorySaver, Modes, RunOptions,
-    dynamic::{Ctx, EventKind, Follow, GraphBuilder, Halt, Reducer, START, input},
+    dynamic::{DynCtx, DynFollow, DynGraphBuilder, EventKind, Halt, Reducer, START, input},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("log", Reducer::Add, json!([]))
         .backends(Backends::on(MemorySaver::new()))
         .node("draft", draft)
@@ -80,7 +80,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn print_all(mut follow: Follow) -> Result<usize, superstep::Error> {
+async fn print_all(mut follow: DynFollow) -> Result<usize, superstep::Error> {
     let mut count = 0;
     while let Some((cursor, item)) = follow.next().await? {
         show(cursor, item);
@@ -110,11 +110,11 @@ fn show(cursor: Cursor, item: LogItem) {
     println!("  {cursor}   {text}");
 }
 
-async fn draft(_: Ctx) -> Result<Json, Halt> {
+async fn draft(_: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "log": ["drafted"] }))
 }
 
-async fn send(ctx: Ctx) -> Result<Json, Halt> {
+async fn send(ctx: DynCtx) -> Result<Json, Halt> {
     ctx.ask(json!("send it?"))?;
     Ok(json!({ "log": ["sent"] }))
 }

@@ -19,12 +19,12 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     RunOptions, Value,
-    dynamic::{Ctx, END, GraphBuilder, Halt, Reducer, START, Send},
+    dynamic::{DynCtx, DynGraphBuilder, END, Halt, Reducer, START, Send},
 };
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("pages")
         .last_value("report")
         .reduce("counts", Reducer::Append, Vec::<Value>::new())
@@ -65,7 +65,7 @@ fn one_task_a_page(pages: Value) -> Vec<Send> {
 }
 
 /// Sees its page only: the other pages are not part of its input.
-async fn count(ctx: Ctx) -> Result<Json, Halt> {
+async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     let page: String = ctx.read("page")?;
     let words = page.split(' ').count();
     // The longest page takes the most turns, so that tasks end in the reverse of their order.
@@ -76,7 +76,7 @@ async fn count(ctx: Ctx) -> Result<Json, Halt> {
     Ok(json!({ "counts": { "page": page, "words": words } }))
 }
 
-async fn report(ctx: Ctx) -> Result<Json, Halt> {
+async fn report(ctx: DynCtx) -> Result<Json, Halt> {
     let counts = ctx.get("counts");
     let counts = counts.as_list().unwrap_or_default();
     let words = counts

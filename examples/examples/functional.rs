@@ -27,13 +27,13 @@ use std::error::Error;
 use serde_json::json;
 use superstep::{
     Backends, MemorySaver, RunOptions, Value,
-    dynamic::{CallTask, Ctx, GraphBuilder, Halt, NodeOptions, Output, Status, input},
+    dynamic::{CallTask, DynCtx, DynGraphBuilder, DynNodeOptions, Halt, Output, Status, input},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let backends = Backends::on(MemorySaver::new());
-    let graph = GraphBuilder::entrypoint("essay", essay, NodeOptions::default(), backends)?;
+    let graph = DynGraphBuilder::entrypoint("essay", essay, DynNodeOptions::default(), backends)?;
     let options = RunOptions::on("t");
 
     for (topic, expected) in [("cats", 1), ("dogs", 2)] {
@@ -55,7 +55,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn essay(ctx: Ctx) -> Result<Output, Halt> {
+async fn essay(ctx: DynCtx) -> Result<Output, Halt> {
     println!("  the function starts");
     let draft = CallTask::new("draft", draft);
     let topic = ctx.input();
@@ -75,7 +75,7 @@ async fn essay(ctx: Ctx) -> Result<Output, Halt> {
 }
 
 /// Prints when it really runs.
-async fn draft(_: Ctx, args: Vec<Value>) -> Result<Value, Halt> {
+async fn draft(_: DynCtx, args: Vec<Value>) -> Result<Value, Halt> {
     let words: Vec<&str> = args.iter().filter_map(Value::as_str).collect();
     println!("  task: {}", words.join(", "));
     Ok(format!(

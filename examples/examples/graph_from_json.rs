@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, MemorySaver, RunOptions, Value,
-    dynamic::{Ctx, Destination, Graph, GraphBuilder, Halt, input},
+    dynamic::{Destination, DynCtx, DynGraph, DynGraphBuilder, Halt, input},
 };
 
 #[derive(Deserialize)]
@@ -44,7 +44,7 @@ struct Route {
 }
 
 /// What a node of a kind does with what it reads.
-type Kind = fn(&Ctx, Value) -> Result<Value, Halt>;
+type Kind = fn(&DynCtx, Value) -> Result<Value, Halt>;
 
 fn kind(name: &str) -> Option<Kind> {
     Some(match name {
@@ -56,15 +56,15 @@ fn kind(name: &str) -> Option<Kind> {
     })
 }
 
-fn build(spec: Json, saver: &MemorySaver) -> Result<Graph, Box<dyn Error>> {
+fn build(spec: Json, saver: &MemorySaver) -> Result<DynGraph, Box<dyn Error>> {
     let spec: Spec = serde_json::from_value(spec)?;
-    let mut graph = GraphBuilder::new().backends(Backends::on(saver.clone()));
+    let mut graph = DynGraphBuilder::new().backends(Backends::on(saver.clone()));
     for field in spec.fields {
         graph = graph.last_value(field);
     }
     for (name, node) in spec.nodes {
         let run = kind(&node.kind).ok_or_else(|| format!("unknown kind `{}`", node.kind))?;
-        graph = graph.node(name, move |ctx: Ctx| {
+        graph = graph.node(name, move |ctx: DynCtx| {
             let made = run(&ctx, ctx.get(&node.reads));
             let writes = node.writes.clone();
             async move { Ok::<_, Halt>(Value::map([(writes, made?)])) }

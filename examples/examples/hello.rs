@@ -15,12 +15,12 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     RunOptions,
-    dynamic::{Ctx, END, GraphBuilder, Halt, START},
+    dynamic::{DynCtx, DynGraphBuilder, END, Halt, START},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("text")
         .node("greet", greet)
         .node("shout", shout)
@@ -43,13 +43,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn greet(ctx: Ctx) -> Result<Json, Halt> {
+async fn greet(ctx: DynCtx) -> Result<Json, Halt> {
     let name: String = ctx.read("text")?;
     println!("     greet sees {name}");
     Ok(json!({ "text": format!("Hello, {name}!") }))
 }
 
-async fn shout(ctx: Ctx) -> Result<Json, Halt> {
+async fn shout(ctx: DynCtx) -> Result<Json, Halt> {
     let text: String = ctx.read("text")?;
     println!("     shout sees {text}");
     Ok(json!({ "text": text.to_uppercase() }))

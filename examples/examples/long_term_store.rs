@@ -19,14 +19,14 @@ use std::{error::Error, sync::Arc};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Failure, MemorySaver, MemoryStore, RunOptions, Value,
-    dynamic::{Ctx, GraphBuilder, Halt, START},
+    dynamic::{DynCtx, DynGraphBuilder, Halt, START},
     store::{Filter, Namespace, Prefix, PutOptions, Search, Store},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let store = Arc::new(MemoryStore::new());
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("user")
         .last_value("fact")
         .last_value("about")
@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn facts(ctx: &Ctx) -> Result<(Arc<dyn Store>, Namespace), Halt> {
+fn facts(ctx: &DynCtx) -> Result<(Arc<dyn Store>, Namespace), Halt> {
     let store = ctx
         .store()
         .ok_or_else(|| Failure::new("Setup", "no store").permanent())?;
@@ -79,7 +79,7 @@ fn facts(ctx: &Ctx) -> Result<(Arc<dyn Store>, Namespace), Halt> {
     Ok((store.clone(), Namespace::new(["users", &user, "facts"])?))
 }
 
-async fn remember(ctx: Ctx) -> Result<(), Halt> {
+async fn remember(ctx: DynCtx) -> Result<(), Halt> {
     let (store, namespace) = facts(&ctx)?;
     let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
     let fact = json!({ "about": ctx.get("about"), "fact": ctx.get("fact") });
@@ -88,7 +88,7 @@ async fn remember(ctx: Ctx) -> Result<(), Halt> {
     Ok(())
 }
 
-async fn recall(ctx: Ctx) -> Result<Json, Halt> {
+async fn recall(ctx: DynCtx) -> Result<Json, Halt> {
     let (store, namespace) = facts(&ctx)?;
     let search = Search {
         prefix: namespace.into(),

@@ -18,13 +18,13 @@ use std::{error::Error, sync::Arc};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, MemorySaver, RunOptions, RunStatus,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, Reducer, START, Worker, state::Depth},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START, Worker, state::Depth},
     runs::{EnqueueRun, OnBusy, QueuedInput},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .name("inbox")
         .last_value("text")
         .reduce("log", Reducer::Add, json!([]))
@@ -75,12 +75,12 @@ fn message(text: &str) -> QueuedInput {
     QueuedInput::Value(json!({ "text": text }).into())
 }
 
-async fn keep(ctx: Ctx) -> Result<Json, Halt> {
+async fn keep(ctx: DynCtx) -> Result<Json, Halt> {
     let text: String = ctx.read("text")?;
     Ok(json!({ "log": [text] }))
 }
 
-async fn log(graph: &Graph, thread: &str) -> Result<String, superstep::Error> {
+async fn log(graph: &DynGraph, thread: &str) -> Result<String, superstep::Error> {
     let state = graph.state(&thread.into(), None, Depth::Here).await?;
     Ok(state
         .values

@@ -28,7 +28,7 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Failure, Modes, RunOptions, Value,
     dynamic::{
-        ChannelKind, ChannelSpec, Ctx, EventKind, GraphBuilder, Guard, Halt, Reducer, START,
+        ChannelKind, ChannelSpec, DynCtx, DynGraphBuilder, EventKind, Guard, Halt, Reducer, START,
     },
 };
 use superstep_core::message::Unknown;
@@ -57,7 +57,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         _ => Err(Failure::new("TypeError", "a product needs two numbers").permanent()),
     });
     let nothing = Vec::<Value>::new;
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("last")
         .reduce("sum", Reducer::Add, 0)
         .reduce("list", Reducer::Append, nothing())
@@ -72,8 +72,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .channel(kind("log", ChannelKind::Log))
         .channel(kind("any", ChannelKind::Any))
         .channel(kind("live", ChannelKind::Untracked(Guard::Any)))
-        .node("a", async |_: Ctx| Ok::<_, Halt>(writes(5, "second")))
-        .node("b", async |_: Ctx| Ok::<_, Halt>(writes(7, "first")))
+        .node("a", async |_: DynCtx| Ok::<_, Halt>(writes(5, "second")))
+        .node("b", async |_: DynCtx| Ok::<_, Halt>(writes(7, "first")))
         .node("c", c)
         .edge(START, "a")
         .edge(START, "b")
@@ -118,7 +118,7 @@ fn writes(n: i64, message: &str) -> Json {
 }
 
 /// An overwrite passes the reducer by.
-async fn c(_: Ctx) -> Result<Value, Halt> {
+async fn c(_: DynCtx) -> Result<Value, Halt> {
     Ok(Value::map([
         ("last", Value::from(9)),
         ("sum", Value::from(9).overwriting()),

@@ -25,30 +25,32 @@ use std::{error::Error, future::pending, io, sync::Arc, time::Duration};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Failure, MemorySaver, RetryPolicy, RunOptions, Timeouts, Value,
-    dynamic::{Command, Ctx, GraphBuilder, Halt, NodeOptions, Reducer, START, state::Depth},
+    dynamic::{
+        Command, DynCtx, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START, state::Depth,
+    },
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let retry = NodeOptions {
+    let retry = DynNodeOptions {
         retry: vec![RetryPolicy {
             max_attempts: 3,
             initial: Duration::from_millis(1),
             jitter: Duration::ZERO,
             ..RetryPolicy::default()
         }],
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
-    let limited = |run: Option<u64>, idle: Option<u64>| NodeOptions {
+    let limited = |run: Option<u64>, idle: Option<u64>| DynNodeOptions {
         timeouts: Timeouts {
             run: run.map(Duration::from_millis),
             idle: idle.map(Duration::from_millis),
             ..Timeouts::default()
         },
         on_error: Some(Arc::new(substitute)),
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("results", Reducer::Merge, json!({}))
         .node_with("fetch", fetch, retry)
         .node_with("hang", hang, limited(Some(20), None))
@@ -82,11 +84,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn result(ctx: &Ctx, said: impl Into<String>) -> Result<Json, Halt> {
+fn result(ctx: &DynCtx, said: impl Into<String>) -> Result<Json, Halt> {
     Ok(json!({ "results": { (&**ctx.node()): said.into() } }))
 }
 
-async fn fetch(ctx: Ctx) -> Result<Json, Halt> {
+async fn fetch(ctx: DynCtx) -> Result<Json, Halt> {
     println!("fetch, attempt {}", ctx.attempt());
     if ctx.attempt() < 3 {
         Err(io::Error::other("connection reset"))?;
@@ -94,12 +96,12 @@ async fn fetch(ctx: Ctx) -> Result<Json, Halt> {
     result(&ctx, "came at the third attempt")
 }
 
-async fn hang(_: Ctx) -> Result<Json, Halt> {
+async fn hang(_: DynCtx) -> Result<Json, Halt> {
     pending().await
 }
 
 /// Each pause is far below the idle limit, all of them together are above it.
-async fn busy(ctx: Ctx) -> Result<Json, Halt> {
+async fn busy(ctx: DynCtx) -> Result<Json, Halt> {
     for _ in 0..12 {
         tokio::time::sleep(Duration::from_millis(10)).await;
         ctx.heartbeat();
@@ -107,7 +109,7 @@ async fn busy(ctx: Ctx) -> Result<Json, Halt> {
     result(&ctx, "ran for 120 ms under an idle limit of 100 ms")
 }
 
-async fn broken(_: Ctx) -> Result<Json, Halt> {
+async fn broken(_: DynCtx) -> Result<Json, Halt> {
     Err(Failure::new("Refused", "no such account")
         .permanent()
         .into())
@@ -115,7 +117,7 @@ async fn broken(_: Ctx) -> Result<Json, Halt> {
 
 /// Runs in place of the node that failed. The edges of that node are not taken, so this says where
 /// to go.
-async fn substitute(ctx: Ctx) -> Result<Command, Halt> {
+async fn substitute(ctx: DynCtx) -> Result<Command, Halt> {
     let (node, error) = ctx
         .error()
         .ok_or_else(|| Failure::new("Misuse", "nothing failed"))?;

@@ -30,7 +30,7 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors, RunOptions, Value,
-    dynamic::{Ctx, END, Graph, GraphBuilder, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, END, Halt, Reducer, START},
 };
 
 #[tokio::main]
@@ -56,9 +56,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn build() -> Result<Graph, BuildErrors> {
+fn build() -> Result<DynGraph, BuildErrors> {
     let ways = [("again", "write"), ("good", "publish"), ("give up", END)];
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("wanted")
         .last_value("good")
         .last_value("published")
@@ -86,17 +86,17 @@ fn verdict(good: &Value, tries: &Value) -> &'static str {
     way
 }
 
-async fn write(_: Ctx) -> Result<Json, Halt> {
+async fn write(_: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "text": "word", "tries": 1 }))
 }
 
-async fn review(ctx: Ctx) -> Result<Json, Halt> {
+async fn review(ctx: DynCtx) -> Result<Json, Halt> {
     let text: Vec<String> = ctx.read("text")?;
     println!("  review:  {} words", text.len());
     let good = text.len() >= ctx.read("wanted")?;
     Ok(json!({ "good": good }))
 }
 
-async fn publish(_: Ctx) -> Result<Json, Halt> {
+async fn publish(_: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "published": true }))
 }

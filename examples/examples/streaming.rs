@@ -24,23 +24,23 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     Modes, RunOptions, Value,
-    dynamic::{Ctx, EventKind, GraphBuilder, Halt, NodeOptions, START},
+    dynamic::{DynCtx, DynGraphBuilder, DynNodeOptions, EventKind, Halt, START},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let writer = GraphBuilder::new()
+    let writer = DynGraphBuilder::new()
         .last_value("topic")
         .last_value("poem")
         .node("compose", compose)
         .edge(START, "compose")
         .output_schema(vec!["poem".into()])
         .build()?;
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("topic")
         .last_value("poem")
         .node("research", research)
-        .subgraph("writer", writer, NodeOptions::default())
+        .subgraph("writer", writer, DynNodeOptions::default())
         .edge(START, "research")
         .edge("research", "writer")
         .build()?;
@@ -83,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn research(ctx: Ctx) -> Result<Json, Halt> {
+async fn research(ctx: DynCtx) -> Result<Json, Halt> {
     for percent in [50, 100] {
         ctx.emit(json!({ "progress": percent })).await;
     }
@@ -91,7 +91,7 @@ async fn research(ctx: Ctx) -> Result<Json, Halt> {
 }
 
 /// Passes pieces on as a model would give them.
-async fn compose(ctx: Ctx) -> Result<Json, Halt> {
+async fn compose(ctx: DynCtx) -> Result<Json, Halt> {
     let poem = format!("Oh {}!", ctx.read::<String>("topic")?);
     for token in poem.split_inclusive(' ') {
         let piece = json!({ "type": "ai", "id": "poem-1", "content": token });

@@ -27,7 +27,9 @@ use std::{
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, BuildErrors, MemorySaver, Persist, RunOptions, Value,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, NodeOptions, Reducer, START, Status, input},
+    dynamic::{
+        DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START, Status, input,
+    },
 };
 
 #[tokio::main]
@@ -66,12 +68,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The parent knows `topic` and `report`; `visits` is the child's alone.
-fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<Graph, BuildErrors> {
-    let look_up = move |_: Ctx| {
+fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<DynGraph, BuildErrors> {
+    let look_up = move |_: DynCtx| {
         counted.fetch_add(1, Ordering::SeqCst);
         async { Ok::<_, Halt>(json!({ "visits": 1 })) }
     };
-    let child = GraphBuilder::new()
+    let child = DynGraphBuilder::new()
         .last_value("topic")
         .last_value("report")
         .reduce("visits", Reducer::Add, 0)
@@ -82,16 +84,16 @@ fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<Graph, BuildErrors>
         .output_schema(vec!["report".into()])
         .persist(mode)
         .build()?;
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("topic")
         .last_value("report")
-        .subgraph("research", child, NodeOptions::default())
+        .subgraph("research", child, DynNodeOptions::default())
         .edge(START, "research")
         .backends(Backends::on(MemorySaver::new()))
         .build()
 }
 
-async fn confirm(ctx: Ctx) -> Result<Json, Halt> {
+async fn confirm(ctx: DynCtx) -> Result<Json, Halt> {
     ctx.ask("is this what you meant?")?;
     Ok(json!({ "report": ctx.get("visits") }))
 }

@@ -29,12 +29,12 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, CheckpointRef, HistoryQuery, MemorySaver, RunOptions, ThreadId, Value,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, Output, START, Update, input},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Output, START, Update, input},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("city")
         .last_value("hotel")
         .last_value("plan")
@@ -89,7 +89,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints the checkpoints of a thread, newest first, numbered by age; returns how many are ends.
-async fn show_history(graph: &Graph, thread: &ThreadId) -> Result<usize, Box<dyn Error>> {
+async fn show_history(graph: &DynGraph, thread: &ThreadId) -> Result<usize, Box<dyn Error>> {
     let history = graph
         .history(thread, &"".into(), &HistoryQuery::default())
         .await?;
@@ -117,15 +117,15 @@ fn plan(output: Option<&Value>) -> &str {
     plan.and_then(Value::as_str).unwrap_or_default()
 }
 
-async fn choose(_: Ctx) -> Result<Json, Halt> {
+async fn choose(_: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "city": "Rome" }))
 }
 
-async fn book(ctx: Ctx) -> Result<Json, Halt> {
+async fn book(ctx: DynCtx) -> Result<Json, Halt> {
     Ok(json!({ "hotel": format!("{} Inn", ctx.read::<String>("city")?) }))
 }
 
-async fn write(ctx: Ctx) -> Result<Json, Halt> {
+async fn write(ctx: DynCtx) -> Result<Json, Halt> {
     let hotel: String = ctx.read("hotel")?;
     Ok(json!({ "plan": format!("3 nights at {hotel}") }))
 }

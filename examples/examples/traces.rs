@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::json;
 use superstep::{
     Backends, Facts, MemorySaver, Modes, RetryPolicy, RunOptions, Saver, SpanEnd, SpanKind,
-    dynamic::{Ctx, GraphBuilder, Halt, NodeOptions, START},
+    dynamic::{DynCtx, DynGraphBuilder, DynNodeOptions, Halt, START},
     trace::{
         RunTree, View,
         export::{ExportOptions, Exporter},
@@ -17,7 +17,7 @@ use superstep::{
 use superstep_core::error::Failure;
 
 /// Stands for a model: it says what it was asked and how many tokens that took.
-async fn draft(ctx: Ctx) -> Result<serde_json::Value, Halt> {
+async fn draft(ctx: DynCtx) -> Result<serde_json::Value, Halt> {
     let prompt = json!([{ "role": "user", "content": "a poem about rain" }]);
     let span = ctx.span(SpanKind::Model, "small-1", || prompt).await;
     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -39,7 +39,7 @@ async fn draft(ctx: Ctx) -> Result<serde_json::Value, Halt> {
 }
 
 /// Works at the second attempt. The key it calls the tool with is in no trace.
-async fn publish(ctx: Ctx) -> Result<serde_json::Value, Halt> {
+async fn publish(ctx: DynCtx) -> Result<serde_json::Value, Halt> {
     let request = json!({ "to": "the paper", "api_key": "not for you" });
     let span = ctx.span(SpanKind::Tool, "print", || request).await;
     if ctx.attempt() == 1 {
@@ -65,7 +65,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         jitter: Duration::ZERO,
         ..RetryPolicy::default()
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .name("poet")
         .last_value("poem")
         .last_value("printed")
@@ -77,9 +77,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .node_with(
             "publish",
             publish,
-            NodeOptions {
+            DynNodeOptions {
                 retry: vec![retry],
-                ..NodeOptions::default()
+                ..DynNodeOptions::default()
             },
         )
         .edge(START, "draft")

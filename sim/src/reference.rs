@@ -23,14 +23,14 @@ use crate::{
 /// The quiet history of one graph.
 #[derive(Default)]
 pub struct Reference {
-    steps: BTreeMap<Place, Step>,
+    steps: BTreeMap<CheckpointPlace, Step>,
     pub(crate) end: Json,
     pub(crate) effects: Vec<String>,
 }
 
 /// Where in a history a checkpoint stands: the position of its graph, the step of the graph above
 /// that runs it, and its own step.
-type Place = (String, i64, i64);
+type CheckpointPlace = (String, i64, i64);
 
 struct Step {
     loaded: Loaded,
@@ -125,7 +125,7 @@ impl Reference {
     }
 }
 
-fn place(namespace: &GraphPath, loaded: &Loaded, above: &Above) -> Option<Place> {
+fn place(namespace: &GraphPath, loaded: &Loaded, above: &Above) -> Option<CheckpointPlace> {
     let head = loaded.head()?;
     if head.source == Source::Anchor {
         return None;

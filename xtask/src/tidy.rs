@@ -11,6 +11,7 @@ mod inherit;
 mod leftovers;
 mod length;
 mod manifest;
+mod names;
 mod paths;
 mod problem;
 mod proofs;
@@ -42,6 +43,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
 fn problems(workspace: &Workspace, tree: &Tree) -> Vec<Problem> {
     let mut problems = arrows::check(&workspace.crates, tree);
     problems.extend(circles::check(&workspace.crates, tree));
+    problems.extend(names::check(&workspace.crates, tree));
     problems.extend(inherit::check(&workspace.crates, tree));
     problems.extend(length::check(tree));
     problems.extend(docs::check(tree));

@@ -1,6 +1,6 @@
 //! Gmail as a [`Mailbox`](crate::Mailbox) and Google Calendar as a [`Calendar`](crate::Calendar).
 //!
-//! [`Google`] is an account: an HTTP client, the [`Keys`] that open it, and [`Settings`]. From it
+//! [`Google`] is an account: an HTTP client, the [`Keys`] that open it, and [`GoogleSettings`]. From it
 //! come a [`Gmail`] and a [`GoogleCalendar`]. [`Login`] is how a person permits it, once.
 //!
 //! What is safe to repeat is repeated a few times when the service is busy or out of reach;
@@ -32,7 +32,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// What can be chosen about an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct GoogleSettings {
     /// Where Gmail is; only tests have another.
     pub gmail: String,
     /// Where the calendar is; only tests have another.
@@ -45,7 +45,7 @@ pub struct Settings {
     pub settle: Duration,
 }
 
-impl Default for Settings {
+impl Default for GoogleSettings {
     fn default() -> Self {
         Self {
             gmail: "https://gmail.googleapis.com".into(),
@@ -65,7 +65,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl GoogleSettings {
     /// The settings for a Google that is at one address, such as the fake one.
     pub fn at(address: &str) -> Self {
         Self {
@@ -81,12 +81,12 @@ impl Settings {
 pub struct Google {
     client: Client,
     keys: Arc<Keys>,
-    settings: Settings,
+    settings: GoogleSettings,
 }
 
 impl Google {
     /// An account that these keys open. Nothing is asked yet.
-    pub fn new(keys: Keys, settings: Settings) -> Result<Self, MailError> {
+    pub fn new(keys: Keys, settings: GoogleSettings) -> Result<Self, MailError> {
         Ok(Self {
             client: http::client()?,
             keys: Arc::new(keys),

@@ -6,7 +6,7 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
+use superstep_engine::{Backends, DynCtx, DynGraph, DynGraphBuilder};
 
 use super::check;
 use crate::{
@@ -67,8 +67,8 @@ pub(super) fn input() -> Value {
 }
 
 /// The nodes in a row.
-pub(super) fn graph(n: usize, backends: Backends) -> Result<Graph, BenchError> {
-    let mut builder = GraphBuilder::new()
+pub(super) fn graph(n: usize, backends: Backends) -> Result<DynGraph, BenchError> {
+    let mut builder = DynGraphBuilder::new()
         .reduce("x", Reducer::Add, 0)
         .backends(backends);
     let mut before = START.to_owned();
@@ -82,6 +82,6 @@ pub(super) fn graph(n: usize, backends: Backends) -> Result<Graph, BenchError> {
     Ok(builder.edge(before, END).build()?)
 }
 
-async fn add_one(_: Ctx) -> Result<Value, Halt> {
+async fn add_one(_: DynCtx) -> Result<Value, Halt> {
     Ok(Value::map([("x", 1.into())]))
 }

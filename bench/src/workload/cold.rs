@@ -16,7 +16,7 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Ctx, GraphBuilder, RunOptions};
+use superstep_engine::{DynCtx, DynGraphBuilder, RunOptions};
 
 use super::chain;
 use crate::{
@@ -94,7 +94,7 @@ fn start() -> Result<(Cost, f64), BenchError> {
 }
 
 async fn child() -> Result<(), BenchError> {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("x", Reducer::Add, 0)
         .node("n0", announce)
         .edge(START, "n0")
@@ -105,7 +105,7 @@ async fn child() -> Result<(), BenchError> {
     Ok(())
 }
 
-async fn announce(_: Ctx) -> Result<Value, Halt> {
+async fn announce(_: DynCtx) -> Result<Value, Halt> {
     let mut out = std::io::stdout();
     let written = out.write_all(b"first node\n").and_then(|()| out.flush());
     let told = i64::from(written.is_ok());

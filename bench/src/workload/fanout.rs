@@ -7,7 +7,7 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
+use superstep_engine::{Backends, DynCtx, DynGraph, DynGraphBuilder};
 
 use super::check;
 use crate::{
@@ -45,8 +45,8 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn graph(backends: Backends) -> Result<Graph, BenchError> {
-    let builder = GraphBuilder::new()
+fn graph(backends: Backends) -> Result<DynGraph, BenchError> {
+    let builder = DynGraphBuilder::new()
         .last_value("n")
         .reduce("results", Reducer::Add, Value::list([]))
         .last_value("total")
@@ -63,11 +63,11 @@ fn graph(backends: Backends) -> Result<Graph, BenchError> {
     Ok(builder.build()?)
 }
 
-async fn work(ctx: Ctx) -> Result<Value, Halt> {
+async fn work(ctx: DynCtx) -> Result<Value, Halt> {
     Ok(Value::map([("results", Value::list([ctx.get("i")]))]))
 }
 
-async fn join(ctx: Ctx) -> Result<Value, Halt> {
+async fn join(ctx: DynCtx) -> Result<Value, Halt> {
     let results = ctx.get("results");
     let sum: i64 = results
         .as_list()

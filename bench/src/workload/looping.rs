@@ -14,7 +14,7 @@ use superstep_core::{
     value::Value,
 };
 use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, input::resume, state::Depth,
+    Backends, DynCtx, DynGraph, DynGraphBuilder, RunOptions, Status, input::resume, state::Depth,
 };
 
 use super::message;
@@ -74,7 +74,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 }
 
 struct History {
-    graph: Graph,
+    graph: DynGraph,
     options: RunOptions,
     thread: ThreadId,
     n: usize,
@@ -167,8 +167,8 @@ fn wrong_unless(right: bool, expected: &str, got: &str) -> Result<(), BenchError
     })
 }
 
-fn graph(backends: Backends, then: &'static str) -> Result<Graph, BenchError> {
-    let builder = GraphBuilder::new()
+fn graph(backends: Backends, then: &'static str) -> Result<DynGraph, BenchError> {
+    let builder = DynGraphBuilder::new()
         .reduce(
             "messages",
             Reducer::Messages(Unknown::Refuse),
@@ -188,13 +188,13 @@ fn graph(backends: Backends, then: &'static str) -> Result<Graph, BenchError> {
     Ok(builder.build()?)
 }
 
-async fn append(ctx: Ctx) -> Result<Value, Halt> {
+async fn append(ctx: DynCtx) -> Result<Value, Halt> {
     let i = ctx.get("i").as_i64().unwrap_or(0);
     let messages = Value::list([message::message(message::text())]);
     Ok(Value::map([("messages", messages), ("i", (i + 1).into())]))
 }
 
-async fn ask(ctx: Ctx) -> Result<Value, Halt> {
+async fn ask(ctx: DynCtx) -> Result<Value, Halt> {
     let answer = ctx.ask("approve?")?;
     let text = answer.as_str().unwrap_or_default();
     Ok(Value::map([(

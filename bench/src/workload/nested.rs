@@ -4,7 +4,7 @@ use superstep_core::{
     command::{END, START},
     reducer::Reducer,
 };
-use superstep_engine::{Backends, Graph, GraphBuilder, NodeOptions};
+use superstep_engine::{Backends, DynGraph, DynGraphBuilder, DynNodeOptions};
 
 use super::{chain, check};
 use crate::{
@@ -47,16 +47,16 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 }
 
 /// Only the outermost graph has the store; those inside it are kept in the same.
-fn graph(depth: usize, backends: &Backends) -> Result<Graph, BenchError> {
+fn graph(depth: usize, backends: &Backends) -> Result<DynGraph, BenchError> {
     let mut graph = chain::graph(1, Backends::default())?;
     for level in 1..=depth {
         let backends = match level == depth {
             true => backends.clone(),
             false => Backends::default(),
         };
-        graph = GraphBuilder::new()
+        graph = DynGraphBuilder::new()
             .reduce("x", Reducer::Add, 0)
-            .subgraph("sub", graph, NodeOptions::default())
+            .subgraph("sub", graph, DynNodeOptions::default())
             .edge(START, "sub")
             .edge("sub", END)
             .backends(backends)

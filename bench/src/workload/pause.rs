@@ -8,7 +8,7 @@ use superstep_core::{
     run::{Halt, RunInput},
     value::Value,
 };
-use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, Status, input::resume};
+use superstep_engine::{Backends, DynCtx, DynGraph, DynGraphBuilder, Status, input::resume};
 
 use super::message;
 use crate::{
@@ -64,7 +64,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 }
 
 async fn every_thread(
-    graph: &Graph,
+    graph: &DynGraph,
     opened: &Opened,
     n: usize,
     input: impl Into<RunInput>,
@@ -93,8 +93,8 @@ async fn every_thread(
     Ok(())
 }
 
-fn graph(backends: Backends) -> Result<Graph, BenchError> {
-    let builder = GraphBuilder::new()
+fn graph(backends: Backends) -> Result<DynGraph, BenchError> {
+    let builder = DynGraphBuilder::new()
         .reduce(
             "messages",
             Reducer::Messages(Unknown::Refuse),
@@ -112,18 +112,18 @@ fn graph(backends: Backends) -> Result<Graph, BenchError> {
     Ok(builder.build()?)
 }
 
-async fn plan(_: Ctx) -> Result<Value, Halt> {
+async fn plan(_: DynCtx) -> Result<Value, Halt> {
     Ok(Value::map([(
         "messages",
         Value::list([message::message(message::text())]),
     )]))
 }
 
-async fn ask(ctx: Ctx) -> Result<Value, Halt> {
+async fn ask(ctx: DynCtx) -> Result<Value, Halt> {
     Ok(Value::map([("answer", ctx.ask("approve?")?)]))
 }
 
-async fn done(ctx: Ctx) -> Result<Value, Halt> {
+async fn done(ctx: DynCtx) -> Result<Value, Halt> {
     let answer = ctx.get("answer");
     let text = answer.as_str().unwrap_or_default();
     Ok(Value::map([(

@@ -8,7 +8,7 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder, RunOptions};
+use superstep_engine::{DynCtx, DynGraph, DynGraphBuilder, RunOptions};
 
 use super::chain;
 use crate::{
@@ -65,7 +65,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     Ok(())
 }
 
-fn graph(builder: GraphBuilder) -> Result<Graph, BenchError> {
+fn graph(builder: DynGraphBuilder) -> Result<DynGraph, BenchError> {
     Ok(builder
         .reduce("x", Reducer::Add, 0)
         .edge(START, "n")
@@ -73,23 +73,27 @@ fn graph(builder: GraphBuilder) -> Result<Graph, BenchError> {
         .build()?)
 }
 
-fn custom(n: usize) -> Result<Graph, BenchError> {
-    graph(GraphBuilder::new().node("n", move |ctx: Ctx| async move {
-        for _ in 0..n {
-            ctx.emit("tok12345").await;
-        }
-        done()
-    }))
+fn custom(n: usize) -> Result<DynGraph, BenchError> {
+    graph(
+        DynGraphBuilder::new().node("n", move |ctx: DynCtx| async move {
+            for _ in 0..n {
+                ctx.emit("tok12345").await;
+            }
+            done()
+        }),
+    )
 }
 
-fn messages(n: usize) -> Result<Graph, BenchError> {
-    graph(GraphBuilder::new().node("n", move |ctx: Ctx| async move {
-        for _ in 0..n {
-            let piece = Value::map([("type", "ai".into()), ("content", "tok12345".into())]);
-            ctx.emit_message(piece).await;
-        }
-        done()
-    }))
+fn messages(n: usize) -> Result<DynGraph, BenchError> {
+    graph(
+        DynGraphBuilder::new().node("n", move |ctx: DynCtx| async move {
+            for _ in 0..n {
+                let piece = Value::map([("type", "ai".into()), ("content", "tok12345".into())]);
+                ctx.emit_message(piece).await;
+            }
+            done()
+        }),
+    )
 }
 
 fn done() -> Result<Value, Halt> {

@@ -10,7 +10,7 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder, NodeOptions};
+use superstep_engine::{DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions};
 
 use super::on;
 use crate::{
@@ -49,16 +49,16 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     Ok(())
 }
 
-async fn read_all(graph: &Graph, input: &Value) -> Result<(), BenchError> {
+async fn read_all(graph: &DynGraph, input: &Value) -> Result<(), BenchError> {
     let mut events = graph.stream(input.clone(), &on("upstream"));
     while events.next().await.is_some() {}
     events.outcome().await?;
     Ok(())
 }
 
-fn sequential(n: usize) -> Result<Graph, BenchError> {
+fn sequential(n: usize) -> Result<DynGraph, BenchError> {
     let messages = Reducer::Messages(Unknown::Refuse);
-    let mut builder = GraphBuilder::new().reduce("messages", messages, Value::list([]));
+    let mut builder = DynGraphBuilder::new().reduce("messages", messages, Value::list([]));
     let mut before = START.to_owned();
     for node in 0..n {
         let name = format!("node_{node}");
@@ -70,14 +70,14 @@ fn sequential(n: usize) -> Result<Graph, BenchError> {
     Ok(builder.edge(before, END).build()?)
 }
 
-async fn nothing(ctx: Ctx) -> Result<(), Halt> {
+async fn nothing(ctx: DynCtx) -> Result<(), Halt> {
     std::hint::black_box(ctx.input());
     Ok(())
 }
 
 /// Each subject goes to a subgraph that edits it, makes a line of it and lengthens that ten times.
-fn fanout_to_subgraph() -> Result<Graph, BenchError> {
-    let lines = GraphBuilder::new()
+fn fanout_to_subgraph() -> Result<DynGraph, BenchError> {
+    let lines = DynGraphBuilder::new()
         .last_value("subject")
         .last_value("jokes")
         .input_schema(vec!["subject".into()])
@@ -95,10 +95,10 @@ fn fanout_to_subgraph() -> Result<Graph, BenchError> {
             Ok(if done { END } else { "bump" })
         })
         .build()?;
-    let builder = GraphBuilder::new()
+    let builder = DynGraphBuilder::new()
         .last_value("subjects")
         .reduce("jokes", Reducer::Add, Value::list([]))
-        .subgraph("generate_joke", lines, NodeOptions::default())
+        .subgraph("generate_joke", lines, DynNodeOptions::default())
         .route(START, |state| {
             let subjects = state.get("subjects")?;
             let send = |subject: &Value| {
@@ -127,26 +127,26 @@ fn first(list: Option<&Value>) -> &str {
         .unwrap_or_default()
 }
 
-fn text(ctx: &Ctx, key: &str) -> Arc<str> {
+fn text(ctx: &DynCtx, key: &str) -> Arc<str> {
     match ctx.get(key) {
         Value::Str(text) => text,
         _ => Arc::default(),
     }
 }
 
-async fn edit(ctx: Ctx) -> Result<Value, Halt> {
+async fn edit(ctx: DynCtx) -> Result<Value, Halt> {
     Ok(Value::map([(
         "subject",
         format!("{} - hohoho", text(&ctx, "subject")).into(),
     )]))
 }
 
-async fn generate(ctx: Ctx) -> Result<Value, Halt> {
+async fn generate(ctx: DynCtx) -> Result<Value, Halt> {
     let line = format!("Joke about {}", text(&ctx, "subject"));
     Ok(Value::map([("jokes", vec![line].into())]))
 }
 
-async fn bump(ctx: Ctx) -> Result<Value, Halt> {
+async fn bump(ctx: DynCtx) -> Result<Value, Halt> {
     let line = format!("{} a", first(Some(&ctx.get("jokes"))));
     Ok(Value::map([("jokes", vec![line].into())]))
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use superstep_archie::Question;
 
 use crate::{
-    args::Talk,
+    args::TalkOptions,
     error::Error,
     files,
     output::Output,
@@ -28,7 +28,7 @@ impl Answers {
         }
     }
 
-    pub(super) fn of(talk: &Talk) -> Result<Self, Error> {
+    pub(super) fn of(talk: &TalkOptions) -> Result<Self, Error> {
         let text = talk.answers.as_deref().map(files::text).transpose()?;
         Ok(Self {
             written: text.map(|text| lines(&text)),

@@ -13,7 +13,7 @@ use superstep::{
         Budget, ManagedModel, Model, Money, call,
         config::{Config, Setting},
         did_you_mean,
-        select::Content,
+        select::DataOwner,
     },
     saver::Saver,
 };
@@ -23,7 +23,7 @@ use crate::{
     app::App,
     args::Limits,
     database, dirs,
-    environment::{self, Opened},
+    environment::{self, OpenedModel},
     error::Error,
     output::faint,
 };
@@ -43,7 +43,7 @@ impl AgentOptions {
     pub(super) async fn open(
         limits: &Limits,
         document_tokens: Option<u64>,
-        content: &Content,
+        content: &DataOwner,
         app: &mut App<'_>,
     ) -> Result<Self, Error> {
         let config = environment::load(app.global)?.config;
@@ -56,7 +56,7 @@ impl AgentOptions {
             settings.memory = Some(file.clone());
         }
         let backends = database::create(app.global)?;
-        let Opened { caller, origin } = environment::open(content, app).await?;
+        let OpenedModel { caller, origin } = environment::open(content, app).await?;
         // What is remembered is of all projects: it neither goes to a model that one of them chose,
         // nor is it written by one.
         if origin.is_project() && limits.memory_file.is_none() {

@@ -18,7 +18,7 @@ use crate::{
 const QUIET_SECONDS: u64 = 3;
 
 /// What comes next.
-pub(super) enum Next {
+pub(super) enum TalkStep {
     /// A new thread.
     Start(Box<AnalysisUpdate>),
     /// An answer.
@@ -68,9 +68,13 @@ impl<'a> Talk<'a> {
     }
 
     /// Talks until the thread is done or the person leaves. Whatever happens, the thread is kept.
-    pub(super) async fn run(mut self, next: Next, terminal: &mut Terminal) -> Result<(), Error> {
+    pub(super) async fn run(
+        mut self,
+        next: TalkStep,
+        terminal: &mut Terminal,
+    ) -> Result<(), Error> {
         self.screen.thread(&self.thread)?;
-        if !matches!(next, Next::Start(_)) {
+        if !matches!(next, TalkStep::Start(_)) {
             let known = self.graph.state(&*self.thread).await?;
             self.screen.knows(&known.state);
         }
@@ -83,36 +87,36 @@ impl<'a> Talk<'a> {
         ended
     }
 
-    async fn all(&mut self, mut next: Next, terminal: &mut Terminal) -> Result<(), Error> {
+    async fn all(&mut self, mut next: TalkStep, terminal: &mut Terminal) -> Result<(), Error> {
         loop {
             let stream = match next {
-                Next::Start(input) => self.graph.stream(&*self.thread, *input),
-                Next::Answer(answer) => {
+                TalkStep::Start(input) => self.graph.stream(&*self.thread, *input),
+                TalkStep::Answer(answer) => {
                     let answers = [answer];
                     self.graph.stream_answer(&*self.thread, answers)?
                 }
-                Next::Resume => self.graph.stream_resume(&*self.thread),
-                Next::Ask(ask) => {
+                TalkStep::Resume => self.graph.stream_resume(&*self.thread),
+                TalkStep::Ask(ask) => {
                     next = self.ask(&ask, terminal).await?;
                     continue;
                 }
-                Next::Done(state) => {
+                TalkStep::Done(state) => {
                     let out = self.out.as_deref();
                     return result::publish(&state, out, &mut self.screen, self.output);
                 }
-                Next::WasDone(state) => {
+                TalkStep::WasDone(state) => {
                     let out = self.out.as_deref();
                     return result::publish_again(&state, out, &mut self.screen, self.output);
                 }
             };
             next = match self.watch(stream, terminal).await {
-                Ok(Outcome::Done(state)) => Next::Done(state),
+                Ok(Outcome::Done(state)) => TalkStep::Done(state),
                 Ok(Outcome::Waiting { asks, .. }) => match asks.into_iter().next() {
-                    Some(ask) => Next::Ask(ask),
-                    None => Next::Resume,
+                    Some(ask) => TalkStep::Ask(ask),
+                    None => TalkStep::Resume,
                 },
                 // Paused: nobody is asked anything.
-                Ok(_) => Next::Resume,
+                Ok(_) => TalkStep::Resume,
                 Err(error) => self.after(error, terminal).await?,
             };
         }
@@ -150,7 +154,7 @@ impl<'a> Talk<'a> {
     }
 
     /// A person may retry after a failure; otherwise the command ends.
-    async fn after(&mut self, error: Error, terminal: &mut Terminal) -> Result<Next, Error> {
+    async fn after(&mut self, error: Error, terminal: &mut Terminal) -> Result<TalkStep, Error> {
         let is_over = matches!(error, Error::Closed | Error::Io(_)) || error.exit() == 6;
         if is_over || !terminal.is_interactive() || !self.answers.asks() {
             return Err(error);
@@ -167,14 +171,14 @@ impl<'a> Talk<'a> {
             .read_line(Topic::Detail, prompt, self.output)
             .await?
         {
-            Line::Text(_) => Ok(Next::Resume),
+            Line::Text(_) => Ok(TalkStep::Resume),
             Line::CtrlC => Err(Error::Cancelled),
             Line::End => Err(error),
         }
     }
 
     /// Asks until there is an answer for Archie.
-    async fn ask(&mut self, ask: &OpenAsk, terminal: &mut Terminal) -> Result<Next, Error> {
+    async fn ask(&mut self, ask: &OpenAsk, terminal: &mut Terminal) -> Result<TalkStep, Error> {
         let question = ask.question::<Question>()?;
         self.screen.question(&question)?;
         let mut stopped = false;
@@ -217,7 +221,7 @@ impl<'a> Talk<'a> {
                 }
             };
             self.screen.answered(&words)?;
-            return Ok(Next::Answer(ask.answer::<Question>(&words)?));
+            return Ok(TalkStep::Answer(ask.answer::<Question>(&words)?));
         }
     }
 
@@ -244,7 +248,7 @@ impl<'a> Talk<'a> {
     }
 
     /// Goes back to the question before this one.
-    async fn undo(&mut self) -> Result<Option<Next>, Error> {
+    async fn undo(&mut self) -> Result<Option<TalkStep>, Error> {
         let history = self.graph.history(&*self.thread).await?;
         let steps: HashMap<_, _> = history.iter().map(|step| (step.id, step)).collect();
         // Along the parents: what was undone before is in the history too, and is nobody's parent.
@@ -261,7 +265,7 @@ impl<'a> Talk<'a> {
         };
         self.graph.fork(&*self.thread, checkpoint).await?;
         self.output.say(&[faint("back at the previous question")]);
-        Ok(Some(Next::Resume))
+        Ok(Some(TalkStep::Resume))
     }
 
     fn waiting(&self) -> Error {

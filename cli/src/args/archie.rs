@@ -23,7 +23,7 @@ pub(crate) struct Analyze {
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
-    pub(crate) talk: Talk,
+    pub(crate) talk: TalkOptions,
 }
 
 /// `superstep ask`.
@@ -76,7 +76,7 @@ pub(crate) struct Reading {
 
 /// How a conversation goes.
 #[derive(Clone, Debug, Default, ClapArgs)]
-pub(crate) struct Talk {
+pub(crate) struct TalkOptions {
     /// Read answers from this file, one per line; `\` at the end continues a line
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) answers: Option<PathBuf>,

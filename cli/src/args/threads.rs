@@ -53,7 +53,7 @@ pub(crate) enum ThreadsCommand {
         /// The thread
         thread: String,
         #[command(flatten)]
-        talk: super::Talk,
+        talk: super::TalkOptions,
     },
     /// Copy a thread, as it is or at a checkpoint, under a new name
     #[command(after_help = "Examples:

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use superstep::{
     Imports, Secret,
-    model::{ErrorKind, Model, config::Config, did_you_mean, select::Content},
+    model::{ErrorKind, Model, config::Config, did_you_mean, select::DataOwner},
     saver::Saver,
 };
 use superstep_atris::{Atris, Settings};
@@ -17,7 +17,7 @@ use crate::{app::App, args::AtrisOptions, database, environment, error::Error, o
 const KEYS: [&str; 4] = ["app_name", "hosts", "key_env", "token_env"];
 
 /// An agent that can be asked.
-pub(super) struct Opened {
+pub(super) struct OpenedAtris {
     pub(super) agent: Atris,
     pub(super) saver: Arc<dyn Saver>,
     /// Which threads were imported.
@@ -26,7 +26,7 @@ pub(super) struct Opened {
     pub(super) fake: Option<FakeAudius>,
 }
 
-pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Opened, Error> {
+pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<OpenedAtris, Error> {
     let environment = environment::load(app.global)?;
     environment.config.agent_is_trusted("atris")?;
     let mut settings = settings(&environment.config)?;
@@ -49,7 +49,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         false => model(app).await?,
     };
     let agent = Atris::new(model, settings, backends)?;
-    Ok(Opened {
+    Ok(OpenedAtris {
         agent,
         saver,
         imports,
@@ -59,7 +59,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
 
 /// The model that is used, or nothing where there is none: rules answer as well.
 async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, Error> {
-    match environment::open(&Content::Project, app).await {
+    match environment::open(&DataOwner::Project, app).await {
         Ok(opened) => Ok(Some(Arc::new(opened.caller))),
         Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::NoModel { .. }) => {
             app.output

@@ -26,7 +26,7 @@ pub(super) struct Session {
 }
 
 /// What comes next.
-enum Next {
+enum SessionStep {
     Input(Box<AtrisStateUpdate>),
     Answer((superstep::AskId, serde_json::Value)),
     Resume,
@@ -60,21 +60,21 @@ impl Session {
         }
         let before = before.as_ref().map(|before| &*before.state);
         let input = self.agent.ask(question, before);
-        self.run(Next::Input(Box::new(input)), app).await
+        self.run(SessionStep::Input(Box::new(input)), app).await
     }
 
     pub(super) async fn resume(&mut self, app: &mut App<'_>) -> Result<(), Error> {
         let state = self.agent.graph().state(&*self.thread).await?;
         match state.asks.into_iter().next() {
-            Some(ask) => self.run(Next::Ask(ask), app).await,
+            Some(ask) => self.run(SessionStep::Ask(ask), app).await,
             None if state.next.is_empty() => {
                 show::answer(&state.state, &self.thread, self.options.explain, app.output)
             }
-            None => self.run(Next::Resume, app).await,
+            None => self.run(SessionStep::Resume, app).await,
         }
     }
 
-    async fn run(&mut self, mut next: Next, app: &mut App<'_>) -> Result<(), Error> {
+    async fn run(&mut self, mut next: SessionStep, app: &mut App<'_>) -> Result<(), Error> {
         let graph = self.agent.graph().with_options(|options| {
             options.log = superstep::Modes::TRACE;
         });
@@ -89,10 +89,10 @@ impl Session {
         loop {
             let running = async {
                 match next {
-                    Next::Input(input) => Ok(Ok(graph.run(thread, *input).await?)),
-                    Next::Answer(answer) => Ok(Ok(graph.answer(thread, [answer]).await?)),
-                    Next::Resume => Ok(Ok(graph.resume(thread).await?)),
-                    Next::Ask(ask) => Ok::<_, Error>(Err(ask)),
+                    SessionStep::Input(input) => Ok(Ok(graph.run(thread, *input).await?)),
+                    SessionStep::Answer(answer) => Ok(Ok(graph.answer(thread, [answer]).await?)),
+                    SessionStep::Resume => Ok(Ok(graph.resume(thread).await?)),
+                    SessionStep::Ask(ask) => Ok::<_, Error>(Err(ask)),
                 }
             };
             let outcome = tokio::select! {
@@ -102,10 +102,10 @@ impl Session {
             next = match outcome {
                 Ok(Outcome::Done(state)) => return self.done(&state, steps, app).await,
                 Ok(Outcome::Waiting { asks, .. }) => match asks.into_iter().next() {
-                    Some(ask) => Next::Ask(ask),
-                    None => Next::Resume,
+                    Some(ask) => SessionStep::Ask(ask),
+                    None => SessionStep::Resume,
                 },
-                Ok(_) => Next::Resume,
+                Ok(_) => SessionStep::Resume,
                 Err(ask) => self.person(&ask, app).await?,
             };
         }
@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// Asks the person until there is an answer that fits.
-    async fn person(&self, ask: &OpenAsk, app: &mut App<'_>) -> Result<Next, Error> {
+    async fn person(&self, ask: &OpenAsk, app: &mut App<'_>) -> Result<SessionStep, Error> {
         show::question(ask, app.output)?;
         if app.output.form == Form::Json || !app.terminal.is_interactive() {
             return Err(self.waiting());
@@ -149,9 +149,9 @@ impl Session {
                     digest: approval.digest,
                     verdict,
                 };
-                return Ok(Next::Answer(ask.answer::<Approval>(&answer)?));
+                return Ok(SessionStep::Answer(ask.answer::<Approval>(&answer)?));
             }
-            return Ok(Next::Answer(ask.answer::<Question>(&text)?));
+            return Ok(SessionStep::Answer(ask.answer::<Question>(&text)?));
         }
     }
 

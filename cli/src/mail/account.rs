@@ -18,7 +18,7 @@ use crate::{
     output::{Output, faint, strong},
 };
 
-pub(crate) use open::Opened;
+pub(crate) use open::OpenedAccount;
 
 /// An account, before anything of it is opened.
 #[derive(Debug)]

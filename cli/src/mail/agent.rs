@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep::{
     Modes,
-    model::{Budget, Model, Money, call, select::Content},
+    model::{Budget, Model, Money, call, select::DataOwner},
 };
 use superstep_mail::MailAgent;
 
@@ -22,7 +22,7 @@ pub(crate) async fn open(
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     let backends = database::create(app.global)?;
-    let content = Content::Elsewhere(super::NOT_OF_PROJECT.into());
+    let content = DataOwner::Elsewhere(super::NOT_OF_PROJECT.into());
     let mut caller = environment::open(&content, app).await?.caller;
     if let Some(max_cost) = max_cost {
         caller = caller.within(Budget::new(call::Limits {

@@ -5,7 +5,7 @@ use serde_json::json;
 use superstep::text::single_line;
 use superstep_mail::{PageToken, Query, Span};
 
-use super::{Account, account::Opened};
+use super::{Account, account::OpenedAccount};
 use crate::{
     app::App,
     args::AccountArgs,
@@ -71,7 +71,7 @@ async fn check(account: &Account, output: &Output) -> Result<(), Error> {
     Ok(())
 }
 
-async fn count(opened: &Opened) -> Result<usize, Error> {
+async fn count(opened: &OpenedAccount) -> Result<usize, Error> {
     let query = Query::default();
     let (mut count, mut page): (usize, Option<PageToken>) = (0, None);
     loop {
@@ -85,7 +85,7 @@ async fn count(opened: &Opened) -> Result<usize, Error> {
     }
 }
 
-async fn this_week(opened: &Opened) -> Result<usize, Error> {
+async fn this_week(opened: &OpenedAccount) -> Result<usize, Error> {
     let start = Timestamp::now();
     let end = start.checked_add((7 * 24).hours());
     let end = end.map_err(std::io::Error::other)?;

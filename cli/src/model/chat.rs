@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::json;
 use superstep::{
     model::{
-        Assembly, Delta, Finish, ManagedModel, Message, Model, Reply, Request, select::Content,
+        Assembly, Delta, Finish, ManagedModel, Message, Model, Reply, Request, select::DataOwner,
     },
     text::single_line,
 };
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
-    let opened = environment::open(&Content::Project, app).await?;
+    let opened = environment::open(&DataOwner::Project, app).await?;
     let mut talk = ChatSession {
         caller: opened.caller,
         chat,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use superstep::model::{
     did_you_mean,
-    select::{Content, Offered, Probe},
+    select::{DataOwner, Offered, Probe},
     spec::{KNOWN, Known},
 };
 
@@ -103,7 +103,7 @@ pub(super) async fn of(name: &str, app: &App<'_>) -> Result<(), Error> {
         model: Some(name.to_owned()),
         ..app.global.clone()
     };
-    let resolution = environment::choose(&named, None, &Content::Project).await?;
+    let resolution = environment::choose(&named, None, &DataOwner::Project).await?;
     let offered = models(resolution.choice()?).await?;
     for model in offered {
         let spec = format!("{name}:{}", model.name);

@@ -1,7 +1,7 @@
 //! `superstep model show`: the model that is used, and every source that was considered.
 
 use serde_json::json;
-use superstep::model::select::{Content, Outcome, Verdict};
+use superstep::model::select::{DataOwner, Outcome, Verdict};
 
 use crate::{
     app::App,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) async fn run(node: Option<&str>, app: &App<'_>) -> Result<(), Error> {
-    let resolution = environment::choose(app.global, node, &Content::Project).await?;
+    let resolution = environment::choose(app.global, node, &DataOwner::Project).await?;
     let chosen = match &resolution.outcome {
         Outcome::Chosen(choice) => Some(choice),
         Outcome::Pull(_) | Outcome::Nothing => None,
@@ -71,7 +71,7 @@ pub(super) async fn run(node: Option<&str>, app: &App<'_>) -> Result<(), Error> 
 
 /// The model for data that is not the project's.
 async fn for_mail(node: Option<&str>, global: &Global) -> Option<String> {
-    let content = Content::Elsewhere(mail::NOT_OF_PROJECT.into());
+    let content = DataOwner::Elsewhere(mail::NOT_OF_PROJECT.into());
     let resolution = environment::choose(global, node, &content).await.ok()?;
     match &resolution.outcome {
         Outcome::Chosen(choice) => Some(format!("{} ({})", choice.spec, choice.origin)),

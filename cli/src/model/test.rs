@@ -1,7 +1,7 @@
 //! `superstep model test`: capability checks of a model.
 
 use serde_json::json;
-use superstep::model::select::Content;
+use superstep::model::select::DataOwner;
 
 use super::checks::{self, Check};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
-    let opened = environment::open(&Content::Project, app).await?;
+    let opened = environment::open(&DataOwner::Project, app).await?;
     let caller = opened.caller;
     let mut failed = 0;
     let mut all = Vec::new();

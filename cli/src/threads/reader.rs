@@ -8,7 +8,7 @@ use std::{
 use superstep::{
     Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, Saver, ThreadId,
     clock::made_at,
-    dynamic::{Graph, Snapshot, state::Depth},
+    dynamic::{DynGraph, Snapshot, state::Depth},
     model::did_you_mean,
     saver::HistoryQuery,
 };
@@ -85,18 +85,18 @@ impl ThreadReader {
     }
 
     /// The graph of a thread.
-    pub(crate) async fn graph(&self, thread: &str) -> Result<Graph, Error> {
+    pub(crate) async fn graph(&self, thread: &str) -> Result<DynGraph, Error> {
         self.graph_of(self.agent(thread).await?)
     }
 
-    pub(crate) fn graph_of(&self, agent: Agent) -> Result<Graph, Error> {
+    pub(crate) fn graph_of(&self, agent: Agent) -> Result<DynGraph, Error> {
         agent.graph(self.backends.clone())
     }
 
     /// A thread now, or at a checkpoint.
     pub(crate) async fn snapshot(
         &self,
-        graph: &Graph,
+        graph: &DynGraph,
         thread: &str,
         at: Option<&str>,
     ) -> Result<Snapshot, Error> {
@@ -116,7 +116,7 @@ impl ThreadReader {
     /// All checkpoints of a thread, the newest first.
     pub(crate) async fn history(
         &self,
-        graph: &Graph,
+        graph: &DynGraph,
         thread: &str,
         limit: Option<usize>,
     ) -> Result<Vec<Snapshot>, Error> {
@@ -131,7 +131,7 @@ impl ThreadReader {
     /// The checkpoint that a step, an id or the beginning of one names.
     async fn find(
         &self,
-        graph: &Graph,
+        graph: &DynGraph,
         thread: &ThreadId,
         text: &str,
     ) -> Result<CheckpointId, Error> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use superstep::{
     Backends, Modes, RunOptions,
-    dynamic::{Ctx, GraphBuilder, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraphBuilder, Halt, Reducer, START},
     sqlite::Database,
 };
 use superstep_loopback::{Answer, Server};
@@ -22,14 +22,14 @@ fn database(env: &TestEnv) {
         let path = env.path("home/.local/share/superstep/superstep.db");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let saver = Database::open(path).unwrap().saver();
-        let graph = GraphBuilder::new()
+        let graph = DynGraphBuilder::new()
             .name("talk")
             .reduce("said", Reducer::Add, json!([]))
             .backends(Backends {
                 saver: Some(Arc::new(saver)),
                 ..Backends::default()
             })
-            .node("speak", |_: Ctx| async {
+            .node("speak", |_: DynCtx| async {
                 Ok::<_, Halt>(json!({"said": ["hi\u{1b}]0;title\u{7}\u{202e}"]}))
             })
             .edge(START, "speak")

@@ -26,7 +26,7 @@ pub(super) fn check(
         pattern = relax(pattern);
     }
     let mut patterns = Patterns::default();
-    let start = Way {
+    let start = Match {
         rest: patterns.list(&pattern),
         bindings: bindings.clone(),
     };
@@ -49,12 +49,12 @@ pub(super) fn check(
 
 /// One way in which the chunks so far fit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Way {
+struct Match {
     rest: Rest,
     bindings: Bindings,
 }
 
-fn advance(patterns: &mut Patterns<'_>, ways: &[Way], chunk: &Json) -> Vec<Way> {
+fn advance(patterns: &mut Patterns<'_>, ways: &[Match], chunk: &Json) -> Vec<Match> {
     let mut next = Vec::new();
     for way in ways {
         next.append(&mut consume(patterns, way, chunk));
@@ -68,7 +68,7 @@ fn advance(patterns: &mut Patterns<'_>, ways: &[Way], chunk: &Json) -> Vec<Way> 
 }
 
 /// What is left after the chunk, for every place it can have in the pattern.
-fn consume(patterns: &mut Patterns<'_>, way: &Way, chunk: &Json) -> Vec<Way> {
+fn consume(patterns: &mut Patterns<'_>, way: &Match, chunk: &Json) -> Vec<Match> {
     let Some((head, rest)) = patterns.split(way.rest) else {
         return Vec::new();
     };
@@ -76,13 +76,16 @@ fn consume(patterns: &mut Patterns<'_>, way: &Way, chunk: &Json) -> Vec<Way> {
         Head::Chunk(expected) => {
             let mut bindings = way.bindings.clone();
             let fits = equal(expected, chunk, &mut bindings).is_ok();
-            return fits.then_some(Way { rest, bindings }).into_iter().collect();
+            return fits
+                .then_some(Match { rest, bindings })
+                .into_iter()
+                .collect();
         }
         Head::Par(lanes) => lanes,
     };
     let mut next = Vec::new();
     for (index, lane) in lanes.iter().enumerate() {
-        let inner = Way {
+        let inner = Match {
             rest: *lane,
             bindings: way.bindings.clone(),
         };
@@ -94,7 +97,7 @@ fn consume(patterns: &mut Patterns<'_>, way: &Way, chunk: &Json) -> Vec<Way> {
                     true => after.rest,
                     false => *lane,
                 });
-            next.push(Way {
+            next.push(Match {
                 rest: patterns.lanes(left, rest),
                 bindings: after.bindings,
             });
@@ -104,7 +107,7 @@ fn consume(patterns: &mut Patterns<'_>, way: &Way, chunk: &Json) -> Vec<Way> {
 }
 
 /// The chunks that could come next, and with what ids bound.
-fn possible<'a, 'w>(patterns: &Patterns<'a>, ways: &'w [Way]) -> Vec<(&'a Json, &'w Bindings)> {
+fn possible<'a, 'w>(patterns: &Patterns<'a>, ways: &'w [Match]) -> Vec<(&'a Json, &'w Bindings)> {
     let mut found: Vec<(&Json, &Bindings)> = Vec::new();
     for way in ways {
         for chunk in patterns.heads(way.rest) {
@@ -117,7 +120,7 @@ fn possible<'a, 'w>(patterns: &Patterns<'a>, ways: &'w [Way]) -> Vec<(&'a Json, 
 }
 
 /// Explains a chunk that fits nowhere by the most similar one that would have.
-fn misfit(patterns: &Patterns<'_>, ways: &[Way], index: usize, chunk: &Json) -> Box<Fault> {
+fn misfit(patterns: &Patterns<'_>, ways: &[Match], index: usize, chunk: &Json) -> Box<Fault> {
     let candidates = possible(patterns, ways);
     let base = format!("/chunks/{index}");
     let similar = candidates
@@ -166,7 +169,7 @@ fn similarity(candidate: &Json, chunk: &Json) -> usize {
     shared.into_iter().filter(|same| *same).count()
 }
 
-fn ended_early(patterns: &Patterns<'_>, ways: &[Way], chunks: &Json) -> Box<Fault> {
+fn ended_early(patterns: &Patterns<'_>, ways: &[Match], chunks: &Json) -> Box<Fault> {
     let delivered = chunks.as_array().map_or(0, Vec::len);
     let next = possible(patterns, ways).into_iter().next();
     Box::new(Fault {

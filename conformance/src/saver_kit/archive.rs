@@ -18,7 +18,7 @@ use super::records::{delta, done, everywhere, first, full, id, node, note_everyw
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    an_import_reads_like_the_original,
+    SaverCheck: an_import_reads_like_the_original,
     an_archive_holds_every_checkpoint_in_order,
     a_thread_moves_to_another_saver_and_back,
     every_value_survives_an_archive,

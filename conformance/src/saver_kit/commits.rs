@@ -12,7 +12,7 @@ use super::records::{X, delta, done, first, full, id, int, node, number, set};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    an_unknown_thread_has_no_checkpoint,
+    SaverCheck: an_unknown_thread_has_no_checkpoint,
     the_newest_checkpoint_is_loaded,
     a_checkpoint_is_loaded_by_id,
     the_newest_before_an_id_is_loaded,

@@ -19,7 +19,7 @@ use super::records::{
 use crate::kit::{Verdict, cases};
 
 cases![
-    every_kind_of_value_survives,
+    SaverCheck: every_kind_of_value_survives,
     numbers_survive_exactly,
     hostile_texts_survive,
     deep_and_wide_values_survive,

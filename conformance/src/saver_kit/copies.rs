@@ -8,7 +8,7 @@ use super::records::{delta, done, first, node};
 use crate::kit::{Verdict, cases, equal};
 
 cases![
-    a_copy_reads_like_the_original,
+    SaverCheck: a_copy_reads_like_the_original,
     a_copy_and_its_original_go_their_own_ways,
     a_copy_outlives_its_original,
     a_copy_of_a_copy_is_a_copy,

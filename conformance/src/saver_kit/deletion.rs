@@ -8,7 +8,7 @@ use super::records::{delta, done, first, node};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    threads_are_listed_in_order_of_name,
+    SaverCheck: threads_are_listed_in_order_of_name,
     a_deleted_thread_is_gone_with_all_namespaces,
     a_deleted_thread_can_begin_again,
     deleting_an_unknown_thread_is_fine,

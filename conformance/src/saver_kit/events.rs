@@ -7,7 +7,7 @@ use superstep_core::{
     event::{
         Cursor, Ending, Entry, Event, EventKind, Facts, Logged, LoggedEvent, Modes, Span, SpanEnd,
         SpanError, SpanId, SpanKind, SpanPhase,
-        log::{Part, StateAt},
+        log::{StateAt, StatePart},
     },
     id::{AskId, CheckpointId, TaskId},
     policy::Durability,
@@ -16,14 +16,14 @@ use superstep_core::{
     snapshot::{Snapshot, SubState, TaskView},
     value::Value,
 };
-use superstep_engine::{Backends, GraphBuilder, LogItem, RunOptions};
+use superstep_engine::{Backends, DynGraphBuilder, LogItem, RunOptions};
 
 use super::fixture::{Bench, CONFLICT, CORRUPT, Fixture, Writer, refused};
 use super::records::{delta, done, first, id, node};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    entries_come_back_in_order_over_runs,
+    SaverCheck: entries_come_back_in_order_over_runs,
     a_cursor_gives_exactly_what_follows_it,
     reading_a_log_stops_at_its_limit,
     entries_come_back_as_they_went_in,
@@ -311,12 +311,12 @@ async fn a_reader_is_woken_when_the_log_grows(bench: &Bench<'_>) -> Verdict {
 
 async fn a_followed_run_shows_its_states(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
-    let adds = |ctx: superstep_engine::Ctx| async move {
+    let adds = |ctx: superstep_engine::DynCtx| async move {
         let x: i64 = ctx.read("x")?;
         ctx.emit(Value::Int(x)).await;
         Ok::<_, superstep_core::run::Halt>(Value::map([("x", Value::Int(x + 1))]))
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .backends(Backends {
             saver: Some(fixture.saver.clone()),
@@ -599,10 +599,10 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
         EventKind::Span(Box::new(span(SpanPhase::Ended(ended)))),
     ];
     let parts = [
-        Part::Shown,
-        Part::One("x".into()),
-        Part::Many(vec!["x".into(), "y".into()]),
-        Part::Input("a".into()),
+        StatePart::Shown,
+        StatePart::One("x".into()),
+        StatePart::Many(vec!["x".into(), "y".into()]),
+        StatePart::Input("a".into()),
     ];
     let referred = parts.map(|part| {
         let checkpoint = id(1);

@@ -14,7 +14,7 @@ use super::runs::{begin, run};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    threads_are_found_by_what_is_known_of_them,
+    SaverCheck: threads_are_found_by_what_is_known_of_them,
     threads_are_found_page_by_page,
 ];
 

@@ -15,7 +15,7 @@ use superstep_core::{
     value::Value,
 };
 use superstep_engine::{
-    Backends, CheckpointRef, Ctx, Graph, GraphBuilder, NodeOptions, RunOptions,
+    Backends, CheckpointRef, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions,
     input::{answers, go_on, resume},
 };
 
@@ -25,7 +25,7 @@ use super::stage::{Stage, checkpoints, like_memory};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    a_question_waits_for_its_answer,
+    SaverCheck: a_question_waits_for_its_answer,
     questions_of_parallel_tasks_are_answered_by_id,
     an_effect_happens_once_over_a_question,
     a_failed_step_keeps_what_its_other_tasks_did,
@@ -46,15 +46,15 @@ fn update<const N: usize>(pairs: [(&str, Value); N]) -> Value {
 }
 
 /// A list channel `log`, a value `x`, and a function that logs a word.
-fn builder(backends: &Backends) -> GraphBuilder {
-    GraphBuilder::new()
+fn builder(backends: &Backends) -> DynGraphBuilder {
+    DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
         .last_value("x")
         .backends(backends.clone())
 }
 
 fn logs(word: &'static str) -> impl superstep_engine::Node {
-    move |_: Ctx| async move { Ok::<_, Halt>(logged(word)) }
+    move |_: DynCtx| async move { Ok::<_, Halt>(logged(word)) }
 }
 
 fn logged(word: impl Into<Value>) -> Value {
@@ -62,7 +62,7 @@ fn logged(word: impl Into<Value>) -> Value {
 }
 
 fn asks(question: &'static str) -> impl superstep_engine::Node {
-    move |ctx: Ctx| async move {
+    move |ctx: DynCtx| async move {
         let schema = update([("type", "string".into())]);
         let answer = ctx.ask_with(question.into(), Some(schema))?;
         Ok::<_, Halt>(logged(answer))
@@ -74,7 +74,7 @@ fn word(value: &str) -> Value {
 }
 
 /// Three steps in a row, the second of which asks.
-fn asking(backends: &Backends) -> Result<Graph, Failure> {
+fn asking(backends: &Backends) -> Result<DynGraph, Failure> {
     let graph = builder(backends)
         .node("before", logs("before"))
         .node("ask", asks("who?"))
@@ -86,7 +86,7 @@ fn asking(backends: &Backends) -> Result<Graph, Failure> {
 }
 
 /// Three steps in a row.
-fn line(backends: &Backends) -> Result<Graph, Failure> {
+fn line(backends: &Backends) -> Result<DynGraph, Failure> {
     let graph = builder(backends)
         .node("a", logs("a"))
         .node("b", logs("b"))
@@ -145,7 +145,7 @@ async fn an_effect_happens_once_over_a_question(bench: &Bench<'_>) -> Verdict {
     async fn play(mut stage: Stage) -> Result<Stage, Failure> {
         let paid = Arc::new(AtomicU32::new(0));
         let counter = paid.clone();
-        let pay = move |ctx: Ctx| {
+        let pay = move |ctx: DynCtx| {
             let counter = counter.clone();
             async move {
                 let effect = || async move {
@@ -176,7 +176,7 @@ async fn an_effect_happens_once_over_a_question(bench: &Bench<'_>) -> Verdict {
 async fn a_failed_step_keeps_what_its_other_tasks_did(bench: &Bench<'_>) -> Verdict {
     async fn play(mut stage: Stage) -> Result<Stage, Failure> {
         let tries = Arc::new(AtomicU32::new(0));
-        let weak = move |_: Ctx| {
+        let weak = move |_: DynCtx| {
             let first = tries.fetch_add(1, Ordering::SeqCst) == 0;
             async move {
                 match first {
@@ -187,7 +187,7 @@ async fn a_failed_step_keeps_what_its_other_tasks_did(bench: &Bench<'_>) -> Verd
         };
         let runs = Arc::new(AtomicU32::new(0));
         let counter = runs.clone();
-        let strong = move |_: Ctx| {
+        let strong = move |_: DynCtx| {
             counter.fetch_add(1, Ordering::SeqCst);
             async move { Ok::<_, Halt>(word("strong")) }
         };
@@ -262,14 +262,14 @@ async fn a_subgraph_asks_and_goes_on(bench: &Bench<'_>) -> Verdict {
     async fn play(mut stage: Stage) -> Result<Stage, Failure> {
         let inner = asking(&Backends::default())?;
         let middle = builder(&Backends::default())
-            .subgraph("inner", inner, NodeOptions::default())
+            .subgraph("inner", inner, DynNodeOptions::default())
             .node("after", logs("below"))
             .edge(START, "inner")
             .edge("inner", "after")
             .build()?;
         let graph = builder(&stage.backends)
             .node("before", logs("above"))
-            .subgraph("middle", middle, NodeOptions::default())
+            .subgraph("middle", middle, DynNodeOptions::default())
             .edge(START, "before")
             .edge("before", "middle")
             .build()?;
@@ -287,18 +287,18 @@ async fn a_subgraph_asks_and_goes_on(bench: &Bench<'_>) -> Verdict {
 
 async fn a_subgraph_remembers_over_runs(bench: &Bench<'_>) -> Verdict {
     async fn play(mut stage: Stage) -> Result<Stage, Failure> {
-        let count = |ctx: Ctx| async move {
+        let count = |ctx: DynCtx| async move {
             let seen = ctx.get("x").as_i64().unwrap_or(0);
             Ok::<_, Halt>(update([("x", Value::Int(seen + 1))]))
         };
-        let memory = GraphBuilder::new()
+        let memory = DynGraphBuilder::new()
             .last_value("x")
             .last_value("in")
             .node("count", count)
             .edge(START, "count")
             .persist(Persist::PerThread)
             .build()?;
-        let graph = GraphBuilder::new()
+        let graph = DynGraphBuilder::new()
             .last_value("in")
             .last_value("x")
             .backends(stage.backends.clone())
@@ -306,7 +306,7 @@ async fn a_subgraph_remembers_over_runs(bench: &Bench<'_>) -> Verdict {
                 "call",
                 {
                     let memory = memory.clone();
-                    move |ctx: Ctx| {
+                    move |ctx: DynCtx| {
                         let memory = memory.clone();
                         async move {
                             let input = update([("in", Value::Int(1))]);
@@ -316,9 +316,9 @@ async fn a_subgraph_remembers_over_runs(bench: &Bench<'_>) -> Verdict {
                         }
                     }
                 },
-                NodeOptions {
+                DynNodeOptions {
                     calls: Some(memory),
-                    ..NodeOptions::default()
+                    ..DynNodeOptions::default()
                 },
             )
             .edge(START, "call")
@@ -338,7 +338,7 @@ async fn a_subgraph_remembers_over_runs(bench: &Bench<'_>) -> Verdict {
 
 async fn sends_and_joins_survive_a_pause(bench: &Bench<'_>) -> Verdict {
     async fn play(mut stage: Stage) -> Result<Stage, Failure> {
-        let each = |ctx: Ctx| async move { Ok::<_, Halt>(logged(ctx.input())) };
+        let each = |ctx: DynCtx| async move { Ok::<_, Halt>(logged(ctx.input())) };
         let graph = builder(&stage.backends)
             .node("plan", logs("plan"))
             .node("each", each)
@@ -368,8 +368,8 @@ async fn sends_and_joins_survive_a_pause(bench: &Bench<'_>) -> Verdict {
 }
 
 /// Goes round until `x` reaches its end.
-fn looping(backends: &Backends, end: i64) -> Result<Graph, Failure> {
-    let round = move |ctx: Ctx| async move {
+fn looping(backends: &Backends, end: i64) -> Result<DynGraph, Failure> {
+    let round = move |ctx: DynCtx| async move {
         let x = ctx.get("x").as_i64().unwrap_or(0) + 1;
         let next = if x < end { "round" } else { END };
         let command = Command::goto(next).set("x", x);
@@ -448,7 +448,7 @@ async fn a_pruned_thread_still_waits_for_its_answer(bench: &Bench<'_>) -> Verdic
     async fn play(mut stage: Stage) -> Result<Stage, Failure> {
         let inner = asking(&Backends::default())?;
         let graph = builder(&stage.backends)
-            .subgraph("inner", inner, NodeOptions::default())
+            .subgraph("inner", inner, DynNodeOptions::default())
             .node("loop", logs("loop"))
             .edge(START, "loop")
             .edge("loop", "inner")
@@ -473,7 +473,7 @@ async fn a_moved_thread_gets_its_answer_where_it_is(bench: &Bench<'_>) -> Verdic
     async fn play(mut stage: Stage) -> Result<Stage, Failure> {
         let inner = asking(&Backends::default())?;
         let graph = builder(&stage.backends)
-            .subgraph("inner", inner, NodeOptions::default())
+            .subgraph("inner", inner, DynNodeOptions::default())
             .node("beside", asks("and?"))
             .node("done", logs("done"))
             .edge(START, "inner")

@@ -17,7 +17,7 @@ use super::seed::{again, seed};
 use crate::kit::{Failure, Verdict, cases, equal, together};
 
 cases![
-    a_long_tail_asks_for_everything,
+    SaverCheck: a_long_tail_asks_for_everything,
     a_snapshot_ends_the_tail,
     each_branch_has_its_own_tail,
     commits_to_many_threads_at_once_lose_nothing,

@@ -10,7 +10,7 @@ use super::records::{delta, done, first, full, id, node};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    a_history_is_newest_first,
+    SaverCheck: a_history_is_newest_first,
     a_history_stops_at_its_limit,
     a_history_may_start_before_an_id,
     a_history_may_be_of_one_source,

@@ -11,7 +11,7 @@ use super::records::{delta, done, first, id, node};
 use crate::kit::{Failure, Verdict, cases, equal, together};
 
 cases![
-    a_thread_is_busy_while_its_lease_is_held,
+    SaverCheck: a_thread_is_busy_while_its_lease_is_held,
     a_thread_is_free_once_its_lease_is_dropped,
     each_lease_has_a_greater_epoch,
     epochs_grow_over_a_deletion,

@@ -16,7 +16,7 @@ use super::records::{Y, delta, done, first, id, journal, node, trigger};
 use crate::kit::{Verdict, cases, equal};
 
 cases![
-    a_note_is_read_with_its_checkpoint,
+    SaverCheck: a_note_is_read_with_its_checkpoint,
     the_tasks_of_a_record_are_notes_of_its_parent,
     the_tasks_of_all_branches_meet_at_the_fork,
     a_later_note_of_a_task_is_absorbed,

@@ -16,7 +16,7 @@ use super::records::{Y, clear, delta, done, first, full, id, int, node, number, 
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    pruning_to_the_latest_keeps_one_of_each_namespace,
+    SaverCheck: pruning_to_the_latest_keeps_one_of_each_namespace,
     pruning_to_the_last_few_keeps_just_those,
     pruning_less_than_there_is_changes_nothing,
     pruning_keeps_notes,

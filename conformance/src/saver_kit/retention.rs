@@ -17,7 +17,7 @@ use super::records::{delta, first};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    an_idle_thread_goes_and_a_used_one_stays,
+    SaverCheck: an_idle_thread_goes_and_a_used_one_stays,
     a_lease_without_a_write_is_use,
     the_end_of_a_lease_is_use,
     reading_is_no_use,

@@ -20,7 +20,7 @@ use super::runs::{begin, run};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    a_queued_run_is_claimed_once,
+    SaverCheck: a_queued_run_is_claimed_once,
     what_a_queued_run_brings_along_survives,
     runs_of_a_thread_are_claimed_one_after_the_other,
     the_run_that_is_due_longest_is_claimed_first,

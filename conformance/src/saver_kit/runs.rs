@@ -18,7 +18,7 @@ use super::records::{delta, first, id, int};
 use crate::kit::{Failure, Verdict, cases, equal};
 
 cases![
-    a_run_is_read_as_it_began,
+    SaverCheck: a_run_is_read_as_it_began,
     runs_are_listed_newest_first,
     a_list_of_runs_is_of_what_was_asked_for,
     a_run_keeps_its_ending,

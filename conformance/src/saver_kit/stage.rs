@@ -14,7 +14,7 @@ use superstep_core::{
     snapshot::Snapshot,
 };
 use superstep_engine::{
-    Backends, CheckpointRef, Graph, Outcome, RunOptions, memory::MemorySaver, state::Depth,
+    Backends, CheckpointRef, DynGraph, DynOutcome, RunOptions, memory::MemorySaver, state::Depth,
 };
 
 use super::fixture::Bench;
@@ -59,10 +59,10 @@ impl Stage {
 
     pub(super) async fn run(
         &mut self,
-        graph: &Graph,
+        graph: &DynGraph,
         input: impl Into<RunInput>,
         options: &RunOptions,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<DynOutcome, Failure> {
         let outcome = graph.invoke(input, options).await?;
         self.saw("the outcome of a run", format!("{outcome:?}"));
         Ok(outcome)
@@ -71,7 +71,7 @@ impl Stage {
     /// A run that must fail.
     pub(super) async fn fail(
         &mut self,
-        graph: &Graph,
+        graph: &DynGraph,
         input: impl Into<RunInput>,
         options: &RunOptions,
     ) -> Verdict {
@@ -86,7 +86,7 @@ impl Stage {
 
     pub(super) async fn edit(
         &mut self,
-        graph: &Graph,
+        graph: &DynGraph,
         thread: &str,
         at: Option<u64>,
         update: Update,
@@ -100,7 +100,7 @@ impl Stage {
     }
 
     /// Looks at a thread: now, with its subgraphs, and at every checkpoint.
-    pub(super) async fn look(&mut self, graph: &Graph, thread: &str) -> Verdict {
+    pub(super) async fn look(&mut self, graph: &DynGraph, thread: &str) -> Verdict {
         let thread = ThreadId::from(thread);
         let now = graph.state(&thread, None, Depth::Subgraphs).await?;
         self.saw("the state of a thread", format!("{now:?}"));
@@ -124,7 +124,7 @@ impl Stage {
 
 /// All checkpoints of a thread, newest first.
 pub(super) async fn checkpoints(
-    graph: &Graph,
+    graph: &DynGraph,
     thread: &ThreadId,
 ) -> Result<Vec<Snapshot>, Failure> {
     let (root, all) = (GraphPath::default(), HistoryQuery::default());

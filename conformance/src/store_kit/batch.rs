@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::embedder::Letters;
-use super::fixture::{Bench, ns, refused, under};
+use super::fixture::{Stores, ns, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal, together};
 use superstep_store::{
     Delete, Get, ListNamespaces, Op, Outcome, Put, PutOptions, Search, StoreError, TtlOnRead,
 };
 
 cases![
-    an_empty_batch_is_fine,
+    StoreCheck: an_empty_batch_is_fine,
     a_batch_is_applied_in_order_and_sees_its_writes,
     a_batch_with_an_invalid_operation_changes_nothing,
     a_batch_that_fails_half_way_changes_nothing,
@@ -22,12 +22,12 @@ cases![
     concurrent_batches_do_not_mix,
 ];
 
-async fn an_empty_batch_is_fine(bench: &Bench<'_>) -> Verdict {
+async fn an_empty_batch_is_fine(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     equal("outcomes", fixture.store.batch(vec![]).await?, [])
 }
 
-async fn a_batch_is_applied_in_order_and_sees_its_writes(bench: &Bench<'_>) -> Verdict {
+async fn a_batch_is_applied_in_order_and_sees_its_writes(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let outcomes = fixture
         .store
@@ -52,7 +52,7 @@ async fn a_batch_is_applied_in_order_and_sees_its_writes(bench: &Bench<'_>) -> V
     equal("afterwards", fixture.found(under("")?).await?, ["b/l"])
 }
 
-async fn a_batch_with_an_invalid_operation_changes_nothing(bench: &Bench<'_>) -> Verdict {
+async fn a_batch_with_an_invalid_operation_changes_nothing(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "old", json!(1)).await?;
     let no_time = Op::Put(Put {
@@ -80,7 +80,7 @@ async fn a_batch_with_an_invalid_operation_changes_nothing(bench: &Bench<'_>) ->
     Ok(())
 }
 
-async fn a_batch_that_fails_half_way_changes_nothing(bench: &Bench<'_>) -> Verdict {
+async fn a_batch_that_fails_half_way_changes_nothing(bench: &Stores<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
     let fixture = bench.open_embedding(letters.clone()).await?;
     fixture.put("a", "1", json!("a")).await?;
@@ -112,7 +112,7 @@ async fn a_batch_that_fails_half_way_changes_nothing(bench: &Bench<'_>) -> Verdi
     equal("order of first use", found, ["a/1", "a/2", "b/5", "z/6"])
 }
 
-async fn a_failed_batch_leaves_times_to_live_alone(bench: &Bench<'_>) -> Verdict {
+async fn a_failed_batch_leaves_times_to_live_alone(bench: &Stores<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
     let fixture = bench.open_embedding(letters.clone()).await?;
     fixture.put_for("a", "1", 100, json!("a")).await?;
@@ -139,7 +139,7 @@ async fn a_failed_batch_leaves_times_to_live_alone(bench: &Bench<'_>) -> Verdict
     equal("left", fixture.found(under("a")?).await?.len(), 0)
 }
 
-async fn concurrent_puts_lose_nothing(bench: &Bench<'_>) -> Verdict {
+async fn concurrent_puts_lose_nothing(bench: &Stores<'_>) -> Verdict {
     const WRITERS: usize = 64;
     let fixture = bench.open().await?;
     let writers = (0..WRITERS).map(|number| {
@@ -167,7 +167,7 @@ async fn concurrent_puts_lose_nothing(bench: &Bench<'_>) -> Verdict {
     equal("items in m", found, WRITERS + 1)
 }
 
-async fn concurrent_batches_do_not_mix(bench: &Bench<'_>) -> Verdict {
+async fn concurrent_batches_do_not_mix(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let batches = (0..32).map(|number| {
         let fixture = &fixture;

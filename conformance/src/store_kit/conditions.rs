@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::fixture::{Bench, Fixture, START, refused, under};
+use super::fixture::{START, StoreFixture, Stores, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal, together};
 use superstep_store::{Delete, Expected, Get, Op, Put, PutOptions, Search, StoreError, TtlOnRead};
 
 cases![
-    a_put_that_expects_nothing_makes_an_item_once,
+    StoreCheck: a_put_that_expects_nothing_makes_an_item_once,
     a_put_that_expects_a_value_replaces_only_that_value,
     an_expected_null_is_a_value,
     an_expected_value_is_compared_whole,
@@ -23,7 +23,7 @@ cases![
 
 const CONFLICT: &str = "SS2107";
 
-async fn a_put_that_expects_nothing_makes_an_item_once(bench: &Bench<'_>) -> Verdict {
+async fn a_put_that_expects_nothing_makes_an_item_once(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     put_if(&fixture, "k", Expected::Absent, json!(1)).await?;
     let second = put_if(&fixture, "k", Expected::Absent, json!(2)).await;
@@ -38,7 +38,7 @@ async fn a_put_that_expects_nothing_makes_an_item_once(bench: &Bench<'_>) -> Ver
     )
 }
 
-async fn a_put_that_expects_a_value_replaces_only_that_value(bench: &Bench<'_>) -> Verdict {
+async fn a_put_that_expects_a_value_replaces_only_that_value(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let early = put_if(&fixture, "k", Expected::Value(json!(1)), json!(2)).await;
     refused("a put over nothing", early, CONFLICT)?;
@@ -50,7 +50,7 @@ async fn a_put_that_expects_a_value_replaces_only_that_value(bench: &Bench<'_>) 
     equal("the value", fixture.value("a", "k").await?, Some(json!(2)))
 }
 
-async fn an_expected_null_is_a_value(bench: &Bench<'_>) -> Verdict {
+async fn an_expected_null_is_a_value(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let early = put_if(&fixture, "k", Expected::Value(Value::Null), json!(1)).await;
     refused("null where nothing is", early, CONFLICT)?;
@@ -61,7 +61,7 @@ async fn an_expected_null_is_a_value(bench: &Bench<'_>) -> Verdict {
     equal("the value", fixture.value("a", "k").await?, Some(json!(1)))
 }
 
-async fn an_expected_value_is_compared_whole(bench: &Bench<'_>) -> Verdict {
+async fn an_expected_value_is_compared_whole(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let stored = json!({"text": "a\0b\u{e9}", "deep": {"list": [1, null, {"x": true}]}});
     fixture.put("a", "k", stored.clone()).await?;
@@ -80,7 +80,7 @@ async fn an_expected_value_is_compared_whole(bench: &Bench<'_>) -> Verdict {
     equal("the value", fixture.value("a", "k").await?, Some(json!(2)))
 }
 
-async fn an_expired_item_counts_as_absent_for_a_condition(bench: &Bench<'_>) -> Verdict {
+async fn an_expired_item_counts_as_absent_for_a_condition(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "k", 100, json!(1)).await?;
     fixture.wait(99);
@@ -94,7 +94,7 @@ async fn an_expired_item_counts_as_absent_for_a_condition(bench: &Bench<'_>) -> 
     equal("created_at", item.created_at, START + 100)
 }
 
-async fn a_condition_sees_the_writes_of_its_batch(bench: &Bench<'_>) -> Verdict {
+async fn a_condition_sees_the_writes_of_its_batch(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     let ops = vec![
@@ -120,7 +120,7 @@ async fn a_condition_sees_the_writes_of_its_batch(bench: &Bench<'_>) -> Verdict 
     equal("of that batch", fixture.item("a", "l").await?, None)
 }
 
-async fn a_conflict_changes_nothing(bench: &Bench<'_>) -> Verdict {
+async fn a_conflict_changes_nothing(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     fixture.put_for("a", "brief", 100, json!(2)).await?;
@@ -142,7 +142,7 @@ async fn a_conflict_changes_nothing(bench: &Bench<'_>) -> Verdict {
     equal("its time", fixture.item("a", "brief").await?, None)
 }
 
-async fn a_condition_does_not_make_an_item_live_longer(bench: &Bench<'_>) -> Verdict {
+async fn a_condition_does_not_make_an_item_live_longer(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "k", 100, json!(1)).await?;
     fixture.wait(60);
@@ -152,7 +152,7 @@ async fn a_condition_does_not_make_an_item_live_longer(bench: &Bench<'_>) -> Ver
     equal("the item", fixture.item("a", "k").await?, None)
 }
 
-async fn a_conditional_put_is_a_put(bench: &Bench<'_>) -> Verdict {
+async fn a_conditional_put_is_a_put(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "1", json!("one")).await?;
     fixture.put("a", "2", json!("two")).await?;
@@ -183,7 +183,7 @@ async fn a_conditional_put_is_a_put(bench: &Bench<'_>) -> Verdict {
     equal("its end", fixture.item("a", "1").await?, None)
 }
 
-async fn concurrent_changes_that_expect_what_they_read_are_all_kept(bench: &Bench<'_>) -> Verdict {
+async fn concurrent_changes_that_expect_what_they_read_are_all_kept(bench: &Stores<'_>) -> Verdict {
     const WRITERS: usize = 16;
     let fixture = bench.open().await?;
     let writers = (0..WRITERS).map(|number| {
@@ -219,7 +219,7 @@ async fn concurrent_changes_that_expect_what_they_read_are_all_kept(bench: &Benc
 }
 
 async fn put_if(
-    fixture: &Fixture,
+    fixture: &StoreFixture,
     key: &str,
     expected: Expected,
     value: Value,

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::{Bench, Fixture, refused, under};
+use super::fixture::{StoreFixture, Stores, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal};
 use superstep_store::Filter::{And, Eq, Exists, Ge, Gt, In, IsObject, Le, Lt, Ne, Not, Or};
 use superstep_store::{FieldPath, Filter, MAX_FILTER_DEPTH, Search};
 
 cases![
-    eq_compares_deeply_and_numbers_by_value,
+    StoreCheck: eq_compares_deeply_and_numbers_by_value,
     ne_holds_for_what_is_different_or_absent,
     bounds_on_numbers_are_sharp,
     bounds_on_texts_go_by_code_point,
@@ -26,7 +26,7 @@ cases![
     a_filter_that_is_too_deep_is_refused,
 ];
 
-async fn eq_compares_deeply_and_numbers_by_value(bench: &Bench<'_>) -> Verdict {
+async fn eq_compares_deeply_and_numbers_by_value(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("int", json!({"v": 1})),
         ("float", json!({"v": 1.0})),
@@ -57,7 +57,7 @@ async fn eq_compares_deeply_and_numbers_by_value(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn ne_holds_for_what_is_different_or_absent(bench: &Bench<'_>) -> Verdict {
+async fn ne_holds_for_what_is_different_or_absent(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("one", json!({"v": 1})),
         ("two", json!({"v": 2})),
@@ -74,7 +74,7 @@ async fn ne_holds_for_what_is_different_or_absent(bench: &Bench<'_>) -> Verdict 
     all(&fixture, cases).await
 }
 
-async fn bounds_on_numbers_are_sharp(bench: &Bench<'_>) -> Verdict {
+async fn bounds_on_numbers_are_sharp(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("-1", json!({"v": -1})),
         ("1", json!({"v": 1})),
@@ -96,7 +96,7 @@ async fn bounds_on_numbers_are_sharp(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn bounds_on_texts_go_by_code_point(bench: &Bench<'_>) -> Verdict {
+async fn bounds_on_texts_go_by_code_point(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("B", json!({"v": "B"})),
         ("a", json!({"v": "a"})),
@@ -116,7 +116,7 @@ async fn bounds_on_texts_go_by_code_point(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn bounds_never_hold_between_kinds(bench: &Bench<'_>) -> Verdict {
+async fn bounds_never_hold_between_kinds(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("number", json!({"v": 5})),
         ("text", json!({"v": "5"})),
@@ -140,7 +140,7 @@ async fn bounds_never_hold_between_kinds(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn large_integers_are_compared_exactly(bench: &Bench<'_>) -> Verdict {
+async fn large_integers_are_compared_exactly(bench: &Stores<'_>) -> Verdict {
     const EDGE: i64 = 1 << 53;
     let values = [
         ("edge", json!({"v": EDGE})),
@@ -160,7 +160,7 @@ async fn large_integers_are_compared_exactly(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn in_holds_for_any_of_its_values(bench: &Bench<'_>) -> Verdict {
+async fn in_holds_for_any_of_its_values(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("1", json!({"v": 1})),
         ("x", json!({"v": "x"})),
@@ -180,7 +180,7 @@ async fn in_holds_for_any_of_its_values(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn exists_tells_null_from_absent(bench: &Bench<'_>) -> Verdict {
+async fn exists_tells_null_from_absent(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("one", json!({"v": {"w": 1}})),
         ("null", json!({"v": null})),
@@ -196,7 +196,7 @@ async fn exists_tells_null_from_absent(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn is_object_looks_at_the_kind(bench: &Bench<'_>) -> Verdict {
+async fn is_object_looks_at_the_kind(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("empty", json!({"v": {}})),
         ("full", json!({"v": {"w": 1}})),
@@ -208,7 +208,7 @@ async fn is_object_looks_at_the_kind(bench: &Bench<'_>) -> Verdict {
     all(&fixture, [(IsObject("v".into()), "empty full")]).await
 }
 
-async fn and_or_not_combine(bench: &Bench<'_>) -> Verdict {
+async fn and_or_not_combine(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("1x", json!({"n": 1, "t": "x"})),
         ("2x", json!({"n": 2, "t": "x"})),
@@ -235,7 +235,7 @@ async fn and_or_not_combine(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn a_path_goes_into_objects(bench: &Bench<'_>) -> Verdict {
+async fn a_path_goes_into_objects(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("deep", json!({"a": {"b": {"c": 1}}})),
         ("dotted", json!({"a.b.c": 1})),
@@ -253,7 +253,7 @@ async fn a_path_goes_into_objects(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn an_empty_path_is_the_value_itself(bench: &Bench<'_>) -> Verdict {
+async fn an_empty_path_is_the_value_itself(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("3", json!(3)),
         ("text", json!("3")),
@@ -272,7 +272,7 @@ async fn an_empty_path_is_the_value_itself(bench: &Bench<'_>) -> Verdict {
     all(&fixture, cases).await
 }
 
-async fn hostile_keys_in_a_filter_are_only_keys(bench: &Bench<'_>) -> Verdict {
+async fn hostile_keys_in_a_filter_are_only_keys(bench: &Stores<'_>) -> Verdict {
     let hostile = [
         "",
         "$",
@@ -301,7 +301,7 @@ async fn hostile_keys_in_a_filter_are_only_keys(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn the_json_form_filters_alike(bench: &Bench<'_>) -> Verdict {
+async fn the_json_form_filters_alike(bench: &Stores<'_>) -> Verdict {
     let values = [
         ("1", json!({"n": 1, "t": "x", "d": {"e": 1}})),
         ("2", json!({"n": 2, "t": "x", "d": {"e": 2, "f": null}})),
@@ -329,7 +329,7 @@ async fn the_json_form_filters_alike(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn a_filter_counts_before_the_page(bench: &Bench<'_>) -> Verdict {
+async fn a_filter_counts_before_the_page(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for number in 0..10 {
         let even = number % 2 == 0;
@@ -345,7 +345,7 @@ async fn a_filter_counts_before_the_page(bench: &Bench<'_>) -> Verdict {
     equal("the page", fixture.found(page).await?, ["m/2", "m/4"])
 }
 
-async fn a_filter_that_is_too_deep_is_refused(bench: &Bench<'_>) -> Verdict {
+async fn a_filter_that_is_too_deep_is_refused(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("m", "1", json!({"v": 1})).await?;
     let tower = |height: usize| {
@@ -365,7 +365,7 @@ async fn a_filter_that_is_too_deep_is_refused(bench: &Bench<'_>) -> Verdict {
     refused("above the limit", found, "SS3024")
 }
 
-async fn filled(bench: &Bench<'_>, values: &[(&str, Value)]) -> Result<Fixture, Failure> {
+async fn filled(bench: &Stores<'_>, values: &[(&str, Value)]) -> Result<StoreFixture, Failure> {
     let fixture = bench.open().await?;
     for (key, value) in values {
         fixture.put("m", key, value.clone()).await?;
@@ -374,7 +374,7 @@ async fn filled(bench: &Bench<'_>, values: &[(&str, Value)]) -> Result<Fixture, 
 }
 
 /// Each filter must find exactly the keys given, which are separated by spaces.
-async fn all<const N: usize>(fixture: &Fixture, cases: [(Filter, &str); N]) -> Verdict {
+async fn all<const N: usize>(fixture: &StoreFixture, cases: [(Filter, &str); N]) -> Verdict {
     for (filter, keys) in cases {
         let what = format!("{filter:?}");
         let wanted: Vec<String> = keys

@@ -1,4 +1,4 @@
-//! Fixture: a store under test with its clock, and the helpers that checks are written with.
+//! StoreFixture: a store under test with its clock, and the helpers that checks are written with.
 //!
 //! Namespaces are given in dotted form, and items are named `namespace/key`.
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::Setup;
+use super::StoreSetup;
 use crate::kit::{self, Failure, Verdict};
 use superstep_store::{
     BoxFuture, Clock, Embedder, Found, Item, ListNamespaces, ManualClock, Namespace,
@@ -27,19 +27,19 @@ impl From<NamespaceError> for Failure {
     }
 }
 
-type Make<'a> =
-    dyn Fn(Setup) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>> + Send + Sync + 'a;
+type MakeStore<'a> =
+    dyn Fn(StoreSetup) -> BoxFuture<'static, Result<Arc<dyn Store>, StoreError>> + Send + Sync + 'a;
 
 /// Where checks get their stores from.
-pub(super) struct Bench<'a>(&'a Make<'a>);
+pub(super) struct Stores<'a>(&'a MakeStore<'a>);
 
-impl<'a> Bench<'a> {
-    pub(super) fn new(make: &'a Make<'a>) -> Self {
+impl<'a> Stores<'a> {
+    pub(super) fn new(make: &'a MakeStore<'a>) -> Self {
         Self(make)
     }
 
     /// An empty store without an embedder.
-    pub(super) async fn open(&self) -> Result<Fixture, Failure> {
+    pub(super) async fn open(&self) -> Result<StoreFixture, Failure> {
         self.open_with(None).await
     }
 
@@ -47,30 +47,33 @@ impl<'a> Bench<'a> {
     pub(super) async fn open_embedding(
         &self,
         embedder: Arc<dyn Embedder>,
-    ) -> Result<Fixture, Failure> {
+    ) -> Result<StoreFixture, Failure> {
         self.open_with(Some(embedder)).await
     }
 
-    async fn open_with(&self, embedder: Option<Arc<dyn Embedder>>) -> Result<Fixture, Failure> {
+    async fn open_with(
+        &self,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<StoreFixture, Failure> {
         let clock = Arc::new(ManualClock::at(START));
-        let setup = Setup {
+        let setup = StoreSetup {
             clock: clock.clone(),
             embedder,
         };
         let store = (self.0)(setup).await?;
-        Ok(Fixture { store, clock })
+        Ok(StoreFixture { store, clock })
     }
 }
 
 /// What the clock of a fresh store shows.
 pub(super) const START: UnixMillis = 1_700_000_000_000;
 
-pub(super) struct Fixture {
+pub(super) struct StoreFixture {
     pub(super) store: Arc<dyn Store>,
     clock: Arc<ManualClock>,
 }
 
-impl Fixture {
+impl StoreFixture {
     pub(super) fn now(&self) -> UnixMillis {
         self.clock.now()
     }

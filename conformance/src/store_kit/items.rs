@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::fixture::{Bench, START, ns, refused, under};
+use super::fixture::{START, Stores, ns, refused, under};
 use crate::kit::{Verdict, cases, equal};
 use superstep_store::{Item, MAX_VALUE_DEPTH, PutOptions, TtlOnRead};
 
 cases![
-    a_put_item_is_read_back,
+    StoreCheck: a_put_item_is_read_back,
     an_absent_key_reads_as_none,
     a_put_replaces_the_whole_value,
     a_deleted_item_is_gone,
@@ -28,7 +28,7 @@ cases![
     a_key_with_nul_is_refused,
 ];
 
-async fn a_put_item_is_read_back(bench: &Bench<'_>) -> Verdict {
+async fn a_put_item_is_read_back(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("users.ann", "tea", json!({"likes": 1})).await?;
     let wanted = Item {
@@ -45,7 +45,7 @@ async fn a_put_item_is_read_back(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn an_absent_key_reads_as_none(bench: &Bench<'_>) -> Verdict {
+async fn an_absent_key_reads_as_none(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     equal("in an empty store", fixture.item("a", "k").await?, None)?;
     fixture.put("a", "k", json!(1)).await?;
@@ -58,7 +58,7 @@ async fn an_absent_key_reads_as_none(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn a_put_replaces_the_whole_value(bench: &Bench<'_>) -> Verdict {
+async fn a_put_replaces_the_whole_value(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture
         .put("a", "k", json!({"x": 1, "y": {"z": 2}}))
@@ -72,7 +72,7 @@ async fn a_put_replaces_the_whole_value(bench: &Bench<'_>) -> Verdict {
     equal("found", fixture.found(under("a")?).await?, ["a/k"])
 }
 
-async fn a_deleted_item_is_gone(bench: &Bench<'_>) -> Verdict {
+async fn a_deleted_item_is_gone(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     fixture.put("a", "l", json!(2)).await?;
@@ -82,7 +82,7 @@ async fn a_deleted_item_is_gone(bench: &Bench<'_>) -> Verdict {
     equal("found", fixture.found(under("a")?).await?, ["a/l"])
 }
 
-async fn deleting_an_absent_item_is_fine(bench: &Bench<'_>) -> Verdict {
+async fn deleting_an_absent_item_is_fine(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.delete("a", "k").await?;
     fixture.put("a", "k", json!(1)).await?;
@@ -90,7 +90,7 @@ async fn deleting_an_absent_item_is_fine(bench: &Bench<'_>) -> Verdict {
     fixture.delete("a", "k").await
 }
 
-async fn a_key_in_two_namespaces_is_two_items(bench: &Bench<'_>) -> Verdict {
+async fn a_key_in_two_namespaces_is_two_items(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     fixture.put("a.b", "k", json!(2)).await?;
@@ -100,7 +100,7 @@ async fn a_key_in_two_namespaces_is_two_items(bench: &Bench<'_>) -> Verdict {
     equal("a.b/k", fixture.value("a.b", "k").await?, Some(json!(2)))
 }
 
-async fn created_at_survives_a_replace(bench: &Bench<'_>) -> Verdict {
+async fn created_at_survives_a_replace(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     fixture.wait(5);
@@ -112,7 +112,7 @@ async fn created_at_survives_a_replace(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn updated_at_follows_the_clock(bench: &Bench<'_>) -> Verdict {
+async fn updated_at_follows_the_clock(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for _ in 0..3 {
         fixture.wait(7);
@@ -123,7 +123,7 @@ async fn updated_at_follows_the_clock(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn reading_does_not_change_the_times(bench: &Bench<'_>) -> Verdict {
+async fn reading_does_not_change_the_times(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "k", 1000, json!(1)).await?;
     fixture.wait(9);
@@ -136,7 +136,7 @@ async fn reading_does_not_change_the_times(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn an_item_put_after_its_deletion_is_new(bench: &Bench<'_>) -> Verdict {
+async fn an_item_put_after_its_deletion_is_new(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     fixture.delete("a", "k").await?;
@@ -149,7 +149,7 @@ async fn an_item_put_after_its_deletion_is_new(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn null_is_a_value(bench: &Bench<'_>) -> Verdict {
+async fn null_is_a_value(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     fixture.put("a", "k", json!(null)).await?;
@@ -160,7 +160,7 @@ async fn null_is_a_value(bench: &Bench<'_>) -> Verdict {
     equal("inner nulls", fixture.value("a", "k").await?, Some(inner))
 }
 
-async fn every_kind_of_json_value_is_kept(bench: &Bench<'_>) -> Verdict {
+async fn every_kind_of_json_value_is_kept(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let values = [
         json!(true),
@@ -213,7 +213,7 @@ const HOSTILE: [&str; 26] = [
     "\u{202e}\u{feff}\u{fffd}",
 ];
 
-async fn hostile_keys_stay_distinct(bench: &Bench<'_>) -> Verdict {
+async fn hostile_keys_stay_distinct(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let long = "k".repeat(1000);
     let mut keys = vec!["", "../../etc", "a.b", long.as_str()];
@@ -231,7 +231,7 @@ async fn hostile_keys_stay_distinct(bench: &Bench<'_>) -> Verdict {
     equal("left after one deletion", left, keys.len() - 1)
 }
 
-async fn hostile_namespaces_stay_distinct(bench: &Bench<'_>) -> Verdict {
+async fn hostile_namespaces_stay_distinct(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let mut places: Vec<String> = HOSTILE.iter().map(|label| (*label).to_owned()).collect();
     places.extend(HOSTILE.iter().map(|label| format!("a.{label}")));
@@ -253,7 +253,7 @@ async fn hostile_namespaces_stay_distinct(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn hostile_texts_are_kept(bench: &Bench<'_>) -> Verdict {
+async fn hostile_texts_are_kept(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let mut texts = vec!["a\0b", "\u{1}\u{1b}[31m", "\u{10ffff}"];
     texts.extend(HOSTILE);
@@ -265,7 +265,7 @@ async fn hostile_texts_are_kept(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn a_big_value_is_kept(bench: &Bench<'_>) -> Verdict {
+async fn a_big_value_is_kept(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let numbers: Vec<u32> = (0..20_000).collect();
     let value = json!({"text": "é".repeat(1_000_000), "numbers": numbers});
@@ -273,7 +273,7 @@ async fn a_big_value_is_kept(bench: &Bench<'_>) -> Verdict {
     equal("the value", fixture.value("a", "k").await?, Some(value))
 }
 
-async fn a_deep_value_is_kept(bench: &Bench<'_>) -> Verdict {
+async fn a_deep_value_is_kept(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for value in [arrays(MAX_VALUE_DEPTH), objects(MAX_VALUE_DEPTH)] {
         fixture.put("a", "k", value.clone()).await?;
@@ -282,7 +282,7 @@ async fn a_deep_value_is_kept(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn a_value_that_is_too_deep_is_refused(bench: &Bench<'_>) -> Verdict {
+async fn a_value_that_is_too_deep_is_refused(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for value in [arrays(MAX_VALUE_DEPTH + 1), objects(MAX_VALUE_DEPTH + 1)] {
         let options = PutOptions::default();
@@ -292,7 +292,7 @@ async fn a_value_that_is_too_deep_is_refused(bench: &Bench<'_>) -> Verdict {
     equal("the key", fixture.value("a", "k").await?, None)
 }
 
-async fn a_key_with_nul_is_refused(bench: &Bench<'_>) -> Verdict {
+async fn a_key_with_nul_is_refused(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let (store, a) = (&fixture.store, ns("a")?);
     let put = store.put(&a, "k\0", json!(1), PutOptions::default()).await;

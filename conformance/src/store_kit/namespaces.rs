@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 
 use serde_json::json;
 
-use super::fixture::{Bench, Fixture, under};
+use super::fixture::{StoreFixture, Stores, under};
 use crate::kit::{Failure, Verdict, cases, equal};
 use superstep_store::{ListNamespaces, Pattern};
 
 cases![
-    namespaces_are_listed_once_in_label_order,
+    StoreCheck: namespaces_are_listed_once_in_label_order,
     a_listing_by_prefix_fits_whole_labels,
     a_listing_by_suffix_fits_whole_labels,
     a_star_fits_any_one_label,
@@ -21,7 +21,7 @@ cases![
     reading_and_deleting_do_not_make_a_namespace,
 ];
 
-async fn namespaces_are_listed_once_in_label_order(bench: &Bench<'_>) -> Verdict {
+async fn namespaces_are_listed_once_in_label_order(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     equal("at first", fixture.listed(everything()).await?.len(), 0)?;
     // Compared as joined text these would come in another order, since "!" and "-" precede ".".
@@ -36,7 +36,7 @@ async fn namespaces_are_listed_once_in_label_order(bench: &Bench<'_>) -> Verdict
     )
 }
 
-async fn a_listing_by_prefix_fits_whole_labels(bench: &Bench<'_>) -> Verdict {
+async fn a_listing_by_prefix_fits_whole_labels(bench: &Stores<'_>) -> Verdict {
     let fixture = filled(bench).await?;
     fits_prefix(&fixture, &["q"], &["q", "q.a.c.d", "q.b.c.d"]).await?;
     fits_prefix(&fixture, &["q", "a"], &["q.a.c.d"]).await?;
@@ -50,7 +50,7 @@ async fn a_listing_by_prefix_fits_whole_labels(bench: &Bench<'_>) -> Verdict {
     .await
 }
 
-async fn a_listing_by_suffix_fits_whole_labels(bench: &Bench<'_>) -> Verdict {
+async fn a_listing_by_suffix_fits_whole_labels(bench: &Stores<'_>) -> Verdict {
     let fixture = filled(bench).await?;
     fits_suffix(&fixture, &["d"], &["q.a.c.d", "q.b.c.d"]).await?;
     fits_suffix(&fixture, &["c", "d"], &["q.a.c.d", "q.b.c.d"]).await?;
@@ -59,7 +59,7 @@ async fn a_listing_by_suffix_fits_whole_labels(bench: &Bench<'_>) -> Verdict {
     fits_suffix(&fixture, &["x", "q", "a", "c", "d"], &[]).await
 }
 
-async fn a_star_fits_any_one_label(bench: &Bench<'_>) -> Verdict {
+async fn a_star_fits_any_one_label(bench: &Stores<'_>) -> Verdict {
     let fixture = filled(bench).await?;
     fits_prefix(&fixture, &["*", "a"], &["m.a", "q.a.c.d"]).await?;
     fits_prefix(&fixture, &["q", "*", "c"], &["q.a.c.d", "q.b.c.d"]).await?;
@@ -68,7 +68,7 @@ async fn a_star_fits_any_one_label(bench: &Bench<'_>) -> Verdict {
     fits_suffix(&fixture, &["*", "*", "*"], &["q.a.c.d", "q.b.c.d"]).await
 }
 
-async fn prefix_and_suffix_must_both_fit(bench: &Bench<'_>) -> Verdict {
+async fn prefix_and_suffix_must_both_fit(bench: &Stores<'_>) -> Verdict {
     let fixture = filled(bench).await?;
     let list = ListNamespaces {
         prefix: Pattern::new(["*", "b"]),
@@ -85,7 +85,7 @@ async fn prefix_and_suffix_must_both_fit(bench: &Bench<'_>) -> Verdict {
     equal("overlapping", fixture.listed(list).await?, ["m.a"])
 }
 
-async fn max_depth_cuts_after_matching(bench: &Bench<'_>) -> Verdict {
+async fn max_depth_cuts_after_matching(bench: &Stores<'_>) -> Verdict {
     let fixture = filled(bench).await?;
     let cut = |depth| ListNamespaces {
         max_depth: NonZeroUsize::new(depth),
@@ -108,7 +108,7 @@ async fn max_depth_cuts_after_matching(bench: &Bench<'_>) -> Verdict {
     equal("a page", fixture.listed(page).await?, ["q", "qa"])
 }
 
-async fn a_listing_has_pages(bench: &Bench<'_>) -> Verdict {
+async fn a_listing_has_pages(bench: &Stores<'_>) -> Verdict {
     let fixture = filled(bench).await?;
     let page = |limit, offset| ListNamespaces {
         limit,
@@ -128,7 +128,7 @@ async fn a_listing_has_pages(bench: &Bench<'_>) -> Verdict {
     equal("limit 0", fixture.listed(page(0, 0)).await?.len(), 0)
 }
 
-async fn a_listing_has_a_hundred_namespaces_by_default(bench: &Bench<'_>) -> Verdict {
+async fn a_listing_has_a_hundred_namespaces_by_default(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for number in 0..101 {
         fixture.put(&format!("m.{number}"), "k", json!(1)).await?;
@@ -136,7 +136,7 @@ async fn a_listing_has_a_hundred_namespaces_by_default(bench: &Bench<'_>) -> Ver
     equal("listed", fixture.listed(everything()).await?.len(), 100)
 }
 
-async fn a_namespace_without_items_is_not_listed(bench: &Bench<'_>) -> Verdict {
+async fn a_namespace_without_items_is_not_listed(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a", "k", json!(1)).await?;
     fixture.put("a.b", "k", json!(1)).await?;
@@ -150,7 +150,7 @@ async fn a_namespace_without_items_is_not_listed(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn reading_and_deleting_do_not_make_a_namespace(bench: &Bench<'_>) -> Verdict {
+async fn reading_and_deleting_do_not_make_a_namespace(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.read("b", "k").await?;
     fixture.delete("c", "k").await?;
@@ -166,7 +166,7 @@ fn everything() -> ListNamespaces {
     ListNamespaces::default()
 }
 
-async fn filled(bench: &Bench<'_>) -> Result<Fixture, Failure> {
+async fn filled(bench: &Stores<'_>) -> Result<StoreFixture, Failure> {
     let fixture = bench.open().await?;
     for place in ["q.b.c.d", "m.b", "qa.c", "q", "m.a", "q.a.c.d"] {
         fixture.put(place, "k", json!(1)).await?;
@@ -174,7 +174,7 @@ async fn filled(bench: &Bench<'_>) -> Result<Fixture, Failure> {
     Ok(fixture)
 }
 
-async fn fits_prefix(fixture: &Fixture, labels: &[&str], wanted: &[&str]) -> Verdict {
+async fn fits_prefix(fixture: &StoreFixture, labels: &[&str], wanted: &[&str]) -> Verdict {
     let list = ListNamespaces {
         prefix: Pattern::new(labels.iter().copied()),
         ..everything()
@@ -186,7 +186,7 @@ async fn fits_prefix(fixture: &Fixture, labels: &[&str], wanted: &[&str]) -> Ver
     )
 }
 
-async fn fits_suffix(fixture: &Fixture, labels: &[&str], wanted: &[&str]) -> Verdict {
+async fn fits_suffix(fixture: &StoreFixture, labels: &[&str], wanted: &[&str]) -> Verdict {
     let list = ListNamespaces {
         suffix: Pattern::new(labels.iter().copied()),
         ..everything()

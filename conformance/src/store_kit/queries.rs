@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::embedder::Letters;
-use super::fixture::{Bench, Fixture, close, ns, refused, under};
+use super::fixture::{StoreFixture, Stores, close, ns, refused, under};
 use crate::kit::{Failure, Verdict, cases, equal};
 use superstep_store::{
     Filter, Index, IndexPath, Prefix, PutOptions, Reindexed, Search, Store as _, TtlOnRead,
 };
 
 cases![
-    a_text_query_ranks_by_matching_words,
+    StoreCheck: a_text_query_ranks_by_matching_words,
     a_text_query_ignores_case_and_keys,
     a_text_query_obeys_prefix_filter_and_page,
     a_blank_query_is_no_query,
@@ -28,7 +28,7 @@ cases![
     reindexing_changes_nothing_but_what_is_found,
 ];
 
-async fn what_another_model_embedded_is_found_after_reindexing(bench: &Bench<'_>) -> Verdict {
+async fn what_another_model_embedded_is_found_after_reindexing(bench: &Stores<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
     let fixture = bench.open_embedding(letters.clone()).await?;
     // More than one round of embedding.
@@ -60,7 +60,7 @@ async fn what_another_model_embedded_is_found_after_reindexing(bench: &Bench<'_>
     equal("again", again.indexed, 0)
 }
 
-async fn reindexing_changes_nothing_but_what_is_found(bench: &Bench<'_>) -> Verdict {
+async fn reindexing_changes_nothing_but_what_is_found(bench: &Stores<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
     let fixture = bench.open_embedding(letters.clone()).await?;
     fixture.put_for("m", "short", 1000, json!("ab")).await?;
@@ -78,7 +78,7 @@ async fn reindexing_changes_nothing_but_what_is_found(bench: &Bench<'_>) -> Verd
     equal("expired as before", fixture.found(all()).await?, ["m/long"])
 }
 
-async fn a_text_query_ranks_by_matching_words(bench: &Bench<'_>) -> Verdict {
+async fn a_text_query_ranks_by_matching_words(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let values = [
         ("one", json!({"t": "green"})),
@@ -100,7 +100,7 @@ async fn a_text_query_ranks_by_matching_words(bench: &Bench<'_>) -> Verdict {
     equal("scored", scored, wanted)
 }
 
-async fn a_text_query_ignores_case_and_keys(bench: &Bench<'_>) -> Verdict {
+async fn a_text_query_ignores_case_and_keys(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("m", "upper", json!(["ÉCOLE"])).await?;
     fixture.put("m", "lower", json!({"a": "école"})).await?;
@@ -119,7 +119,7 @@ async fn a_text_query_ignores_case_and_keys(bench: &Bench<'_>) -> Verdict {
     equal("a sign", found, ["m/percent"])
 }
 
-async fn a_text_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> Verdict {
+async fn a_text_query_obeys_prefix_filter_and_page(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for (place, key, size) in [
         ("m", "1", 1),
@@ -134,7 +134,7 @@ async fn a_text_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> Verdict
     pages_of(&fixture, "tea").await
 }
 
-async fn a_blank_query_is_no_query(bench: &Bench<'_>) -> Verdict {
+async fn a_blank_query_is_no_query(bench: &Stores<'_>) -> Verdict {
     for fixture in [
         bench.open().await?,
         bench.open_embedding(Arc::new(Letters::default())).await?,
@@ -150,7 +150,7 @@ async fn a_blank_query_is_no_query(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn a_text_query_refreshes_what_it_returns(bench: &Bench<'_>) -> Verdict {
+async fn a_text_query_refreshes_what_it_returns(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("m", "tea", 100, json!("tea")).await?;
     fixture.put_for("m", "milk", 100, json!("milk")).await?;
@@ -166,7 +166,7 @@ async fn a_text_query_refreshes_what_it_returns(bench: &Bench<'_>) -> Verdict {
     equal("the expired", found.len(), 0)
 }
 
-async fn a_similarity_query_ranks_by_cosine(bench: &Bench<'_>) -> Verdict {
+async fn a_similarity_query_ranks_by_cosine(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     for text in ["bbb", "abc", "aaaa", "a", "zzz", "aab"] {
         fixture.put("m", text, json!(text)).await?;
@@ -185,7 +185,7 @@ async fn a_similarity_query_ranks_by_cosine(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn a_similarity_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> Verdict {
+async fn a_similarity_query_obeys_prefix_filter_and_page(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     for (place, key, size) in [
         ("m", "1", 1),
@@ -201,7 +201,7 @@ async fn a_similarity_query_obeys_prefix_filter_and_page(bench: &Bench<'_>) -> V
     pages_of(&fixture, "a").await
 }
 
-async fn an_item_is_as_similar_as_its_best_field(bench: &Bench<'_>) -> Verdict {
+async fn an_item_is_as_similar_as_its_best_field(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     let value = json!({"t": "ccc", "l": [{"u": "b"}, {"u": "d"}], "rest": "aaaa"});
     let options = fields(&["t", "l[*].u"])?;
@@ -216,7 +216,7 @@ async fn an_item_is_as_similar_as_its_best_field(bench: &Bench<'_>) -> Verdict {
     Ok(())
 }
 
-async fn an_item_without_vectors_is_not_similar(bench: &Bench<'_>) -> Verdict {
+async fn an_item_without_vectors_is_not_similar(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     let off = PutOptions {
         index: Index::Off,
@@ -235,7 +235,7 @@ async fn an_item_without_vectors_is_not_similar(bench: &Bench<'_>) -> Verdict {
     equal("without a query", found, 4)
 }
 
-async fn a_replaced_item_is_embedded_again(bench: &Bench<'_>) -> Verdict {
+async fn a_replaced_item_is_embedded_again(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open_embedding(Arc::new(Letters::default())).await?;
     fixture.put("m", "1", json!("a")).await?;
     fixture.put("m", "2", json!("b")).await?;
@@ -249,7 +249,7 @@ async fn a_replaced_item_is_embedded_again(bench: &Bench<'_>) -> Verdict {
     equal("after a deletion", found, ["m/1"])
 }
 
-async fn a_query_of_another_model_is_an_error(bench: &Bench<'_>) -> Verdict {
+async fn a_query_of_another_model_is_an_error(bench: &Stores<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
     let fixture = bench.open_embedding(letters.clone()).await?;
     fixture.put("m.old", "1", json!("a")).await?;
@@ -280,7 +280,7 @@ async fn a_query_of_another_model_is_an_error(bench: &Bench<'_>) -> Verdict {
     equal("put again", found, ["m.old/1", "m.new/2"])
 }
 
-async fn an_embedder_that_fails_leaves_nothing_half_done(bench: &Bench<'_>) -> Verdict {
+async fn an_embedder_that_fails_leaves_nothing_half_done(bench: &Stores<'_>) -> Verdict {
     let letters = Arc::new(Letters::default());
     let fixture = bench.open_embedding(letters.clone()).await?;
     fixture.put("m", "1", json!("a")).await?;
@@ -302,7 +302,7 @@ async fn an_embedder_that_fails_leaves_nothing_half_done(bench: &Bench<'_>) -> V
 }
 
 /// Items 1 to 4 in `m` and 5 in `n`, all equally good answers, with a `size` each.
-async fn pages_of(fixture: &Fixture, query: &str) -> Verdict {
+async fn pages_of(fixture: &StoreFixture, query: &str) -> Verdict {
     let found = fixture.found(asking("m", query)?).await?;
     equal("under m", found, ["m/1", "m/2", "m/3", "m/4"])?;
     let page = Search {

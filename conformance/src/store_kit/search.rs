@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::fixture::{Bench, START, ns, under};
+use super::fixture::{START, Stores, ns, under};
 use crate::kit::{Verdict, cases, equal};
 use superstep_store::{Found, Item, Search};
 
 cases![
-    a_search_returns_whole_items_without_a_score,
+    StoreCheck: a_search_returns_whole_items_without_a_score,
     a_prefix_is_made_of_whole_labels,
     the_empty_prefix_finds_everything,
     namespaces_come_in_order_of_first_use,
@@ -19,7 +19,7 @@ cases![
     a_search_returns_ten_items_by_default,
 ];
 
-async fn a_search_returns_whole_items_without_a_score(bench: &Bench<'_>) -> Verdict {
+async fn a_search_returns_whole_items_without_a_score(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("a.b", "k", json!({"x": 1})).await?;
     fixture.wait(3);
@@ -38,7 +38,7 @@ async fn a_search_returns_whole_items_without_a_score(bench: &Bench<'_>) -> Verd
     equal("found", found, [wanted])
 }
 
-async fn a_prefix_is_made_of_whole_labels(bench: &Bench<'_>) -> Verdict {
+async fn a_prefix_is_made_of_whole_labels(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for place in ["a", "ab", "a.b", "a.b.c", "a.bc", "b.a"] {
         fixture.put(place, "k", json!(1)).await?;
@@ -50,7 +50,7 @@ async fn a_prefix_is_made_of_whole_labels(bench: &Bench<'_>) -> Verdict {
     equal("under c", fixture.found(under("c")?).await?.len(), 0)
 }
 
-async fn the_empty_prefix_finds_everything(bench: &Bench<'_>) -> Verdict {
+async fn the_empty_prefix_finds_everything(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     equal("at first", fixture.found(under("")?).await?.len(), 0)?;
     fixture.put("b", "k", json!(1)).await?;
@@ -58,7 +58,7 @@ async fn the_empty_prefix_finds_everything(bench: &Bench<'_>) -> Verdict {
     equal("found", fixture.found(under("")?).await?, ["b/k", "a.c/k"])
 }
 
-async fn namespaces_come_in_order_of_first_use(bench: &Bench<'_>) -> Verdict {
+async fn namespaces_come_in_order_of_first_use(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for (place, key) in [
         ("m.z", "1"),
@@ -76,7 +76,7 @@ async fn namespaces_come_in_order_of_first_use(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn items_come_in_order_of_insertion(bench: &Bench<'_>) -> Verdict {
+async fn items_come_in_order_of_insertion(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for key in ["9", "10", "b", "a", "B"] {
         fixture.put("m", key, json!(1)).await?;
@@ -88,7 +88,7 @@ async fn items_come_in_order_of_insertion(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn a_replaced_item_keeps_its_place(bench: &Bench<'_>) -> Verdict {
+async fn a_replaced_item_keeps_its_place(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for key in ["1", "2", "3", "1"] {
         fixture.wait(1);
@@ -101,7 +101,7 @@ async fn a_replaced_item_keeps_its_place(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn an_item_put_after_its_deletion_comes_last(bench: &Bench<'_>) -> Verdict {
+async fn an_item_put_after_its_deletion_comes_last(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("m", "1", json!(1)).await?;
     fixture.put("m", "2", json!(2)).await?;
@@ -110,7 +110,7 @@ async fn an_item_put_after_its_deletion_comes_last(bench: &Bench<'_>) -> Verdict
     equal("found", fixture.found(under("m")?).await?, ["m/2", "m/1"])
 }
 
-async fn an_emptied_namespace_keeps_its_place(bench: &Bench<'_>) -> Verdict {
+async fn an_emptied_namespace_keeps_its_place(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put("m.b", "1", json!(1)).await?;
     fixture.put("m.a", "2", json!(2)).await?;
@@ -123,7 +123,7 @@ async fn an_emptied_namespace_keeps_its_place(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn pages_cover_everything_once(bench: &Bench<'_>) -> Verdict {
+async fn pages_cover_everything_once(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let keys: Vec<String> = (0..7).map(|number| number.to_string()).collect();
     for key in &keys {
@@ -160,7 +160,7 @@ async fn pages_cover_everything_once(bench: &Bench<'_>) -> Verdict {
     equal("beyond the end", fixture.found(beyond).await?.len(), 0)
 }
 
-async fn a_search_returns_ten_items_by_default(bench: &Bench<'_>) -> Verdict {
+async fn a_search_returns_ten_items_by_default(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for number in 0..12 {
         fixture.put("m", &number.to_string(), json!(1)).await?;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::fixture::{Bench, START, ns, refused, under};
+use super::fixture::{START, Stores, ns, refused, under};
 use crate::kit::{Verdict, cases, equal};
 use superstep_store::{ListNamespaces, PutOptions, Search, TtlOnRead};
 
 cases![
-    an_item_is_gone_when_its_time_is_up,
+    StoreCheck: an_item_is_gone_when_its_time_is_up,
     a_refreshing_read_starts_the_time_again,
     a_keeping_read_lets_the_time_run,
     a_refreshing_search_starts_the_time_of_what_it_returns,
@@ -21,7 +21,7 @@ cases![
     a_sweep_leaves_what_was_refreshed_or_replaced,
 ];
 
-async fn an_item_is_gone_when_its_time_is_up(bench: &Bench<'_>) -> Verdict {
+async fn an_item_is_gone_when_its_time_is_up(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "k", 100, json!(1)).await?;
     fixture.put("b", "k", json!(2)).await?;
@@ -35,7 +35,7 @@ async fn an_item_is_gone_when_its_time_is_up(bench: &Bench<'_>) -> Verdict {
     equal("by listing", listed, ["b"])
 }
 
-async fn a_refreshing_read_starts_the_time_again(bench: &Bench<'_>) -> Verdict {
+async fn a_refreshing_read_starts_the_time_again(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "k", 100, json!(1)).await?;
     for _ in 0..3 {
@@ -49,7 +49,7 @@ async fn a_refreshing_read_starts_the_time_again(bench: &Bench<'_>) -> Verdict {
     equal("after it", fixture.read("a", "k").await?, None)
 }
 
-async fn a_keeping_read_lets_the_time_run(bench: &Bench<'_>) -> Verdict {
+async fn a_keeping_read_lets_the_time_run(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "k", 100, json!(1)).await?;
     fixture.wait(60);
@@ -59,7 +59,7 @@ async fn a_keeping_read_lets_the_time_run(bench: &Bench<'_>) -> Verdict {
     equal("after it", fixture.value("a", "k").await?, None)
 }
 
-async fn a_refreshing_search_starts_the_time_of_what_it_returns(bench: &Bench<'_>) -> Verdict {
+async fn a_refreshing_search_starts_the_time_of_what_it_returns(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for key in ["1", "2", "3"] {
         fixture.put_for("a", key, 100, json!(key)).await?;
@@ -78,7 +78,7 @@ async fn a_refreshing_search_starts_the_time_of_what_it_returns(bench: &Bench<'_
     equal("at last", fixture.found(under("a")?).await?.len(), 0)
 }
 
-async fn a_replace_sets_the_time_anew(bench: &Bench<'_>) -> Verdict {
+async fn a_replace_sets_the_time_anew(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "forever", 100, json!(1)).await?;
     fixture.put("a", "forever", json!(2)).await?;
@@ -97,7 +97,7 @@ async fn a_replace_sets_the_time_anew(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn an_expired_item_is_put_as_new(bench: &Bench<'_>) -> Verdict {
+async fn an_expired_item_is_put_as_new(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "1", 100, json!(1)).await?;
     fixture.put("a", "2", json!(2)).await?;
@@ -112,7 +112,7 @@ async fn an_expired_item_is_put_as_new(bench: &Bench<'_>) -> Verdict {
     )
 }
 
-async fn a_ttl_of_nothing_is_refused(bench: &Bench<'_>) -> Verdict {
+async fn a_ttl_of_nothing_is_refused(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for ttl in [Duration::ZERO, Duration::from_micros(999)] {
         let options = PutOptions {
@@ -125,7 +125,7 @@ async fn a_ttl_of_nothing_is_refused(bench: &Bench<'_>) -> Verdict {
     equal("the key", fixture.value("a", "k").await?, None)
 }
 
-async fn the_longest_ttl_never_ends(bench: &Bench<'_>) -> Verdict {
+async fn the_longest_ttl_never_ends(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let options = PutOptions {
         ttl: Some(Duration::MAX),
@@ -138,7 +138,7 @@ async fn the_longest_ttl_never_ends(bench: &Bench<'_>) -> Verdict {
     equal("swept", swept, 0)
 }
 
-async fn a_sweep_removes_what_is_expired_and_counts_it(bench: &Bench<'_>) -> Verdict {
+async fn a_sweep_removes_what_is_expired_and_counts_it(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     fixture.put_for("a", "1", 100, json!(1)).await?;
     fixture.put_for("a", "2", 101, json!(2)).await?;
@@ -152,7 +152,7 @@ async fn a_sweep_removes_what_is_expired_and_counts_it(bench: &Bench<'_>) -> Ver
     equal("left", fixture.found(under("")?).await?, ["a/2", "b/4"])
 }
 
-async fn a_sweep_leaves_what_was_refreshed_or_replaced(bench: &Bench<'_>) -> Verdict {
+async fn a_sweep_leaves_what_was_refreshed_or_replaced(bench: &Stores<'_>) -> Verdict {
     let fixture = bench.open().await?;
     for key in ["read", "kept", "replaced", "deleted"] {
         fixture.put_for("a", key, 100, json!(1)).await?;

@@ -50,7 +50,7 @@ pub struct DamageArgs {
 /// All kinds of damage.
 pub fn run(args: &DamageArgs) -> Fallible<bool> {
     let harness = Harness::new()?;
-    let bench = Bench::new(&harness)?;
+    let bench = DamageBench::new(&harness)?;
     let mut fine = bench.header()?;
     fine &= bench.beginning()?;
     fine &= bench.cuts(args.step)?;
@@ -62,7 +62,7 @@ pub fn run(args: &DamageArgs) -> Fallible<bool> {
 
 /// A database in use, with all its latest steps still in the WAL, the same at
 /// its end, and the states it has had.
-struct Bench<'a> {
+struct DamageBench<'a> {
     harness: &'a Harness,
     runtime: Runtime,
     open: Base,
@@ -93,7 +93,7 @@ impl Base {
     }
 }
 
-impl<'a> Bench<'a> {
+impl<'a> DamageBench<'a> {
     fn new(harness: &'a Harness) -> Fallible<Self> {
         let dir = harness.folder()?;
         // Near its end, and before any record was rewritten: every value can be compared.

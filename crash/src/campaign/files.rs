@@ -34,9 +34,9 @@ const THREAD: &str = "held";
 const OPENED: usize = 5;
 
 /// A case: what is done, and what was wrong after it.
-type Case = fn(&Bench<'_>) -> Fallible<Vec<String>>;
+type FileCase = fn(&FileBench<'_>) -> Fallible<Vec<String>>;
 
-const CASES: [(&str, Case); 10] = [
+const CASES: [(&str, FileCase); 10] = [
     ("symbolic link", |bench| bench.symbolic_link()),
     ("hard link", |bench| bench.hard_link()),
     ("hard link elsewhere", |bench| bench.hard_link_elsewhere()),
@@ -64,7 +64,7 @@ pub fn run(rounds: u64) -> Fallible<bool> {
     for round in 0..rounds {
         for (name, case) in CASES {
             let work_dir = WorkDir::at(harness.folder()?)?;
-            let bench = Bench {
+            let bench = FileBench {
                 harness: &harness,
                 runtime: &runtime,
                 clock: &clock,
@@ -84,14 +84,14 @@ pub fn run(rounds: u64) -> Fallible<bool> {
 }
 
 /// A folder with a database.
-struct Bench<'a> {
+struct FileBench<'a> {
     harness: &'a Harness,
     runtime: &'a Runtime,
     clock: &'a Clock,
     work_dir: &'a WorkDir,
 }
 
-impl Bench<'_> {
+impl FileBench<'_> {
     fn path(&self) -> PathBuf {
         self.work_dir.database()
     }

@@ -11,7 +11,9 @@ use superstep_core::{
     saver::Saver,
     value::Value,
 };
-use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, state::Depth};
+use superstep_engine::{
+    Backends, DynCtx, DynGraph, DynGraphBuilder, RunOptions, Status, state::Depth,
+};
 use superstep_sqlite::Database;
 use tokio::{sync::Semaphore, task::JoinSet};
 
@@ -23,16 +25,16 @@ const AT_ONCE: usize = 64;
 /// So many steps each.
 const STEPS: i64 = 10;
 
-fn graph(database: &Database) -> Result<Graph, BuildErrors> {
-    let step = |ctx: Ctx| async move {
+fn graph(database: &Database) -> Result<DynGraph, BuildErrors> {
+    let step = |ctx: DynCtx| async move {
         let n = ctx.get("n").as_i64().unwrap_or_default() + 1;
         Ok::<_, Halt>(json!({ "n": n }))
     };
-    let ask = |ctx: Ctx| async move {
+    let ask = |ctx: DynCtx| async move {
         let answer = ctx.ask("go on?")?;
         Ok::<_, Halt>(json!({ "answer": answer.to_json() }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("n")
         .last_value("end")
         .last_value("answer")
@@ -109,7 +111,13 @@ fn violation(what: String, threads: u64) -> Violation {
 }
 
 /// Starts threads, some at once; what went wrong.
-async fn start(graph: &Graph, threads: u64, name: &str, end: i64, wanted: Status) -> Vec<String> {
+async fn start(
+    graph: &DynGraph,
+    threads: u64,
+    name: &str,
+    end: i64,
+    wanted: Status,
+) -> Vec<String> {
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut running = JoinSet::new();
     for n in 0..threads {
@@ -129,7 +137,7 @@ async fn start(graph: &Graph, threads: u64, name: &str, end: i64, wanted: Status
     ends.into_iter().flatten().collect()
 }
 
-async fn questions(graph: &Graph, threads: u64) -> Fallible<u64> {
+async fn questions(graph: &DynGraph, threads: u64) -> Fallible<u64> {
     let mut open = 0;
     for n in 0..threads {
         let thread = format!("parked {n}");

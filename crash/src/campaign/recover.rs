@@ -11,18 +11,20 @@ use std::{
 
 use serde_json::json;
 use superstep_core::{command::START, plan::BuildErrors, run::Halt, value::Value};
-use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, RunOptions, input, state::Depth};
+use superstep_engine::{
+    Backends, DynCtx, DynGraph, DynGraphBuilder, RunOptions, input, state::Depth,
+};
 use superstep_sqlite::Database;
 
 use super::{Summary, Violation};
 use crate::{Fallible, harness::Harness, work_dir::WorkDir};
 
 /// What a node does when it runs.
-type Hook = Arc<dyn Fn(&Ctx, i64) + Send + Sync>;
+type Hook = Arc<dyn Fn(&DynCtx, i64) + Send + Sync>;
 
 /// An endless loop that writes one value per step.
-fn graph(database: &Database, hook: Hook) -> Result<Graph, BuildErrors> {
-    let say = move |ctx: Ctx| {
+fn graph(database: &Database, hook: Hook) -> Result<DynGraph, BuildErrors> {
+    let say = move |ctx: DynCtx| {
         let hook = hook.clone();
         async move {
             let n = ctx.get("n").as_i64().unwrap_or_default() + 1;
@@ -30,7 +32,7 @@ fn graph(database: &Database, hook: Hook) -> Result<Graph, BuildErrors> {
             Ok::<_, Halt>(json!({ "n": n, "log": [format!("step {n}")] }))
         }
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("n")
         .reduce(
             "log",
@@ -126,7 +128,7 @@ pub fn child(dir: PathBuf, steps: u64) -> Fallible<ExitCode> {
     let database = Database::open(work_dir.database())?;
     let wanted = i64::try_from(steps)?;
     // When a task runs, all steps before its own are stored.
-    let tell = move |_: &Ctx, n: i64| {
+    let tell = move |_: &DynCtx, n: i64| {
         if n == wanted + 1 {
             println!("{wanted}");
         }
@@ -142,7 +144,7 @@ pub fn child(dir: PathBuf, steps: u64) -> Fallible<ExitCode> {
 pub fn filler(dir: PathBuf) -> Fallible<ExitCode> {
     let database = Database::open(WorkDir::at(dir)?.database())?;
     // When a task runs, all steps before its own are stored.
-    let graph = graph(&database, Arc::new(|_: &Ctx, n| println!("{}", n - 1)))?;
+    let graph = graph(&database, Arc::new(|_: &DynCtx, n| println!("{}", n - 1)))?;
     let runtime = tokio::runtime::Runtime::new()?;
     let input = Value::from(json!({ "n": 0 }));
     let ended = runtime.block_on(graph.invoke(input, &options(1_000_000)));

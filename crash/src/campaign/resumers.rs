@@ -18,7 +18,9 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Backends, Ctx, Graph, GraphBuilder, RunOptions, input, state::Depth};
+use superstep_engine::{
+    Backends, DynCtx, DynGraph, DynGraphBuilder, RunOptions, input, state::Depth,
+};
 use superstep_sqlite::Database;
 use tokio::runtime::Runtime;
 
@@ -34,9 +36,9 @@ use crate::{
 const LATE: [&str; 4] = ["SS2001", "SS2002", "SS1105", "SS1101"];
 
 /// A question, then an effect on a service that does not know keys.
-pub fn graph(work_dir: &WorkDir, database: &Database) -> Result<Graph, BuildErrors> {
+pub fn graph(work_dir: &WorkDir, database: &Database) -> Result<DynGraph, BuildErrors> {
     let work_dir = work_dir.clone();
-    let pay = move |ctx: Ctx| {
+    let pay = move |ctx: DynCtx| {
         let work_dir = work_dir.clone();
         async move {
             let answer = ctx.ask("pay")?;
@@ -49,7 +51,7 @@ pub fn graph(work_dir: &WorkDir, database: &Database) -> Result<Graph, BuildErro
             Ok::<_, Halt>(json!({ "by": answer.to_json() }))
         }
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("by")
         .node("pay", pay)
         .edge(START, "pay")
@@ -63,7 +65,7 @@ fn runtime() -> std::io::Result<Runtime> {
 }
 
 /// One attempt to answer: nothing if it won, else the error code.
-async fn answer(graph: &Graph, thread: &str, ask: AskId, who: &str) -> Result<(), Error> {
+async fn answer(graph: &DynGraph, thread: &str, ask: AskId, who: &str) -> Result<(), Error> {
     let options = RunOptions {
         strict_resume: true,
         ..RunOptions::on(thread)
@@ -121,7 +123,7 @@ trait Contenders {
 
 fn play(
     work_dir: &WorkDir,
-    graph: &Graph,
+    graph: &DynGraph,
     rounds: u64,
     kind: &'static str,
     size: usize,

@@ -16,7 +16,7 @@ use superstep_core::{
     value::Value,
 };
 use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, Outcome, RunOptions, input, state::Depth,
+    Backends, DynCtx, DynGraph, DynGraphBuilder, DynOutcome, RunOptions, input, state::Depth,
 };
 use superstep_sqlite::{Database, Options};
 
@@ -44,13 +44,13 @@ pub(super) enum Middle {
     GoesOn,
 }
 
-pub(super) fn graph(database: &Database, middle: Middle) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(database: &Database, middle: Middle) -> Result<DynGraph, BuildErrors> {
     let who = match middle {
         Middle::Waits => "the stopped one",
         Middle::GoesOn => "the other",
     };
-    let first = |_: Ctx| async { Ok::<_, Halt>(json!({ "first": true })) };
-    let second = move |_: Ctx| async move {
+    let first = |_: DynCtx| async { Ok::<_, Halt>(json!({ "first": true })) };
+    let second = move |_: DynCtx| async move {
         if middle == Middle::Waits {
             let heard = tokio::task::spawn_blocking(|| {
                 println!("holding");
@@ -60,8 +60,8 @@ pub(super) fn graph(database: &Database, middle: Middle) -> Result<Graph, BuildE
         }
         Ok::<_, Halt>(json!({ "by": who }))
     };
-    let third = |_: Ctx| async { Ok::<_, Halt>(json!({ "third": true })) };
-    GraphBuilder::new()
+    let third = |_: DynCtx| async { Ok::<_, Halt>(json!({ "third": true })) };
+    DynGraphBuilder::new()
         .last_value("first")
         .last_value("by")
         .last_value("third")
@@ -103,7 +103,7 @@ pub fn run(rounds: u64) -> Fallible<bool> {
     Ok(summary.close())
 }
 
-async fn play(graph: &Graph, thread: &str, holder: &mut Holder) -> Fallible<Vec<String>> {
+async fn play(graph: &DynGraph, thread: &str, holder: &mut Holder) -> Fallible<Vec<String>> {
     let mut wrong = Vec::new();
     holder.signal(Signal::STOP)?;
     let taken = take_over(graph, thread).await?;
@@ -125,7 +125,7 @@ async fn play(graph: &Graph, thread: &str, holder: &mut Holder) -> Fallible<Vec<
 }
 
 /// Asks for a thread until its holder's lease has run out, and ends it.
-async fn take_over(graph: &Graph, thread: &str) -> Result<Outcome, Error> {
+async fn take_over(graph: &DynGraph, thread: &str) -> Result<DynOutcome, Error> {
     loop {
         let options = RunOptions::on(thread);
         match graph.invoke(input::go_on(), &options).await {
@@ -136,7 +136,7 @@ async fn take_over(graph: &Graph, thread: &str) -> Result<Outcome, Error> {
 }
 
 /// All that a thread holds, as text.
-async fn all(graph: &Graph, thread: &str) -> Result<String, Error> {
+async fn all(graph: &DynGraph, thread: &str) -> Result<String, Error> {
     let (thread, root) = (thread.into(), GraphPath::default());
     let history = graph
         .history(&thread, &root, &HistoryQuery::default())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 use superstep_core::{future::BoxFuture, plan::BuildErrors};
-use superstep_engine::{Backends, Graph};
+use superstep_engine::{Backends, DynGraph};
 use superstep_model::{
     ToolSpec,
     script::{Script, Step},
@@ -17,7 +17,7 @@ use superstep_tools::{
 use super::receipt;
 use crate::work_dir::{Target, WorkDir};
 
-pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<DynGraph, BuildErrors> {
     let pay = |name, target| Pay {
         spec: ToolSpec {
             name: String::from(name),

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use superstep_core::{command::START, plan::BuildErrors, reducer::Reducer, value::Value};
-use superstep_engine::{Backends, Graph, GraphBuilder};
+use superstep_engine::{Backends, DynGraph, DynGraphBuilder};
 
 use super::node;
 use crate::work_dir::WorkDir;
 
-pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<DynGraph, BuildErrors> {
     let pair = node(work_dir, |ctx, _| async move {
         let first = ctx.ask("first")?;
         let second = ctx.ask("second")?;
@@ -24,7 +24,7 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
     let end = node(work_dir, |_, _| async move {
         Ok(json!({ "done": true }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
         .last_value("done")
         .node("pair", pair)

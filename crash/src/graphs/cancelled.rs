@@ -5,7 +5,7 @@ use std::{future::pending, time::Duration};
 
 use serde_json::json;
 use superstep_core::{command::START, plan::BuildErrors, reducer::Reducer, value::Value};
-use superstep_engine::{Backends, Graph, GraphBuilder};
+use superstep_engine::{Backends, DynGraph, DynGraphBuilder};
 
 use super::{effect::once, node};
 use crate::work_dir::{Target, WorkDir};
@@ -13,7 +13,7 @@ use crate::work_dir::{Target, WorkDir};
 /// The entry in the books that says that the run was cancelled.
 pub(crate) const CANCELLED: &str = "cancelled";
 
-pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<DynGraph, BuildErrors> {
     let pay = node(work_dir, |ctx, work_dir| async move {
         let paid = once(&ctx, &work_dir, "pay", Target::Idempotent).await?;
         Ok(json!({ "log": [paid] }).into())
@@ -32,7 +32,7 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
     let last = node(work_dir, |_, _| async move {
         Ok(json!({ "log": ["over"] }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
         .node("pay", pay)
         .node("nap", nap)

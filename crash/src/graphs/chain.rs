@@ -9,12 +9,12 @@ use superstep_core::{
     reducer::Reducer,
     value::Value,
 };
-use superstep_engine::{Backends, Graph, GraphBuilder};
+use superstep_engine::{Backends, DynGraph, DynGraphBuilder};
 
 use super::node;
 use crate::work_dir::WorkDir;
 
-pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<DynGraph, BuildErrors> {
     let say = node(work_dir, |ctx, _| async move {
         let (turn, n) = (ctx.get("turn"), ctx.get("n").as_i64().unwrap_or_default());
         let turn = turn.as_i64().unwrap_or_default();
@@ -22,7 +22,7 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
         let message = json!({ "type": "ai", "id": id, "content": format!("said {n} of {turn}") });
         Ok(json!({ "n": n + 1, "messages": [message] }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("turn")
         .last_value("n")
         .last_value("end")

@@ -9,7 +9,7 @@ use superstep_core::{
     run::Halt,
     value::Value,
 };
-use superstep_engine::{Backends, Ctx, Graph, GraphBuilder};
+use superstep_engine::{Backends, DynCtx, DynGraph, DynGraphBuilder};
 
 use super::node;
 use crate::work_dir::{Target, WorkDir};
@@ -23,7 +23,7 @@ pub(super) fn graph(
     work_dir: &WorkDir,
     backends: Backends,
     target: Target,
-) -> Result<Graph, BuildErrors> {
+) -> Result<DynGraph, BuildErrors> {
     let pay = node(work_dir, move |ctx, work_dir| async move {
         let answer = ctx.ask("pay")?;
         let reserved = once(&ctx, &work_dir, "reserve", target).await?;
@@ -39,7 +39,7 @@ pub(super) fn graph(
         let told = once(&ctx, &work_dir, &key, target).await?;
         Ok(json!({ "log": [told] }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
         .last_value("who")
         .node("pay", pay)
@@ -50,7 +50,7 @@ pub(super) fn graph(
 }
 
 pub(super) async fn once(
-    ctx: &Ctx,
+    ctx: &DynCtx,
     work_dir: &WorkDir,
     key: &str,
     target: Target,

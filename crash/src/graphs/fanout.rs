@@ -9,7 +9,7 @@ use superstep_core::{
     reducer::Reducer,
     value::Value,
 };
-use superstep_engine::{Backends, Graph, GraphBuilder};
+use superstep_engine::{Backends, DynGraph, DynGraphBuilder};
 
 use super::node;
 use crate::work_dir::WorkDir;
@@ -17,7 +17,7 @@ use crate::work_dir::WorkDir;
 /// The entry of the ledger that lets the failing task succeed.
 pub(crate) const MENDED: &str = "mended";
 
-pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<DynGraph, BuildErrors> {
     let split = node(work_dir, |_, _| async move {
         let sends = (0..4).map(|n| Send::new("work", json!({ "n": n })));
         let all = sends.fold(Command::goto("flaky"), Command::and_goto);
@@ -38,7 +38,7 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
         let len = ctx.get("log").as_list().map_or(0, <[Value]>::len);
         Ok(json!({ "sum": len }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
         .last_value("n")
         .last_value("sum")

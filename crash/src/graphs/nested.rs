@@ -9,23 +9,23 @@ use superstep_core::{
     reducer::Reducer,
     value::Value,
 };
-use superstep_engine::{Backends, Graph, GraphBuilder, NodeOptions};
+use superstep_engine::{Backends, DynGraph, DynGraphBuilder, DynNodeOptions};
 
 use super::node;
 use crate::work_dir::WorkDir;
 
-pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, BuildErrors> {
+pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<DynGraph, BuildErrors> {
     let count = node(work_dir, |ctx, _| async move {
         let round = ctx.get("round").as_i64().unwrap_or_default() + 1;
         Ok(json!({ "round": round }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))
         .last_value("round")
         .last_value("seen")
         .node("count", count)
-        .subgraph("inner", inner(work_dir)?, NodeOptions::default())
-        .subgraph("memory", memory(work_dir)?, NodeOptions::default())
+        .subgraph("inner", inner(work_dir)?, DynNodeOptions::default())
+        .subgraph("memory", memory(work_dir)?, DynNodeOptions::default())
         .edge(START, "count")
         .edge("count", "inner")
         .edge("inner", "memory")
@@ -37,7 +37,7 @@ pub(super) fn graph(work_dir: &WorkDir, backends: Backends) -> Result<Graph, Bui
         .build()
 }
 
-fn inner(work_dir: &WorkDir) -> Result<Graph, BuildErrors> {
+fn inner(work_dir: &WorkDir) -> Result<DynGraph, BuildErrors> {
     let before = node(work_dir, |_, _| async move {
         Ok(json!({ "ready": true }).into())
     });
@@ -46,7 +46,7 @@ fn inner(work_dir: &WorkDir) -> Result<Graph, BuildErrors> {
         let answer = ctx.ask(format!("round {round}"))?;
         Ok(json!({ "log": [answer.to_json()] }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("log")
         .last_value("round")
         .last_value("ready")
@@ -58,12 +58,12 @@ fn inner(work_dir: &WorkDir) -> Result<Graph, BuildErrors> {
         .build()
 }
 
-fn memory(work_dir: &WorkDir) -> Result<Graph, BuildErrors> {
+fn memory(work_dir: &WorkDir) -> Result<DynGraph, BuildErrors> {
     let recall = node(work_dir, |ctx, _| async move {
         let seen = ctx.get("visits").as_i64().unwrap_or_default() + 1;
         Ok(json!({ "visits": seen, "seen": seen }).into())
     });
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("visits")
         .last_value("seen")
         .last_value("round")

@@ -62,13 +62,13 @@ impl Fault {
 #[error(
     "`{0}` is not a plan: expected die-before:N, die-within:N, die-after:N, fail-sync:N, fail:N:FAULT or fail-from:N:FAULT with io, full or short"
 )]
-pub struct ParseError(pub String);
+pub struct PlanParseError(pub String);
 
 impl FromStr for Plan {
-    type Err = ParseError;
+    type Err = PlanParseError;
 
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let wrong = || ParseError(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, PlanParseError> {
+        let wrong = || PlanParseError(text.to_owned());
         let mut words = text.split(':');
         let kind = words.next().ok_or_else(wrong)?;
         if kind == "nothing" {

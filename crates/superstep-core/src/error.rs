@@ -1,6 +1,6 @@
 //! Everything that can go wrong in a run, with stable codes.
 //!
-//! An [`Error`] has what happened ([`ErrorKind`]) and where ([`Place`]). Codes are listed in
+//! An [`Error`] has what happened ([`ErrorKind`]) and where ([`ErrorLocation`]). Codes are listed in
 //! `docs/errors.md`. Build mistakes have their own type, [`crate::plan::BuildError`].
 
 mod category;
@@ -34,12 +34,12 @@ pub struct Error {
     /// What happened.
     pub kind: Box<ErrorKind>,
     /// Where it happened.
-    pub place: Place,
+    pub place: ErrorLocation,
 }
 
 /// Where in a run an error arose; as much as is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ErrorLocation {
     /// The thread.
     pub thread: Option<ThreadId>,
     /// The node.
@@ -587,7 +587,7 @@ impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
         Self {
             kind: Box::new(kind),
-            place: Place::default(),
+            place: ErrorLocation::default(),
         }
     }
 }
@@ -607,7 +607,7 @@ impl From<SaverError> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}] {}", self.code(), self.kind)?;
-        let Place { thread, node, step } = &self.place;
+        let ErrorLocation { thread, node, step } = &self.place;
         if let Some(node) = node {
             write!(f, " (node `{node}`")?;
         }

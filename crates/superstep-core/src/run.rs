@@ -61,7 +61,7 @@ pub struct Loop {
     progress: Progress,
     unstored: Unstored,
     children: Children,
-    shown: Shown,
+    shown: ReaderView,
     acts: Acts,
     stopped: bool,
 }
@@ -134,7 +134,7 @@ struct Children {
 
 /// What readers of the run have seen.
 #[derive(Default)]
-struct Shown {
+struct ReaderView {
     latest: Latest,
     /// Ids of messages.
     messages: HashSet<String>,

@@ -1,13 +1,13 @@
 //! Building a graph of the dynamic layer.
 //!
 //! ```
-//! use superstep_engine::{Ctx, GraphBuilder, RunOptions};
+//! use superstep_engine::{DynCtx, DynGraphBuilder, RunOptions};
 //! use superstep_core::{Value, run::Halt};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let graph = GraphBuilder::new()
+//! let graph = DynGraphBuilder::new()
 //!     .last_value("n")
-//!     .node("double", |ctx: Ctx| async move {
+//!     .node("double", |ctx: DynCtx| async move {
 //!         let n = ctx.get("n").as_i64().unwrap_or(0);
 //!         Ok::<_, Halt>(Value::map([("n", Value::from(n * 2))]))
 //!     })
@@ -34,7 +34,7 @@ use superstep_core::{
 };
 
 use crate::{
-    graph::{Backends, Entry, Graph},
+    graph::{Backends, DynGraph, NodeFunction},
     node::Node,
     run::SubgraphNode,
 };
@@ -43,14 +43,14 @@ use crate::{
 ///
 /// ```
 /// # use serde_json::{Value as Json, json};
-/// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-/// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+/// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+/// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
 /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
 /// # }
-/// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+/// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let graph = GraphBuilder::new()
+/// let graph = DynGraphBuilder::new()
 ///     .last_value("n")
 ///     .node("count", count)
 ///     .edge(START, "count")
@@ -60,12 +60,12 @@ use crate::{
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Default)]
-pub struct GraphBuilder {
+pub struct DynGraphBuilder {
     pub(crate) blueprint: Blueprint,
-    pub(crate) functions: HashMap<Arc<str>, Entry>,
+    pub(crate) functions: HashMap<Arc<str>, NodeFunction>,
     handlers: HashMap<Arc<str>, Arc<dyn Node>>,
     default_handler: Option<Arc<dyn Node>>,
-    defaults: NodeOptions,
+    defaults: DynNodeOptions,
     backends: Backends,
     persist: Persist,
     pub(crate) migrate: Option<MigrateFn>,
@@ -73,7 +73,7 @@ pub struct GraphBuilder {
 
 /// How a node is run.
 #[derive(Clone, Default)]
-pub struct NodeOptions {
+pub struct DynNodeOptions {
     /// What it reads; all channels that are not private by default.
     pub input: Option<Vec<Arc<str>>>,
     /// It waits until nothing else would run.
@@ -92,10 +92,10 @@ pub struct NodeOptions {
     /// node's; the node's own edges, joins and routers do not fire.
     pub on_error: Option<Arc<dyn Node>>,
     /// A graph its function calls.
-    pub calls: Option<Graph>,
+    pub calls: Option<DynGraph>,
 }
 
-impl GraphBuilder {
+impl DynGraphBuilder {
     /// An empty graph.
     pub fn new() -> Self {
         Self::default()
@@ -127,16 +127,16 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use superstep::dynamic::{ChannelKind, ChannelSpec, Guard};
     ///
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .channel(ChannelSpec {
     ///         name: "alert".into(),
     ///         kind: ChannelKind::Ephemeral(Guard::Any), // visible for one step
@@ -158,14 +158,14 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n") // two writers in one step are an error
     ///     .node("count", count)
     ///     .edge(START, "count")
@@ -182,16 +182,16 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use superstep::dynamic::Reducer;
     ///
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .reduce("n", Reducer::Add, 0)
     ///     .node("a", count)
     ///     .node("b", count)
@@ -243,14 +243,14 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n")
     ///     .last_value("notes")
     ///     .input_schema(vec!["n".into()]) // `notes` of an input are ignored
@@ -270,14 +270,14 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n")
     ///     .last_value("notes")
     ///     .output_schema(vec!["n".into()])
@@ -298,18 +298,18 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use superstep::{RetryPolicy, dynamic::NodeOptions};
+    /// use superstep::{RetryPolicy, dynamic::DynNodeOptions};
     ///
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n")
-    ///     .defaults(NodeOptions { retry: vec![RetryPolicy::default()], ..NodeOptions::default() })
+    ///     .defaults(DynNodeOptions { retry: vec![RetryPolicy::default()], ..DynNodeOptions::default() })
     ///     .node("count", count) // retried
     ///     .edge(START, "count")
     ///     .build()?;
@@ -317,7 +317,7 @@ impl GraphBuilder {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn defaults(mut self, options: NodeOptions) -> Self {
+    pub fn defaults(mut self, options: DynNodeOptions) -> Self {
         self.default_handler = options.on_error.clone();
         self.blueprint.default_handler = self.default_handler.is_some();
         self.defaults = options;
@@ -328,43 +328,43 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// async fn double(ctx: Ctx) -> Result<Json, Halt> {
+    /// async fn double(ctx: DynCtx) -> Result<Json, Halt> {
     ///     let n: i64 = ctx.read("n")?;
     ///     Ok(json!({"n": n * 2}))
     /// }
     ///
-    /// let graph = GraphBuilder::new().last_value("n").node("double", double).edge(START, "double").build()?;
+    /// let graph = DynGraphBuilder::new().last_value("n").node("double", double).edge(START, "double").build()?;
     /// let outcome = graph.invoke(json!({"n": 21}), &RunOptions::default()).await?;
     /// assert_eq!(outcome.output.map(|state| state.to_json()), Some(json!({"n": 42})));
     /// # Ok(()) }
     /// ```
     #[must_use]
     pub fn node(self, name: impl Into<Arc<str>>, run: impl Node) -> Self {
-        self.node_with(name, run, NodeOptions::default())
+        self.node_with(name, run, DynNodeOptions::default())
     }
 
     /// Adds a node with options.
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use superstep::dynamic::NodeOptions;
+    /// use superstep::dynamic::DynNodeOptions;
     ///
-    /// let last = NodeOptions { defer: true, ..NodeOptions::default() };
-    /// let graph = GraphBuilder::new()
+    /// let last = DynNodeOptions { defer: true, ..DynNodeOptions::default() };
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n")
     ///     .node("count", count)
     ///     .node_with("report", nothing, last)
@@ -379,12 +379,12 @@ impl GraphBuilder {
         self,
         name: impl Into<Arc<str>>,
         run: impl Node,
-        options: NodeOptions,
+        options: DynNodeOptions,
     ) -> Self {
         let graph = options.calls.clone();
         self.entry(
             name.into(),
-            Entry {
+            NodeFunction {
                 run: Arc::new(run),
                 graph,
                 is_subgraph: false,
@@ -397,19 +397,19 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use superstep::dynamic::NodeOptions;
+    /// use superstep::dynamic::DynNodeOptions;
     ///
-    /// let inner = GraphBuilder::new().last_value("n").node("count", count).edge(START, "count").build()?;
-    /// let outer = GraphBuilder::new()
+    /// let inner = DynGraphBuilder::new().last_value("n").node("count", count).edge(START, "count").build()?;
+    /// let outer = DynGraphBuilder::new()
     ///     .last_value("n")
-    ///     .subgraph("inner", inner, NodeOptions::default())
+    ///     .subgraph("inner", inner, DynNodeOptions::default())
     ///     .edge(START, "inner")
     ///     .build()?;
     /// let outcome = outer.invoke(json!({"n": 1}), &RunOptions::default()).await?;
@@ -417,11 +417,16 @@ impl GraphBuilder {
     /// # Ok(()) }
     /// ```
     #[must_use]
-    pub fn subgraph(self, name: impl Into<Arc<str>>, graph: Graph, options: NodeOptions) -> Self {
+    pub fn subgraph(
+        self,
+        name: impl Into<Arc<str>>,
+        graph: DynGraph,
+        options: DynNodeOptions,
+    ) -> Self {
         let run = Arc::new(SubgraphNode(graph.clone()));
         self.entry(
             name.into(),
-            Entry {
+            NodeFunction {
                 run,
                 graph: Some(graph),
                 is_subgraph: true,
@@ -430,8 +435,13 @@ impl GraphBuilder {
         )
     }
 
-    pub(crate) fn entry(mut self, name: Arc<str>, entry: Entry, options: NodeOptions) -> Self {
-        let NodeOptions {
+    pub(crate) fn entry(
+        mut self,
+        name: Arc<str>,
+        entry: NodeFunction,
+        options: DynNodeOptions,
+    ) -> Self {
+        let DynNodeOptions {
             input,
             defer,
             destinations,
@@ -458,7 +468,7 @@ impl GraphBuilder {
             timeouts: if limits { timeouts } else { default.timeouts },
             max_concurrency,
             handler: on_error.is_some(),
-            subgraph: entry.graph.as_ref().map(Graph::persist),
+            subgraph: entry.graph.as_ref().map(DynGraph::persist),
         });
         if let Some(handler) = on_error {
             self.handlers
@@ -481,14 +491,14 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n")
     ///     .node("a", nothing)
     ///     .node("b", nothing)
@@ -516,16 +526,16 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use superstep::{Failure, dynamic::END};
     ///
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n")
     ///     .node("count", count)
     ///     .edge(START, "count")
@@ -582,16 +592,16 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use superstep::{Backends, MemorySaver, dynamic::{Pauses, Status, input}};
     ///
-    /// let graph = GraphBuilder::new()
+    /// let graph = DynGraphBuilder::new()
     ///     .last_value("n")
     ///     .node("count", count)
     ///     .edge(START, "count")
@@ -634,21 +644,21 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let errors = GraphBuilder::new().node("count", count).edge("cuont", "count").build().err();
+    /// let errors = DynGraphBuilder::new().node("count", count).edge("cuont", "count").build().err();
     /// assert!(errors.is_some_and(|errors| errors.0.len() > 1)); // every mistake at once
     /// # Ok(()) }
     /// ```
-    pub fn build(self) -> Result<Graph, BuildErrors> {
+    pub fn build(self) -> Result<DynGraph, BuildErrors> {
         let plan = self.blueprint.compile()?;
         let nodes = self.functions(&plan);
-        Ok(Graph::new(
+        Ok(DynGraph::new(
             plan,
             nodes,
             self.backends,
@@ -661,22 +671,22 @@ impl GraphBuilder {
     ///
     /// ```
     /// # use serde_json::{Value as Json, json};
-    /// # use superstep::{RunOptions, dynamic::{Ctx, GraphBuilder, Halt, START}};
-    /// # async fn count(ctx: Ctx) -> Result<Json, Halt> {
+    /// # use superstep::{RunOptions, dynamic::{DynCtx, DynGraphBuilder, Halt, START}};
+    /// # async fn count(ctx: DynCtx) -> Result<Json, Halt> {
     /// #     Ok(json!({"n": ctx.get("n").as_i64().unwrap_or(0) + 1}))
     /// # }
-    /// # async fn nothing(_: Ctx) -> Result<(), Halt> { Ok(()) }
+    /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use superstep::{Backends, MemorySaver, Value, dynamic::{NodeOptions, Output}};
+    /// use superstep::{Backends, MemorySaver, Value, dynamic::{DynNodeOptions, Output}};
     ///
-    /// async fn add(ctx: Ctx) -> Result<Output, Halt> {
+    /// async fn add(ctx: DynCtx) -> Result<Output, Halt> {
     ///     let sum = ctx.previous().as_i64().unwrap_or(0) + ctx.input().as_i64().unwrap_or(0);
     ///     Ok(Output::Final { value: sum.into(), save: sum.into() })
     /// }
     ///
     /// let backends = Backends::on(MemorySaver::default());
-    /// let graph = GraphBuilder::entrypoint("add", add, NodeOptions::default(), backends)?;
+    /// let graph = DynGraphBuilder::entrypoint("add", add, DynNodeOptions::default(), backends)?;
     /// let thread = RunOptions::on("t");
     /// graph.invoke(Value::from(40), &thread).await?;
     /// let outcome = graph.invoke(Value::from(2), &thread).await?;
@@ -686,12 +696,12 @@ impl GraphBuilder {
     pub fn entrypoint<N: Node>(
         name: impl Into<Arc<str>>,
         run: N,
-        options: NodeOptions,
+        options: DynNodeOptions,
         backends: Backends,
-    ) -> Result<Graph, BuildErrors> {
+    ) -> Result<DynGraph, BuildErrors> {
         let name = name.into();
         let calls = options.calls.clone();
-        let entry = Entry {
+        let entry = NodeFunction {
             run: Arc::new(run),
             graph: calls,
             is_subgraph: false,
@@ -706,7 +716,7 @@ impl GraphBuilder {
         };
         let plan = Blueprint::entrypoint(node)?;
         let nodes = builder.functions(&plan);
-        Ok(Graph::new(
+        Ok(DynGraph::new(
             plan,
             nodes,
             builder.backends,
@@ -715,16 +725,18 @@ impl GraphBuilder {
         ))
     }
 
-    fn functions(&self, plan: &Plan) -> Table<NodeIx, Option<Entry>> {
+    fn functions(&self, plan: &Plan) -> Table<NodeIx, Option<NodeFunction>> {
         let handler = |name| self.handlers.get(name).or(self.default_handler.as_ref());
         plan.nodes
             .iter()
             .map(|spec| match spec.role {
-                superstep_core::plan::Role::Handler => handler(&spec.name).map(|run| Entry {
-                    run: run.clone(),
-                    graph: None,
-                    is_subgraph: false,
-                }),
+                superstep_core::plan::Role::Handler => {
+                    handler(&spec.name).map(|run| NodeFunction {
+                        run: run.clone(),
+                        graph: None,
+                        is_subgraph: false,
+                    })
+                }
                 _ => self.functions.get(&spec.name).cloned(),
             })
             .collect()

@@ -8,9 +8,9 @@ use superstep_core::{
 };
 use superstep_schema::Schema;
 
-use crate::{graph::Graph, state::Depth};
+use crate::{graph::DynGraph, state::Depth};
 
-impl Graph {
+impl DynGraph {
     /// Whether an answer fits a question that a thread waits for, by the schema of the question.
     /// Nothing is run and nothing is written. A question without a schema takes any answer here; what
     /// asked it decides when it runs.

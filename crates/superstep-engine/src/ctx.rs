@@ -51,9 +51,9 @@ pub(crate) struct CtxInner {
 
 /// The context of one running task; cheap to clone.
 #[derive(Clone)]
-pub struct Ctx(pub(crate) Arc<CtxInner>);
+pub struct DynCtx(pub(crate) Arc<CtxInner>);
 
-impl Ctx {
+impl DynCtx {
     /// What the task gets: the state as its node reads it, or a send's argument.
     pub fn input(&self) -> Value {
         let step = &self.0.step;

@@ -9,9 +9,9 @@ use superstep_core::{
 };
 use superstep_draw::{Drawing, DrawnEdge, DrawnNode, EdgeKind, NodeKind};
 
-use crate::graph::Graph;
+use crate::graph::DynGraph;
 
-impl Graph {
+impl DynGraph {
     /// The graph with its subgraphs, to be rendered.
     pub fn drawing(&self) -> Drawing {
         let plan = self.plan();
@@ -55,9 +55,9 @@ struct Sketch<'a> {
 }
 
 impl<'a> Sketch<'a> {
-    fn new(graph: &'a Graph) -> Self {
+    fn new(graph: &'a DynGraph) -> Self {
         let plan = &**graph.plan();
-        let subgraphs: HashMap<Arc<str>, Graph> = graph.subgraphs().into_iter().collect();
+        let subgraphs: HashMap<Arc<str>, DynGraph> = graph.subgraphs().into_iter().collect();
         let mut drawing = Drawing::default();
         let mut places = HashMap::new();
         for (node, spec) in plan.nodes.entries() {

@@ -32,21 +32,21 @@ use superstep_core::{
 };
 use tokio::{sync::oneshot, task::JoinSet};
 
-use attempt::{Ended, Running, guarded, limited};
+use attempt::{AttemptEnd, RunningAttempt, guarded, limited};
 use slots::Slots;
 use wind_down::Handles;
 
 use crate::{
     cache::CacheKey,
     ctx::{
-        Above, Attempt, Ctx, CtxInner, Heartbeat, Request, RunInfo, StepInfo, TaskAnswers,
+        Above, Attempt, CtxInner, DynCtx, Heartbeat, Request, RunInfo, StepInfo, TaskAnswers,
         TaskBody, TaskProgress, call_body,
     },
     env::Env,
     event_log::Line,
     graph::GraphInner,
     requests::{RequestReader, Requests},
-    write_behind::{Store, WriteBehind},
+    write_behind::{PendingStore, WriteBehind},
 };
 
 /// Hears that what a run was fed is stored, and its first tasks start.
@@ -105,7 +105,7 @@ const ROUNDS: u32 = 64;
 type Reply = oneshot::Sender<Result<Value, Halt>>;
 
 enum Woken {
-    Done(usize, Box<Ended>),
+    Done(usize, Box<AttemptEnd>),
     Again(usize),
 }
 
@@ -118,9 +118,9 @@ struct Driver<'a> {
     spawned: Option<JoinSet<Woken>>,
     /// How to end them before their time.
     handles: Handles,
-    starting: Vec<(usize, Running)>,
+    starting: Vec<(usize, RunningAttempt)>,
     /// Empty between uses; kept for its room, as is `starting`.
-    ready: Vec<(usize, Ended)>,
+    ready: Vec<(usize, AttemptEnd)>,
     step: Option<i64>,
     /// How many attempts of tasks were started.
     attempts: u64,
@@ -209,7 +209,7 @@ impl<'a> Driver<'a> {
                     return Ok(());
                 };
                 let wants_all = if run.config().durability == Durability::Async {
-                    self.write_behind.push(Store::Commit(reply)).await?;
+                    self.write_behind.push(PendingStore::Commit(reply)).await?;
                     self.write_behind.takes_wish()
                 } else {
                     reply.await? == NextRecord::Everything
@@ -223,7 +223,7 @@ impl<'a> Driver<'a> {
                     return Ok(());
                 };
                 if run.config().durability == Durability::Async {
-                    self.write_behind.push(Store::Other(reply)).await?;
+                    self.write_behind.push(PendingStore::Other(reply)).await?;
                 } else {
                     reply.await?;
                 }
@@ -397,7 +397,7 @@ impl<'a> Driver<'a> {
             *running = Some(serial);
         }
         let timed = task.timeouts.run.is_some() || task.timeouts.idle.is_some();
-        let ctx = Ctx(Arc::new(CtxInner {
+        let ctx = DynCtx(Arc::new(CtxInner {
             task: attempt,
             node: task.node,
             name: task.name.clone(),
@@ -425,7 +425,7 @@ impl<'a> Driver<'a> {
         let repeats = !task.retry.is_empty();
         self.starting.push((
             at,
-            Running {
+            RunningAttempt {
                 future,
                 ctx,
                 repeats,
@@ -465,7 +465,7 @@ impl<'a> Driver<'a> {
         self.ready = ready;
     }
 
-    fn ended(&mut self, run: &mut Loop, at: usize, Ended { done, progress }: Ended) {
+    fn ended(&mut self, run: &mut Loop, at: usize, AttemptEnd { done, progress }: AttemptEnd) {
         if let Some(progress) = progress {
             self.progress.insert(at, *progress);
         }

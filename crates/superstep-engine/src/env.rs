@@ -15,7 +15,7 @@ use superstep_text::Privacy;
 use tokio::sync::mpsc;
 
 use crate::{
-    cache::Cache, event_log::EventLog, options::Addresses, stop::StopSignal, store::Store,
+    cache::Cache, event_log::EventLogWriter, options::Addresses, stop::StopSignal, store::Store,
 };
 
 /// What all graphs of one run share.
@@ -39,7 +39,7 @@ pub(crate) struct Env {
     pub(crate) grace: Duration,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sink: Option<Sink>,
-    pub(crate) log: Option<Arc<EventLog>>,
+    pub(crate) log: Option<Arc<EventLogWriter>>,
     pub(crate) privacy: Privacy,
     /// Checkpoints the caller named, by namespace.
     pub(crate) addresses: Arc<Addresses>,

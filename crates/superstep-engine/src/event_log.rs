@@ -1,8 +1,8 @@
 //! Event log of a thread, as one run writes it.
 //!
-//! All graphs of a run share one [`EventLog`]: it numbers entries and keeps them until something is
+//! All graphs of a run share one [`EventLogWriter`]: it numbers entries and keeps them until something is
 //! stored, which takes them along, so that a step and its events are stored together. Entries that
-//! nothing takes along are stored by themselves, soon ([`EventLog::along`]).
+//! nothing takes along are stored by themselves, soon ([`EventLogWriter::along`]).
 
 use std::{sync::Arc, sync::Mutex, time::Duration};
 
@@ -29,7 +29,7 @@ const OLDEST: Duration = Duration::from_millis(50);
 pub(crate) type FindPlan = dyn Fn(&GraphPath) -> Option<Arc<Plan>> + Send + Sync;
 
 /// The log of a thread, for one run.
-pub(crate) struct EventLog {
+pub(crate) struct EventLogWriter {
     saver: Arc<dyn Saver>,
     thread: ThreadId,
     epoch: u64,
@@ -37,13 +37,13 @@ pub(crate) struct EventLog {
     /// The name of the run's root graph.
     graph: Arc<str>,
     plan_at: Box<FindPlan>,
-    page: Mutex<Page>,
+    page: Mutex<UnstoredEntries>,
     /// There is something to store, or it could not be stored.
     stirred: Notify,
 }
 
 #[derive(Default)]
-struct Page {
+struct UnstoredEntries {
     n: u64,
     /// When the last entry was written.
     at: u64,
@@ -55,7 +55,7 @@ struct Page {
 /// An entry without its number.
 pub(crate) type Line = (Option<CheckpointId>, Entry);
 
-impl EventLog {
+impl EventLogWriter {
     pub(crate) fn new(
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
@@ -202,7 +202,7 @@ impl EventLog {
     }
 }
 
-impl Page {
+impl UnstoredEntries {
     fn add(&mut self, epoch: u64, lines: &mut Vec<Line>) {
         if lines.is_empty() {
             return;

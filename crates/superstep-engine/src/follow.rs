@@ -26,8 +26,8 @@ use superstep_core::{
     value::Value,
 };
 
-use crate::graph::Graph;
-use page::{Page, Place, Turn, Until};
+use crate::graph::DynGraph;
+use page::{Page, RunPosition, Turn, Until};
 
 /// How many entries are read at once.
 const PAGE: usize = 256;
@@ -51,9 +51,9 @@ pub enum LogItem<E = Event> {
 
 /// A reader of a thread's log.
 ///
-/// It is a [`Stream`] of what [`Follow::next`] returns, which ends after an error.
-pub struct Follow {
-    graph: Graph,
+/// It is a [`Stream`] of what [`DynFollow::next`] returns, which ends after an error.
+pub struct DynFollow {
+    graph: DynGraph,
     source: Source,
     modes: Modes,
     subgraphs: bool,
@@ -61,7 +61,7 @@ pub struct Follow {
     /// The last entry that was read, wanted or not.
     cursor: Option<Cursor>,
     at: Option<u64>,
-    place: Place,
+    place: RunPosition,
     /// The next page on its way, for a reader that waits so long. It is dropped if the reader then
     /// decides otherwise.
     turning: Option<(Until, BoxFuture<'static, Result<Page, Error>>)>,
@@ -79,7 +79,7 @@ enum Source {
     Run(RunId, Option<ThreadId>),
 }
 
-impl Graph {
+impl DynGraph {
     /// Reads the log of a thread after a cursor, or from its beginning: events of these modes, and
     /// where runs begin and end. Only what runs were configured to log is there
     /// ([`crate::RunOptions::log`]).
@@ -88,15 +88,15 @@ impl Graph {
         thread: impl Into<ThreadId>,
         after: Option<Cursor>,
         modes: Modes,
-    ) -> Follow {
-        Follow::new(self, Source::Thread(thread.into()), after, modes)
+    ) -> DynFollow {
+        DynFollow::new(self, Source::Thread(thread.into()), after, modes)
     }
 
     /// Reads what one run logs, after a cursor or from its beginning, until it ends, in whatever
     /// process it is. The last item is its ending, also if it logs nothing, was cut short, or has
     /// ended long ago. A run that is queued is waited for; an unknown one is SS2018.
-    pub fn follow_run(&self, run: RunId, after: Option<Cursor>, modes: Modes) -> Follow {
-        Follow::new(self, Source::Run(run, None), after, modes)
+    pub fn follow_run(&self, run: RunId, after: Option<Cursor>, modes: Modes) -> DynFollow {
+        DynFollow::new(self, Source::Run(run, None), after, modes)
     }
 
     /// All that is stored of a thread's log, with the states that its entries refer to, as far as
@@ -127,8 +127,8 @@ impl Graph {
     }
 }
 
-impl Follow {
-    fn new(graph: &Graph, source: Source, after: Option<Cursor>, modes: Modes) -> Self {
+impl DynFollow {
+    fn new(graph: &DynGraph, source: Source, after: Option<Cursor>, modes: Modes) -> Self {
         Self {
             graph: graph.clone(),
             source,
@@ -137,7 +137,7 @@ impl Follow {
             page: VecDeque::new(),
             cursor: after,
             at: None,
-            place: Place::Unknown,
+            place: RunPosition::Unknown,
             turning: None,
             filling: None,
             failed: false,
@@ -198,12 +198,12 @@ impl Follow {
                 }
             };
             if let Some(before) = self.cursor
-                && self.place == Place::InRun
+                && self.place == RunPosition::InRun
                 && before.epoch < first.cursor.epoch
             {
                 // Another run followed one that was cut short.
                 let end = Cursor::end_of(before.epoch);
-                (self.cursor, self.at, self.place) = (Some(end), None, Place::AfterRun);
+                (self.cursor, self.at, self.place) = (Some(end), None, RunPosition::AfterRun);
                 let ended = LogItem::Ended(Ending::Interrupted);
                 return Poll::Ready(Ok(Some((end, ended))));
             }
@@ -232,7 +232,7 @@ impl Follow {
             else {
                 continue;
             };
-            (self.cursor, self.at, self.place) = (Some(cursor), at, Place::of(&entry));
+            (self.cursor, self.at, self.place) = (Some(cursor), at, RunPosition::of(&entry));
             let item = match entry {
                 Entry::Started {
                     durability, modes, ..
@@ -287,7 +287,7 @@ impl Follow {
     }
 }
 
-impl Stream for Follow {
+impl Stream for DynFollow {
     type Item = Result<(Cursor, LogItem), Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -302,7 +302,7 @@ impl Stream for Follow {
 
 /// The event with its state; nothing if the checkpoint that had it was pruned meanwhile.
 async fn whole(
-    graph: &Graph,
+    graph: &DynGraph,
     thread: &ThreadId,
     told: LoggedEvent,
 ) -> Result<Option<Event>, Error> {

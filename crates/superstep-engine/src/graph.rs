@@ -25,11 +25,11 @@ use crate::{
 
 /// A graph that can be run; cheap to clone.
 #[derive(Clone)]
-pub struct Graph(pub(crate) Arc<GraphInner>);
+pub struct DynGraph(pub(crate) Arc<GraphInner>);
 
 pub(crate) struct GraphInner {
     pub(crate) plan: Arc<Plan>,
-    pub(crate) nodes: Table<NodeIx, Option<Entry>>,
+    pub(crate) nodes: Table<NodeIx, Option<NodeFunction>>,
     pub(crate) backends: Backends,
     pub(crate) persist: Persist,
     pub(crate) migrate: Option<MigrateFn>,
@@ -39,9 +39,9 @@ pub(crate) struct GraphInner {
 
 /// A node's function, and the graph it is or calls.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct NodeFunction {
     pub(crate) run: Arc<dyn Node>,
-    pub(crate) graph: Option<Graph>,
+    pub(crate) graph: Option<DynGraph>,
     /// Whether it is that graph. One that calls it may do other things besides.
     pub(crate) is_subgraph: bool,
 }
@@ -105,10 +105,10 @@ impl GraphInner {
     }
 }
 
-impl Graph {
+impl DynGraph {
     pub(crate) fn new(
         plan: Plan,
-        nodes: Table<NodeIx, Option<Entry>>,
+        nodes: Table<NodeIx, Option<NodeFunction>>,
         backends: Backends,
         persist: Persist,
         migrate: Option<MigrateFn>,
@@ -159,7 +159,7 @@ impl Graph {
     }
 
     /// Subgraphs by node name, in order of definition.
-    pub fn subgraphs(&self) -> Vec<(Arc<str>, Graph)> {
+    pub fn subgraphs(&self) -> Vec<(Arc<str>, DynGraph)> {
         let entries = self.0.nodes.entries();
         entries
             .filter_map(|(node, entry)| {
@@ -200,7 +200,10 @@ impl Graph {
     }
 
     /// The graph that owns a namespace below this one, and its namespace in storage.
-    pub(crate) fn at_namespace(&self, namespace: &GraphPath) -> Result<(Graph, GraphPath), Error> {
+    pub(crate) fn at_namespace(
+        &self,
+        namespace: &GraphPath,
+    ) -> Result<(DynGraph, GraphPath), Error> {
         let mut graph = self.clone();
         for name in namespace.path() {
             if name.parse::<u32>().is_ok() {
@@ -225,13 +228,13 @@ impl Graph {
     }
 
     /// The graphs that tasks of a snapshot run, and where.
-    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(Graph, GraphPath)> {
+    pub(crate) fn children(&self, snapshot: &Snapshot) -> Vec<(DynGraph, GraphPath)> {
         let child = |task| self.child(task);
         snapshot.tasks.iter().filter_map(child).collect()
     }
 
     /// The graph that a task runs, and where.
-    pub(crate) fn child(&self, task: &TaskView) -> Option<(Graph, GraphPath)> {
+    pub(crate) fn child(&self, task: &TaskView) -> Option<(DynGraph, GraphPath)> {
         let Some(SubState::At(namespace)) = &task.state else {
             return None;
         };
@@ -245,7 +248,7 @@ impl Graph {
         self.entry(node).is_some_and(|entry| entry.is_subgraph)
     }
 
-    fn entry(&self, node: &str) -> Option<&Entry> {
+    fn entry(&self, node: &str) -> Option<&NodeFunction> {
         self.0.nodes.get(self.0.plan.node(node)?)?.as_ref()
     }
 }

@@ -1,7 +1,7 @@
 //! Which threads were made of archives, and whether a person agreed to run them.
 //!
 //! What an archive holds was not made here. Answers and approvals in it may be anybody's, and so are the
-//! folders it names. [`Graph::import_thread`](crate::Graph::import_thread) marks the thread in the store,
+//! folders it names. [`DynGraph::import_thread`](crate::DynGraph::import_thread) marks the thread in the store,
 //! in the same file where a database has both; a program asks its user before it runs such a thread, and
 //! binds what it takes for approved to [`Import::id`], which no archive can know.
 

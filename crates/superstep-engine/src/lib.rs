@@ -1,6 +1,6 @@
 //! Runs superstep graphs on tokio.
 //!
-//! [`builder`] makes a [`Graph`] of the dynamic layer (JSON-shaped state, string names); [`graph`]
+//! [`builder`] makes a [`DynGraph`] of the dynamic layer (JSON-shaped state, string names); [`graph`]
 //! runs it; [`driver`](crate) drives the pure loop of `superstep-core`; [`ctx`] is what a running
 //! node sees; [`memory`] has the in-process backends; [`typed`] is the layer of graphs over one
 //! Rust struct.
@@ -39,17 +39,17 @@ mod write_behind;
 
 pub use superstep_store as store;
 
-pub use builder::{GraphBuilder, NodeOptions};
-pub use ctx::{CallTask, Ctx};
-pub use follow::{Follow, LogItem};
-pub use graph::{Backends, Graph};
+pub use builder::{DynGraphBuilder, DynNodeOptions};
+pub use ctx::{CallTask, DynCtx};
+pub use follow::{DynFollow, LogItem};
+pub use graph::{Backends, DynGraph};
 pub use imports::{Import, Imports};
 pub use node::Node;
-pub use options::{CheckpointRef, Outcome, OutputKeys, RunOptions, Status};
-pub use running::{Canceller, RunEvents, RunOutcome, Running};
+pub use options::{CheckpointRef, DynOutcome, OutputKeys, RunOptions, Status};
+pub use running::{Canceller, DynRunEvents, DynRunOutcome, DynRunning};
 pub use runs::Recovery;
 pub use span::OpenSpan;
 pub use spec::{GraphSpec, Registry};
-pub use stream::EventStream;
+pub use stream::DynEventStream;
 pub use threads::Fit;
 pub use worker::{Worked, Worker};

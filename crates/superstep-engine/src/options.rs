@@ -33,7 +33,7 @@ pub struct RunOptions {
     pub limit: u64,
     /// How many tasks of a graph run at once; any number by default. Tasks beyond it wait, and their
     /// limits of time begin when they start. Each subgraph counts its own tasks, and a task that waits
-    /// for one it called does not count. [`NodeOptions`](crate::NodeOptions) have the same for one node.
+    /// for one it called does not count. [`DynNodeOptions`](crate::DynNodeOptions) have the same for one node.
     pub max_concurrency: Option<usize>,
     /// When what happens is stored.
     pub durability: Durability,
@@ -61,7 +61,7 @@ pub struct RunOptions {
     /// Whether it shows those of subgraphs.
     pub subgraphs: bool,
     /// Which events are put into the log of the thread, those of subgraphs too. Any of them can be
-    /// read later or elsewhere with [`crate::Graph::follow`].
+    /// read later or elsewhere with [`crate::DynGraph::follow`].
     pub log: Modes,
     /// What of their content spans show.
     pub privacy: Privacy,
@@ -75,7 +75,7 @@ pub struct RunOptions {
     /// When the run must have ended; by then it fails with
     /// [`ErrorKind::DeadlinePassed`], and the thread can be resumed.
     pub deadline: Option<SystemTime>,
-    /// How long tasks that look out for it ([`crate::Ctx::cancelled`]), and effects that have begun,
+    /// How long tasks that look out for it ([`crate::DynCtx::cancelled`]), and effects that have begun,
     /// have to end when the run is cancelled or its deadline passes.
     pub grace: Duration,
 }
@@ -191,7 +191,7 @@ impl From<&Snapshot> for CheckpointRef {
 
 /// How a run ended.
 #[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
+pub struct DynOutcome {
     /// The last state it showed; nothing if it changed none of the output keys.
     pub output: Option<Value>,
     /// Open questions.

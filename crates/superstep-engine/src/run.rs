@@ -23,25 +23,25 @@ use superstep_core::{
 
 use crate::{
     clock::{unix_millis, until},
-    ctx::{Above, Ctx},
+    ctx::{Above, DynCtx},
     driver::{self, Began},
     env::{Env, Sink},
-    event_log::{EventLog, FindPlan},
-    graph::{Backends, Graph},
+    event_log::{EventLogWriter, FindPlan},
+    graph::{Backends, DynGraph},
     node::Node,
-    options::{Outcome, RunOptions, Status},
+    options::{DynOutcome, RunOptions, Status},
     run_entry::{RunEntry, new_run_id},
     stop::StopSignal,
     sync::lock,
 };
 
-impl Graph {
+impl DynGraph {
     /// Runs the graph until it is done, asks, pauses or fails.
     pub async fn invoke(
         &self,
         input: impl Into<RunInput>,
         options: &RunOptions,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<DynOutcome, Error> {
         self.run(input.into(), options, None).await
     }
 
@@ -50,7 +50,7 @@ impl Graph {
         input: RunInput,
         options: &RunOptions,
         sink: Option<Sink>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<DynOutcome, Error> {
         let thread = options.thread.as_ref();
         let run = async { self.begin(input, options, sink).await?.finish(None).await };
         run.await.map_err(|error| error.at_thread(thread))
@@ -88,7 +88,7 @@ impl Graph {
         let epoch = lease.as_ref().map_or(0, |lease| lease.epoch);
         let log = match (saver, &options.thread) {
             _ if options.log == Modes::NONE => None,
-            (Some(saver), Some(thread)) => Some(Arc::new(EventLog::new(
+            (Some(saver), Some(thread)) => Some(Arc::new(EventLogWriter::new(
                 saver,
                 thread,
                 epoch,
@@ -268,7 +268,7 @@ impl Graph {
     /// Runs the graph inside a task of another one.
     pub(crate) async fn run_nested(
         &self,
-        ctx: &Ctx,
+        ctx: &DynCtx,
         input: RunInput,
     ) -> Result<Option<Value>, Halt> {
         ctx.alive()?;
@@ -311,11 +311,11 @@ impl Graph {
     }
 }
 
-impl Ctx {
+impl DynCtx {
     /// Runs another graph as part of this task.
     pub async fn run_graph(
         &self,
-        graph: &Graph,
+        graph: &DynGraph,
         input: impl Into<Value>,
     ) -> Result<Option<Value>, Halt> {
         self.beat_if_auto();
@@ -325,7 +325,7 @@ impl Ctx {
 
 /// A run that has begun: its thread is leased, and what it is fed was checked.
 pub(crate) struct BegunRun {
-    graph: Graph,
+    graph: DynGraph,
     pub(crate) env: Arc<Env>,
     run: Box<Loop>,
     pub(crate) entry: Option<RunEntry>,
@@ -335,7 +335,7 @@ pub(crate) struct BegunRun {
 
 impl BegunRun {
     /// Runs to the end. `began` hears when what the run was fed is stored.
-    pub(crate) async fn finish(self, began: Option<Began>) -> Result<Outcome, Error> {
+    pub(crate) async fn finish(self, began: Option<Began>) -> Result<DynOutcome, Error> {
         let Self {
             graph,
             env,
@@ -373,7 +373,7 @@ impl BegunRun {
             Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
             Stop::Failed(error) => return Err(error),
         };
-        Ok(Outcome {
+        Ok(DynOutcome {
             output,
             asks: distinct(asks),
             status,
@@ -460,10 +460,10 @@ fn distinct(asks: Vec<Ask>) -> Vec<Ask> {
 }
 
 /// Runs a graph as a node: its output is the node's update.
-pub(crate) struct SubgraphNode(pub(crate) Graph);
+pub(crate) struct SubgraphNode(pub(crate) DynGraph);
 
 impl Node for SubgraphNode {
-    fn run(&self, ctx: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+    fn run(&self, ctx: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
         let graph = self.0.clone();
         Box::pin(async move {
             let output = graph.run_nested(&ctx, RunInput::Value(ctx.input())).await?;

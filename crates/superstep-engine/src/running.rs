@@ -20,8 +20,8 @@ use tokio::{
 
 use crate::{
     env::Sink,
-    graph::Graph,
-    options::{Outcome, RunOptions},
+    graph::DynGraph,
+    options::{DynOutcome, RunOptions},
     run_entry::new_run_id,
     stop::StopSignal,
 };
@@ -33,38 +33,38 @@ use crate::{
 /// child process can.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Running {
-    /// The run, by which anybody can follow and cancel it ([`Graph::follow_run`],
-    /// [`Graph::cancel`]).
+pub struct DynRunning {
+    /// The run, by which anybody can follow and cancel it ([`DynGraph::follow_run`],
+    /// [`DynGraph::cancel`]).
     pub id: RunId,
     /// Its thread; a graph without a saver needs none.
     pub thread: Option<ThreadId>,
     /// Its events, of the run's `modes`.
-    pub events: RunEvents,
+    pub events: DynRunEvents,
     /// How it ends.
-    pub outcome: RunOutcome,
+    pub outcome: DynRunOutcome,
     canceller: Canceller,
 }
 
-impl Graph {
+impl DynGraph {
     /// Starts a run, and returns once it has begun: its thread is leased, its input fits, the run is
     /// recorded, and what it was fed is stored. A busy thread, an answer to a question that is not
     /// open, or a thread that does not fit the graph is an error here, and no run.
     ///
     /// The run then goes on by itself on the tokio runtime. From here on a crash does not lose it:
-    /// [`Graph::resume_interrupted`] continues it. (With [`Durability::Exit`] nothing is stored before
+    /// [`DynGraph::resume_interrupted`] continues it. (With [`Durability::Exit`] nothing is stored before
     /// its end, by choice.)
     ///
     /// [`Durability::Exit`]: superstep_core::policy::Durability::Exit
     ///
     /// ```
     /// # use serde_json::json;
-    /// # use superstep_engine::{Backends, Ctx, GraphBuilder, RunOptions, Status, memory::MemorySaver};
+    /// # use superstep_engine::{Backends, DynCtx, DynGraphBuilder, RunOptions, Status, memory::MemorySaver};
     /// # use superstep_core::run::Halt;
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let graph = GraphBuilder::new().last_value("x")
-    /// #     .node("work", |_: Ctx| async { Ok::<_, Halt>(json!({ "x": 1 })) })
+    /// # let graph = DynGraphBuilder::new().last_value("x")
+    /// #     .node("work", |_: DynCtx| async { Ok::<_, Halt>(json!({ "x": 1 })) })
     /// #     .edge("__start__", "work").backends(Backends::on(MemorySaver::new())).build()?;
     /// let mut running = graph.start(json!({ "x": 0 }), &RunOptions::on("thread 1")).await?;
     /// println!("run {} has begun", running.id);
@@ -78,13 +78,13 @@ impl Graph {
         &self,
         input: impl Into<RunInput>,
         options: &RunOptions,
-    ) -> Result<Running, Error> {
+    ) -> Result<DynRunning, Error> {
         let thread = options.thread.as_ref();
         let start = self.start_run(input.into(), options);
         start.await.map_err(|error| error.at_thread(thread))
     }
 
-    async fn start_run(&self, input: RunInput, options: &RunOptions) -> Result<Running, Error> {
+    async fn start_run(&self, input: RunInput, options: &RunOptions) -> Result<DynRunning, Error> {
         let (sink, events) = Sink::keeping(options.modes, options.subgraphs);
         let begun = self.begin(input, options, Some(sink)).await?;
         let (began, has_begun) = oneshot::channel();
@@ -102,25 +102,25 @@ impl Graph {
             }
             outcome.map_err(|error| error.at_thread(env.thread.as_ref()))
         });
-        let mut outcome = RunOutcome(Ended::Not(task));
+        let mut outcome = DynRunOutcome(RunEnd::Not(task));
         if has_begun.await.is_err() {
             // It ended before anything ran; what it was fed may not be stored.
             let ended = (&mut outcome).await?;
-            outcome = RunOutcome(Ended::With(Some(Ok(ended))));
+            outcome = DynRunOutcome(RunEnd::With(Some(Ok(ended))));
         }
-        Ok(Running {
+        Ok(DynRunning {
             id: id.or(options.run).unwrap_or_else(new_run_id),
             thread,
-            events: RunEvents(Some(events)),
+            events: DynRunEvents(Some(events)),
             outcome,
             canceller,
         })
     }
 }
 
-impl Running {
+impl DynRunning {
     /// Cancels the run: its tasks are dropped where they wait, those that look out for it
-    /// ([`Ctx::cancelled`](crate::Ctx::cancelled)) are told first. It ends with
+    /// ([`DynCtx::cancelled`](crate::DynCtx::cancelled)) are told first. It ends with
     /// [`ErrorKind::Cancelled`], unless it is over before; its thread can be resumed.
     pub fn cancel(&self, reason: impl Into<String>) {
         self.canceller.cancel(reason);
@@ -132,15 +132,15 @@ impl Running {
     }
 }
 
-impl Future for Running {
-    type Output = Result<Outcome, Error>;
+impl Future for DynRunning {
+    type Output = Result<DynOutcome, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Pin::new(&mut self.outcome).poll(cx)
     }
 }
 
-/// Cancels a run of this process; cheap to clone. [`Graph::cancel`] cancels one of any process.
+/// Cancels a run of this process; cheap to clone. [`DynGraph::cancel`] cancels one of any process.
 #[derive(Clone)]
 pub struct Canceller {
     stop: StopSignal,
@@ -148,7 +148,7 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Ends the run at once, as [`Running::cancel`] does.
+    /// Ends the run at once, as [`DynRunning::cancel`] does.
     pub fn cancel(&self, reason: impl Into<String>) {
         let reason = reason.into();
         self.stop.send(ErrorKind::Cancelled { reason });
@@ -169,18 +169,18 @@ impl std::fmt::Debug for Canceller {
 /// The events of a run that goes on by itself: a [`Stream`] that ends with the run.
 ///
 /// The run does not wait for its reader: what is not read is kept until this is dropped. Others
-/// read the run's log ([`Graph::follow_run`]).
+/// read the run's log ([`DynGraph::follow_run`]).
 #[derive(Debug)]
-pub struct RunEvents(Option<mpsc::UnboundedReceiver<Option<Event>>>);
+pub struct DynRunEvents(Option<mpsc::UnboundedReceiver<Option<Event>>>);
 
-impl RunEvents {
+impl DynRunEvents {
     /// The next event; nothing when the run has ended.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 }
 
-impl Stream for RunEvents {
+impl Stream for DynRunEvents {
     type Item = Event;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
@@ -197,20 +197,20 @@ impl Stream for RunEvents {
 
 /// How a run ends that goes on by itself: a future. Who drops it lets go of the run.
 #[derive(Debug)]
-pub struct RunOutcome(Ended);
+pub struct DynRunOutcome(RunEnd);
 
 #[derive(Debug)]
-enum Ended {
-    Not(JoinHandle<Result<Outcome, Error>>),
-    With(Option<Result<Outcome, Error>>),
+enum RunEnd {
+    Not(JoinHandle<Result<DynOutcome, Error>>),
+    With(Option<Result<DynOutcome, Error>>),
 }
 
-impl Future for RunOutcome {
-    type Output = Result<Outcome, Error>;
+impl Future for DynRunOutcome {
+    type Output = Result<DynOutcome, Error>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let ended = match &mut self.0 {
-            Ended::Not(task) => match ready!(Pin::new(task).poll(cx)) {
+            RunEnd::Not(task) => match ready!(Pin::new(task).poll(cx)) {
                 Ok(outcome) => outcome,
                 Err(lost) if lost.is_panic() => {
                     let message = "the driver of the run".to_owned();
@@ -221,12 +221,12 @@ impl Future for RunOutcome {
                     Err(ErrorKind::Cancelled { reason }.into())
                 }
             },
-            Ended::With(outcome) => outcome.take().unwrap_or_else(|| {
+            RunEnd::With(outcome) => outcome.take().unwrap_or_else(|| {
                 let why = "the outcome of a run was awaited twice".to_owned();
                 Err(ErrorKind::BadArgument { why }.into())
             }),
         };
-        self.0 = Ended::With(None);
+        self.0 = RunEnd::With(None);
         Poll::Ready(ended)
     }
 }

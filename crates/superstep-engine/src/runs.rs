@@ -10,12 +10,12 @@ use superstep_core::{
     runs::{Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
 };
 
-use crate::{graph::Graph, options::RunOptions, running::Running, state::Depth};
+use crate::{graph::DynGraph, options::RunOptions, running::DynRunning, state::Depth};
 
-/// What [`Graph::resume_interrupted`] did.
+/// What [`DynGraph::resume_interrupted`] did.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Recovery<R = Running> {
+pub struct Recovery<R = DynRunning> {
     /// The runs that continue what was cut short.
     pub started: Vec<R>,
     /// The threads that could not be continued, and why. They stay as they are. SS1101 says that the
@@ -32,7 +32,7 @@ impl<R> Default for Recovery<R> {
     }
 }
 
-impl Graph {
+impl DynGraph {
     /// A run, if there is one of this id on the graph's saver. One whose process is gone is shown as
     /// interrupted.
     pub async fn find_run(&self, run: RunId) -> Result<Option<RunRecord>, Error> {
@@ -80,12 +80,12 @@ impl Graph {
 
     /// Asks to cancel a run of this or any other process; durable when it returns. Returns whether
     /// the run had not ended yet. The run notices within a second, and then ends as
-    /// [`Running::cancel`] says; [`Graph::follow_run`] shows when it has.
+    /// [`DynRunning::cancel`] says; [`DynGraph::follow_run`] shows when it has.
     pub async fn cancel(&self, run: RunId, reason: impl Into<String>) -> Result<bool, Error> {
         self.cancel_with(run, Cancel::Now, reason).await
     }
 
-    /// [`Graph::cancel`], in another way.
+    /// [`DynGraph::cancel`], in another way.
     pub async fn cancel_with(
         &self,
         run: RunId,

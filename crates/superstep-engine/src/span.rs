@@ -2,9 +2,9 @@
 //!
 //! ```
 //! # use superstep_core::{Value, event::{Facts, SpanEnd, SpanKind}, run::Halt};
-//! # use superstep_engine::Ctx;
+//! # use superstep_engine::DynCtx;
 //! # async fn model(_: &str) -> Result<(String, u64), Halt> { Ok(("rain".into(), 7)) }
-//! # async fn node(ctx: Ctx) -> Result<Value, Halt> {
+//! # async fn node(ctx: DynCtx) -> Result<Value, Halt> {
 //! let span = ctx.span(SpanKind::Model, "small-1", || Value::from("a poem")).await;
 //! let (poem, tokens) = model("a poem").await?;
 //! span.end(|| SpanEnd {
@@ -25,7 +25,7 @@ use superstep_core::event::{
     EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart,
 };
 
-use crate::{ctx::Ctx, sync::lock};
+use crate::{ctx::DynCtx, sync::lock};
 
 /// A piece of a task's work under way. Dropped without an end, it was cut short.
 #[must_use = "a span that is dropped at once is shown as cut"]
@@ -33,7 +33,7 @@ pub struct OpenSpan {
     kind: SpanKind,
     /// Nothing if nobody reads.
     open: Option<Box<Open>>,
-    ctx: Option<Ctx>,
+    ctx: Option<DynCtx>,
 }
 
 struct Open {
@@ -42,7 +42,7 @@ struct Open {
     name: Arc<str>,
 }
 
-impl Ctx {
+impl DynCtx {
     /// Starts a span: a piece of the task's work; see [`OpenSpan`].
     pub async fn span<S: Into<SpanStart>>(
         &self,

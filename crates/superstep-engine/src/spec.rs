@@ -1,5 +1,5 @@
 //! Graphs as data: a [`GraphSpec`] is what a graph is as JSON, a [`Registry`] what its kinds of nodes,
-//! reducers and routers mean. Together they make a [`Graph`](crate::Graph) of the dynamic layer.
+//! reducers and routers mean. Together they make a [`DynGraph`](crate::DynGraph) of the dynamic layer.
 //!
 //! `read` reads JSON and names the place of a mistake, `registry` holds what programs register and
 //! what there is from the start, `make` checks a spec against a registry and builds it. The form is

@@ -15,7 +15,7 @@ use superstep_core::{
     snapshot::{Snapshot, SubState, TaskView, View},
 };
 
-use crate::{graph::Graph, options::CheckpointRef};
+use crate::{graph::DynGraph, options::CheckpointRef};
 
 /// Whether a snapshot includes the states of subgraphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Depth {
     Subgraphs,
 }
 
-impl Graph {
+impl DynGraph {
     /// The state of a thread: now, or at a checkpoint.
     pub async fn state(
         &self,
@@ -38,7 +38,7 @@ impl Graph {
         self.state_like(thread, at, depth, Fidelity::Sensible).await
     }
 
-    /// [`Graph::state`], as LangGraph shows it if asked to: with questions that a subgraph has an
+    /// [`DynGraph::state`], as LangGraph shows it if asked to: with questions that a subgraph has an
     /// answer to and that the record of its task still lists.
     pub async fn state_like(
         &self,

@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 
 use crate::{
     env::Sink,
-    graph::Graph,
-    options::{Outcome, RunOptions},
+    graph::DynGraph,
+    options::{DynOutcome, RunOptions},
 };
 
 /// How many events may wait for their reader before the run waits too.
@@ -24,22 +24,22 @@ const ROOM: usize = 1024;
 /// A run and its events. Reading drives the run; dropping it cancels the run.
 ///
 /// It is a [`Stream`] of the events. How the run ended, be it with an error, is not among them: see
-/// [`EventStream::outcome`] and [`EventStream::result`].
-pub struct EventStream {
+/// [`DynEventStream::outcome`] and [`DynEventStream::result`].
+pub struct DynEventStream {
     events: mpsc::Receiver<Event>,
     batch: VecDeque<Event>,
-    run: Option<BoxFuture<'static, Result<Outcome, Error>>>,
-    result: Option<Result<Outcome, Error>>,
+    run: Option<BoxFuture<'static, Result<DynOutcome, Error>>>,
+    result: Option<Result<DynOutcome, Error>>,
 }
 
-impl Graph {
+impl DynGraph {
     /// Runs the graph and shows its events.
-    pub fn stream(&self, input: impl Into<RunInput>, options: &RunOptions) -> EventStream {
+    pub fn stream(&self, input: impl Into<RunInput>, options: &RunOptions) -> DynEventStream {
         let (sink, events) = Sink::new(options.modes, options.subgraphs, ROOM);
         let (graph, input) = (Self(Arc::clone(&self.0)), input.into());
         let options = options.clone();
         let run = async move { graph.run(input, &options, Some(sink)).await };
-        EventStream {
+        DynEventStream {
             events,
             batch: VecDeque::new(),
             run: Some(Box::pin(run)),
@@ -48,7 +48,7 @@ impl Graph {
     }
 }
 
-impl Stream for EventStream {
+impl Stream for DynEventStream {
     type Item = Event;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
@@ -77,14 +77,14 @@ impl Stream for EventStream {
     }
 }
 
-impl EventStream {
+impl DynEventStream {
     /// The next event; nothing when the run has ended.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
     /// Reads the rest and returns how the run ended.
-    pub async fn outcome(mut self) -> Result<Outcome, Error> {
+    pub async fn outcome(mut self) -> Result<DynOutcome, Error> {
         while self.next().await.is_some() {}
         match self.result {
             Some(result) => result,
@@ -93,7 +93,7 @@ impl EventStream {
     }
 
     /// How the run ended, once it has.
-    pub fn result(&self) -> Option<&Result<Outcome, Error>> {
+    pub fn result(&self) -> Option<&Result<DynOutcome, Error>> {
         self.result.as_ref()
     }
 }

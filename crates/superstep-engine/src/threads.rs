@@ -15,7 +15,7 @@ use superstep_core::{
     snapshot::View,
 };
 
-use crate::{clock::SystemClock, graph::Graph, imports::Imports, store::StoreError};
+use crate::{clock::SystemClock, graph::DynGraph, imports::Imports, store::StoreError};
 
 /// How a stored thread fits a graph that may have changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +29,7 @@ pub enum Fit {
     Migrated,
 }
 
-impl Graph {
+impl DynGraph {
     pub(crate) fn saver(&self) -> Result<&Arc<dyn Saver>, Error> {
         let saver = self.0.backends.saver.as_ref();
         saver.ok_or_else(|| ErrorKind::NoSaver.into())
@@ -157,7 +157,7 @@ impl Graph {
     }
 
     /// Subgraphs at any depth that live as long as the thread, with their namespaces.
-    fn lasting(&self, above: &GraphPath) -> Vec<(Graph, GraphPath)> {
+    fn lasting(&self, above: &GraphPath) -> Vec<(DynGraph, GraphPath)> {
         let mut found = Vec::new();
         for (name, graph) in self.subgraphs() {
             let place = match above.is_root() {

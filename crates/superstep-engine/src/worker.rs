@@ -22,8 +22,8 @@ use superstep_core::{
 use tokio::task::JoinSet;
 
 use crate::{
-    graph::{Backends, Graph},
-    options::{CheckpointRef, Outcome, RunOptions},
+    graph::{Backends, DynGraph},
+    options::{CheckpointRef, DynOutcome, RunOptions},
     run_entry::new_run_id,
 };
 
@@ -33,7 +33,7 @@ const CLAIM: Duration = Duration::from_secs(15);
 /// How long a run waits whose thread was busy after all.
 const BUSY: Duration = Duration::from_millis(50);
 
-impl Graph {
+impl DynGraph {
     /// Puts a run of this graph into the queue of its saver, for a [`Worker`] of any process; durable
     /// when it returns. `enqueue` says on which thread, with what, and what to do when that is busy.
     pub async fn enqueue(&self, run: EnqueueRun) -> Result<RunRecord, Error> {
@@ -56,12 +56,12 @@ impl Graph {
 ///
 /// ```
 /// # use serde_json::json;
-/// # use superstep_engine::{Backends, Ctx, GraphBuilder, RunOptions, Worker, memory::MemorySaver};
+/// # use superstep_engine::{Backends, DynCtx, DynGraphBuilder, RunOptions, Worker, memory::MemorySaver};
 /// # use superstep_core::{run::Halt, runs::QueuedInput};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let graph = GraphBuilder::new().last_value("x").name("count")
-/// #     .node("work", |_: Ctx| async { Ok::<_, Halt>(json!({ "x": 1 })) })
+/// # let graph = DynGraphBuilder::new().last_value("x").name("count")
+/// #     .node("work", |_: DynCtx| async { Ok::<_, Halt>(json!({ "x": 1 })) })
 /// #     .edge("__start__", "work").backends(Backends::on(MemorySaver::new())).build()?;
 /// let input = QueuedInput::Value(json!({ "x": 0 }).into());
 /// graph.enqueue(graph.queued("thread 1", input)).await?;
@@ -73,7 +73,7 @@ impl Graph {
 /// ```
 pub struct Worker {
     saver: Arc<dyn Saver>,
-    graphs: BTreeMap<Arc<str>, Graph>,
+    graphs: BTreeMap<Arc<str>, DynGraph>,
     options: RunOptions,
     at_once: usize,
     per_run: Option<Box<PerRun>>,
@@ -91,24 +91,24 @@ pub struct Worked {
     /// Its thread.
     pub thread: ThreadId,
     /// How it ended. An error of a busy thread means that the run went back to the queue.
-    pub outcome: Result<Outcome, Error>,
+    pub outcome: Result<DynOutcome, Error>,
 }
 
 impl Worker {
     /// A worker for these graphs, on the saver of the first. Each run gets these options with a thread,
     /// an id, metadata and a deadline of its own.
     pub fn new(
-        graphs: impl IntoIterator<Item = Graph>,
+        graphs: impl IntoIterator<Item = DynGraph>,
         options: RunOptions,
     ) -> Result<Self, Error> {
-        let named = |graph: Graph| (graph.plan().name.clone(), graph);
+        let named = |graph: DynGraph| (graph.plan().name.clone(), graph);
         Self::named(graphs.into_iter().map(named), options)
     }
 
     /// A worker for these graphs, each of which has the runs that were put into the queue under the name
     /// that is given here; see [`Worker::new`].
     pub fn named(
-        graphs: impl IntoIterator<Item = (Arc<str>, Graph)>,
+        graphs: impl IntoIterator<Item = (Arc<str>, DynGraph)>,
         options: RunOptions,
     ) -> Result<Self, Error> {
         let (mut first, mut by_name) = (None, BTreeMap::new());
@@ -220,7 +220,7 @@ impl Worker {
         }
     }
 
-    async fn begin(&self, claim: &Claim) -> Result<Outcome, Error> {
+    async fn begin(&self, claim: &Claim) -> Result<DynOutcome, Error> {
         let record = &claim.record;
         let Some(graph) = self.graphs.get(&record.graph) else {
             let (what, name) = ("graph", record.graph.to_string());
@@ -260,7 +260,7 @@ impl Worker {
 
     /// Takes back what the run before stored, if that was cancelled so: the thread goes on from where
     /// that run began.
-    async fn take_back(&self, graph: &Graph, record: &RunRecord) -> Result<(), Error> {
+    async fn take_back(&self, graph: &DynGraph, record: &RunRecord) -> Result<(), Error> {
         let before = RunQuery {
             limit: Some(1),
             before: Some(record.id),

@@ -16,12 +16,12 @@ use superstep_core::{checkpoint::NextRecord, error::SaverError, future::MaybeRea
 pub(crate) const MOST: usize = 1024;
 
 /// A call of the saver that may not be answered yet.
-pub(crate) enum Store<'a> {
+pub(crate) enum PendingStore<'a> {
     Commit(MaybeReady<'a, NextRecord>),
     Other(MaybeReady<'a, ()>),
 }
 
-impl Future for Store<'_> {
+impl Future for PendingStore<'_> {
     type Output = Result<NextRecord, SaverError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -37,7 +37,7 @@ impl Future for Store<'_> {
 /// The unanswered stores of one graph, oldest first.
 #[derive(Default)]
 pub(crate) struct WriteBehind<'a> {
-    stores: VecDeque<Store<'a>>,
+    stores: VecDeque<PendingStore<'a>>,
     /// The first failure. What was called after it is waited for and not judged.
     failed: Option<SaverError>,
     wants_all: bool,
@@ -45,7 +45,7 @@ pub(crate) struct WriteBehind<'a> {
 
 impl<'a> WriteBehind<'a> {
     /// Takes a store that has just been called, and the answers that have come.
-    pub(crate) async fn push(&mut self, store: Store<'a>) -> Result<(), SaverError> {
+    pub(crate) async fn push(&mut self, store: PendingStore<'a>) -> Result<(), SaverError> {
         self.stores.push_back(store);
         while self.stores.len() > MOST {
             poll_fn(|cx| self.poll_oldest(cx)).await;

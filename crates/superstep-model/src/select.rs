@@ -12,7 +12,7 @@ mod open;
 mod resolve;
 
 pub use choice::Choice;
-pub use environment::{Content, Environment, Offered, Probe};
+pub use environment::{DataOwner, Environment, Offered, Probe};
 pub use key::Key;
 pub use open::{Opening, Providers};
 pub use resolve::{Consent, Link, Outcome, Resolution, Source, Verdict, resolve};

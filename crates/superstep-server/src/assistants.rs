@@ -70,7 +70,7 @@ pub(crate) async fn schemas(
 
 /// How a graph is to be shown.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Look {
+pub(crate) struct GraphQuery {
     xray: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Look {
 pub(crate) async fn graph(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(look): Query<Look>,
+    Query(look): Query<GraphQuery>,
 ) -> Result<Response, Refusal> {
     let hosted = app.registry.named(&id)?;
     let depth = match look.xray.as_deref() {

@@ -1,7 +1,7 @@
 //! The graphs that a server hosts. Each has one assistant, whose id follows from the graph's.
 
 use serde_json::{Value as Json, json};
-use superstep::{Schemas, dynamic::Graph};
+use superstep::{Schemas, dynamic::DynGraph};
 use uuid::Uuid;
 
 use crate::{
@@ -19,14 +19,14 @@ const UNNAMED: &str = "graph";
 /// A graph that a server hosts.
 pub(crate) struct Hosted {
     pub(crate) id: String,
-    pub(crate) graph: Graph,
+    pub(crate) graph: DynGraph,
     pub(crate) schemas: Schemas,
     pub(crate) assistant: Uuid,
     since: Micros,
 }
 
 impl Hosted {
-    pub(crate) fn new(id: String, graph: Graph, schemas: Schemas) -> Self {
+    pub(crate) fn new(id: String, graph: DynGraph, schemas: Schemas) -> Self {
         Self {
             assistant: Uuid::new_v5(&ASSISTANTS, id.as_bytes()),
             id,

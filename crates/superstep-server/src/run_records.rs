@@ -16,7 +16,7 @@ use superstep::{
     Cancel, CancelRequest, CheckpointRef, Ending, Modes, RunId, RunQuery, RunRecord, RunStatus,
     SaverError, ThreadId,
     clock::{Clock as _, SystemClock},
-    dynamic::{Ask, Graph, GraphPath, state::Depth},
+    dynamic::{Ask, DynGraph, GraphPath, state::Depth},
     saver::At,
 };
 
@@ -124,7 +124,7 @@ pub(crate) async fn cancel(
 
 impl App {
     /// A run of a thread, and a graph to read it with.
-    async fn find_run(&self, thread: &str, run: &str) -> Result<(RunRecord, Graph), Refusal> {
+    async fn find_run(&self, thread: &str, run: &str) -> Result<(RunRecord, DynGraph), Refusal> {
         let (thread, record) = self.find_thread(thread).await?;
         let wrong = |_| Refusal::invalid("Invalid run ID: must be a UUID");
         let run: RunId = run.parse().map_err(wrong)?;
@@ -141,14 +141,14 @@ impl App {
 }
 
 /// Waits until a run has ended, in whatever process it is.
-pub(crate) async fn to_end(graph: &Graph, run: RunId) -> Result<(), superstep::Error> {
+pub(crate) async fn to_end(graph: &DynGraph, run: RunId) -> Result<(), superstep::Error> {
     let mut reader = graph.follow_run(run, None, Modes::NONE);
     while reader.next().await?.is_some() {}
     Ok(())
 }
 
 /// The values that a run left, or why it failed.
-async fn end_of(graph: &Graph, run: RunRecord) -> Result<Json, superstep::Error> {
+async fn end_of(graph: &DynGraph, run: RunRecord) -> Result<Json, superstep::Error> {
     to_end(graph, run.id).await?;
     let ended = graph.find_run(run.id).await?;
     let Some(ended) = ended else {

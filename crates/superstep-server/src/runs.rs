@@ -14,7 +14,7 @@ use axum::{
 use serde_json::{Value as Json, json};
 use superstep::{
     ThreadId,
-    dynamic::{Graph, Running, state::Depth},
+    dynamic::{DynGraph, DynRunning, state::Depth},
 };
 use tokio::{sync::mpsc, time};
 
@@ -66,8 +66,8 @@ pub(crate) async fn wait_alone(
 
 /// A run that has begun, and whose client is to be told of it.
 struct Begun {
-    running: Running,
-    graph: Graph,
+    running: DynRunning,
+    graph: DynGraph,
     place: RunPlace,
     is_cancelled_without_client: bool,
     /// Whose thread goes with it.

@@ -51,7 +51,7 @@ impl Server {
     pub fn dynamic(
         mut self,
         id: impl Into<String>,
-        graph: &dynamic::Graph,
+        graph: &dynamic::DynGraph,
         schemas: Schemas,
     ) -> Self {
         let graph = graph.with_backends(self.backends.clone());

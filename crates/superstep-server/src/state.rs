@@ -60,11 +60,11 @@ pub(crate) fn update_of(update: StateUpdate) -> Result<Update, Refusal> {
 
 /// What a query asks of a state.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Look {
+pub(crate) struct StateQuery {
     subgraphs: Option<String>,
 }
 
-impl Look {
+impl StateQuery {
     fn depth(&self) -> Depth {
         depth(matches!(
             self.subgraphs.as_deref(),
@@ -77,7 +77,7 @@ impl Look {
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(look): Query<Look>,
+    Query(look): Query<StateQuery>,
 ) -> Result<Response, Refusal> {
     shown(&app, &id, &CheckpointRef::default(), look.depth()).await
 }
@@ -86,7 +86,7 @@ pub(crate) async fn get(
 pub(crate) async fn get_at(
     State(app): State<Arc<App>>,
     Path((id, checkpoint)): Path<(String, String)>,
-    Query(look): Query<Look>,
+    Query(look): Query<StateQuery>,
 ) -> Result<Response, Refusal> {
     let at = CheckpointRef::root(checkpoint::read(&checkpoint)?);
     shown(&app, &id, &at, look.depth()).await

@@ -124,7 +124,7 @@ impl Workbook {
             } => self.shift(
                 sheet,
                 shift::Axis::Rows,
-                shift::Kind::Insert,
+                shift::ShiftKind::Insert,
                 *before,
                 *count,
             ),
@@ -135,7 +135,7 @@ impl Workbook {
             } => self.shift(
                 sheet,
                 shift::Axis::Rows,
-                shift::Kind::Delete,
+                shift::ShiftKind::Delete,
                 *first,
                 *count,
             ),
@@ -145,7 +145,13 @@ impl Workbook {
                 count,
             } => {
                 let at = column(before)?;
-                self.shift(sheet, shift::Axis::Columns, shift::Kind::Insert, at, *count)
+                self.shift(
+                    sheet,
+                    shift::Axis::Columns,
+                    shift::ShiftKind::Insert,
+                    at,
+                    *count,
+                )
             }
             Op::DeleteColumns {
                 sheet,
@@ -153,7 +159,13 @@ impl Workbook {
                 count,
             } => {
                 let at = column(first)?;
-                self.shift(sheet, shift::Axis::Columns, shift::Kind::Delete, at, *count)
+                self.shift(
+                    sheet,
+                    shift::Axis::Columns,
+                    shift::ShiftKind::Delete,
+                    at,
+                    *count,
+                )
             }
             Op::AddSheet { name, at } => self.add_sheet(name, *at),
             Op::RenameSheet { sheet, name } => self.rename_sheet(sheet, name),

@@ -203,9 +203,9 @@ pub mod dynamic {
         snapshot::{Snapshot, SubState},
     };
     pub use superstep_engine::{
-        CallTask, Ctx, EventStream, Follow, Graph, GraphBuilder, GraphSpec, Node, NodeOptions,
-        Outcome, OutputKeys, Registry, RunEvents, RunOutcome, Running, Status, Worked, Worker,
-        builder, input, spec, state,
+        CallTask, DynCtx, DynEventStream, DynFollow, DynGraph, DynGraphBuilder, DynNodeOptions,
+        DynOutcome, DynRunEvents, DynRunOutcome, DynRunning, GraphSpec, Node, OutputKeys, Registry,
+        Status, Worked, Worker, builder, input, spec, state,
     };
 }
 

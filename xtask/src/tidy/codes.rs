@@ -12,7 +12,7 @@ const PREFIX: &str = "SS";
 const DIGITS: usize = 4;
 
 /// Where a code first stands.
-struct Place<'a> {
+struct DefinedAt<'a> {
     path: &'a str,
     line: usize,
 }
@@ -53,7 +53,7 @@ pub(super) fn count(tree: &Tree) -> usize {
 }
 
 /// Codes in any Rust file; a test that names a code relies on it too.
-fn used(tree: &Tree) -> BTreeMap<&str, Place<'_>> {
+fn used(tree: &Tree) -> BTreeMap<&str, DefinedAt<'_>> {
     first_places(
         tree.rust()
             .flat_map(|file| file.lines().map(|(line, text)| (&*file.path, line, text))),
@@ -61,14 +61,14 @@ fn used(tree: &Tree) -> BTreeMap<&str, Place<'_>> {
 }
 
 /// Codes outside tests.
-fn made(tree: &Tree) -> BTreeMap<&str, Place<'_>> {
+fn made(tree: &Tree) -> BTreeMap<&str, DefinedAt<'_>> {
     first_places(tree.rust().flat_map(|file| {
         file.product_lines()
             .map(|(line, text)| (&*file.path, line, text))
     }))
 }
 
-fn listed(tree: &Tree) -> BTreeMap<&str, Place<'_>> {
+fn listed(tree: &Tree) -> BTreeMap<&str, DefinedAt<'_>> {
     first_places(
         tree.get(LIST)
             .into_iter()
@@ -95,11 +95,11 @@ fn listed_again(tree: &Tree) -> Vec<Problem> {
 
 fn first_places<'a>(
     lines: impl Iterator<Item = (&'a str, usize, &'a str)>,
-) -> BTreeMap<&'a str, Place<'a>> {
+) -> BTreeMap<&'a str, DefinedAt<'a>> {
     let mut places = BTreeMap::new();
     for (path, line, text) in lines {
         for code in codes(text) {
-            places.entry(code).or_insert(Place { path, line });
+            places.entry(code).or_insert(DefinedAt { path, line });
         }
     }
     places

@@ -8,7 +8,7 @@
 //! of the search may lag behind and a service may give a mail another id, among the newest that
 //! were sent, by `Message-ID`, by the original id that Google keeps, or by all of `Date`,
 //! `Subject` and `To`, which are the same on every attempt. One that is not there, also after
-//! [`Settings::settle`](super::Settings::settle), may still appear: a person has to look.
+//! [`GoogleSettings::settle`](super::GoogleSettings::settle), may still appear: a person has to look.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Deserialize;

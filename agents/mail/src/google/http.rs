@@ -19,7 +19,7 @@ use superstep::{
     },
 };
 
-use super::{Settings, fault, fault::Failed, token::Keys};
+use super::{GoogleSettings, fault, fault::Failed, token::Keys};
 use crate::MailError;
 
 /// The most bytes of an answer: a mail of the largest size that the service takes, encoded.
@@ -38,7 +38,7 @@ pub(super) struct Api {
     pub(super) base: Url,
     pub(super) client: Client,
     pub(super) keys: Arc<Keys>,
-    pub(super) settings: Settings,
+    pub(super) settings: GoogleSettings,
 }
 
 /// One call.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use superstep_fake_google::{self as fake, Fault};
 use superstep_mail::{
     Address, Lookup, MailError, MailId, Mailbox, Query, SendError,
-    google::{Google, Keys, Settings, Token},
+    google::{Google, GoogleSettings, Keys, Token},
 };
 
 use crate::{
@@ -88,7 +88,7 @@ async fn nobody_listening_is_told() {
     let token = serde_json::json!({
         "token": "t", "client_id": "c", "client_secret": "s", "expiry": "2099-01-01T00:00:00Z",
     });
-    let mut settings = Settings::at(&address);
+    let mut settings = GoogleSettings::at(&address);
     settings.backoff.initial = Duration::from_millis(1);
     let keys = Keys::new(Token::read(&token.to_string()).unwrap());
     let account = Google::new(keys, settings).unwrap();

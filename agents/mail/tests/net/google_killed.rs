@@ -6,7 +6,7 @@ use std::time::Duration;
 use superstep_fake_google::{self as fake, Fault};
 use superstep_mail::{
     Address, Mailbox, Outgoing,
-    google::{Google, Keys, Settings, Token},
+    google::{Google, GoogleSettings, Keys, Token},
 };
 
 use crate::{
@@ -25,9 +25,9 @@ pub(crate) fn given(server: &fake::Google) -> String {
 /// Opens what [`given`] tells.
 pub(crate) fn open(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
     let mut words = given.splitn(3, ' ').skip(1);
-    let settings = Settings {
+    let settings = GoogleSettings {
         settle: Duration::from_secs(2),
-        ..Settings::at(words.next().unwrap())
+        ..GoogleSettings::at(words.next().unwrap())
     };
     let token = Token::read(words.next().unwrap()).unwrap();
     let account = Google::new(Keys::new(token), settings).unwrap();

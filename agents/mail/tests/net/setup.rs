@@ -5,7 +5,7 @@ use std::time::Duration;
 use superstep_fake_google::{self as fake, Options};
 use superstep_mail::{
     Address,
-    google::{Gmail, Google, GoogleCalendar, Keys, Settings, Token},
+    google::{Gmail, Google, GoogleCalendar, GoogleSettings, Keys, Token},
 };
 
 pub(crate) async fn server() -> fake::Google {
@@ -13,11 +13,11 @@ pub(crate) async fn server() -> fake::Google {
 }
 
 /// Settings that do not wait long.
-pub(crate) fn settings(server: &fake::Google) -> Settings {
-    let mut settings = Settings {
+pub(crate) fn settings(server: &fake::Google) -> GoogleSettings {
+    let mut settings = GoogleSettings {
         limit: Duration::from_secs(2),
         settle: Duration::from_millis(50),
-        ..Settings::at(&server.address())
+        ..GoogleSettings::at(&server.address())
     };
     settings.backoff.initial = Duration::from_millis(5);
     settings

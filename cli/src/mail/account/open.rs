@@ -14,7 +14,7 @@ use super::{Host, Security};
 use crate::{agents::no_account::NoCalendar, error::Error};
 
 /// A mailbox and a calendar, and how the assistant works on them.
-pub(crate) struct Opened {
+pub(crate) struct OpenedAccount {
     pub(crate) mailbox: Arc<dyn Mailbox>,
     pub(crate) calendar: Arc<dyn Calendar>,
     pub(crate) has_calendar: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Opened {
 
 impl Account {
     /// Opens it. Accounts elsewhere may be asked who owns them.
-    pub(crate) async fn open(&self) -> Result<Opened, Error> {
+    pub(crate) async fn open(&self) -> Result<OpenedAccount, Error> {
         let zone = self.zone();
         let mut calendar: Option<Arc<dyn Calendar>> = match &self.calendar {
             Some(CalendarAt::Folder(folder)) => Some(Arc::new(meetings(folder, &zone)?)),
@@ -48,7 +48,7 @@ impl Account {
             Some(_) => self.zone.clone(),
             None => Some(zone.clone()),
         };
-        Ok(Opened {
+        Ok(OpenedAccount {
             mailbox,
             has_calendar: calendar.is_some(),
             calendar: calendar.unwrap_or_else(|| Arc::new(NoCalendar { zone })),
@@ -66,7 +66,7 @@ impl Account {
             true => Keys::from_env()?,
             false => Keys::open(token)?,
         };
-        let account = Google::new(keys, superstep_mail::google::Settings::default())?;
+        let account = Google::new(keys, superstep_mail::google::GoogleSettings::default())?;
         let mailbox = match &self.owner {
             Some(owner) => account.mailbox_of(owner.clone())?,
             None => account.mailbox().await?,

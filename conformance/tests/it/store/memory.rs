@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use superstep_conformance::store_kit::{Setup, check};
+use superstep_conformance::store_kit::{StoreSetup, check};
 use superstep_engine::memory::MemoryStore;
 use superstep_store::{
     BoxFuture, Embedder, IndexPath, ManualClock, Namespace, Op, Put, PutOptions, Search, Store,
     StoreError, TtlOnRead,
 };
 
-pub(crate) fn open(setup: Setup) -> MemoryStore {
+pub(crate) fn open(setup: StoreSetup) -> MemoryStore {
     let store = MemoryStore::new().with_clock(setup.clock);
     match setup.embedder {
         Some(embedder) => store.with_embedder(embedder),

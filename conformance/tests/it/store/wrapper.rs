@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use superstep_conformance::store_kit::Setup;
+use superstep_conformance::store_kit::StoreSetup;
 use superstep_engine::memory::MemoryStore;
 use superstep_store::{
     BoxFuture, Delete, Embedder, Expected, Filter, Get, Index, ListNamespaces, ManualClock,
@@ -27,7 +27,7 @@ pub(crate) struct Broken {
 }
 
 impl Broken {
-    pub(crate) fn open(fault: Fault, mut setup: Setup) -> Self {
+    pub(crate) fn open(fault: Fault, mut setup: StoreSetup) -> Self {
         if fault == Fault::ClockStandsStill {
             setup.clock = Arc::new(ManualClock::at(setup.clock.now()));
         }

@@ -23,15 +23,15 @@ use random::{Random, everything, seed};
 
 /// Blobs as a saver keeps them.
 #[derive(Default)]
-struct Kept(HashMap<BlobId, Arc<str>>);
+struct StoredBlobs(HashMap<BlobId, Arc<str>>);
 
-impl Kept {
+impl StoredBlobs {
     fn of(packed: &Packed) -> Self {
         Self(packed.blobs.iter().cloned().collect())
     }
 }
 
-impl Blobs for Kept {
+impl Blobs for StoredBlobs {
     fn text(&mut self, id: BlobId) -> Result<Arc<str>, String> {
         self.0.get(&id).cloned().ok_or_else(|| "no blob".to_owned())
     }
@@ -53,7 +53,7 @@ fn packed(record: &Record) -> Packed {
     pack_record(record).unwrap().body
 }
 
-fn read(bytes: &[u8], like: &Record, blobs: &mut Kept) -> Result<Record, CodecError> {
+fn read(bytes: &[u8], like: &Record, blobs: &mut StoredBlobs) -> Result<Record, CodecError> {
     unpack_record(bytes, head(like), &mut Shared::default(), blobs)
 }
 
@@ -81,7 +81,7 @@ fn held(record: &Record) -> &Value {
 fn survives(value: &Value) {
     let record = holding(value.clone());
     let bytes = packed(&record);
-    let again = read(&bytes.bytes, &record, &mut Kept::of(&bytes)).unwrap();
+    let again = read(&bytes.bytes, &record, &mut StoredBlobs::of(&bytes)).unwrap();
     assert_eq!(text(&again), text(&record));
     assert_eq!(packed(&again).bytes, bytes.bytes);
 }
@@ -93,7 +93,7 @@ fn twenty_thousand_random_records_come_back_as_they_were() {
     for n in 0..20_000 {
         let record = random.record();
         let packed = packed(&record);
-        let again = read(&packed.bytes, &record, &mut Kept::of(&packed))
+        let again = read(&packed.bytes, &record, &mut StoredBlobs::of(&packed))
             .unwrap_or_else(|error| panic!("seed {seed}, record {n}: {error}"));
         assert_eq!(text(&again), text(&record), "seed {seed}, record {n}");
         let twice = pack_record(&again).unwrap().body;
@@ -112,7 +112,7 @@ fn random_notes_come_back_as_they_were() {
         let again: Vec<TaskNote> = unpack(
             &packed.bytes,
             &mut Shared::default(),
-            &mut Kept::of(&packed),
+            &mut StoredBlobs::of(&packed),
         )
         .unwrap_or_else(|error| panic!("seed {seed}, notes {n}: {error}"));
         let json = |notes: &Vec<TaskNote>| serde_json::to_string(notes).unwrap();
@@ -129,7 +129,7 @@ fn random_notes_come_back_as_they_were() {
 fn a_record_with_every_field_comes_back_with_every_field() {
     let record = everything();
     let packed = packed(&record);
-    let again = read(&packed.bytes, &record, &mut Kept::of(&packed)).unwrap();
+    let again = read(&packed.bytes, &record, &mut StoredBlobs::of(&packed)).unwrap();
     assert_eq!(text(&again), text(&record));
 }
 
@@ -175,7 +175,7 @@ fn numbers_come_back_bit_for_bit() {
     ];
     for n in floats {
         let record = holding(Value::Float(n));
-        let again = read(&packed(&record).bytes, &record, &mut Kept::default()).unwrap();
+        let again = read(&packed(&record).bytes, &record, &mut StoredBlobs::default()).unwrap();
         match held(&again) {
             Value::Float(back) => assert_eq!(back.to_bits(), n.to_bits()),
             other => panic!("{n} came back as {other}"),
@@ -237,7 +237,7 @@ fn text_of_16_kib_is_kept_apart_and_once() {
 #[test]
 fn a_blob_that_is_missing_is_an_error() {
     let record = holding("x".repeat(BLOB).into());
-    let error = read(&packed(&record).bytes, &record, &mut Kept::default()).unwrap_err();
+    let error = read(&packed(&record).bytes, &record, &mut StoredBlobs::default()).unwrap_err();
     assert_eq!(error.why, "no blob");
 }
 
@@ -245,7 +245,7 @@ fn a_blob_that_is_missing_is_an_error() {
 fn a_typed_cell_comes_back_as_its_json_form() {
     let cell = Value::typed(vec![("a", 1.5), ("b", -2.0)]);
     let record = holding(cell.clone());
-    let again = read(&packed(&record).bytes, &record, &mut Kept::default()).unwrap();
+    let again = read(&packed(&record).bytes, &record, &mut StoredBlobs::default()).unwrap();
     assert!(!matches!(held(&again), Value::Typed(_)));
     assert_eq!(held(&again), &cell);
 }
@@ -286,7 +286,7 @@ fn everywhere(value: &Value) -> Record {
 fn what_is_nested_as_deeply_as_allowed_comes_back_from_everywhere() {
     let record = everywhere(&deep(MAX_DEPTH));
     let packed = packed(&record);
-    let again = read(&packed.bytes, &record, &mut Kept::of(&packed)).unwrap();
+    let again = read(&packed.bytes, &record, &mut StoredBlobs::of(&packed)).unwrap();
     assert_eq!(pack_record(&again).unwrap().body.bytes, packed.bytes);
 }
 

@@ -2,11 +2,11 @@
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use super::{Error, Place};
+use super::{Error, ErrorLocation};
 
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let Place { thread, node, step } = &self.place;
+        let ErrorLocation { thread, node, step } = &self.place;
         let mut shown = out.serialize_struct("Error", 6)?;
         shown.serialize_field("code", self.code())?;
         shown.serialize_field("message", &self.kind.to_string())?;

@@ -154,12 +154,12 @@ pub struct StateAt {
     /// The checkpoint.
     pub checkpoint: CheckpointId,
     /// Which part of it is meant.
-    pub part: Part,
+    pub part: StatePart,
 }
 
 /// A part of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Part {
+pub enum StatePart {
     /// What snapshots show.
     Shown,
     /// One channel, bare.
@@ -170,7 +170,7 @@ pub enum Part {
     Input(Arc<str>),
 }
 
-impl Part {
+impl StatePart {
     /// The part that these keys show.
     pub(crate) fn of(plan: &Plan, keys: &Keys) -> Self {
         let name = |channel| plan.channels.row(channel).name.clone();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Act, Acts, Children, Fidelity, Loop, ParentContext, Position, Progress, Replay, RunConfig,
-    Schedule, Shown, Unstored,
+    Act, Acts, Children, Fidelity, Loop, ParentContext, Position, Progress, ReaderView, Replay,
+    RunConfig, Schedule, Unstored,
 };
 use crate::{
     ask::{Answers, Resume},
@@ -131,7 +131,7 @@ impl Loop {
                 ..Unstored::default()
             },
             children: Children::default(),
-            shown: Shown::default(),
+            shown: ReaderView::default(),
             acts: Acts::default(),
             stopped: false,
             plan,

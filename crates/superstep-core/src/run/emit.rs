@@ -7,7 +7,7 @@ use crate::{
     event::{
         Event, EventKind, LoggedEvent, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind,
         SpanPhase,
-        log::{Part, StateAt},
+        log::{StateAt, StatePart},
     },
     id::CheckpointId,
     plan::{Keys, ReadKey, Reads},
@@ -58,7 +58,7 @@ impl Loop {
         &mut self,
         mode: Modes,
         state_in: StateIn,
-        part: Part,
+        part: StatePart,
         read: impl Fn(&Self) -> Value,
         kind: impl Fn(&Self, Value) -> EventKind,
     ) {
@@ -231,7 +231,7 @@ impl Loop {
     }
 
     fn emit_values(&mut self, state_in: StateIn, asks: Option<Vec<Ask>>) {
-        let part = Part::of(&self.plan, self.shown_keys());
+        let part = StatePart::of(&self.plan, self.shown_keys());
         let read = |run: &Self| run.plan.read(&*run.state.channels, run.shown_keys());
         let kind = |_: &Self, values| EventKind::Values {
             values,
@@ -249,7 +249,7 @@ impl Loop {
         self.emit_state(
             Modes::CHECKPOINTS,
             StateIn::Present,
-            Part::Shown,
+            StatePart::Shown,
             read,
             kind,
         );
@@ -305,7 +305,7 @@ impl Loop {
             StateIn::Neither
         };
         let (part, id, name) = (
-            Part::Input(spec.name.clone()),
+            StatePart::Input(spec.name.clone()),
             self.task_id(task),
             task.name.clone(),
         );

@@ -4,14 +4,14 @@
 use super::{Stop, TaskInput, task::input_value};
 use crate::{
     error::ErrorKind,
-    event::log::{Ending, Part},
+    event::log::{Ending, StatePart},
     graph_state::GraphState,
     id::AskId,
     plan::{Keys, Plan, route::Window},
     value::Value,
 };
 
-impl Part {
+impl StatePart {
     /// Reads the part. What the graph no longer has is left out.
     pub fn read(&self, plan: &Plan, state: &GraphState) -> Value {
         let keys = match self {

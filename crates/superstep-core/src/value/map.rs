@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Value;
 
-type Entry = (Arc<str>, Value);
+type KeyValue = (Arc<str>, Value);
 
 /// So many keys are put in place one by one; more are sorted in.
 const FEW: usize = 8;
@@ -15,7 +15,7 @@ const FEW: usize = 8;
 /// An object: unique keys in order, each with a value.
 #[derive(Clone, Default, PartialEq)]
 pub struct Map {
-    entries: Vec<Entry>,
+    entries: Vec<KeyValue>,
 }
 
 impl Map {
@@ -93,17 +93,19 @@ impl Map {
 
 impl<'a> IntoIterator for &'a Map {
     type Item = (&'a Arc<str>, &'a Value);
-    type IntoIter =
-        std::iter::Map<std::slice::Iter<'a, Entry>, fn(&'a Entry) -> (&'a Arc<str>, &'a Value)>;
+    type IntoIter = std::iter::Map<
+        std::slice::Iter<'a, KeyValue>,
+        fn(&'a KeyValue) -> (&'a Arc<str>, &'a Value),
+    >;
 
     fn into_iter(self) -> Self::IntoIter {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 }
 
-impl Extend<Entry> for Map {
+impl Extend<KeyValue> for Map {
     /// A later entry of a key replaces an earlier one.
-    fn extend<I: IntoIterator<Item = Entry>>(&mut self, more: I) {
+    fn extend<I: IntoIterator<Item = KeyValue>>(&mut self, more: I) {
         let mut more = more.into_iter();
         if !self.entries.is_empty() {
             for (key, value) in more.by_ref().take(FEW) {
@@ -112,7 +114,7 @@ impl Extend<Entry> for Map {
         }
         let known = self.entries.len();
         self.entries.extend(more);
-        let sorted = |entries: &[Entry]| {
+        let sorted = |entries: &[KeyValue]| {
             entries
                 .windows(2)
                 .all(|pair| matches!(pair, [(a, _), (b, _)] if a < b))
@@ -131,8 +133,8 @@ impl Extend<Entry> for Map {
     }
 }
 
-impl FromIterator<Entry> for Map {
-    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+impl FromIterator<KeyValue> for Map {
+    fn from_iter<I: IntoIterator<Item = KeyValue>>(entries: I) -> Self {
         let mut map = Self::new();
         map.extend(entries);
         map

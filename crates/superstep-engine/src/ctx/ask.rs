@@ -2,9 +2,9 @@
 
 use superstep_core::{ask::Ask, error::ErrorKind, id::AskId, run::Halt, value::Value};
 
-use super::Ctx;
+use super::DynCtx;
 
-impl Ctx {
+impl DynCtx {
     /// Asks a question. Returns the answer once there is one; until then the error ends the task,
     /// and the run reports the question.
     pub fn ask(&self, question: impl Into<Value>) -> Result<Value, Halt> {

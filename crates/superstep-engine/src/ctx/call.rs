@@ -12,11 +12,11 @@ use superstep_core::{
 };
 use tokio::sync::oneshot;
 
-use super::{Ctx, run_info::Request};
+use super::{DynCtx, run_info::Request};
 
 /// The function of a called task.
 pub type TaskBody =
-    Arc<dyn Fn(Ctx, Vec<Value>) -> BoxFuture<'static, Result<Value, Halt>> + Send + Sync>;
+    Arc<dyn Fn(DynCtx, Vec<Value>) -> BoxFuture<'static, Result<Value, Halt>> + Send + Sync>;
 
 /// A task that nodes and entrypoints can call.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl CallTask {
     /// A task from an async function of its context and arguments.
     pub fn new<F, Fut>(name: impl Into<Arc<str>>, body: F) -> Self
     where
-        F: Fn(Ctx, Vec<Value>) -> Fut + Send + Sync + 'static,
+        F: Fn(DynCtx, Vec<Value>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, Halt>> + Send + 'static,
     {
         Self {
@@ -50,7 +50,7 @@ impl CallTask {
     }
 }
 
-impl Ctx {
+impl DynCtx {
     /// Starts a task of this task; await what it returns. It runs once: another attempt of the
     /// caller gets the stored result of its n-th call.
     pub fn call(&self, task: &CallTask, args: Vec<Value>) -> Calling {
@@ -102,7 +102,7 @@ impl Future for Calling {
 }
 
 /// Turns the body of a called task into a node's result.
-pub(crate) fn call_body(body: &TaskBody, ctx: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+pub(crate) fn call_body(body: &TaskBody, ctx: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
     let args = ctx.args().to_vec();
     let running = body(ctx, args);
     Box::pin(async move {

@@ -2,10 +2,10 @@
 
 use superstep_core::error::ErrorKind;
 
-use super::Ctx;
+use super::DynCtx;
 use crate::sync::lock;
 
-impl Ctx {
+impl DynCtx {
     /// Ready once the run was cancelled or its deadline has passed; never otherwise.
     ///
     /// Then a task is dropped where it waits, and with it the requests and child processes that it
@@ -16,10 +16,10 @@ impl Ctx {
     ///
     /// ```
     /// # use superstep_core::run::Halt;
-    /// # use superstep_engine::Ctx;
+    /// # use superstep_engine::DynCtx;
     /// # struct Job;
     /// # impl Job { async fn done(&mut self) -> u32 { 7 } async fn abandon(self) -> u32 { 0 } }
-    /// # async fn node(ctx: Ctx, mut job: Job) -> Result<u32, Halt> {
+    /// # async fn node(ctx: DynCtx, mut job: Job) -> Result<u32, Halt> {
     /// tokio::select! {
     ///     result = job.done() => return Ok(result),
     ///     () = ctx.cancelled() => {}
@@ -76,7 +76,7 @@ impl Ctx {
 }
 
 /// Something that a task should not be dropped in the middle of.
-pub(crate) struct Unfinished<'a>(&'a Ctx);
+pub(crate) struct Unfinished<'a>(&'a DynCtx);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
@@ -86,7 +86,7 @@ impl Drop for Unfinished<'_> {
 }
 
 /// A graph that runs inside a task.
-pub(crate) struct RunsInside<'a>(&'a Ctx);
+pub(crate) struct RunsInside<'a>(&'a DynCtx);
 
 impl Drop for RunsInside<'_> {
     fn drop(&mut self) {

@@ -9,7 +9,7 @@ use superstep_core::{
     value::Value,
 };
 
-use super::{Ctx, run_info::Request};
+use super::{DynCtx, run_info::Request};
 
 /// What to do about an effect that was started and may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,13 +20,13 @@ pub(crate) enum Unknown {
     Repeat,
 }
 
-impl Ctx {
+impl DynCtx {
     /// Runs an effect at most once per task: journaled as started before and as done after, so
     /// that another attempt gets the result back.
     ///
     /// An error of the effect leaves its outcome unknown, as a crash does: the request may have
     /// arrived although no answer came. That is reported (SS1202), by this attempt and by every
-    /// later one, and never followed by a silent second try; `Graph::settle` records what somebody
+    /// later one, and never followed by a silent second try; `DynGraph::settle` records what somebody
     /// found out. Only [`EffectError::not_done`] states that nothing happened, and that another
     /// attempt may try again.
     ///
@@ -35,13 +35,13 @@ impl Ctx {
     ///
     /// ```
     /// # use superstep_core::run::{EffectError, Halt};
-    /// # use superstep_engine::Ctx;
+    /// # use superstep_engine::DynCtx;
     /// # struct Bank;
     /// # impl Bank {
     /// #     async fn connect() -> Result<Self, std::io::Error> { Ok(Self) }
     /// #     async fn transfer(&self, _: i64) -> Result<u64, std::io::Error> { Ok(42) }
     /// # }
-    /// # async fn node(ctx: Ctx) -> Result<(), Halt> {
+    /// # async fn node(ctx: DynCtx) -> Result<(), Halt> {
     /// let transfer = || async {
     ///     // No connection, no transfer: safe to try again.
     ///     let bank = Bank::connect().await.map_err(EffectError::not_done)?;
@@ -60,7 +60,7 @@ impl Ctx {
         self.effect(key, Unknown::Report, effect).await
     }
 
-    /// [`Ctx::once`], for effects that may be repeated too.
+    /// [`DynCtx::once`], for effects that may be repeated too.
     pub(crate) async fn effect<T, F, Fut>(
         &self,
         key: &str,

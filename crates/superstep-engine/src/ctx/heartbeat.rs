@@ -7,7 +7,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::Ctx;
+use super::DynCtx;
 
 /// When a task last gave a sign of life.
 pub(crate) struct Heartbeat {
@@ -42,7 +42,7 @@ impl Heartbeat {
     }
 }
 
-impl Ctx {
+impl DynCtx {
     /// Restarts the idle timeout of the task.
     pub fn heartbeat(&self) {
         if let Some(heartbeat) = &self.0.heartbeat {

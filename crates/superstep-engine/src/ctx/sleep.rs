@@ -13,10 +13,10 @@ use superstep_core::{
     value::Value,
 };
 
-use super::{Ctx, Heartbeat};
+use super::{DynCtx, Heartbeat};
 use crate::clock::{unix_millis, until};
 
-impl Ctx {
+impl DynCtx {
     /// Waits for so long, as a durable timer: the time to wake up at is stored first. Another
     /// attempt of the task, in this process or after a restart, waits for the rest only, or not at
     /// all if the time has come meanwhile.
@@ -24,13 +24,13 @@ impl Ctx {
     /// A task is another one in every step; within one, its n-th wait is the same on every attempt.
     /// The wait counts towards the run timeout of the task, and not towards the idle one. While it
     /// waits, the run is under way and holds its thread; after a crash,
-    /// [`Graph::resume_interrupted`](crate::Graph::resume_interrupted) takes it up again.
+    /// [`DynGraph::resume_interrupted`](crate::DynGraph::resume_interrupted) takes it up again.
     ///
     /// ```
     /// # use superstep_core::{Value, run::Halt};
-    /// # use superstep_engine::Ctx;
+    /// # use superstep_engine::DynCtx;
     /// # async fn remind(_: &str) -> Result<(), std::io::Error> { Ok(()) }
-    /// async fn follow_up(ctx: Ctx) -> Result<Value, Halt> {
+    /// async fn follow_up(ctx: DynCtx) -> Result<Value, Halt> {
     ///     ctx.sleep(std::time::Duration::from_secs(3 * 24 * 3600)).await?;
     ///     remind("ann").await?;
     ///     Ok(Value::Null)
@@ -41,7 +41,7 @@ impl Ctx {
         self.wait_until(expiry(now, duration)).await
     }
 
-    /// [`Ctx::sleep`] until a time. The time of the first attempt counts.
+    /// [`DynCtx::sleep`] until a time. The time of the first attempt counts.
     pub async fn sleep_until(&self, time: SystemTime) -> Result<(), Halt> {
         self.wait_until(unix_millis(time)).await
     }

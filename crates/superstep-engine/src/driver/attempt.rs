@@ -19,28 +19,28 @@ use superstep_core::{
 use tokio::time::Instant;
 
 use crate::{
-    ctx::{Ctx, Heartbeat, TaskProgress},
+    ctx::{DynCtx, Heartbeat, TaskProgress},
     sync::lock,
 };
 
 /// An attempt under way; a panic becomes an error of the task.
-pub(super) struct Running {
+pub(super) struct RunningAttempt {
     pub(super) future: BoxFuture<'static, Result<Output, Halt>>,
-    pub(super) ctx: Ctx,
+    pub(super) ctx: DynCtx,
     /// Whether a mistake in its result can lead to another attempt.
     pub(super) repeats: bool,
 }
 
 /// What a task did, and what it remembers if it may be tried again.
-pub(super) struct Ended {
+pub(super) struct AttemptEnd {
     pub(super) done: Done,
     pub(super) progress: Option<Box<TaskProgress>>,
 }
 
-impl Future for Running {
-    type Output = Ended;
+impl Future for RunningAttempt {
+    type Output = AttemptEnd;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<AttemptEnd> {
         let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
         let result = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
@@ -59,7 +59,7 @@ impl Future for Running {
         let keeps = self.repeats || result.is_err();
         let remembered = progress.end();
         let progress = keeps.then(|| Box::new(remembered));
-        Poll::Ready(Ended {
+        Poll::Ready(AttemptEnd {
             done: Done {
                 result,
                 answers,
@@ -73,7 +73,7 @@ impl Future for Running {
 }
 
 /// A task that is dropped has ended as well: it ran too long, or its run is over.
-impl Drop for Running {
+impl Drop for RunningAttempt {
     fn drop(&mut self) {
         lock(&self.ctx.0.progress).ended = true;
     }
@@ -99,7 +99,7 @@ pub(super) fn guarded(
 /// Ends an attempt that takes too long or is silent for too long.
 pub(super) fn limited(
     mut future: BoxFuture<'static, Result<Output, Halt>>,
-    ctx: Ctx,
+    ctx: DynCtx,
     limits: Timeouts,
 ) -> BoxFuture<'static, Result<Output, Halt>> {
     let over = |limit, after| Err(ErrorKind::TimedOut { limit, after }.into());

@@ -11,7 +11,7 @@ pub(super) struct Slots {
     all: Slot,
     /// Nodes with a limit of their own.
     nodes: HashMap<NodeIx, Slot>,
-    running: HashMap<usize, Running>,
+    running: HashMap<usize, TaskSlot>,
     waiting: VecDeque<(usize, Option<NodeIx>)>,
 }
 
@@ -21,7 +21,7 @@ struct Slot {
     most: usize,
 }
 
-struct Running {
+struct TaskSlot {
     node: Option<NodeIx>,
     /// How many results of called tasks it waits for.
     calls: usize,
@@ -56,7 +56,7 @@ impl Slots {
             return false;
         }
         self.count(node, |taken| taken + 1);
-        self.running.insert(at, Running { node, calls: 0 });
+        self.running.insert(at, TaskSlot { node, calls: 0 });
         true
     }
 
@@ -77,7 +77,7 @@ impl Slots {
 
     /// A task has ended, well or not.
     pub(super) fn leave(&mut self, at: usize) {
-        if let Some(Running { node, calls: 0 }) = self.running.remove(&at) {
+        if let Some(TaskSlot { node, calls: 0 }) = self.running.remove(&at) {
             self.count(node, |taken| taken.saturating_sub(1));
         }
     }

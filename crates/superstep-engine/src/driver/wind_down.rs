@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::{Driver, Woken};
-use crate::ctx::{Ctx, CtxInner, Request};
+use crate::ctx::{CtxInner, DynCtx, Request};
 
 /// How often tasks are looked at that are left after their time.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -40,9 +40,9 @@ impl Handles {
     }
 
     /// Ends all tasks but those that the rule spares.
-    fn end_all_but(&mut self, spare: impl Fn(&Ctx) -> bool) {
+    fn end_all_but(&mut self, spare: impl Fn(&DynCtx) -> bool) {
         self.all.retain(|(handle, ctx)| {
-            let spared = ctx.upgrade().is_some_and(|ctx| spare(&Ctx(ctx)));
+            let spared = ctx.upgrade().is_some_and(|ctx| spare(&DynCtx(ctx)));
             if !spared {
                 handle.abort();
             }
@@ -55,7 +55,7 @@ impl Driver<'_> {
     /// Ends the run before its time. What tasks finish meanwhile is kept; nothing new is started.
     pub(super) async fn wind_down(&mut self, run: &mut Loop, why: ErrorKind) -> Stop {
         self.starting.clear();
-        self.handles.end_all_but(Ctx::has_grace);
+        self.handles.end_all_but(DynCtx::has_grace);
         let mut end = Instant::now() + self.env.grace;
         loop {
             tokio::select! {
@@ -80,7 +80,7 @@ impl Driver<'_> {
                 },
                 () = tokio::time::sleep_until(end) => {
                     // A graph inside a task has the same limit, and then stores how far it is.
-                    self.handles.end_all_but(Ctx::has_inside);
+                    self.handles.end_all_but(DynCtx::has_inside);
                     end = Instant::now() + AGAIN;
                 }
             }

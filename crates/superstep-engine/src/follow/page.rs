@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(500);
 pub(super) struct Page {
     pub(super) entries: VecDeque<Logged>,
     /// The status of the run before it.
-    pub(super) place: Place,
+    pub(super) place: RunPosition,
     /// What is read, as far as that is known by now.
     pub(super) source: Source,
 }
@@ -41,7 +41,7 @@ pub(super) enum Until {
 
 /// The status of the run, by the last entry that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RunPosition {
     /// Nothing was read yet.
     Unknown,
     /// A run is under way, as far as the log knows.
@@ -50,7 +50,7 @@ pub(super) enum Place {
     AfterRun,
 }
 
-impl Place {
+impl RunPosition {
     pub(super) fn of(entry: &Entry) -> Self {
         match entry {
             Entry::Ended(_) => Self::AfterRun,
@@ -63,7 +63,7 @@ impl Place {
 pub(super) struct Turn {
     pub(super) saver: Arc<dyn Saver>,
     pub(super) after: Option<Cursor>,
-    pub(super) place: Place,
+    pub(super) place: RunPosition,
     pub(super) until: Until,
 }
 
@@ -104,12 +104,12 @@ impl Turn {
                 }
                 let epoch = self.after.map(|after| after.epoch);
                 match (self.place, newest) {
-                    (Place::AfterRun, Some(run)) if run.is_open() && run.epoch > epoch => {}
-                    (Place::AfterRun, _) => return Ok(entries),
-                    (Place::InRun, Some(run)) if run.epoch > epoch => {
+                    (RunPosition::AfterRun, Some(run)) if run.is_open() && run.epoch > epoch => {}
+                    (RunPosition::AfterRun, _) => return Ok(entries),
+                    (RunPosition::InRun, Some(run)) if run.epoch > epoch => {
                         return Ok(self.ending(epoch, Ending::Interrupted));
                     }
-                    (Place::InRun, Some(run)) if run.epoch == epoch => {
+                    (RunPosition::InRun, Some(run)) if run.epoch == epoch => {
                         if let Some(ending) = run.ending {
                             return Ok(self.ending(epoch, ending));
                         }
@@ -165,13 +165,13 @@ impl Turn {
     /// The entry the reader has seen shows whether its run has ended. One that is gone was pruned,
     /// which happens between runs.
     async fn find_place(&mut self, thread: &ThreadId) -> Result<(), Error> {
-        let (Place::Unknown, Some(cursor)) = (self.place, self.after) else {
+        let (RunPosition::Unknown, Some(cursor)) = (self.place, self.after) else {
             return Ok(());
         };
         let before = Some(cursor.before());
         let seen = self.saver.events(thread, before, 1).await?;
         let seen = seen.first().filter(|seen| seen.cursor == cursor);
-        self.place = seen.map_or(Place::AfterRun, |seen| Place::of(&seen.entry));
+        self.place = seen.map_or(RunPosition::AfterRun, |seen| RunPosition::of(&seen.entry));
         Ok(())
     }
 
@@ -186,7 +186,7 @@ impl Turn {
 
     /// The ending of a run that its log does not have; nothing if the reader has had one.
     fn ending(&self, epoch: Option<u64>, ending: Ending) -> Vec<Logged> {
-        let Some(epoch) = epoch.filter(|_| self.place != Place::AfterRun) else {
+        let Some(epoch) = epoch.filter(|_| self.place != RunPosition::AfterRun) else {
             return Vec::new();
         };
         vec![Logged {

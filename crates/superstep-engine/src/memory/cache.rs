@@ -13,11 +13,11 @@ use crate::cache::{Cache, CacheKey};
 /// Keeps results in memory.
 #[derive(Default)]
 pub struct MemoryCache {
-    entries: Mutex<HashMap<CacheKey, Kept>>,
+    entries: Mutex<HashMap<CacheKey, CachedWrites>>,
 }
 
 /// A result and when it ends to be good.
-type Kept = (Vec<Write>, Option<Instant>);
+type CachedWrites = (Vec<Write>, Option<Instant>);
 
 impl MemoryCache {
     /// An empty cache.

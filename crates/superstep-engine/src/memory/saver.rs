@@ -41,12 +41,12 @@ use runs::{RunIndex, ThreadRuns};
 /// Keeps threads in memory.
 ///
 /// ```
-/// use superstep_engine::{GraphBuilder, Backends, memory::MemorySaver};
+/// use superstep_engine::{DynGraphBuilder, Backends, memory::MemorySaver};
 ///
 /// let saver = MemorySaver::default();
 /// // Clones share the threads, so another graph finds them.
 /// let backends = Backends::on(saver.clone());
-/// # let _ = GraphBuilder::new().backends(backends);
+/// # let _ = DynGraphBuilder::new().backends(backends);
 /// ```
 #[derive(Clone, Default)]
 pub struct MemorySaver(Arc<Shared>);

@@ -11,7 +11,7 @@ use superstep_core::{
     value::Value,
 };
 
-use crate::{ctx::Ctx, node::Node};
+use crate::{ctx::DynCtx, node::Node};
 
 fn told<T: DeserializeOwned>(config: &Json) -> Result<T, String> {
     let config = match config {
@@ -33,7 +33,7 @@ pub(super) fn pass(config: &Json) -> Result<Pass, String> {
 }
 
 impl Node for Pass {
-    fn run(&self, _: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+    fn run(&self, _: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
         Box::pin(std::future::ready(Ok(Output::Nothing)))
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn set(config: &Json) -> Result<Set, String> {
 }
 
 impl Node for Set {
-    fn run(&self, _: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+    fn run(&self, _: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
         let values = Value::from(&Json::Object(self.values.clone()));
         Box::pin(std::future::ready(Ok(Output::Update(values))))
     }
@@ -69,7 +69,7 @@ pub(super) fn ask(config: &Json) -> Result<Question, String> {
 }
 
 impl Node for Question {
-    fn run(&self, ctx: Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+    fn run(&self, ctx: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
         let (question, into) = (Value::from(&self.question), self.into.clone());
         Box::pin(async move {
             let answer = ctx.ask(question)?;

@@ -15,14 +15,14 @@ use super::{
     SpecErrorKind, SpecErrors, read::below,
 };
 use crate::{
-    builder::{GraphBuilder, NodeOptions},
-    graph::{Backends, Entry, Graph},
+    builder::{DynGraphBuilder, DynNodeOptions},
+    graph::{Backends, DynGraph, NodeFunction},
     run::SubgraphNode,
 };
 
 impl GraphSpec {
     /// Checks the spec and builds the graph, or reports every mistake with its place.
-    pub fn build(&self, registry: &Registry, backends: Backends) -> Result<Graph, SpecErrors> {
+    pub fn build(&self, registry: &Registry, backends: Backends) -> Result<DynGraph, SpecErrors> {
         let mut errors = Vec::new();
         let builder = self.builder(registry, "", &mut errors);
         if !errors.is_empty() {
@@ -32,11 +32,16 @@ impl GraphSpec {
         built.map_err(|mistakes| SpecErrors(of_graph("", mistakes)))
     }
 
-    fn builder(&self, registry: &Registry, at: &str, errors: &mut Vec<SpecError>) -> GraphBuilder {
+    fn builder(
+        &self,
+        registry: &Registry,
+        at: &str,
+        errors: &mut Vec<SpecError>,
+    ) -> DynGraphBuilder {
         let names = |list: &[String]| -> Vec<Arc<str>> {
             list.iter().map(|name| name.as_str().into()).collect()
         };
-        let mut builder = GraphBuilder::new()
+        let mut builder = DynGraphBuilder::new()
             .pause_before(pauses(names(&self.pause_before)))
             .pause_after(pauses(names(&self.pause_after)));
         if let Some(name) = &self.name {
@@ -196,7 +201,7 @@ fn node(
     registry: &Registry,
     at: &str,
     errors: &mut Vec<SpecError>,
-) -> Option<Entry> {
+) -> Option<NodeFunction> {
     let kind = match (&entry.kind, &entry.graph) {
         (Some(kind), None) => kind,
         (None, Some(graph)) => {
@@ -207,7 +212,7 @@ fn node(
                 return None;
             }
             return match builder.build() {
-                Ok(graph) => Some(Entry {
+                Ok(graph) => Some(NodeFunction {
                     run: Arc::new(SubgraphNode(graph.clone())),
                     graph: Some(graph),
                     is_subgraph: true,
@@ -229,7 +234,7 @@ fn node(
         return None;
     };
     match make(&entry.config) {
-        Ok(run) => Some(Entry {
+        Ok(run) => Some(NodeFunction {
             run,
             graph: None,
             is_subgraph: false,
@@ -244,11 +249,11 @@ fn node(
     }
 }
 
-fn options(entry: &NodeEntry) -> NodeOptions {
+fn options(entry: &NodeEntry) -> DynNodeOptions {
     let names = |list: &[String]| -> Vec<Arc<str>> {
         list.iter().map(|name| name.as_str().into()).collect()
     };
-    NodeOptions {
+    DynNodeOptions {
         input: entry.input.as_deref().map(names),
         defer: entry.defer,
         destinations: names(&entry.goto),
@@ -264,7 +269,7 @@ fn options(entry: &NodeEntry) -> NodeOptions {
             ..Timeouts::default()
         },
         max_concurrency: entry.max_concurrency,
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     }
 }
 

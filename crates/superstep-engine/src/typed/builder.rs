@@ -32,7 +32,7 @@ use super::{
 use crate::{
     builder,
     cache::Cache,
-    graph::{self, Backends, Entry},
+    graph::{self, Backends, NodeFunction},
     options::RunOptions,
     store::Store,
 };
@@ -64,7 +64,7 @@ use crate::{
 /// # Ok(()) }
 /// ```
 pub struct GraphBuilder<S: State, N: Nodes> {
-    pub(super) nodes: Vec<NodeEntry<S, N>>,
+    pub(super) nodes: Vec<DeclaredNode<S, N>>,
     pub(super) starts: Vec<N>,
     pub(super) edges: Vec<(N, N)>,
     pub(super) joins: Vec<(Vec<N>, N)>,
@@ -75,7 +75,7 @@ pub struct GraphBuilder<S: State, N: Nodes> {
     pub(super) finishes: Vec<N>,
     pub(super) resources: Resources,
     pub(super) backends: Backends,
-    pub(super) place: Place,
+    pub(super) place: Nesting,
     deferred: Vec<N>,
     pauses: [Pauses; 2],
     persist: Persist,
@@ -95,19 +95,19 @@ pub struct GraphBuilder<S: State, N: Nodes> {
 
 /// Where a graph is among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Nesting {
     /// It runs by itself.
     Root,
     /// It only runs inside others, on their backends.
     Nested,
 }
 
-pub(super) struct NodeEntry<S, N> {
+pub(super) struct DeclaredNode<S, N> {
     pub(super) node: N,
     pub(super) handler: AnyHandler<S, N>,
     pub(super) options: NodeOptions<S, N>,
     /// The graph it runs, and whether that takes the store of this one.
-    pub(super) child: Option<(graph::Graph, bool)>,
+    pub(super) child: Option<(graph::DynGraph, bool)>,
 }
 
 pub(super) struct Route<N> {
@@ -129,7 +129,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             finishes: Vec::new(),
             resources: Resources::default(),
             backends: Backends::default(),
-            place: Place::Root,
+            place: Nesting::Root,
             deferred: Vec::new(),
             pauses: [Pauses::None, Pauses::None],
             persist: Persist::default(),
@@ -206,10 +206,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         node: N,
         handler: H,
         options: NodeOptions<S, N>,
-        child: Option<(graph::Graph, bool)>,
+        child: Option<(graph::DynGraph, bool)>,
     ) -> Self {
         let handler = AnyHandler::new(handler);
-        self.nodes.push(NodeEntry {
+        self.nodes.push(DeclaredNode {
             node,
             handler,
             options,
@@ -394,7 +394,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     #[doc = include_str!("docs/builder/nested.md")]
     #[must_use]
     pub fn nested(mut self) -> Self {
-        self.place = Place::Nested;
+        self.place = Nesting::Nested;
         self
     }
 
@@ -432,10 +432,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }
-        let wants_store = |entry: &NodeEntry<S, N>| {
+        let wants_store = |entry: &DeclaredNode<S, N>| {
             entry.handler.needs.store || entry.child.as_ref().is_some_and(|(_, wants)| *wants)
         };
-        let inherits_store = self.place == Place::Nested && self.nodes.iter().any(wants_store);
+        let inherits_store = self.place == Nesting::Nested && self.nodes.iter().any(wants_store);
         let options = RunOptions {
             limit: self.limit,
             strict_resume: true,
@@ -443,7 +443,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             ..RunOptions::default()
         };
         let declared = Arc::new(self.declared.clone());
-        let takes_context = |entry: &NodeEntry<S, N>| entry.handler.needs.context.is_some();
+        let takes_context = |entry: &DeclaredNode<S, N>| entry.handler.needs.context.is_some();
         let check_context = self.check_context;
         let check_context = check_context.filter(|_| self.nodes.iter().any(takes_context));
         let inner = self.compile()?;
@@ -457,10 +457,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         })
     }
 
-    fn compile(self) -> Result<graph::Graph, BuildErrors> {
+    fn compile(self) -> Result<graph::DynGraph, BuildErrors> {
         let reaches: Vec<Reach> = N::ALL.iter().map(|node| self.reach(*node)).collect();
         let resources = Arc::new(self.resources);
-        let mut inner = builder::GraphBuilder::new()
+        let mut inner = builder::DynGraphBuilder::new()
             .backends(self.backends)
             .persist(self.persist);
         inner.migrate = Some(Arc::new(S::migrate));
@@ -500,7 +500,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         let routes = self.routes.into_iter();
         let routers = routes.map(|route| route.into_def(&self.finishes));
         blueprint.routers = routers.collect();
-        for NodeEntry {
+        for DeclaredNode {
             node,
             handler,
             options,
@@ -509,7 +509,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         {
             let reach = reaches.get(node.index()).cloned().unwrap_or_default();
             let on_error = options.on_error;
-            let options = builder::NodeOptions {
+            let options = builder::DynNodeOptions {
                 defer: self.deferred.contains(&node),
                 destinations: destinations(&reach),
                 retry: options.retry,
@@ -517,10 +517,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 timeouts: options.timeouts,
                 max_concurrency: options.max_concurrency,
                 on_error: on_error.map(|on| on.into_node(resources.clone(), reach.clone())),
-                ..builder::NodeOptions::default()
+                ..builder::DynNodeOptions::default()
             };
             let run = handler.into_node(resources.clone(), reach);
-            let entry = Entry {
+            let entry = NodeFunction {
                 run,
                 is_subgraph: child.is_some(),
                 graph: child.map(|(graph, _)| graph),

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use superstep_core::plan::BuildError;
 
 use super::{
-    builder::{GraphBuilder, NodeEntry, Place},
+    builder::{DeclaredNode, GraphBuilder, Nesting},
     nodes::Nodes,
     state::State,
 };
@@ -102,7 +102,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             || self.targets(node).next().is_some()
     }
 
-    fn unmet(&self, entry: &NodeEntry<S, N>) -> Vec<BuildError> {
+    fn unmet(&self, entry: &DeclaredNode<S, N>) -> Vec<BuildError> {
         let name: Arc<str> = entry.node.name().into();
         let handler = entry
             .options
@@ -170,7 +170,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     }
 
     fn lacks_store(&self) -> bool {
-        self.place == Place::Root && self.backends.store.is_none()
+        self.place == Nesting::Root && self.backends.store.is_none()
     }
 
     fn reached_without_payload(&self, node: N) -> bool {

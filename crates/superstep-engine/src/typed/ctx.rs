@@ -55,7 +55,7 @@ use crate::{
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Ctx(pub(crate) ctx::Ctx);
+pub struct Ctx(pub(crate) ctx::DynCtx);
 
 impl Ctx {
     /// Asks a question. Returns the answer once there is one; until then the error ends the task

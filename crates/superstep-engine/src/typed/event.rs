@@ -174,12 +174,12 @@ impl<S: State, N: Nodes> Event<S, N> {
 /// It is a [`Stream`] of the events. How the run ended, be it with an error, is not among them: see
 /// [`EventStream::outcome`].
 pub struct EventStream<S, N> {
-    inner: stream::EventStream,
+    inner: stream::DynEventStream,
     types: std::marker::PhantomData<fn() -> (S, N)>,
 }
 
 impl<S: State, N: Nodes> EventStream<S, N> {
-    pub(crate) fn new(inner: stream::EventStream) -> Self {
+    pub(crate) fn new(inner: stream::DynEventStream) -> Self {
         Self {
             inner,
             types: std::marker::PhantomData,
@@ -210,12 +210,12 @@ impl<S: State, N: Nodes> Stream for EventStream<S, N> {
 ///
 /// It is a [`Stream`] of what [`Follow::next`] returns, which ends after an error.
 pub struct Follow<S, N> {
-    inner: follow::Follow,
+    inner: follow::DynFollow,
     types: std::marker::PhantomData<fn() -> (S, N)>,
 }
 
 impl<S: State, N: Nodes> Follow<S, N> {
-    pub(crate) fn new(inner: follow::Follow) -> Self {
+    pub(crate) fn new(inner: follow::DynFollow) -> Self {
         Self {
             inner,
             types: std::marker::PhantomData,

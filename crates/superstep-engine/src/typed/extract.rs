@@ -17,7 +17,7 @@ use crate::{ctx, store};
 
 /// One running task, as extractors see it.
 pub struct TaskCtx<S, N> {
-    pub(crate) ctx: ctx::Ctx,
+    pub(crate) ctx: ctx::DynCtx,
     pub(crate) resources: Arc<Resources>,
     pub(crate) graph: PhantomData<fn() -> (S, N)>,
 }

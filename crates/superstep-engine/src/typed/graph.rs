@@ -55,7 +55,7 @@ use crate::{
 /// # Ok(()) }
 /// ```
 pub struct Graph<S, N> {
-    pub(crate) inner: graph::Graph,
+    pub(crate) inner: graph::DynGraph,
     pub(crate) options: RunOptions,
     /// It takes the store of the graph it runs in.
     pub(crate) inherits_store: bool,
@@ -165,7 +165,7 @@ impl<S> Outcome<S> {
 }
 
 impl<S: State> Outcome<S> {
-    pub(crate) fn new(outcome: options::Outcome) -> Result<Self, Error> {
+    pub(crate) fn new(outcome: options::DynOutcome) -> Result<Self, Error> {
         let state = Snap(whole_state(&outcome.output.unwrap_or_default())?);
         Ok(match outcome.status {
             Status::Done => Self::Done(state),
@@ -534,7 +534,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// The same graph without its types, for servers and tools that know it by name.
-    pub fn dynamic(&self) -> &graph::Graph {
+    pub fn dynamic(&self) -> &graph::DynGraph {
         &self.inner
     }
 }

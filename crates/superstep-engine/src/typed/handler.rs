@@ -135,7 +135,7 @@ struct TypedNode<S, N> {
 }
 
 impl<S: State, N: Nodes> Node for TypedNode<S, N> {
-    fn run(&self, ctx: ctx::Ctx) -> BoxFuture<'static, Result<Output, Halt>> {
+    fn run(&self, ctx: ctx::DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
         let resources = self.resources.clone();
         let task = TaskCtx {
             ctx,

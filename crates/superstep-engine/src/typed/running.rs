@@ -49,7 +49,7 @@ pub struct Running<S, N> {
 }
 
 impl<S: State, N: Nodes> Running<S, N> {
-    fn new(thread: ThreadId, run: running::Running) -> Self {
+    fn new(thread: ThreadId, run: running::DynRunning) -> Self {
         let canceller = run.canceller();
         Self {
             id: run.id,
@@ -85,7 +85,7 @@ impl<S: State, N: Nodes> Future for Running<S, N> {
 ///
 /// The run does not wait for its reader: what is not read is kept until this is dropped. Others
 /// read the run's log ([`Graph::follow_run`]).
-pub struct RunEvents<S, N>(running::RunEvents, PhantomData<fn() -> (S, N)>);
+pub struct RunEvents<S, N>(running::DynRunEvents, PhantomData<fn() -> (S, N)>);
 
 impl<S: State, N: Nodes> RunEvents<S, N> {
     /// The next event; nothing when the run has ended.
@@ -104,7 +104,7 @@ impl<S: State, N: Nodes> Stream for RunEvents<S, N> {
 }
 
 /// How a run ends that goes on by itself: a future. Who drops it lets go of the run.
-pub struct RunOutcome<S>(running::RunOutcome, PhantomData<fn() -> S>);
+pub struct RunOutcome<S>(running::DynRunOutcome, PhantomData<fn() -> S>);
 
 impl<S: State> Future for RunOutcome<S> {
     type Output = Result<Outcome<S>, Error>;
@@ -260,7 +260,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// to it; so several may call it at once.
     pub async fn resume_interrupted(&self) -> Result<Recovery<Running<S, N>>, Error> {
         let recovery = self.inner.resume_interrupted(&self.options).await?;
-        let typed = |run: running::Running| Some(Running::new(run.thread.clone()?, run));
+        let typed = |run: running::DynRunning| Some(Running::new(run.thread.clone()?, run));
         Ok(Recovery {
             started: recovery.started.into_iter().filter_map(typed).collect(),
             failed: recovery.failed,

@@ -36,7 +36,7 @@ impl<S: Serialize> Serialize for Outcome<S> {
 }
 
 #[derive(Serialize)]
-struct Failed<'a> {
+struct FailedNode<'a> {
     node: &'static str,
     error: &'a StoredError,
 }
@@ -44,11 +44,11 @@ struct Failed<'a> {
 impl<S: State, N: Nodes> Serialize for Checkpoint<S, N> {
     fn serialize<O: Serializer>(&self, out: O) -> Result<O::Ok, O::Error> {
         let next: Vec<&str> = self.next.iter().map(|node| node.name()).collect();
-        let errors = self.errors.iter().map(|(node, error)| Failed {
+        let errors = self.errors.iter().map(|(node, error)| FailedNode {
             node: node.name(),
             error,
         });
-        let errors: Vec<Failed<'_>> = errors.collect();
+        let errors: Vec<FailedNode<'_>> = errors.collect();
         let mut shown = out.serialize_map(None)?;
         shown.serialize_entry("checkpoint", &self.id)?;
         shown.serialize_entry("parent", &self.parent)?;

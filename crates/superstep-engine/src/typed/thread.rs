@@ -250,13 +250,13 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// The threads of the saver that a query wants, page by page, with what is going on with them; see
-    /// [`crate::Graph::find_threads`].
+    /// [`crate::DynGraph::find_threads`].
     pub async fn find_threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadInfo>, Error> {
         self.inner.find_threads(query).await
     }
 
     /// Deletes the threads of the saver that were not used for long, and drops old checkpoints of
-    /// the others; see [`crate::Graph::retain_threads`].
+    /// the others; see [`crate::DynGraph::retain_threads`].
     pub async fn retain_threads(&self, retention: &Retention) -> Result<Retained, Error> {
         self.inner.retain_threads(retention).await
     }
@@ -297,7 +297,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// Whether a thread can resume in this graph, and how; runs nothing. See
-    /// [`crate::Graph::check_thread`].
+    /// [`crate::DynGraph::check_thread`].
     pub async fn check_thread(&self, thread: impl Into<ThreadId>) -> Result<Fit, Error> {
         self.inner.check_thread(&thread.into()).await
     }

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 use superstep_core::{Failure, Value, id::ThreadId, plan::BuildError, reducer::Reducer, run::Halt};
-use superstep_engine::{Ctx, Graph, GraphBuilder, RunOptions, input, state::Depth};
+use superstep_engine::{DynCtx, DynGraph, DynGraphBuilder, RunOptions, input, state::Depth};
 
 use crate::kit::{Count, object, one, saved, writes};
 
-async fn fails(graph: &Graph, input: serde_json::Value) -> superstep_core::Error {
+async fn fails(graph: &DynGraph, input: serde_json::Value) -> superstep_core::Error {
     graph
         .invoke(object(input), &RunOptions::on("t"))
         .await
@@ -15,7 +15,7 @@ async fn fails(graph: &Graph, input: serde_json::Value) -> superstep_core::Error
 
 #[test]
 fn every_mistake_of_a_graph_is_reported_at_once() {
-    let errors = GraphBuilder::new()
+    let errors = DynGraphBuilder::new()
         .last_value("x")
         .last_value("x")
         .node("a", writes(Value::Null))
@@ -52,14 +52,17 @@ fn every_mistake_of_a_graph_is_reported_at_once() {
 
 #[test]
 fn an_empty_graph_does_not_build() {
-    let errors = GraphBuilder::new().build().err().expect("nothing to run");
+    let errors = DynGraphBuilder::new()
+        .build()
+        .err()
+        .expect("nothing to run");
     assert!(errors.0.contains(&BuildError::Empty));
     assert!(errors.to_string().contains("SS4001"));
 }
 
 #[tokio::test]
 async fn two_writers_of_one_channel_are_an_error_that_names_it_and_lose_nothing() {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .reduce("log", Reducer::Add, Vec::<Value>::new())
         .node("a", writes(object(json!({ "x": 1, "log": ["a"] }))))
@@ -95,7 +98,7 @@ async fn two_writers_of_one_channel_are_an_error_that_names_it_and_lose_nothing(
 #[tokio::test]
 async fn a_reducer_that_fails_names_its_channel() {
     let picky = Reducer::custom(|_, _| Err(Failure::new("Picky", "not that one").permanent()));
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("n", picky, 0)
         .node("a", writes(object(json!({ "n": 1 }))))
         .edge("__start__", "a")
@@ -116,16 +119,16 @@ async fn a_reducer_that_fails_names_its_channel() {
 async fn a_node_that_panics_fails_its_task_and_a_sibling_is_not_run_again() {
     let (sibling, runs) = (Count::default(), Count::default());
     let (in_sibling, in_node) = (sibling.clone(), runs.clone());
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Vec::<Value>::new())
-        .node("ok", move |_: Ctx| {
+        .node("ok", move |_: DynCtx| {
             let count = in_sibling.clone();
             async move {
                 count.up();
                 Ok::<_, Halt>(object(json!({ "log": ["ok"] })))
             }
         })
-        .node("wild", move |_: Ctx| {
+        .node("wild", move |_: DynCtx| {
             let count = in_node.clone();
             async move {
                 assert!(count.up() > 1, "out of cheese");
@@ -223,7 +226,7 @@ async fn a_thread_a_checkpoint_or_a_node_that_does_not_exist_is_named() {
 
 #[tokio::test]
 async fn an_endless_loop_ends_at_the_limit_with_its_work_kept_and_goes_on() {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("n", Reducer::Add, 0)
         .node("a", writes(object(json!({ "n": 1 }))))
         .edge("__start__", "a")
@@ -263,7 +266,7 @@ async fn an_endless_loop_ends_at_the_limit_with_its_work_kept_and_goes_on() {
 
 #[tokio::test]
 async fn a_conflict_under_durability_exit_stores_the_state_before_the_step() {
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .reduce("log", Reducer::Add, Vec::<Value>::new())
         .node("first", writes(object(json!({ "log": ["first"] }))))
@@ -298,7 +301,7 @@ async fn a_conflict_under_durability_exit_stores_the_state_before_the_step() {
 #[tokio::test]
 async fn a_reducer_that_fails_under_durability_exit_stores_nothing_half_done() {
     let picky = Reducer::custom(|_, _| Err(Failure::new("Picky", "no").permanent()));
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .reduce("a", Reducer::Add, 0)
         .reduce("z", picky, 0)
         .node("n", writes(object(json!({ "a": 1, "z": 1 }))))

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::json;
 use superstep_core::{Value, run::Halt};
-use superstep_engine::{Ctx, GraphBuilder, NodeOptions, RunOptions, input, state::Depth};
+use superstep_engine::{DynCtx, DynGraphBuilder, DynNodeOptions, RunOptions, input, state::Depth};
 use tokio::sync::Notify;
 
 use crate::kit::{object, saved, writes};
@@ -32,9 +32,9 @@ async fn dropping_a_run_drops_its_tasks_in_subgraphs_too_and_frees_the_thread() 
         Arc::new(Notify::new()),
     );
     let (d, g, s) = (dropped.clone(), gone.clone(), started.clone());
-    let child = GraphBuilder::new()
+    let child = DynGraphBuilder::new()
         .last_value("x")
-        .node("hang", move |_: Ctx| {
+        .node("hang", move |_: DynCtx| {
             let held = Held(d.clone(), g.clone());
             let started = s.clone();
             async move {
@@ -47,10 +47,10 @@ async fn dropping_a_run_drops_its_tasks_in_subgraphs_too_and_frees_the_thread() 
         .edge("__start__", "hang")
         .build()
         .expect("the child builds");
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .node("first", writes(object(json!({ "x": 1 }))))
-        .subgraph("sub", child, NodeOptions::default())
+        .subgraph("sub", child, DynNodeOptions::default())
         .edge("__start__", "first")
         .edge("first", "sub")
         .backends(saved())

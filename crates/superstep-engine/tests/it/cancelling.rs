@@ -19,8 +19,8 @@ use superstep_core::{
     saver::{MaybeReady, Notes, Saver, SaverLayer},
 };
 use superstep_engine::{
-    Backends, CallTask, Ctx, Graph, GraphBuilder, LogItem, NodeOptions, RunOptions, Status, input,
-    memory::MemorySaver, state::Depth,
+    Backends, CallTask, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, LogItem, RunOptions,
+    Status, input, memory::MemorySaver, state::Depth,
 };
 use tokio::sync::Notify;
 
@@ -55,12 +55,12 @@ fn on() -> RunOptions {
 }
 
 /// `first` writes, then `hang` waits for ever in its first attempt.
-fn hanging(dropped: &Dropped, there: &Arc<Notify>) -> Graph {
+fn hanging(dropped: &Dropped, there: &Arc<Notify>) -> DynGraph {
     let (d, t, runs) = (dropped.clone(), there.clone(), Count::default());
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("x")
         .node("first", writes(object(json!({ "x": 1 }))))
-        .node("hang", move |_: Ctx| {
+        .node("hang", move |_: DynCtx| {
             let (held, there, run) = (d.held(), t.clone(), runs.up());
             async move {
                 let _held = held;
@@ -134,9 +134,9 @@ async fn a_run_is_cancelled_by_its_id() {
 async fn a_run_is_drained_by_its_id_and_others_that_share_its_options_are_not() {
     let (there, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (t, g) = (there.clone(), go.clone());
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
-        .node("slow", move |_: Ctx| {
+        .node("slow", move |_: DynCtx| {
             let (there, go) = (t.clone(), g.clone());
             async move {
                 there.notify_one();
@@ -179,10 +179,10 @@ async fn a_task_that_looks_out_for_it_cleans_up_and_its_result_is_kept() {
     let there = Arc::new(Notify::new());
     let (t, runs) = (there.clone(), Count::default());
     let r = runs.clone();
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .last_value("y")
-        .node("careful", move |ctx: Ctx| {
+        .node("careful", move |ctx: DynCtx| {
             let there = t.clone();
             r.up();
             async move {
@@ -194,7 +194,7 @@ async fn a_task_that_looks_out_for_it_cleans_up_and_its_result_is_kept() {
                 Ok::<_, Halt>(json!({ "x": "tidied" }))
             }
         })
-        .node("hang", |_: Ctx| async {
+        .node("hang", |_: DynCtx| async {
             pending::<()>().await;
             Ok::<_, Halt>(Value::Null)
         })
@@ -216,11 +216,11 @@ async fn a_task_that_looks_out_for_it_cleans_up_and_its_result_is_kept() {
 async fn what_a_task_fails_with_because_it_was_cancelled_is_no_failure() {
     let (there, handled) = (Arc::new(Notify::new()), Count::default());
     let (t, runs, h) = (there.clone(), Count::default(), handled.clone());
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .node_with(
             "careful",
-            move |ctx: Ctx| {
+            move |ctx: DynCtx| {
                 let (there, run) = (t.clone(), runs.up());
                 async move {
                     if run > 1 {
@@ -231,13 +231,13 @@ async fn what_a_task_fails_with_because_it_was_cancelled_is_no_failure() {
                     Err(Halt::from(std::io::Error::other("given up")))
                 }
             },
-            NodeOptions {
+            DynNodeOptions {
                 retry: vec![Default::default()],
-                on_error: Some(Arc::new(move |_: Ctx| {
+                on_error: Some(Arc::new(move |_: DynCtx| {
                     h.up();
                     async { Ok::<_, Halt>(Value::Null) }
                 })),
-                ..NodeOptions::default()
+                ..DynNodeOptions::default()
             },
         )
         .edge("__start__", "careful")
@@ -261,7 +261,7 @@ async fn an_effect_that_has_begun_may_end_so_that_its_outcome_is_known() {
         Count::default(),
     );
     let (t, g, d) = (there.clone(), go.clone(), done.clone());
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let (there, go, done) = (t.clone(), g.clone(), d.clone());
         async move {
             let paid: usize = ctx
@@ -300,7 +300,7 @@ async fn a_task_that_does_not_end_in_time_is_dropped_in_a_subgraph_too() {
     for nested in [false, true] {
         let (dropped, there) = (Dropped::default(), Arc::new(Notify::new()));
         let (d, t) = (dropped.clone(), there.clone());
-        let stubborn = move |ctx: Ctx| {
+        let stubborn = move |ctx: DynCtx| {
             let (held, there) = (d.held(), t.clone());
             async move {
                 let _held = held;
@@ -310,10 +310,10 @@ async fn a_task_that_does_not_end_in_time_is_dropped_in_a_subgraph_too() {
                 Ok::<_, Halt>(Value::Null)
             }
         };
-        let builder = GraphBuilder::new().last_value("x");
+        let builder = DynGraphBuilder::new().last_value("x");
         let graph = if nested {
             let child = one(stubborn).build().unwrap();
-            builder.subgraph("a", child, NodeOptions::default())
+            builder.subgraph("a", child, DynNodeOptions::default())
         } else {
             builder.node("a", stubborn)
         };
@@ -338,7 +338,7 @@ async fn a_task_that_does_not_end_in_time_is_dropped_in_a_subgraph_too() {
 async fn tasks_that_tasks_call_are_cancelled_with_them() {
     let (dropped, there) = (Dropped::default(), Arc::new(Notify::new()));
     let (d, t) = (dropped.clone(), there.clone());
-    let called = CallTask::new("called", move |_: Ctx, _| {
+    let called = CallTask::new("called", move |_: DynCtx, _| {
         let (held, there) = (d.held(), t.clone());
         async move {
             let _held = held;
@@ -347,7 +347,7 @@ async fn tasks_that_tasks_call_are_cancelled_with_them() {
             Ok(Value::Null)
         }
     });
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let called = called.clone();
         async move { ctx.call(&called, Vec::new()).await }
     })
@@ -394,7 +394,7 @@ async fn a_run_that_has_not_ended_at_its_deadline_fails_and_can_be_resumed() {
 async fn a_deadline_that_has_passed_ends_a_run_before_its_first_task() {
     let ran = Count::default();
     let r = ran.clone();
-    let graph = one(move |_: Ctx| {
+    let graph = one(move |_: DynCtx| {
         r.up();
         async {
             tokio::task::yield_now().await;
@@ -455,7 +455,7 @@ async fn an_effect_whose_start_is_being_stored_does_not_begin_and_is_not_in_doub
         go: go.clone(),
     };
     let d = done.clone();
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let done = d.clone();
         async move {
             let pay = || async { Ok::<_, EffectError>(done.up()) };

@@ -9,22 +9,23 @@ use superstep_core::{
     run::{Fidelity, Halt},
 };
 use superstep_engine::{
-    Backends, Ctx, Fit, Graph, GraphBuilder, NodeOptions, RunOptions, input, state::Depth,
+    Backends, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Fit, RunOptions, input,
+    state::Depth,
 };
 
 use crate::kit::{object, saved, writes};
 
-fn builder(backends: &Backends) -> GraphBuilder {
-    GraphBuilder::new()
+fn builder(backends: &Backends) -> DynGraphBuilder {
+    DynGraphBuilder::new()
         .last_value("x")
         .backends(backends.clone())
 }
 
 fn asks() -> impl superstep_engine::Node {
-    |ctx: Ctx| async move { Ok::<_, Halt>(Value::map([("x", ctx.ask("go?")?)])) }
+    |ctx: DynCtx| async move { Ok::<_, Halt>(Value::map([("x", ctx.ask("go?")?)])) }
 }
 
-async fn refused(graph: &Graph, names: &str) {
+async fn refused(graph: &DynGraph, names: &str) {
     let checked = graph.check_thread(&"t".into()).await.unwrap_err();
     assert_eq!(checked.code(), "SS1203", "{checked}");
     assert!(checked.to_string().contains(names), "{checked}");
@@ -85,7 +86,7 @@ async fn langgraph_forgets_what_is_lost_when_asked_to_be_like_it() {
 async fn a_send_to_a_node_that_is_gone_is_refused() {
     let backends = saved();
     let to_worker =
-        |_: Ctx| async { Ok::<_, Halt>(Output::from(Command::goto(Send::new("worker", 1)))) };
+        |_: DynCtx| async { Ok::<_, Halt>(Output::from(Command::goto(Send::new("worker", 1)))) };
     let old = builder(&backends)
         .node("a", to_worker)
         .node("worker", asks())
@@ -135,7 +136,7 @@ async fn a_subgraph_that_lost_its_node_is_found_by_the_check() {
                 .build()
                 .unwrap();
             builder(&backends)
-                .subgraph("inner", inner, NodeOptions::default())
+                .subgraph("inner", inner, DynNodeOptions::default())
                 .edge("__start__", "inner")
                 .build()
                 .unwrap()
@@ -183,7 +184,7 @@ async fn a_thread_that_waits_for_a_node_that_is_gone_says_so() {
         .invoke(object(json!({"x": 1})), &on)
         .await
         .unwrap();
-    let seen = |graph: Graph| async move {
+    let seen = |graph: DynGraph| async move {
         let now = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
         (now.next, now.lost)
     };

@@ -7,7 +7,9 @@ use superstep_core::{
     plan::{Pauses, Persist},
     run::Halt,
 };
-use superstep_engine::{Ctx, Graph, GraphBuilder, NodeOptions, RunOptions, Status, input};
+use superstep_engine::{
+    DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, Status, input,
+};
 
 use crate::kit::{Count, object, one, saved};
 
@@ -15,7 +17,7 @@ use crate::kit::{Count, object, one, saved};
 async fn an_answer_that_is_given_again_does_not_answer_the_next_question() {
     let runs = Count::default();
     let r = runs.clone();
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let runs = r.clone();
         async move {
             let first = ctx.ask("first?")?;
@@ -62,12 +64,12 @@ async fn a_graph_with_a_memory_runs_in_a_call_that_was_cut_short_before_it_began
 }
 
 /// Calls a graph over and over.
-fn rounds(memory: Graph) -> Graph {
-    let next = |_: Ctx| async { Ok::<_, Halt>(()) };
-    GraphBuilder::new()
+fn rounds(memory: DynGraph) -> DynGraph {
+    let next = |_: DynCtx| async { Ok::<_, Halt>(()) };
+    DynGraphBuilder::new()
         .last_value("seen")
         .node("next", next)
-        .subgraph("memory", memory, NodeOptions::default())
+        .subgraph("memory", memory, DynNodeOptions::default())
         .edge("__start__", "next")
         .edge("next", "memory")
         .edge("memory", "next")
@@ -77,12 +79,12 @@ fn rounds(memory: Graph) -> Graph {
 }
 
 /// Counts its calls, for as long as the thread lives.
-fn memory() -> Graph {
-    let count = |ctx: Ctx| async move {
+fn memory() -> DynGraph {
+    let count = |ctx: DynCtx| async move {
         let seen = ctx.get("calls").as_i64().unwrap_or(0) + 1;
         Ok::<_, Halt>(json!({ "calls": seen, "seen": seen }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("calls")
         .last_value("seen")
         .node("count", count)

@@ -1,13 +1,13 @@
 //! Graphs as pictures.
 
 use superstep_core::{Value, plan::Destination};
-use superstep_engine::{GraphBuilder, NodeOptions};
+use superstep_engine::{DynGraphBuilder, DynNodeOptions};
 
 use crate::kit::writes;
 
 #[test]
 fn a_graph_with_a_subgraph_is_drawn_in_every_form() {
-    let child = GraphBuilder::new()
+    let child = DynGraphBuilder::new()
         .last_value("x")
         .node("llm_call", writes(Value::Null))
         .node("tools", writes(Value::Null))
@@ -24,10 +24,10 @@ fn a_graph_with_a_subgraph_is_drawn_in_every_form() {
         )
         .build()
         .expect("the child builds");
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .node("triage", writes(Value::Null))
-        .subgraph("respond", child, NodeOptions::default())
+        .subgraph("respond", child, DynNodeOptions::default())
         .edge("__start__", "triage")
         .edge("triage", "respond")
         .build()

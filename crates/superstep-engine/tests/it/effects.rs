@@ -21,7 +21,7 @@ use superstep_core::{
     saver::{Notes, Saver, SaverLayer},
 };
 use superstep_engine::{
-    Backends, CallTask, Ctx, GraphBuilder, Node, NodeOptions, RunOptions, input,
+    Backends, CallTask, DynCtx, DynGraphBuilder, DynNodeOptions, Node, RunOptions, input,
     memory::MemorySaver, state::Depth,
 };
 use tokio::sync::Notify;
@@ -32,7 +32,7 @@ use crate::kit::{Count, object, one, saved};
 async fn an_effect_happens_once_over_a_failure_and_an_answer() {
     let (sent, runs) = (Count::default(), Count::default());
     let (s, r) = (sent.clone(), runs.clone());
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let (sent, runs) = (s.clone(), r.clone());
         async move {
             let receipt: usize = ctx.once("send", || async move { Ok(sent.up()) }).await?;
@@ -73,7 +73,7 @@ async fn an_effect_happens_once_over_a_failure_and_an_answer() {
 async fn an_effect_that_says_it_did_not_happen_may_be_tried_again() {
     let tries = Count::default();
     let t = tries.clone();
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let tries = t.clone();
         async move {
             let sent = || async move {
@@ -105,7 +105,7 @@ async fn an_effect_cut_off_in_the_middle_is_reported_unknown_whatever_the_durabi
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let (tries, started) = (Count::default(), Arc::new(Notify::new()));
         let (t, s) = (tries.clone(), started.clone());
-        let graph = one(move |ctx: Ctx| {
+        let graph = one(move |ctx: DynCtx| {
             let (tries, started) = (t.clone(), s.clone());
             async move {
                 ctx.ask("pay?")?;
@@ -148,7 +148,7 @@ async fn an_effect_cut_off_inside_a_subgraph_is_found_again_whatever_the_durabil
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let (tries, started) = (Count::default(), Arc::new(Notify::new()));
         let (t, s) = (tries.clone(), started.clone());
-        let child = one(move |ctx: Ctx| {
+        let child = one(move |ctx: DynCtx| {
             let (tries, started) = (t.clone(), s.clone());
             async move {
                 let effect = || async move {
@@ -162,7 +162,7 @@ async fn an_effect_cut_off_inside_a_subgraph_is_found_again_whatever_the_durabil
             }
         });
         let child = child.build().expect("the child builds");
-        let graph = one(move |ctx: Ctx| {
+        let graph = one(move |ctx: DynCtx| {
             let child = child.clone();
             async move {
                 ctx.run_graph(&child, json!({ "x": 1 })).await?;
@@ -202,7 +202,7 @@ impl SaverLayer for NoNotes {
 async fn a_run_whose_effect_cannot_be_journaled_is_over_whatever_its_node_makes_of_it() {
     let sent = Count::default();
     let s = sent.clone();
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let sent = s.clone();
         async move {
             let _swallowed = ctx.once("send", || async move { Ok(sent.up()) }).await;
@@ -219,7 +219,7 @@ async fn a_run_whose_effect_cannot_be_journaled_is_over_whatever_its_node_makes_
 
 #[tokio::test]
 async fn an_ask_that_is_swallowed_is_caught() {
-    let graph = one(|ctx: Ctx| async move {
+    let graph = one(|ctx: DynCtx| async move {
         let _ignored = ctx.ask("really?");
         Ok::<_, Halt>(object(json!({ "x": "went on" })))
     })
@@ -234,18 +234,18 @@ async fn an_ask_that_is_swallowed_is_caught() {
 }
 
 /// One task with an effect that is sent and then fails, tried three times if it may be.
-fn retried(node: impl Node) -> GraphBuilder {
+fn retried(node: impl Node) -> DynGraphBuilder {
     let retry = RetryPolicy {
         initial: Duration::ZERO,
         jitter: Duration::ZERO,
         on: RetryOn::Any,
         ..RetryPolicy::default()
     };
-    let options = NodeOptions {
+    let options = DynNodeOptions {
         retry: vec![retry],
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("x")
         .node_with("a", node, options)
         .edge("__start__", "a")
@@ -256,7 +256,7 @@ fn retried(node: impl Node) -> GraphBuilder {
 async fn an_effect_whose_answer_is_lost_is_not_repeated_by_a_retry_or_a_resume() {
     let sent = Count::default();
     let s = sent.clone();
-    let graph = retried(move |ctx: Ctx| {
+    let graph = retried(move |ctx: DynCtx| {
         let sent = s.clone();
         async move {
             let send = || async move {
@@ -291,7 +291,7 @@ async fn an_effect_whose_answer_is_lost_is_not_repeated_by_a_retry_or_a_resume()
 
 #[tokio::test]
 async fn the_report_of_an_unknown_outcome_says_what_the_effect_said() {
-    let graph = one(|ctx: Ctx| async move {
+    let graph = one(|ctx: DynCtx| async move {
         let send = || async { Err(std::io::Error::other("connection reset"))? };
         let (): () = ctx.once("send", send).await?;
         Ok::<_, Halt>(Value::Null)
@@ -311,7 +311,7 @@ async fn the_report_of_an_unknown_outcome_says_what_the_effect_said() {
 async fn an_effect_that_is_not_done_is_repeated_by_a_retry() {
     let tries = Count::default();
     let t = tries.clone();
-    let graph = retried(move |ctx: Ctx| {
+    let graph = retried(move |ctx: DynCtx| {
         let tries = t.clone();
         async move {
             let send = || async move {
@@ -335,7 +335,7 @@ async fn an_effect_that_is_not_done_is_repeated_by_a_retry() {
 async fn a_question_within_an_effect_leaves_its_outcome_unknown() {
     let sent = Count::default();
     let s = sent.clone();
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let sent = s.clone();
         async move {
             let inside = ctx.clone();
@@ -360,7 +360,7 @@ async fn a_question_within_an_effect_leaves_its_outcome_unknown() {
 async fn an_effect_whose_result_cannot_be_stored_is_not_repeated() {
     let sent = Count::default();
     let s = sent.clone();
-    let graph = retried(move |ctx: Ctx| {
+    let graph = retried(move |ctx: DynCtx| {
         let sent = s.clone();
         async move {
             // JSON has no objects whose keys are lists.
@@ -383,7 +383,7 @@ async fn an_effect_whose_result_cannot_be_stored_is_not_repeated() {
 async fn a_key_that_names_two_effects_of_a_task_is_refused() {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let s = sent.clone();
-    let graph = retried(move |ctx: Ctx| {
+    let graph = retried(move |ctx: DynCtx| {
         let sent = s.clone();
         async move {
             for name in ["ann", "bob", "eve"] {
@@ -411,7 +411,7 @@ async fn a_key_that_names_two_effects_of_a_task_is_refused() {
 async fn a_key_is_refused_while_its_effect_is_under_way_and_after_it_was_not_done() {
     let sent = Count::default();
     let s = sent.clone();
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let sent = s.clone();
         async move {
             let send = || async {
@@ -439,13 +439,13 @@ async fn a_key_is_refused_while_its_effect_is_under_way_and_after_it_was_not_don
 }
 
 /// What a context says that is used after its task has ended.
-async fn after_the_end(ctx: &Ctx, paid: &Count) -> Vec<&'static str> {
+async fn after_the_end(ctx: &DynCtx, paid: &Count) -> Vec<&'static str> {
     let code = |halt: Halt| match halt {
         Halt::Error(error) => error.code(),
         other => panic!("{other:?}"),
     };
     let task = CallTask::new("called", |_, _| async { Ok(Value::Null) });
-    let child = one(|_: Ctx| async { Ok::<_, Halt>(Value::Null) });
+    let child = one(|_: DynCtx| async { Ok::<_, Halt>(Value::Null) });
     let child = child.build().expect("the child builds");
     ctx.emit("not heard").await;
     let pay = || async { Ok(paid.up()) };
@@ -463,7 +463,7 @@ async fn a_context_that_outlives_its_task_can_do_nothing_in_the_place_of_another
     let (paid_by_a, paid_by_b) = (Count::default(), Count::default());
     let a = {
         let (wake, leaked, paid) = (wake.clone(), leaked.clone(), paid_by_a.clone());
-        move |ctx: Ctx| {
+        move |ctx: DynCtx| {
             let (wake, paid) = (wake.clone(), paid.clone());
             let outlives = tokio::spawn(async move {
                 wake.notified().await;
@@ -475,7 +475,7 @@ async fn a_context_that_outlives_its_task_can_do_nothing_in_the_place_of_another
     };
     let b = {
         let paid = paid_by_b.clone();
-        move |ctx: Ctx| {
+        move |ctx: DynCtx| {
             let (wake, leaked, paid) = (wake.clone(), leaked.clone(), paid.clone());
             async move {
                 wake.notify_one();
@@ -487,7 +487,7 @@ async fn a_context_that_outlives_its_task_can_do_nothing_in_the_place_of_another
             }
         }
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .node("a", a)
         .node("b", b)
@@ -514,7 +514,7 @@ async fn a_context_of_an_attempt_that_failed_is_not_one_of_the_next_attempt() {
     let (first, tries) = (Arc::new(Mutex::new(None)), Count::default());
     let paid = Count::default();
     let (f, t, p) = (first.clone(), tries.clone(), paid.clone());
-    let graph = retried(move |ctx: Ctx| {
+    let graph = retried(move |ctx: DynCtx| {
         let (first, tries, paid) = (f.clone(), t.clone(), p.clone());
         async move {
             if tries.up() == 1 {
@@ -539,7 +539,7 @@ async fn an_effect_that_ends_after_its_task_is_left_as_started() {
     let (paying, pay) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (leaked, tries) = (Arc::new(Mutex::new(None)), Count::default());
     let (p, go, l, t) = (paying, pay.clone(), leaked.clone(), tries.clone());
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let (paying, pay, leaked, tries) = (p.clone(), go.clone(), l.clone(), t.clone());
         async move {
             if tries.up() > 1 {
@@ -577,7 +577,7 @@ async fn an_effect_whose_task_panics_or_takes_too_long_is_not_repeated_by_a_retr
     for hangs in [true, false] {
         let sent = Count::default();
         let s = sent.clone();
-        let node = move |ctx: Ctx| {
+        let node = move |ctx: DynCtx| {
             let sent = s.clone();
             async move {
                 let send = || async move {
@@ -592,7 +592,7 @@ async fn an_effect_whose_task_panics_or_takes_too_long_is_not_repeated_by_a_retr
                 Ok::<_, Halt>(Value::Null)
             }
         };
-        let options = NodeOptions {
+        let options = DynNodeOptions {
             retry: vec![RetryPolicy {
                 on: RetryOn::Any,
                 ..RetryPolicy::default()
@@ -601,9 +601,9 @@ async fn an_effect_whose_task_panics_or_takes_too_long_is_not_repeated_by_a_retr
                 run: Some(Duration::from_secs(1)),
                 ..Timeouts::default()
             },
-            ..NodeOptions::default()
+            ..DynNodeOptions::default()
         };
-        let graph = GraphBuilder::new()
+        let graph = DynGraphBuilder::new()
             .last_value("x")
             .node_with("a", node, options)
             .edge("__start__", "a")
@@ -621,9 +621,9 @@ async fn a_lost_answer_is_reported_whatever_the_durability_and_in_a_called_task_
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let sent = Count::default();
         let s = sent.clone();
-        let graph = one(move |ctx: Ctx| {
+        let graph = one(move |ctx: DynCtx| {
             let sent = s.clone();
-            let mut task = CallTask::new("called", move |ctx: Ctx, _| {
+            let mut task = CallTask::new("called", move |ctx: DynCtx, _| {
                 let sent = sent.clone();
                 async move {
                     let send = || async move {
@@ -667,7 +667,7 @@ async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
     );
     let (begun, g, p) = (Arc::new(Notify::new()), go.clone(), paid.clone());
     let b = begun.clone();
-    let child = one(move |ctx: Ctx| {
+    let child = one(move |ctx: DynCtx| {
         let (begun, go, paid) = (b.clone(), g.clone(), p.clone());
         async move {
             begun.notify_one();
@@ -678,7 +678,7 @@ async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
     });
     let child = child.build().expect("the child builds");
     let l = leaked.clone();
-    let a = move |ctx: Ctx| {
+    let a = move |ctx: DynCtx| {
         let (child, leaked, begun) = (child.clone(), l.clone(), begun.clone());
         async move {
             let outlives =
@@ -688,7 +688,7 @@ async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
             Ok::<_, Halt>(Value::Null)
         }
     };
-    let b = move |_: Ctx| {
+    let b = move |_: DynCtx| {
         let (go, leaked) = (go.clone(), leaked.clone());
         async move {
             go.notify_one();
@@ -701,7 +701,7 @@ async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
             Ok::<_, Halt>(object(json!({ "x": 2 })))
         }
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .node("a", a)
         .node("b", b)
@@ -719,14 +719,14 @@ async fn a_graph_that_outlives_the_task_that_runs_it_has_no_effects() {
 #[tokio::test]
 async fn a_first_run_that_is_stored_at_its_end_may_have_effects_on_the_way() {
     let node = |word: &'static str| {
-        move |ctx: Ctx| async move {
+        move |ctx: DynCtx| async move {
             let done: String = ctx
                 .once(word, || async { Ok::<_, EffectError>(word.to_owned()) })
                 .await?;
             Ok::<_, Halt>(json!({ "log": [done] }))
         }
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .channel(ChannelSpec {
             name: "log".into(),
             kind: ChannelKind::Reduce {
@@ -737,7 +737,7 @@ async fn a_first_run_that_is_stored_at_its_end_may_have_effects_on_the_way() {
             private: false,
         })
         .node("a", node("a"))
-        .node("b", |_: Ctx| async {
+        .node("b", |_: DynCtx| async {
             Ok::<_, Halt>(json!({ "log": ["b"] }))
         })
         .edge("__start__", "a")

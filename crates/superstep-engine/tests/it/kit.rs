@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use superstep_core::{Value, run::Halt, value::Map};
-use superstep_engine::{Backends, Ctx, GraphBuilder, Node, memory::MemorySaver};
+use superstep_engine::{Backends, DynCtx, DynGraphBuilder, Node, memory::MemorySaver};
 
 /// Counts how often something really ran.
 #[derive(Clone, Default)]
@@ -31,7 +31,7 @@ pub(crate) fn saved() -> Backends {
 
 /// A node that writes fixed values.
 pub(crate) fn writes(update: Value) -> impl Node {
-    move |_: Ctx| {
+    move |_: DynCtx| {
         let update = update.clone();
         async move { Ok::<_, Halt>(update) }
     }
@@ -43,8 +43,8 @@ pub(crate) fn object(json: serde_json::Value) -> Value {
 }
 
 /// One step from the start to `a`.
-pub(crate) fn one(node: impl Node) -> GraphBuilder {
-    GraphBuilder::new()
+pub(crate) fn one(node: impl Node) -> DynGraphBuilder {
+    DynGraphBuilder::new()
         .last_value("x")
         .node("a", node)
         .edge("__start__", "a")

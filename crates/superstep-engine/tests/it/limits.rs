@@ -8,12 +8,12 @@ use superstep_core::{
     policy::{Refresh, RetryPolicy, Timeouts},
     run::Halt,
 };
-use superstep_engine::{Ctx, GraphBuilder, Node, NodeOptions, RunOptions};
+use superstep_engine::{DynCtx, DynGraphBuilder, DynNodeOptions, Node, RunOptions};
 
 use crate::kit::{Count, object};
 
-fn graph(node: impl Node, options: NodeOptions) -> superstep_engine::Graph {
-    GraphBuilder::new()
+fn graph(node: impl Node, options: DynNodeOptions) -> superstep_engine::DynGraph {
+    DynGraphBuilder::new()
         .last_value("x")
         .node_with("a", node, options)
         .edge("__start__", "a")
@@ -21,28 +21,30 @@ fn graph(node: impl Node, options: NodeOptions) -> superstep_engine::Graph {
         .expect("it builds")
 }
 
-async fn run(graph: &superstep_engine::Graph) -> Result<serde_json::Value, superstep_core::Error> {
+async fn run(
+    graph: &superstep_engine::DynGraph,
+) -> Result<serde_json::Value, superstep_core::Error> {
     let outcome = graph
         .invoke(object(json!({ "x": 0 })), &RunOptions::default())
         .await?;
     Ok(outcome.output.unwrap_or_default().to_json())
 }
 
-fn limits(run: Option<u64>, idle: Option<u64>, refresh: Refresh) -> NodeOptions {
+fn limits(run: Option<u64>, idle: Option<u64>, refresh: Refresh) -> DynNodeOptions {
     let timeouts = Timeouts {
         run: run.map(Duration::from_secs),
         idle: idle.map(Duration::from_secs),
         refresh,
     };
-    NodeOptions {
+    DynNodeOptions {
         timeouts,
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_node_that_hangs_is_ended_by_its_run_limit() {
-    let hangs = |_: Ctx| async {
+    let hangs = |_: DynCtx| async {
         pending::<()>().await;
         Ok::<_, Halt>(Value::Null)
     };
@@ -58,7 +60,7 @@ async fn a_node_that_hangs_is_ended_by_its_run_limit() {
 #[tokio::test(start_paused = true)]
 async fn signs_of_life_keep_a_slow_node_alive_and_silence_ends_it() {
     let slow = |beats: bool| {
-        move |ctx: Ctx| async move {
+        move |ctx: DynCtx| async move {
             let mut second = tokio::time::interval(Duration::from_secs(2));
             for _ in 0..10 {
                 second.tick().await;
@@ -80,7 +82,7 @@ async fn signs_of_life_keep_a_slow_node_alive_and_silence_ends_it() {
 
 #[tokio::test(start_paused = true)]
 async fn emitting_is_a_sign_of_life_unless_only_heartbeats_count() {
-    let chatty = |ctx: Ctx| async move {
+    let chatty = |ctx: DynCtx| async move {
         let mut second = tokio::time::interval(Duration::from_secs(2));
         for n in 0..10 {
             second.tick().await;
@@ -98,7 +100,7 @@ async fn emitting_is_a_sign_of_life_unless_only_heartbeats_count() {
 async fn retries_wait_longer_each_time_and_the_last_error_is_the_one_reported() {
     let tries = Count::default();
     let t = tries.clone();
-    let flaky = move |_: Ctx| {
+    let flaky = move |_: DynCtx| {
         let n = t.up();
         async move { Err::<Value, Halt>(Failure::new("Flaky", format!("try {n}")).into()) }
     };
@@ -110,9 +112,9 @@ async fn retries_wait_longer_each_time_and_the_last_error_is_the_one_reported() 
     };
     let graph = graph(
         flaky,
-        NodeOptions {
+        DynNodeOptions {
             retry: vec![retry],
-            ..NodeOptions::default()
+            ..DynNodeOptions::default()
         },
     );
     let before = tokio::time::Instant::now();
@@ -124,15 +126,16 @@ async fn retries_wait_longer_each_time_and_the_last_error_is_the_one_reported() 
 
 #[tokio::test]
 async fn an_error_handler_runs_in_place_of_the_failed_node() {
-    let handler = |ctx: Ctx| async move {
+    let handler = |ctx: DynCtx| async move {
         let (node, error) = ctx.error().expect("a handler knows what it handles");
         Ok::<_, Halt>(object(json!({ "x": format!("{node}: {}", error.message) })))
     };
-    let fails =
-        |_: Ctx| async { Err::<Value, Halt>(Failure::new("Broken", "no luck").permanent().into()) };
-    let options = NodeOptions {
+    let fails = |_: DynCtx| async {
+        Err::<Value, Halt>(Failure::new("Broken", "no luck").permanent().into())
+    };
+    let options = DynNodeOptions {
         on_error: Some(Arc::new(handler)),
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
     assert_eq!(
         run(&graph(fails, options)).await.expect("handled"),

@@ -10,12 +10,12 @@ use superstep_core::{
     run::Halt,
     saver::{Keep, Retention},
 };
-use superstep_engine::{Ctx, RunOptions, input};
+use superstep_engine::{DynCtx, RunOptions, input};
 
 use crate::kit::{object, one, saved};
 
 fn asks() -> impl superstep_engine::Node {
-    |ctx: Ctx| async move { Ok::<_, Halt>(Value::map([("x", ctx.ask("go?")?)])) }
+    |ctx: DynCtx| async move { Ok::<_, Halt>(Value::map([("x", ctx.ask("go?")?)])) }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use superstep_core::{
     clock::ManualClock,
     saver::{Keep, Retention, Saver},
 };
-use superstep_engine::{Backends, Ctx, RunOptions, memory::MemorySaver, state::Depth};
+use superstep_engine::{Backends, DynCtx, RunOptions, memory::MemorySaver, state::Depth};
 
 use crate::kit::{object, one};
 
@@ -17,7 +17,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 async fn a_thread_goes_once_it_was_idle_for_just_that_long() {
     let clock = Arc::new(ManualClock::at(1_000));
     let saver = MemorySaver::on_clock(clock.clone());
-    let graph = one(|_: Ctx| async { Ok(object(json!({ "x": 1 }))) })
+    let graph = one(|_: DynCtx| async { Ok(object(json!({ "x": 1 }))) })
         .backends(Backends::on(saver.clone()))
         .build()
         .unwrap();
@@ -46,7 +46,7 @@ async fn a_thread_goes_once_it_was_idle_for_just_that_long() {
 async fn the_end_of_a_lease_counts_as_use() {
     let clock = Arc::new(ManualClock::at(0));
     let saver = MemorySaver::on_clock(clock.clone());
-    let graph = one(|_: Ctx| async { Ok(object(json!({ "x": 1 }))) })
+    let graph = one(|_: DynCtx| async { Ok(object(json!({ "x": 1 }))) })
         .backends(Backends::on(saver.clone()))
         .build()
         .unwrap();
@@ -68,7 +68,7 @@ async fn the_end_of_a_lease_counts_as_use() {
 #[tokio::test]
 async fn the_longest_idle_time_never_ends() {
     let saver = MemorySaver::new();
-    let graph = one(|_: Ctx| async { Ok(object(json!({ "x": 1 }))) })
+    let graph = one(|_: DynCtx| async { Ok(object(json!({ "x": 1 }))) })
         .backends(Backends::on(saver.clone()))
         .build()
         .unwrap();

@@ -12,16 +12,16 @@ use superstep_core::{
     run::Halt,
     runs::{RunQuery, RunStatus},
 };
-use superstep_engine::{Backends, Ctx, Follow, Graph, LogItem, RunOptions, Status, input};
+use superstep_engine::{Backends, DynCtx, DynFollow, DynGraph, LogItem, RunOptions, Status, input};
 use tokio::sync::Notify;
 
 use crate::kit::{Count, object, one, saved, writes};
 
 /// Hangs in its first attempt, after it has said that it is there.
-fn hangs_once(backends: Backends) -> (Graph, Arc<Notify>) {
+fn hangs_once(backends: Backends) -> (DynGraph, Arc<Notify>) {
     let (there, runs) = (Arc::new(Notify::new()), Count::default());
     let t = there.clone();
-    let graph = one(move |_: Ctx| {
+    let graph = one(move |_: DynCtx| {
         let (there, run) = (t.clone(), runs.up());
         async move {
             if run == 1 {
@@ -44,7 +44,7 @@ fn logging() -> RunOptions {
     }
 }
 
-async fn items(mut reader: Follow) -> Vec<LogItem> {
+async fn items(mut reader: DynFollow) -> Vec<LogItem> {
     let mut seen = Vec::new();
     while let Some((_, item)) = reader.next().await.unwrap() {
         seen.push(item);
@@ -77,7 +77,7 @@ async fn a_started_run_shows_its_events_and_its_outcome() {
 async fn a_run_goes_on_when_nobody_holds_it_and_can_be_followed_by_its_id() {
     let (there, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (t, g) = (there.clone(), go.clone());
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let (there, go) = (t.clone(), g.clone());
         async move {
             there.notify_one();
@@ -146,10 +146,11 @@ async fn what_cannot_run_is_refused_before_there_is_a_run() {
 
 #[tokio::test]
 async fn a_run_that_logs_nothing_has_an_ending_for_its_readers() {
-    let graph = one(|_: Ctx| async { Err::<Value, _>(Halt::from(Failure::new("Broken", "no"))) })
-        .backends(saved())
-        .build()
-        .unwrap();
+    let graph =
+        one(|_: DynCtx| async { Err::<Value, _>(Halt::from(Failure::new("Broken", "no"))) })
+            .backends(saved())
+            .build()
+            .unwrap();
     let running = graph.start(json!({}), &RunOptions::on("t")).await.unwrap();
     let seen = items(graph.follow_run(running.id, None, Modes::ALL)).await;
     assert!(
@@ -278,7 +279,7 @@ async fn a_reader_that_comes_back_after_the_ending_of_a_cut_run_gets_no_second_o
 async fn a_reader_that_comes_between_two_runs_is_not_told_that_all_is_over() {
     let (there, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (t, g, runs) = (there.clone(), go.clone(), Count::default());
-    let graph = one(move |_: Ctx| {
+    let graph = one(move |_: DynCtx| {
         let (there, go, run) = (t.clone(), g.clone(), runs.up());
         async move {
             if run == 2 {

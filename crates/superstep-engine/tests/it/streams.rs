@@ -9,13 +9,13 @@ use superstep_core::{
     run::Halt,
     saver::HistoryQuery,
 };
-use superstep_engine::{Ctx, EventStream, Follow, LogItem, RunOptions, state::Depth};
+use superstep_engine::{DynCtx, DynEventStream, DynFollow, LogItem, RunOptions, state::Depth};
 
 use crate::kit::{keys, object, one, saved, writes};
 
 #[tokio::test]
 async fn a_slow_reader_gets_every_chunk_in_order() {
-    let graph = one(|ctx: Ctx| async move {
+    let graph = one(|ctx: DynCtx| async move {
         for n in 0..5_000 {
             ctx.emit(n).await;
         }
@@ -167,6 +167,6 @@ async fn a_log_that_cannot_be_read_ends_its_stream_with_the_error() {
 #[test]
 fn streams_move_between_threads() {
     fn moves<T: Send + Unpin + 'static>() {}
-    moves::<EventStream>();
-    moves::<Follow>();
+    moves::<DynEventStream>();
+    moves::<DynFollow>();
 }

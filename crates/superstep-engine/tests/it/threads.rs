@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use superstep_core::{Value, run::Halt};
-use superstep_engine::{Ctx, RunOptions, input};
+use superstep_engine::{DynCtx, RunOptions, input};
 use tokio::sync::Notify;
 
 use crate::kit::{Count, object, one, saved};
@@ -17,7 +17,7 @@ async fn a_second_run_of_a_busy_thread_is_refused_and_runs_nothing() {
         Count::default(),
     );
     let (e, l, r) = (entered.clone(), leave.clone(), runs.clone());
-    let graph = one(move |_: Ctx| {
+    let graph = one(move |_: DynCtx| {
         let (entered, leave, runs) = (e.clone(), l.clone(), r.clone());
         async move {
             runs.up();
@@ -48,7 +48,7 @@ async fn a_second_run_of_a_busy_thread_is_refused_and_runs_nothing() {
 async fn of_many_resumers_of_one_question_one_wins() {
     let effects = Count::default();
     let done = effects.clone();
-    let graph = one(move |ctx: Ctx| {
+    let graph = one(move |ctx: DynCtx| {
         let done = done.clone();
         async move {
             let answer = ctx.ask("send?")?;

@@ -14,7 +14,8 @@ use superstep_core::{
     run::Halt,
 };
 use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, NodeOptions, RunOptions, input, memory::MemorySaver,
+    Backends, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, input,
+    memory::MemorySaver,
 };
 use tokio::{
     sync::Notify,
@@ -43,10 +44,10 @@ fn backends() -> Backends {
 }
 
 /// Waits for an hour, and says how often it began to.
-fn waiter(began: &Arc<Notify>, wait: NodeOptions) -> (Graph, Count) {
+fn waiter(began: &Arc<Notify>, wait: DynNodeOptions) -> (DynGraph, Count) {
     let (b, runs) = (began.clone(), Count::default());
     let r = runs.clone();
-    let node = move |ctx: Ctx| {
+    let node = move |ctx: DynCtx| {
         let began = b.clone();
         r.up();
         async move {
@@ -55,7 +56,7 @@ fn waiter(began: &Arc<Notify>, wait: NodeOptions) -> (Graph, Count) {
             Ok::<_, Halt>(json!({ "x": "awake" }))
         }
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .node_with("a", node, wait)
         .edge("__start__", "a")
@@ -69,7 +70,7 @@ fn waiter(began: &Arc<Notify>, wait: NodeOptions) -> (Graph, Count) {
 async fn a_task_that_runs_again_waits_for_the_rest_only() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
         let began = Arc::new(Notify::new());
-        let (graph, runs) = waiter(&began, NodeOptions::default());
+        let (graph, runs) = waiter(&began, DynNodeOptions::default());
         let options = RunOptions {
             durability,
             ..RunOptions::on("t")
@@ -87,7 +88,7 @@ async fn a_task_that_runs_again_waits_for_the_rest_only() {
 #[tokio::test(start_paused = true)]
 async fn a_time_that_came_while_nobody_ran_is_not_waited_for() {
     let began = Arc::new(Notify::new());
-    let (graph, _) = waiter(&began, NodeOptions::default());
+    let (graph, _) = waiter(&began, DynNodeOptions::default());
     let options = RunOptions::on("t");
     let mut running = graph.start(json!({}), &options).await.unwrap();
     began.notified().await;
@@ -105,7 +106,7 @@ async fn a_time_that_came_while_nobody_ran_is_not_waited_for() {
 async fn each_wait_of_a_task_is_a_timer_of_its_own_and_a_retry_keeps_them() {
     let runs = Count::default();
     let r = runs.clone();
-    let node = move |ctx: Ctx| {
+    let node = move |ctx: DynCtx| {
         let run = r.up();
         async move {
             ctx.sleep(HOUR).await?;
@@ -117,18 +118,18 @@ async fn each_wait_of_a_task_is_a_timer_of_its_own_and_a_retry_keeps_them() {
             Ok::<_, Halt>(Value::Null)
         }
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .node_with(
             "a",
             node,
-            NodeOptions {
+            DynNodeOptions {
                 retry: vec![RetryPolicy {
                     initial: Duration::ZERO,
                     jitter: Duration::ZERO,
                     ..RetryPolicy::default()
                 }],
-                ..NodeOptions::default()
+                ..DynNodeOptions::default()
             },
         )
         .edge("__start__", "a")
@@ -144,9 +145,9 @@ async fn each_wait_of_a_task_is_a_timer_of_its_own_and_a_retry_keeps_them() {
 #[tokio::test(start_paused = true)]
 async fn being_silent_while_it_sleeps_is_no_idle_timeout_but_the_run_timeout_counts() {
     let began = Arc::new(Notify::new());
-    let timed = |timeouts| NodeOptions {
+    let timed = |timeouts| DynNodeOptions {
         timeouts,
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
     let idle = Timeouts {
         idle: Some(Duration::from_secs(5)),
@@ -165,7 +166,7 @@ async fn being_silent_while_it_sleeps_is_no_idle_timeout_but_the_run_timeout_cou
 
 #[tokio::test(start_paused = true)]
 async fn a_task_of_a_subgraph_finds_its_timer_again() {
-    let node = |ctx: Ctx| async move {
+    let node = |ctx: DynCtx| async move {
         let wake = UNIX_EPOCH + Duration::from_secs(1000) + HOUR;
         ctx.sleep_until(wake).await?;
         ctx.sleep_until(SystemTime::UNIX_EPOCH).await?;
@@ -173,9 +174,9 @@ async fn a_task_of_a_subgraph_finds_its_timer_again() {
     };
     for durability in [Durability::Sync, Durability::Exit] {
         let child = one(node).build().unwrap();
-        let graph = GraphBuilder::new()
+        let graph = DynGraphBuilder::new()
             .last_value("x")
-            .subgraph("sub", child, NodeOptions::default())
+            .subgraph("sub", child, DynNodeOptions::default())
             .edge("__start__", "sub")
             .backends(backends())
             .build()

@@ -16,7 +16,7 @@ use superstep_core::{
     saver::Saver as _,
 };
 use superstep_engine::{
-    Backends, Ctx, Graph, GraphBuilder, RunOptions, Status, Worker, memory::MemorySaver,
+    Backends, DynCtx, DynGraph, DynGraphBuilder, RunOptions, Status, Worker, memory::MemorySaver,
     state::Depth,
 };
 use tokio::sync::Notify;
@@ -24,13 +24,13 @@ use tokio::sync::Notify;
 use crate::kit::object;
 
 /// A graph that appends its input to a log and waits at a gate, if it has one.
-fn graph(saver: &MemorySaver, gate: Option<Arc<Notify>>) -> Graph {
-    let keep = |ctx: Ctx| async move {
+fn graph(saver: &MemorySaver, gate: Option<Arc<Notify>>) -> DynGraph {
+    let keep = |ctx: DynCtx| async move {
         let mut log: Vec<Value> = ctx.get("log").as_list().unwrap_or_default().to_vec();
         log.push(ctx.get("x"));
         Ok::<_, Halt>(Value::map([("log", Value::list(log))]))
     };
-    let wait = move |_: Ctx| {
+    let wait = move |_: DynCtx| {
         let gate = gate.clone();
         async move {
             if let Some(gate) = gate {
@@ -39,7 +39,7 @@ fn graph(saver: &MemorySaver, gate: Option<Arc<Notify>>) -> Graph {
             Ok::<_, Halt>(Value::map::<&str>([]))
         }
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .name("keeps")
         .last_value("x")
         .last_value("log")
@@ -56,12 +56,12 @@ fn x(n: i64) -> QueuedInput {
     QueuedInput::Value(object(json!({ "x": n })))
 }
 
-async fn log(graph: &Graph) -> Value {
+async fn log(graph: &DynGraph) -> Value {
     let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
     state.values.get("log").cloned().unwrap_or_default()
 }
 
-fn worker(graph: &Graph) -> Worker {
+fn worker(graph: &DynGraph) -> Worker {
     Worker::new([graph.clone()], RunOptions::default()).unwrap()
 }
 

@@ -63,7 +63,7 @@ impl RateLimit {
         slot.used = true;
     }
 
-    fn reserve(&self) -> Reservation<'_> {
+    fn reserve(&self) -> StartSlot<'_> {
         let now = Instant::now();
         let mut begun = self.begun();
         while begun.front().is_some_and(|first| *first + MINUTE <= now) {
@@ -74,7 +74,7 @@ impl RateLimit {
         let before = before.and_then(|place| begun.get(place));
         let at = before.map_or(now, |before| *before + MINUTE);
         begun.push_back(at);
-        Reservation {
+        StartSlot {
             rate: self,
             at,
             used: false,
@@ -87,13 +87,13 @@ impl RateLimit {
 }
 
 /// A start time; dropping it unused frees it.
-struct Reservation<'a> {
+struct StartSlot<'a> {
     rate: &'a RateLimit,
     at: Instant,
     used: bool,
 }
 
-impl Drop for Reservation<'_> {
+impl Drop for StartSlot<'_> {
     fn drop(&mut self) {
         if self.used {
             return;

@@ -34,12 +34,12 @@ pub struct Environment {
     /// `--yes`.
     pub yes: bool,
     /// Whose data the model is to get.
-    pub content: Content,
+    pub content: DataOwner,
 }
 
 /// Whose data a model gets. What is not of the project does not go to a model of its choosing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Content {
+pub enum DataOwner {
     /// The project's, or what a person says.
     #[default]
     Project,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     choice::Choice,
-    environment::{Content, Environment, Offered, Probe, is_on},
+    environment::{DataOwner, Environment, Offered, Probe, is_on},
     key::Key,
 };
 use crate::{
@@ -318,7 +318,7 @@ fn set_in(
     match (&environment.content, withheld) {
         _ if in_force.is_none() && withheld.is_none() => return not("no such file"),
         _ if settings.is_some() && setting.is_none() => return not("not set there"),
-        (Content::Elsewhere(why), _) if scope == Scope::Project => {
+        (DataOwner::Elsewhere(why), _) if scope == Scope::Project => {
             return not(&format!("not used: {why}"));
         }
         (_, Some(project)) if project.trust == Trust::Ignored => {

@@ -6,8 +6,8 @@ use superstep_model::{
     Message, ModelError, Request,
     config::{Config, Origin, Scope},
     select::{
-        Consent, Content, Environment, Key, Offered, Outcome, Probe, Providers, Resolution, Source,
-        Verdict, resolve,
+        Consent, DataOwner, Environment, Key, Offered, Outcome, Probe, Providers, Resolution,
+        Source, Verdict, resolve,
     },
 };
 
@@ -583,7 +583,7 @@ fn data_of_others_does_not_go_to_a_model_of_the_project() {
         "model = \"mine:project\"\n[models]\ntriage = \"mine:pt\"",
         "model = \"mine:user\"",
     );
-    files.content = Content::Elsewhere("it is mail".into());
+    files.content = DataOwner::Elsewhere("it is mail".into());
     let resolution = resolve(&files, Some("triage")).unwrap();
     assert_eq!(taken(&resolution).0, Source::UserFile);
     for way in [Source::ProjectNode, Source::ProjectFile] {
@@ -607,13 +607,13 @@ fn a_model_of_a_file_without_consent_is_an_error_that_names_the_key() {
     let why = "`model` (line 2) sends content to http://127.0.0.1:1/v1";
     assert!(told.contains(why), "{told}");
     // Who does not use it is not stopped by it.
-    world.content = Content::Elsewhere("it is mail".into());
+    world.content = DataOwner::Elsewhere("it is mail".into());
     let resolution = resolve(&world, None).unwrap();
     assert_eq!(
         skipped(&resolution, Source::ProjectFile),
         "not used: it is mail"
     );
-    world.content = Content::Project;
+    world.content = DataOwner::Project;
     world.flag = Some("mine:flag".into());
     assert_eq!(chosen(&world), "mine:flag");
 }

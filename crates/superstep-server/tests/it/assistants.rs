@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::{
     Schemas,
-    dynamic::{Ctx, GraphBuilder, Halt, START},
+    dynamic::{DynCtx, DynGraphBuilder, Halt, START},
 };
 
 use crate::{
@@ -36,9 +36,9 @@ async fn each_graph_has_an_assistant_with_the_id_that_clients_know() {
 
 #[tokio::test]
 async fn the_assistant_of_a_graph_without_a_name_goes_by_its_id() {
-    let unnamed = GraphBuilder::new()
+    let unnamed = DynGraphBuilder::new()
         .last_value("x")
-        .node("only", |_: Ctx| async { Ok::<_, Halt>(()) })
+        .node("only", |_: DynCtx| async { Ok::<_, Halt>(()) })
         .edge(START, "only")
         .build()
         .unwrap();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
     Backends, MemorySaver, MemoryStore, Schemas,
-    dynamic::{self, Ctx as AnyCtx, GraphBuilder, Halt, Reducer, START, Unknown},
+    dynamic::{self, DynCtx, DynGraphBuilder, Halt, Reducer, START, Unknown},
     prelude::*,
     schemars::{self, JsonSchema},
 };
@@ -57,11 +57,11 @@ pub(crate) fn hitl() -> Graph<Draft, Step> {
 }
 
 /// Counts to one, or fails if it is told to.
-pub(crate) fn one() -> dynamic::Graph {
-    GraphBuilder::new()
+pub(crate) fn one() -> dynamic::DynGraph {
+    DynGraphBuilder::new()
         .name("chain1")
         .last_value("x")
-        .node("count", |ctx: AnyCtx| async move {
+        .node("count", |ctx: DynCtx| async move {
             let x: i64 = ctx.read("x")?;
             if x < 0 {
                 return Err(Halt::from(superstep::Failure::new("ValueError", "boom")));
@@ -74,11 +74,11 @@ pub(crate) fn one() -> dynamic::Graph {
 }
 
 /// Answers with a message, and says what it does.
-pub(crate) fn chat() -> dynamic::Graph {
-    GraphBuilder::new()
+pub(crate) fn chat() -> dynamic::DynGraph {
+    DynGraphBuilder::new()
         .name("chat")
         .reduce("messages", Reducer::Messages(Unknown::Refuse), json!([]))
-        .node("speak", |ctx: AnyCtx| async move {
+        .node("speak", |ctx: DynCtx| async move {
             ctx.emit(json!({ "progress": "speaking" })).await;
             let answer = json!({ "type": "ai", "content": "hello", "id": "m1" });
             Ok::<_, Halt>(json!({ "messages": [answer] }))
@@ -89,12 +89,12 @@ pub(crate) fn chat() -> dynamic::Graph {
 }
 
 /// Waits in its only node until it is let go, and notes when it is dropped there.
-pub(crate) fn gate(gate: &Arc<Gate>) -> dynamic::Graph {
+pub(crate) fn gate(gate: &Arc<Gate>) -> dynamic::DynGraph {
     let gate = gate.clone();
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .name("gate")
         .last_value("x")
-        .node("wait", move |_: AnyCtx| {
+        .node("wait", move |_: DynCtx| {
             let gate = gate.clone();
             async move {
                 let left = Left(gate.clone());
@@ -110,9 +110,9 @@ pub(crate) fn gate(gate: &Arc<Gate>) -> dynamic::Graph {
 }
 
 /// A graph of two nodes between two nodes of another.
-pub(crate) fn nested() -> dynamic::Graph {
-    let nothing = |_: AnyCtx| async { Ok::<_, Halt>(()) };
-    let child = GraphBuilder::new()
+pub(crate) fn nested() -> dynamic::DynGraph {
+    let nothing = |_: DynCtx| async { Ok::<_, Halt>(()) };
+    let child = DynGraphBuilder::new()
         .last_value("x")
         .node("a", nothing)
         .node("b", nothing)
@@ -120,11 +120,11 @@ pub(crate) fn nested() -> dynamic::Graph {
         .edge("a", "b")
         .build()
         .unwrap();
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .name("nested")
         .last_value("x")
         .node("before", nothing)
-        .subgraph("child", child, dynamic::NodeOptions::default())
+        .subgraph("child", child, dynamic::DynNodeOptions::default())
         .node("after", nothing)
         .edge(START, "before")
         .edge("before", "child")

@@ -12,7 +12,7 @@ use serde_json::json;
 use superstep::{
     Backends, Ending, LogItem, Modes, RunId, RunOptions, RunStatus, Saver, ThreadId,
     clock::{Clock, SystemClock, UnixMillis},
-    dynamic::{Ctx, EventKind, Graph, GraphBuilder, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, EventKind, Halt, Reducer, START},
     saver::At,
 };
 use superstep_sqlite::Database;
@@ -34,17 +34,17 @@ impl Clock for Ahead {
 }
 
 /// One task is done at once and says in which process, the other one sleeps for an hour.
-fn graph(database: &Database, clock: Option<Arc<dyn Clock>>) -> Graph {
-    let quick = |ctx: Ctx| async move {
+fn graph(database: &Database, clock: Option<Arc<dyn Clock>>) -> DynGraph {
+    let quick = |ctx: DynCtx| async move {
         let word = ctx.get("word");
         let word = word.as_str().unwrap_or_default();
         Ok::<_, Halt>(json!({ "log": [format!("{word} in {}", std::process::id())] }))
     };
-    let nap = |ctx: Ctx| async move {
+    let nap = |ctx: DynCtx| async move {
         ctx.sleep(HOUR).await?;
         Ok::<_, Halt>(json!({ "log": ["slept"] }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .name("naps")
         .last_value("word")
         .reduce("log", Reducer::Add, json!([]))
@@ -139,7 +139,7 @@ async fn asleep(database: &Database) {
 }
 
 /// Reads the log of a run up to what its quick task did.
-async fn quick_is_done(reader: &mut superstep::dynamic::Follow) {
+async fn quick_is_done(reader: &mut superstep::dynamic::DynFollow) {
     while let Some((_, item)) = reader.next().await.unwrap() {
         if let LogItem::Event(event) = item
             && let EventKind::Update { node, .. } = event.kind

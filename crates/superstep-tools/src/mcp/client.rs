@@ -30,9 +30,9 @@ const MAX_WRITTEN: usize = 2 << 10;
 /// A server that was reached. Its process ends when the client and all of its tools are dropped; one
 /// that died is started again for the next call.
 #[derive(Clone)]
-pub struct Client(Arc<Inner>);
+pub struct Client(Arc<ClientInner>);
 
-pub(super) struct Inner {
+pub(super) struct ClientInner {
     pub(super) server: Server,
     /// Knows the keys that the server was given.
     redactor: Redactor,
@@ -68,7 +68,7 @@ impl Client {
             let what = ["it is started or reached in another way".to_owned()];
             return Err(ToolsError::mcp_changed(&server.alias, &what));
         }
-        let client = Self(Arc::new(Inner {
+        let client = Self(Arc::new(ClientInner {
             redactor: server.redactor(),
             server,
             session: tokio::sync::Mutex::default(),
@@ -161,7 +161,7 @@ impl Client {
     }
 }
 
-impl Inner {
+impl ClientInner {
     /// Makes a call of a tool that was taken when its hashes were these.
     pub(super) async fn call(
         &self,

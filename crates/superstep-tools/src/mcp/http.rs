@@ -34,9 +34,9 @@ const ASIDE: Duration = Duration::from_secs(5);
 
 /// A server at an address. Clones are the same.
 #[derive(Clone)]
-pub(super) struct Web(Arc<Inner>);
+pub(super) struct Web(Arc<WebInner>);
 
-struct Inner {
+struct WebInner {
     http: Client,
     url: Url,
     headers: HeaderMap,
@@ -68,7 +68,7 @@ impl Web {
             .check(&url)
             .map_err(|error| unsent(&error))?;
         let http = Client::new(&settings).map_err(|error| unsent(&error))?;
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(WebInner {
             http,
             url,
             headers: headers(&endpoint.headers)?,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use superstep_core::future::BoxFuture;
 use superstep_model::{ToolSpec, schema::Schema};
 
-use super::{client::Inner, listing::Offered, pin::Print};
+use super::{client::ClientInner, listing::Offered, pin::Print};
 use crate::{
     access::Access,
     tool::{ParsedCall, Tool, ToolCtx, ToolError, ToolOutput},
@@ -14,7 +14,7 @@ use crate::{
 
 /// A tool as it was when the client's tools were taken.
 pub(super) struct Offer {
-    client: Arc<Inner>,
+    client: Arc<ClientInner>,
     /// The server's name for it.
     name: String,
     print: Print,
@@ -24,7 +24,12 @@ pub(super) struct Offer {
 }
 
 impl Offer {
-    pub(super) fn new(client: Arc<Inner>, name: String, tool: Offered, schema: Schema) -> Self {
+    pub(super) fn new(
+        client: Arc<ClientInner>,
+        name: String,
+        tool: Offered,
+        schema: Schema,
+    ) -> Self {
         Self {
             access: Access {
                 capabilities: client.server.capabilities_of(&tool.name),
@@ -72,7 +77,7 @@ impl Tool for Offer {
 
 /// A call of an offered tool.
 struct OfferCall {
-    client: Arc<Inner>,
+    client: Arc<ClientInner>,
     name: String,
     print: Print,
     args: Map<String, Json>,

@@ -84,7 +84,7 @@ impl Collector {
 const SOON: Duration = Duration::from_secs(60);
 
 /// Runs a graph on a saver with an exporter's ear on it.
-async fn run(exporter: &Exporter, make: fn(&Arc<dyn Saver>) -> superstep::dynamic::Graph) {
+async fn run(exporter: &Exporter, make: fn(&Arc<dyn Saver>) -> superstep::dynamic::DynGraph) {
     let saver: Arc<dyn Saver> = exporter.watch(memory());
     let graph = make(&saver).with_backends(on(&saver));
     let _failed = graph.invoke(json!({ "log": [] }), &traced()).await;

@@ -6,7 +6,7 @@ use serde_json::json;
 use superstep::{
     Backends, Facts, MemorySaver, Modes, RetryPolicy, RunOptions, Saver, SpanEnd, SpanKind,
     SpanStart, Value,
-    dynamic::{CallTask, Ctx, Graph, GraphBuilder, Halt, NodeOptions, Reducer, START},
+    dynamic::{CallTask, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START},
     sqlite::Database,
 };
 use superstep_core::{error::Failure, event::Logged};
@@ -76,7 +76,7 @@ pub(crate) fn shot(name: &str, text: &str) {
 }
 
 /// A call of a model that costs something.
-pub(crate) async fn model(ctx: &Ctx, prompt: &str) -> String {
+pub(crate) async fn model(ctx: &DynCtx, prompt: &str) -> String {
     let start = || SpanStart {
         inputs: json!([{ "role": "user", "content": prompt }]).into(),
         facts: Facts {
@@ -113,24 +113,26 @@ fn word(text: &str) -> serde_json::Value {
     json!({ "log": [text] })
 }
 
-fn says(text: &'static str) -> impl Fn(Ctx) -> std::future::Ready<Result<serde_json::Value, Halt>> {
+fn says(
+    text: &'static str,
+) -> impl Fn(DynCtx) -> std::future::Ready<Result<serde_json::Value, Halt>> {
     move |_| std::future::ready(Ok(word(text)))
 }
 
-fn builder(name: &str, saver: &Arc<dyn Saver>) -> GraphBuilder {
-    GraphBuilder::new()
+fn builder(name: &str, saver: &Arc<dyn Saver>) -> DynGraphBuilder {
+    DynGraphBuilder::new()
         .name(name)
         .reduce("log", Reducer::Add, json!([]))
         .backends(on(saver))
 }
 
 /// One after the other: a model, then a tool that looks something up and fails at the second.
-pub(crate) fn sequence(saver: &Arc<dyn Saver>) -> Graph {
-    let plan = |ctx: Ctx| async move {
+pub(crate) fn sequence(saver: &Arc<dyn Saver>) -> DynGraph {
+    let plan = |ctx: DynCtx| async move {
         let answer = model(&ctx, "rain").await;
         Ok::<_, Halt>(word(&answer))
     };
-    let search = |ctx: Ctx| async move {
+    let search = |ctx: DynCtx| async move {
         let tool = ctx
             .span(SpanKind::Tool, "search", || {
                 Value::from(json!({ "q": "rain" }))
@@ -155,14 +157,14 @@ pub(crate) fn sequence(saver: &Arc<dyn Saver>) -> Graph {
 }
 
 /// Two at once, one of them a graph with a graph in it.
-pub(crate) fn fan_out(saver: &Arc<dyn Saver>) -> Graph {
+pub(crate) fn fan_out(saver: &Arc<dyn Saver>) -> DynGraph {
     let below = |name: &str| {
-        GraphBuilder::new()
+        DynGraphBuilder::new()
             .name(name)
             .reduce("log", Reducer::Add, json!([]))
     };
     let inner = below("inner")
-        .node("deep", |ctx: Ctx| async move {
+        .node("deep", |ctx: DynCtx| async move {
             Ok::<_, Halt>(word(&model(&ctx, "deep").await))
         })
         .edge(START, "deep")
@@ -170,16 +172,16 @@ pub(crate) fn fan_out(saver: &Arc<dyn Saver>) -> Graph {
         .unwrap();
     let outer = below("outer")
         .node("first", says("first"))
-        .subgraph("inner", inner, NodeOptions::default())
+        .subgraph("inner", inner, DynNodeOptions::default())
         .edge(START, "first")
         .edge("first", "inner")
         .build()
         .unwrap();
     builder("fan", saver)
-        .node("left", |ctx: Ctx| async move {
+        .node("left", |ctx: DynCtx| async move {
             Ok::<_, Halt>(word(&model(&ctx, "left").await))
         })
-        .subgraph("right", outer, NodeOptions::default())
+        .subgraph("right", outer, DynNodeOptions::default())
         .node("join", says("join"))
         .edge(START, "left")
         .edge(START, "right")
@@ -190,13 +192,13 @@ pub(crate) fn fan_out(saver: &Arc<dyn Saver>) -> Graph {
 }
 
 /// A node that works at the third attempt, having left spans open, and then calls a task.
-pub(crate) fn retried(saver: &Arc<dyn Saver>) -> Graph {
-    let task = CallTask::new("helper", |ctx: Ctx, _| async move {
+pub(crate) fn retried(saver: &Arc<dyn Saver>) -> DynGraph {
+    let task = CallTask::new("helper", |ctx: DynCtx, _| async move {
         let span = ctx.span(SpanKind::Tool, "hammer", || Value::Null).await;
         span.end(|| Value::Null).await;
         Ok(Value::from(1))
     });
-    let flaky = move |ctx: Ctx| {
+    let flaky = move |ctx: DynCtx| {
         let task = task.clone();
         async move {
             let span = ctx.span(SpanKind::Tool, "fetch", || Value::Null).await;
@@ -208,14 +210,14 @@ pub(crate) fn retried(saver: &Arc<dyn Saver>) -> Graph {
             Ok(word("fetched"))
         }
     };
-    let options = NodeOptions {
+    let options = DynNodeOptions {
         retry: vec![RetryPolicy {
             max_attempts: 3,
             initial: Duration::ZERO,
             jitter: Duration::ZERO,
             ..RetryPolicy::default()
         }],
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
     builder("stubborn", saver)
         .node_with("flaky", flaky, options)
@@ -225,14 +227,14 @@ pub(crate) fn retried(saver: &Arc<dyn Saver>) -> Graph {
 }
 
 /// Asks beside a sibling that is done.
-pub(crate) fn asking(saver: &Arc<dyn Saver>) -> Graph {
-    let asks = |ctx: Ctx| async move {
+pub(crate) fn asking(saver: &Arc<dyn Saver>) -> DynGraph {
+    let asks = |ctx: DynCtx| async move {
         let answer = ctx.ask(json!("may I?"))?;
         Ok::<_, Halt>(word(answer.as_str().unwrap_or("?")))
     };
     builder("polite", saver)
         .node("asks", asks)
-        .node("works", |ctx: Ctx| async move {
+        .node("works", |ctx: DynCtx| async move {
             Ok::<_, Halt>(word(&model(&ctx, "work").await))
         })
         .node("last", says("last"))
@@ -244,8 +246,8 @@ pub(crate) fn asking(saver: &Arc<dyn Saver>) -> Graph {
 }
 
 /// Fails in a tool, and so does the run.
-pub(crate) fn failing(saver: &Arc<dyn Saver>) -> Graph {
-    let breaks = |ctx: Ctx| async move {
+pub(crate) fn failing(saver: &Arc<dyn Saver>) -> DynGraph {
+    let breaks = |ctx: DynCtx| async move {
         let span = ctx.span(SpanKind::Tool, "drill", || Value::Null).await;
         span.fail("Broken", "the bit\u{1b}[31m broke\u{202e}").await;
         Err::<serde_json::Value, _>(Halt::from(
@@ -260,8 +262,8 @@ pub(crate) fn failing(saver: &Arc<dyn Saver>) -> Graph {
 }
 
 /// Starts a model and never comes back from it.
-pub(crate) fn hanging(saver: &Arc<dyn Saver>) -> Graph {
-    let hangs = |ctx: Ctx| async move {
+pub(crate) fn hanging(saver: &Arc<dyn Saver>) -> DynGraph {
+    let hangs = |ctx: DynCtx| async move {
         let _span = ctx
             .span(SpanKind::Model, "slow", || Value::from("hello"))
             .await;

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::json;
 use superstep::{
     Facts, RunOptions, Saver, SpanEnd, SpanError, SpanKind, SpanStart,
-    dynamic::{Ctx, Graph, GraphBuilder, Halt, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, START},
     sqlite::Database,
     text::{Capture, Privacy, REDACTED, Redactor, Secret},
 };
@@ -23,8 +23,8 @@ const NAMED: &str = "planted-by-name";
 const KNOWN: &str = "planted known value";
 const CONTENT: &str = "planted content";
 
-fn leaky(saver: &Arc<dyn Saver>) -> Graph {
-    let node = |ctx: Ctx| async move {
+fn leaky(saver: &Arc<dyn Saver>) -> DynGraph {
+    let node = |ctx: DynCtx| async move {
         let start = || SpanStart {
             inputs: json!({
                 "messages": [{ "content": format!("{CONTENT} {SHAPED} and {KNOWN}") }],
@@ -53,7 +53,7 @@ fn leaky(saver: &Arc<dyn Saver>) -> Graph {
         span.end(end).await;
         Ok::<_, Halt>(json!({ "x": 1 }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("x")
         .backends(on(saver))
         .node("leaky", node)
@@ -154,13 +154,13 @@ async fn without_capture_planted_content_is_nowhere() {
 #[tokio::test]
 async fn a_view_without_capture_shows_nothing_of_what_was_stored() {
     let saver = memory();
-    let node = |ctx: Ctx| async move {
+    let node = |ctx: DynCtx| async move {
         let span = ctx.span(SpanKind::Tool, "t", || CONTENT).await;
         span.fail("Bad", CONTENT).await;
         let failure = Failure::new("Bad", format!("{CONTENT} {SHAPED}"));
         Err::<serde_json::Value, _>(Halt::from(failure.permanent()))
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .backends(on(&saver))
         .node("n", node)

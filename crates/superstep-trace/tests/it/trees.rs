@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use superstep::{
     Modes, RunOptions, Saver,
-    dynamic::{Graph, RunInput, input},
+    dynamic::{DynGraph, RunInput, input},
 };
 use superstep_core::event::{Entry, EventKind, Logged, SpanKind};
 use superstep_trace::{Branch, Kind, RunTree, Status, Unended, View, text::Detail};
@@ -22,7 +22,7 @@ fn tree(log: Vec<Logged>) -> RunTree {
 /// Runs a graph on each saver with these inputs, and compares what is shown with a file.
 async fn shows(
     name: &str,
-    make: fn(&Arc<dyn Saver>) -> Graph,
+    make: fn(&Arc<dyn Saver>) -> DynGraph,
     inputs: fn() -> Vec<RunInput>,
     timed: fn(Vec<Logged>) -> Vec<Logged>,
 ) {

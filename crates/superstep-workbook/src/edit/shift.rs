@@ -22,7 +22,7 @@ pub(super) enum Axis {
 
 /// Whether there is more room afterwards, or less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ShiftKind {
     Insert,
     Delete,
 }
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 struct Shift {
     axis: Axis,
-    kind: Kind,
+    kind: ShiftKind,
     at: u32,
     count: u32,
 }
@@ -48,11 +48,11 @@ impl Shift {
         let end = self.at.saturating_add(self.count);
         match self.kind {
             _ if number < self.at => Some(number),
-            Kind::Insert => number
+            ShiftKind::Insert => number
                 .checked_add(self.count)
                 .filter(|it| *it <= self.last()),
-            Kind::Delete if number < end => None,
-            Kind::Delete => Some(number - self.count),
+            ShiftKind::Delete if number < end => None,
+            ShiftKind::Delete => Some(number - self.count),
         }
     }
 
@@ -60,11 +60,11 @@ impl Shift {
     fn span(&self, first: u32, last: u32) -> Option<(u32, u32)> {
         let end = self.at.saturating_add(self.count);
         match self.kind {
-            Kind::Insert => {
+            ShiftKind::Insert => {
                 let first = self.one(first)?;
                 Some((first, self.one(last).unwrap_or(self.last())))
             }
-            Kind::Delete => {
+            ShiftKind::Delete => {
                 let new_first = if first < self.at {
                     first
                 } else {
@@ -142,7 +142,7 @@ impl Workbook {
         &mut self,
         sheet: &str,
         axis: Axis,
-        kind: Kind,
+        kind: ShiftKind,
         at: u32,
         count: u32,
     ) -> Result<(), Refusal> {
@@ -242,7 +242,7 @@ fn check(sheet: &Sheet, shift: &Shift) -> Result<(), Refusal> {
             }
         }
     }
-    if shift.kind == Kind::Insert
+    if shift.kind == ShiftKind::Insert
         && let Some(used) = sheet.used()
         && span(used).1 >= shift.at
         && shift.one(span(used).1).is_none()
@@ -442,7 +442,7 @@ fn move_tables(book: &mut Workbook, place: usize, shift: &Shift) -> Result<(), R
         let grows = area.height() != table.area.height();
         let is_header_hit = table.has_header
             && shift.axis == Axis::Rows
-            && shift.kind == Kind::Delete
+            && shift.kind == ShiftKind::Delete
             && (shift.at..shift.at.saturating_add(shift.count)).contains(&table.area.first.row);
         if grows && (is_header_hit || area.height() + body <= table.area.height()) {
             return Err(format!(

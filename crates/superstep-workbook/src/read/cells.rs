@@ -161,13 +161,13 @@ impl Reader<'_> {
             row: number,
             column: before + 1,
         };
-        let (mut style, mut kind) = (0, Kind::Number);
+        let (mut style, mut kind) = (0, CellKind::Number);
         let mut attributes = String::new();
         for (key, value) in tag.attributes() {
             match key {
                 "r" => at = value.parse()?,
                 "s" => style = value.parse().unwrap_or(0),
-                "t" => kind = Kind::of(&value),
+                "t" => kind = CellKind::of(&value),
                 other => xml::attribute(&mut attributes, other, &value),
             }
         }
@@ -199,7 +199,7 @@ impl Reader<'_> {
         &mut self,
         cell: &mut Cell,
         at: CellRef,
-        kind: Kind,
+        kind: CellKind,
     ) -> Result<Option<Formula>, Error> {
         let mut formula = None;
         loop {
@@ -226,10 +226,10 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&self, kind: Kind, text: String) -> Result<Value, Error> {
+    fn value(&self, kind: CellKind, text: String) -> Result<Value, Error> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite());
         Ok(match kind {
-            Kind::Shared => {
+            CellKind::Shared => {
                 let index = text.trim().parse::<usize>().ok();
                 let shared = index.and_then(|index| self.strings.get(index));
                 let shared = shared.ok_or_else(|| {
@@ -237,18 +237,18 @@ impl Reader<'_> {
                 })?;
                 Value::Text(Arc::clone(shared))
             }
-            Kind::Number if text.trim().is_empty() => Value::Empty,
-            Kind::Number => match number(&text) {
+            CellKind::Number if text.trim().is_empty() => Value::Empty,
+            CellKind::Number => match number(&text) {
                 Some(number) => Value::Number(number),
                 None => {
                     let what = format!("{text:?} is no number");
                     return Err(Error::malformed(self.part, what));
                 }
             },
-            Kind::Text => Value::text(xml::unescape_cell(text)),
-            Kind::Bool => Value::Bool(xml::is_true(text.trim())),
-            Kind::Error => Value::Error(text.as_str().into()),
-            Kind::Date => {
+            CellKind::Text => Value::text(xml::unescape_cell(text)),
+            CellKind::Bool => Value::Bool(xml::is_true(text.trim())),
+            CellKind::Error => Value::Error(text.as_str().into()),
+            CellKind::Date => {
                 let shown = text.trim().trim_end_matches('Z');
                 match self.dates.read(shown) {
                     Some(serial) => Value::Number(serial),
@@ -312,7 +312,7 @@ impl Reader<'_> {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum CellKind {
     Number,
     Shared,
     Text,
@@ -321,7 +321,7 @@ enum Kind {
     Date,
 }
 
-impl Kind {
+impl CellKind {
     fn of(name: &str) -> Self {
         match name {
             "s" => Self::Shared,

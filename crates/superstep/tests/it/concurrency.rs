@@ -124,10 +124,10 @@ async fn a_node_has_a_limit_of_its_own() {
 async fn a_limit_of_one_leaves_room_for_tasks_that_a_task_calls() {
     use superstep::{
         RunOptions, Value,
-        dynamic::{CallTask, Ctx, GraphBuilder, Halt, START},
+        dynamic::{CallTask, DynCtx, DynGraphBuilder, Halt, START},
     };
 
-    async fn call(ctx: Ctx) -> Result<serde_json::Value, Halt> {
+    async fn call(ctx: DynCtx) -> Result<serde_json::Value, Halt> {
         let double = CallTask::new("double", |_, args| async move {
             takes(Duration::from_millis(10)).await;
             let n = args.first().and_then(Value::as_i64).unwrap_or(0);
@@ -141,7 +141,7 @@ async fn a_limit_of_one_leaves_room_for_tasks_that_a_task_calls() {
         Ok(serde_json::json!({"total": total}))
     }
 
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("total")
         .node("call", call)
         .edge(START, "call")

@@ -8,7 +8,8 @@ use superstep::{
     Backends, Cursor, Drain, Durability, Ending, Event, LogItem, Modes, Put, RunOptions, Saver,
     ThreadId,
     dynamic::{
-        self, ChannelKind, ChannelSpec, EventKind, Halt, NodeOptions, Pauses, Reducer, START, input,
+        self, ChannelKind, ChannelSpec, DynNodeOptions, EventKind, Halt, Pauses, Reducer, START,
+        input,
     },
     prelude::*,
     saver::Keep,
@@ -47,11 +48,11 @@ fn logged(thread: &str, log: Modes, durability: Durability) -> RunOptions {
 }
 
 /// Two tasks at once, a graph below that streams tokens, a question, and an end.
-fn story(saver: &Arc<PlainSaver>) -> dynamic::Graph {
-    let below = dynamic::GraphBuilder::new()
+fn story(saver: &Arc<PlainSaver>) -> dynamic::DynGraph {
+    let below = dynamic::DynGraphBuilder::new()
         .last_value("topic")
         .last_value("poem")
-        .node("compose", |ctx: dynamic::Ctx| async move {
+        .node("compose", |ctx: dynamic::DynCtx| async move {
             for token in ["Oh ", "rain"] {
                 let piece = json!({ "type": "ai", "id": "1", "content": token });
                 ctx.emit_message(piece.into()).await;
@@ -63,16 +64,16 @@ fn story(saver: &Arc<PlainSaver>) -> dynamic::Graph {
         .build()
         .unwrap();
     let say = |word: &'static str| {
-        move |ctx: dynamic::Ctx| async move {
+        move |ctx: dynamic::DynCtx| async move {
             ctx.emit(json!({ "says": word })).await;
             Ok::<_, Halt>(json!({ "log": [word], "draft": word }))
         }
     };
-    let asks = |ctx: dynamic::Ctx| async move {
+    let asks = |ctx: dynamic::DynCtx| async move {
         let answer = ctx.ask(json!("who?"))?;
         Ok::<_, Halt>(json!({ "log": [answer.to_json()] }))
     };
-    dynamic::GraphBuilder::new()
+    dynamic::DynGraphBuilder::new()
         .last_value("topic")
         .last_value("poem")
         .reduce("log", Reducer::Add, json!([]))
@@ -83,13 +84,13 @@ fn story(saver: &Arc<PlainSaver>) -> dynamic::Graph {
         })
         .backends(on(saver))
         .node("first", say("first"))
-        .node("left", |_: dynamic::Ctx| async {
+        .node("left", |_: dynamic::DynCtx| async {
             Ok::<_, Halt>(json!({ "log": ["left"] }))
         })
-        .node("right", |_: dynamic::Ctx| async {
+        .node("right", |_: dynamic::DynCtx| async {
             Ok::<_, Halt>(json!({ "log": ["right"] }))
         })
-        .subgraph("writer", below, NodeOptions::default())
+        .subgraph("writer", below, DynNodeOptions::default())
         .node("asks", asks)
         .node("last", say("last"))
         .edge(START, "first")
@@ -103,7 +104,7 @@ fn story(saver: &Arc<PlainSaver>) -> dynamic::Graph {
 }
 
 /// Runs the story to its question and to its end; what a live reader of all of it saw.
-async fn told(graph: &dynamic::Graph, options: &RunOptions) -> Vec<LoggedEvent> {
+async fn told(graph: &dynamic::DynGraph, options: &RunOptions) -> Vec<LoggedEvent> {
     let mut events = Vec::new();
     let inputs = [
         json!({ "topic": "rain" }).into(),
@@ -119,7 +120,7 @@ async fn told(graph: &dynamic::Graph, options: &RunOptions) -> Vec<LoggedEvent> 
     events
 }
 
-async fn stored(mut follow: dynamic::Follow) -> Seen {
+async fn stored(mut follow: dynamic::DynFollow) -> Seen {
     let mut seen = Vec::new();
     while let Some(found) = follow.next_stored().await.unwrap() {
         seen.push(found);
@@ -270,13 +271,13 @@ async fn a_run_cut_short_and_continued_shows_nothing_twice_and_loses_nothing_sto
         let (saver, stuck) = (saver(), Arc::new(Notify::new()));
         let dies = Arc::new(std::sync::atomic::AtomicBool::new(true));
         let (tell, may_die) = (stuck.clone(), dies.clone());
-        let graph = dynamic::GraphBuilder::new()
+        let graph = dynamic::DynGraphBuilder::new()
             .reduce("log", Reducer::Add, json!([]))
             .backends(on(&saver))
-            .node("a", |_: dynamic::Ctx| async {
+            .node("a", |_: dynamic::DynCtx| async {
                 Ok::<_, Halt>(json!({ "log": ["a"] }))
             })
-            .node("b", move |ctx: dynamic::Ctx| {
+            .node("b", move |ctx: dynamic::DynCtx| {
                 let (tell, may_die) = (tell.clone(), may_die.clone());
                 async move {
                     for n in 0..300 {
@@ -326,10 +327,10 @@ async fn a_run_cut_short_and_continued_shows_nothing_twice_and_loses_nothing_sto
 #[tokio::test]
 async fn a_slow_reader_does_not_hold_up_the_run() {
     let saver = saver();
-    let graph = dynamic::GraphBuilder::new()
+    let graph = dynamic::DynGraphBuilder::new()
         .last_value("x")
         .backends(on(&saver))
-        .node("talks", |ctx: dynamic::Ctx| async move {
+        .node("talks", |ctx: dynamic::DynCtx| async move {
             for n in 0..5_000 {
                 ctx.emit(json!(n)).await;
             }
@@ -359,10 +360,10 @@ async fn a_slow_reader_does_not_hold_up_the_run() {
 async fn what_a_long_task_tells_is_readable_while_it_runs() {
     let (saver, heard) = (saver(), Arc::new(Notify::new()));
     let wait = heard.clone();
-    let graph = dynamic::GraphBuilder::new()
+    let graph = dynamic::DynGraphBuilder::new()
         .last_value("x")
         .backends(on(&saver))
-        .node("talks", move |ctx: dynamic::Ctx| {
+        .node("talks", move |ctx: dynamic::DynCtx| {
             let wait = wait.clone();
             async move {
                 ctx.emit(json!("working")).await;
@@ -392,10 +393,10 @@ async fn what_a_long_task_tells_is_readable_while_it_runs() {
 #[tokio::test]
 async fn how_a_run_ended_is_logged() {
     let graph = |saver: &Arc<PlainSaver>| {
-        dynamic::GraphBuilder::new()
+        dynamic::DynGraphBuilder::new()
             .last_value("x")
             .backends(on(saver))
-            .node("works", |ctx: dynamic::Ctx| async move {
+            .node("works", |ctx: dynamic::DynCtx| async move {
                 match ctx.get("x").as_str() {
                     Some("ask") => Ok(json!({ "x": ctx.ask(json!("?"))?.to_json() })),
                     Some("fail") => Err(Halt::from(superstep::Failure::new("Bad", "no luck"))),
@@ -468,12 +469,12 @@ async fn a_run_that_cannot_begin_logs_nothing() {
 #[tokio::test]
 async fn logging_changes_nothing_about_what_a_run_returns() {
     let narrow = |saver: &Arc<PlainSaver>| {
-        dynamic::GraphBuilder::new()
+        dynamic::DynGraphBuilder::new()
             .last_value("x")
             .last_value("y")
             .output_schema(vec!["y".into()])
             .backends(on(saver))
-            .node("a", |_: dynamic::Ctx| async {
+            .node("a", |_: dynamic::DynCtx| async {
                 Ok::<_, Halt>(json!({ "x": 2 }))
             })
             .edge(START, "a")
@@ -505,7 +506,7 @@ async fn logging_changes_nothing_about_what_a_run_returns() {
 #[tokio::test]
 async fn what_is_never_stored_is_never_logged() {
     let saver = saver();
-    let graph = dynamic::GraphBuilder::new()
+    let graph = dynamic::DynGraphBuilder::new()
         .last_value("x")
         .channel(ChannelSpec {
             name: "secret".into(),
@@ -513,10 +514,10 @@ async fn what_is_never_stored_is_never_logged() {
             private: false,
         })
         .backends(on(&saver))
-        .node("a", |_: dynamic::Ctx| async {
+        .node("a", |_: dynamic::DynCtx| async {
             Ok::<_, Halt>(json!({ "x": 1, "secret": "hunter2" }))
         })
-        .node("b", |_: dynamic::Ctx| async {
+        .node("b", |_: dynamic::DynCtx| async {
             Ok::<_, Halt>(json!({ "x": 2 }))
         })
         .edge(START, "a")

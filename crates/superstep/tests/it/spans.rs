@@ -10,7 +10,7 @@ use serde_json::json;
 use superstep::{
     Backends, Facts, Modes, Nodes, RetryPolicy, RunOptions, Saver, Span, SpanEnd, SpanKind,
     SpanPhase, State, Value,
-    dynamic::{Ctx, Event, EventKind, Graph, GraphBuilder, Halt, NodeOptions, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Event, EventKind, Halt, START},
     text::{Capture, Privacy, REDACTED},
 };
 use superstep_core::{
@@ -65,9 +65,9 @@ fn on(saver: &Arc<PlainSaver>) -> Backends {
 }
 
 /// A tool that calls a model; the node counts how often what it would say is made.
-fn asks_a_model(saver: &Arc<PlainSaver>, made: &Arc<AtomicU32>) -> Graph {
+fn asks_a_model(saver: &Arc<PlainSaver>, made: &Arc<AtomicU32>) -> DynGraph {
     let made = made.clone();
-    let node = move |ctx: Ctx| {
+    let node = move |ctx: DynCtx| {
         let made = made.clone();
         async move {
             let say = |what: Value| {
@@ -94,7 +94,7 @@ fn asks_a_model(saver: &Arc<PlainSaver>, made: &Arc<AtomicU32>) -> Graph {
             Ok::<_, Halt>(json!({ "x": 1 }))
         }
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("x")
         .backends(on(saver))
         .node("work", node)
@@ -219,7 +219,7 @@ async fn without_capture_spans_say_only_how_much_there_was() {
 #[tokio::test]
 async fn attempts_that_failed_and_their_spans_are_kept() {
     let saver = saver();
-    let node = |ctx: Ctx| async move {
+    let node = |ctx: DynCtx| async move {
         let span = ctx.span(SpanKind::Tool, "call", || Value::Null).await;
         if ctx.attempt() < 3 {
             return Err(Halt::from(Failure::new("Flaky", format!("with {KEY}"))));
@@ -227,16 +227,16 @@ async fn attempts_that_failed_and_their_spans_are_kept() {
         span.end(|| Value::Null).await;
         Ok(json!({ "x": 1 }))
     };
-    let options = NodeOptions {
+    let options = DynNodeOptions {
         retry: vec![RetryPolicy {
             max_attempts: 3,
             initial: std::time::Duration::ZERO,
             jitter: std::time::Duration::ZERO,
             ..RetryPolicy::default()
         }],
-        ..NodeOptions::default()
+        ..DynNodeOptions::default()
     };
-    let graph = GraphBuilder::new()
+    let graph = DynGraphBuilder::new()
         .last_value("x")
         .backends(on(&saver))
         .node_with("work", node, options)

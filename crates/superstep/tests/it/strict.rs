@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
     Command, Context, Input, RunOptions,
-    dynamic::{self, GraphBuilder, Halt, START},
+    dynamic::{self, DynGraphBuilder, Halt, START},
     prelude::*,
 };
 
@@ -81,14 +81,14 @@ async fn strict_input_is_refused_by_name_and_by_type_before_anything_is_stored()
 
 #[tokio::test]
 async fn in_a_strict_graph_results_of_nodes_name_channels_and_nodes_that_there_are() {
-    async fn typo(_: dynamic::Ctx) -> Result<serde_json::Value, Halt> {
+    async fn typo(_: dynamic::DynCtx) -> Result<serde_json::Value, Halt> {
         Ok(json!({"nn": 1}))
     }
-    async fn lost(_: dynamic::Ctx) -> Result<dynamic::Command, Halt> {
+    async fn lost(_: dynamic::DynCtx) -> Result<dynamic::Command, Halt> {
         Ok(dynamic::Command::goto("nowhere"))
     }
     let graph = |node: &str| {
-        let builder = GraphBuilder::new().strict().last_value("n");
+        let builder = DynGraphBuilder::new().strict().last_value("n");
         let builder = match node {
             "typo" => builder.node("typo", typo),
             _ => builder.node("lost", lost),

@@ -41,9 +41,9 @@ fn bytes(json: &Json) -> Vec<u8> {
 
 /// Keeps parts as a saver does.
 #[derive(Default)]
-struct Kept(HashMap<BlobId, Part>);
+struct StoredParts(HashMap<BlobId, Part>);
 
-impl Kept {
+impl StoredParts {
     /// Stores something, and says how many bytes are new.
     fn store(&mut self, json: &Json) -> (Split, usize) {
         let split = split(&bytes(json), &ByHash).unwrap();
@@ -100,7 +100,7 @@ fn what_was_taken_apart_is_put_together_as_it_was() {
         call(2000, 20),
         call(500, 700),
     ];
-    let mut kept = Kept::default();
+    let mut kept = StoredParts::default();
     for value in &values {
         let (split, _) = kept.store(value);
         assert_eq!(kept.join(&split.bytes).unwrap(), bytes(value));
@@ -117,7 +117,7 @@ fn small_data_stays_as_it_is() {
 #[test]
 fn a_message_that_is_added_to_a_long_list_costs_what_it_costs_in_a_short_one() {
     for each in [20, 100, 500] {
-        let mut kept = Kept::default();
+        let mut kept = StoredParts::default();
         // The mean of twenty turns, in a conversation that was logged up to there.
         let mut grows = |from: usize| {
             kept.store(&call(from, each));
@@ -134,7 +134,7 @@ fn a_message_that_is_added_to_a_long_list_costs_what_it_costs_in_a_short_one() {
 
 #[test]
 fn lists_that_differ_in_one_place_share_the_rest() {
-    let mut kept = Kept::default();
+    let mut kept = StoredParts::default();
     let messages: Vec<Json> = (0..1000).map(|n| message(n, 60)).collect();
     kept.store(&json!([messages]));
     let mut first = messages.clone();
@@ -158,7 +158,7 @@ fn long_text_is_the_blob_that_a_record_has() {
 
 #[test]
 fn all_parts_are_reached_and_each_says_which_it_refers_to() {
-    let mut kept = Kept::default();
+    let mut kept = StoredParts::default();
     let (split, _) = kept.store(&call(400, 300));
     let mut found = BTreeSet::new();
     reach(&split.bytes, &mut kept.fetch(), &mut found).unwrap();
@@ -175,10 +175,10 @@ fn all_parts_are_reached_and_each_says_which_it_refers_to() {
 
 #[test]
 fn parts_that_are_missing_or_of_another_kind_are_refused() {
-    let mut kept = Kept::default();
+    let mut kept = StoredParts::default();
     let (split, _) = kept.store(&call(400, 300));
     for (id, part) in &split.parts {
-        let mut damaged = Kept(kept.0.clone());
+        let mut damaged = StoredParts(kept.0.clone());
         damaged.0.remove(id);
         assert!(damaged.join(&split.bytes).is_err());
         if std::str::from_utf8(&part.bytes).is_ok() {
@@ -200,7 +200,7 @@ fn parts_that_double_again_and_again_are_refused_before_they_fill_the_memory() {
         refers: Vec::new(),
     };
     for kind in [PART, RUN] {
-        let mut kept = Kept::default();
+        let mut kept = StoredParts::default();
         kept.0.insert(BlobId(0), part(bytes(&json!(["x"]))));
         for n in 1..=100_u128 {
             let twice = || Piece::reference(kind, BlobId(n - 1));
@@ -215,7 +215,7 @@ fn parts_that_double_again_and_again_are_refused_before_they_fill_the_memory() {
     }
     // One that holds itself.
     for kind in [PART, RUN] {
-        let mut kept = Kept::default();
+        let mut kept = StoredParts::default();
         let list = Piece::list(vec![Piece::reference(kind, BlobId(1))]);
         kept.0.insert(BlobId(1), part(list.bytes.clone()));
         assert!(kept.join(&list.bytes).is_err());
@@ -227,7 +227,7 @@ fn parts_that_double_again_and_again_are_refused_before_they_fill_the_memory() {
 
 #[test]
 fn bytes_that_are_cut_or_flipped_never_panic() {
-    let mut kept = Kept::default();
+    let mut kept = StoredParts::default();
     let (split, _) = kept.store(&call(60, 300));
     for at in 0..split.bytes.len() {
         let _refused = kept.join(&split.bytes[..at]).is_err();

@@ -12,7 +12,7 @@ fn sample() -> (Record, Packed) {
 fn every_truncation_is_an_error() {
     let (record, packed) = sample();
     for len in 0..packed.bytes.len() {
-        let cut = read(&packed.bytes[..len], &record, &mut Kept::of(&packed));
+        let cut = read(&packed.bytes[..len], &record, &mut StoredBlobs::of(&packed));
         assert!(cut.is_err(), "{len} bytes were enough");
     }
 }
@@ -21,7 +21,7 @@ fn every_truncation_is_an_error() {
 fn bytes_after_the_end_are_an_error() {
     let (record, mut packed) = sample();
     packed.bytes.push(0xc0);
-    let error = read(&packed.bytes, &record, &mut Kept::of(&packed)).unwrap_err();
+    let error = read(&packed.bytes, &record, &mut StoredBlobs::of(&packed)).unwrap_err();
     assert_eq!(error.why, "something follows the end");
 }
 
@@ -29,7 +29,7 @@ fn bytes_after_the_end_are_an_error() {
 fn every_changed_byte_gives_an_error_or_a_valid_record() {
     let (record, packed) = sample();
     // What is behind a reference does not matter here, and hashing it over and over takes long.
-    let short = || Kept([(packed.blobs[0].0, "short".into())].into());
+    let short = || StoredBlobs([(packed.blobs[0].0, "short".into())].into());
     let (mut valid, mut refused) = (0, 0);
     for at in 0..packed.bytes.len() {
         for change in 1..=255 {
@@ -42,7 +42,7 @@ fn every_changed_byte_gives_an_error_or_a_valid_record() {
             valid += 1;
             // Valid means: it can be stored again and is then the same.
             let again = super::packed(&other);
-            let twice = read(&again.bytes, &record, &mut Kept::of(&again)).unwrap();
+            let twice = read(&again.bytes, &record, &mut StoredBlobs::of(&again)).unwrap();
             assert_eq!(text(&twice), text(&other), "byte {at} ^ {change}");
         }
     }
@@ -57,15 +57,15 @@ fn random_bytes_never_panic() {
     for _ in 0..50_000 {
         let len = random.below(60) as usize;
         let bytes: Vec<u8> = (0..len).map(|_| random.below(256) as u8).collect();
-        let _any = read(&bytes, &record, &mut Kept::default());
+        let _any = read(&bytes, &record, &mut StoredBlobs::default());
         let _any: Result<Vec<TaskNote>, _> =
-            unpack(&bytes, &mut Shared::default(), &mut Kept::default());
+            unpack(&bytes, &mut Shared::default(), &mut StoredBlobs::default());
         // Pieces of something real get further.
         let mut spliced = packed.bytes.clone();
         let at = random.below(spliced.len() as u64) as usize;
         let end = (at + len).min(spliced.len());
         spliced[at..end].copy_from_slice(&bytes[..end - at]);
-        let _any = read(&spliced, &record, &mut Kept::of(&packed));
+        let _any = read(&spliced, &record, &mut StoredBlobs::of(&packed));
     }
 }
 
@@ -86,10 +86,10 @@ fn a_claimed_length_reserves_no_memory() {
             out.name(name);
             let mut bytes = out.finish().bytes;
             bytes.extend_from_slice(claim);
-            assert!(read(&bytes, &record, &mut Kept::default()).is_err());
+            assert!(read(&bytes, &record, &mut StoredBlobs::default()).is_err());
             // Lists in lists, each with the same claim.
             let nested: Vec<u8> = [&bytes[..], &claim.repeat(300)].concat();
-            assert!(read(&nested, &record, &mut Kept::default()).is_err());
+            assert!(read(&nested, &record, &mut StoredBlobs::default()).is_err());
         }
         let mut names = Shared::default();
         assert!(unpack::<Value>(claim, &mut names, &mut NoBlobs).is_err());
@@ -107,7 +107,7 @@ fn nesting_without_end_is_an_error_and_not_the_end_of_the_stack() {
             out.name(name);
             let mut bytes = out.finish().bytes;
             bytes.extend(opening.repeat(1_000_000));
-            let error = read(&bytes, &record, &mut Kept::default()).unwrap_err();
+            let error = read(&bytes, &record, &mut StoredBlobs::default()).unwrap_err();
             assert!(!error.why.is_empty());
         }
         let value: Result<Value, _> = unpack(
@@ -154,7 +154,7 @@ fn unknown_fields_are_skipped_whatever_they_hold() {
     ];
     for fill in fillings {
         let bytes = with_field(&record, "later", fill);
-        let again = read(&bytes, &record, &mut Kept::default()).unwrap();
+        let again = read(&bytes, &record, &mut StoredBlobs::default()).unwrap();
         assert_eq!(text(&again), text(&record));
     }
 }
@@ -170,7 +170,7 @@ fn unknown_fields_of_a_command_and_of_a_note_are_skipped_too() {
         out.name("p");
         out.bool(false);
     });
-    let again = read(&bytes, &record, &mut Kept::default()).unwrap();
+    let again = read(&bytes, &record, &mut StoredBlobs::default()).unwrap();
     assert_eq!(
         again.pending.start,
         Some(StartValue::Command(Command::default()))
@@ -185,7 +185,7 @@ fn unknown_fields_of_a_command_and_of_a_note_are_skipped_too() {
     let notes: Vec<TaskNote> = unpack(
         &out.finish().bytes,
         &mut Shared::default(),
-        &mut Kept::default(),
+        &mut StoredBlobs::default(),
     )
     .unwrap();
     assert_eq!(notes, [TaskNote::new(TaskKey::Input)]);
@@ -204,7 +204,7 @@ fn text_in_a_skipped_field_can_be_referred_to_later() {
     out.uint(0);
     out.text(long);
     let record = holding(Value::Null);
-    let again = read(&out.finish().bytes, &record, &mut Kept::default()).unwrap();
+    let again = read(&out.finish().bytes, &record, &mut StoredBlobs::default()).unwrap();
     assert_eq!(held(&again).as_str(), Some(long));
 }
 
@@ -245,7 +245,7 @@ fn unknown_variants_are_refused() {
         }),
     ];
     for bytes in refused {
-        assert!(read(&bytes, &record, &mut Kept::default()).is_err());
+        assert!(read(&bytes, &record, &mut StoredBlobs::default()).is_err());
     }
     let notes: [fn(&mut Pack); 7] = [
         |out| {
@@ -294,7 +294,7 @@ fn unknown_variants_are_refused() {
         write(&mut out);
         let bytes = out.finish().bytes;
         let notes: Result<Vec<TaskNote>, _> =
-            unpack(&bytes, &mut Shared::default(), &mut Kept::default());
+            unpack(&bytes, &mut Shared::default(), &mut StoredBlobs::default());
         assert!(notes.is_err(), "{bytes:x?}");
     }
 }

@@ -23,12 +23,12 @@ use tokio::sync::watch;
 /// The entries of a thread's log, in order of their cursors.
 #[derive(Clone, Default)]
 pub(super) struct EventLog {
-    entries: Vec<Kept>,
+    entries: Vec<StoredEntry>,
     parts: HashMap<BlobId, Arc<[u8]>>,
 }
 
 #[derive(Clone)]
-struct Kept {
+struct StoredEntry {
     cursor: Cursor,
     checkpoint: Option<CheckpointId>,
     at: Option<u64>,
@@ -65,7 +65,7 @@ impl EventLog {
     pub(super) fn append(&mut self, entries: Vec<Logged>) {
         for logged in entries {
             let body = self.pack(logged.entry);
-            self.entries.push(Kept {
+            self.entries.push(StoredEntry {
                 cursor: logged.cursor,
                 checkpoint: logged.checkpoint,
                 at: logged.at,
@@ -97,7 +97,7 @@ impl EventLog {
         entries.map(|kept| self.logged(kept)).collect()
     }
 
-    fn logged(&self, kept: &Kept) -> Result<Logged, SaverError> {
+    fn logged(&self, kept: &StoredEntry) -> Result<Logged, SaverError> {
         let corrupt =
             |why: String| SaverError::Corrupt(format!("entry {} of a log: {why}", kept.cursor));
         let entry = match &kept.body {

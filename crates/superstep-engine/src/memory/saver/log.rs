@@ -23,13 +23,13 @@ const LONG: usize = 16;
 
 #[derive(Clone, Default)]
 pub(super) struct Log {
-    entries: Vec<Entry>,
+    entries: Vec<LogRecord>,
     /// Of a long log only.
     rebuilt: OnceLock<Rebuilt>,
 }
 
 #[derive(Clone)]
-struct Entry {
+struct LogRecord {
     record: Arc<Record>,
     parent: Option<usize>,
     children: Vec<usize>,
@@ -128,7 +128,7 @@ impl Log {
             },
         };
         let (children, notes) = (Vec::new(), BTreeMap::new());
-        self.entries.push(Entry {
+        self.entries.push(LogRecord {
             record,
             parent,
             children,
@@ -177,7 +177,7 @@ impl Log {
     }
 
     /// All that is known of the tasks of an entry.
-    fn notes(&self, place: usize, entry: &Entry) -> BTreeMap<TaskKey, TaskNote> {
+    fn notes(&self, place: usize, entry: &LogRecord) -> BTreeMap<TaskKey, TaskNote> {
         let mut notes = entry.notes.clone();
         for note in self.unmerged(place) {
             absorb(&mut notes, note.clone());
@@ -185,7 +185,7 @@ impl Log {
         notes
     }
 
-    fn chain(&self, entry: &Entry) -> Vec<Arc<Record>> {
+    fn chain(&self, entry: &LogRecord) -> Vec<Arc<Record>> {
         let mut chain = Vec::with_capacity(entry.tail.records + 1);
         let mut at = Some(entry);
         while let Some(entry) = at {
@@ -198,7 +198,7 @@ impl Log {
     }
 
     /// The records of a reader, and where it finds and leaves the state if there are many.
-    fn shared(&self, entry: &Entry) -> Chain {
+    fn shared(&self, entry: &LogRecord) -> Chain {
         let chain = Chain::from(self.chain(entry));
         match entry.tail.records < LONG {
             true => chain,

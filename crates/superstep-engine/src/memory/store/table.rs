@@ -17,7 +17,7 @@ use crate::store::{
 
 #[derive(Default)]
 pub(super) struct Table {
-    shelves: BTreeMap<Namespace, Shelf>,
+    namespaces: BTreeMap<Namespace, NamespaceItems>,
     expiring: BTreeMap<(UnixMillis, Place), (Namespace, Arc<str>)>,
     next_place: Place,
 }
@@ -25,7 +25,7 @@ pub(super) struct Table {
 type Place = u64;
 
 #[derive(Default)]
-struct Shelf {
+struct NamespaceItems {
     place: Place,
     places: HashMap<Arc<str>, Place>,
     items: BTreeMap<Place, Stored>,
@@ -42,9 +42,9 @@ struct Stored {
 }
 
 /// How to take back one change.
-enum Undo {
+enum UndoStep {
     /// A namespace was used for the first time.
-    Shelf(Namespace),
+    NamespaceItems(Namespace),
     /// An item was added.
     Added(Namespace, Arc<str>),
     /// An item was taken away.
@@ -82,7 +82,7 @@ impl Table {
             let (namespace, key) = entry.remove();
             swept += usize::from(self.take(&namespace, &key).is_some());
         }
-        self.shelves.retain(|_, shelf| !shelf.items.is_empty());
+        self.namespaces.retain(|_, group| !group.items.is_empty());
         swept
     }
 
@@ -92,9 +92,9 @@ impl Table {
             let own = stored.vectors.as_ref().filter(|own| !own.rows.is_empty());
             stored.is_live(now) && own.is_none_or(|own| own.model != model)
         };
-        let shelves = self.under(prefix.labels());
-        let items = shelves.flat_map(|(namespace, shelf)| {
-            let stale = shelf.items.values().filter(is_stale);
+        let namespaces = self.under(prefix.labels());
+        let items = namespaces.flat_map(|(namespace, group)| {
+            let stale = group.items.values().filter(is_stale);
             stale.map(move |stored| stored.item(namespace))
         });
         items.collect()
@@ -102,11 +102,11 @@ impl Table {
 
     /// Gives an item new vectors, if it still is what they were made of.
     pub(super) fn index(&mut self, item: &Item, vectors: Vectors, now: UnixMillis) -> bool {
-        let Some(shelf) = self.shelves.get_mut(&item.namespace) else {
+        let Some(group) = self.namespaces.get_mut(&item.namespace) else {
             return false;
         };
-        let place = shelf.places.get(item.key.as_str());
-        let stored = place.and_then(|place| shelf.items.get_mut(place));
+        let place = group.places.get(item.key.as_str());
+        let stored = place.and_then(|place| group.items.get_mut(place));
         match stored.filter(|stored| stored.is_live(now) && stored.item(&item.namespace) == *item) {
             Some(stored) => {
                 stored.vectors = Some(vectors);
@@ -120,7 +120,7 @@ impl Table {
         &mut self,
         op: ReadyOp,
         now: UnixMillis,
-        undo: &mut Vec<Undo>,
+        undo: &mut Vec<UndoStep>,
     ) -> Result<Outcome, StoreError> {
         Ok(match op {
             ReadyOp::Put { put, vectors } => {
@@ -131,7 +131,7 @@ impl Table {
             ReadyOp::Get(get) => Outcome::Item(self.get(get, now, undo)),
             ReadyOp::Delete(Delete { namespace, key }) => {
                 if let Some((place, stored)) = self.take(&namespace, &key) {
-                    undo.push(Undo::Taken(namespace, place, stored));
+                    undo.push(UndoStep::Taken(namespace, place, stored));
                 }
                 Outcome::Done
             }
@@ -164,7 +164,13 @@ impl Table {
         })
     }
 
-    fn put(&mut self, put: Put, vectors: Option<Vectors>, now: UnixMillis, undo: &mut Vec<Undo>) {
+    fn put(
+        &mut self,
+        put: Put,
+        vectors: Option<Vectors>,
+        now: UnixMillis,
+        undo: &mut Vec<UndoStep>,
+    ) {
         let Put {
             namespace,
             key,
@@ -177,18 +183,18 @@ impl Table {
             _ => (self.new_place(), now),
         };
         if let Some((place, old)) = before {
-            undo.push(Undo::Taken(namespace.clone(), place, old));
+            undo.push(UndoStep::Taken(namespace.clone(), place, old));
         }
-        if !self.shelves.contains_key(&namespace) {
-            let shelf = Shelf {
+        if !self.namespaces.contains_key(&namespace) {
+            let group = NamespaceItems {
                 place: self.new_place(),
-                ..Shelf::default()
+                ..NamespaceItems::default()
             };
-            self.shelves.insert(namespace.clone(), shelf);
-            undo.push(Undo::Shelf(namespace.clone()));
+            self.namespaces.insert(namespace.clone(), group);
+            undo.push(UndoStep::NamespaceItems(namespace.clone()));
         }
         let key: Arc<str> = key.into();
-        undo.push(Undo::Added(namespace.clone(), key.clone()));
+        undo.push(UndoStep::Added(namespace.clone(), key.clone()));
         let stored = Stored {
             key,
             value,
@@ -201,7 +207,7 @@ impl Table {
         self.add(&namespace, place, stored);
     }
 
-    fn get(&mut self, get: Get, now: UnixMillis, undo: &mut Vec<Undo>) -> Option<Item> {
+    fn get(&mut self, get: Get, now: UnixMillis, undo: &mut Vec<UndoStep>) -> Option<Item> {
         let stored = self.stored(&get.namespace, &get.key)?;
         if !stored.is_live(now) {
             return None;
@@ -219,11 +225,11 @@ impl Table {
         ranking: Option<&Ranking>,
         now: UnixMillis,
     ) -> Result<Vec<Found>, StoreError> {
-        let mut shelves: Vec<_> = self.under(search.prefix.labels()).collect();
-        shelves.sort_by_key(|(_, shelf)| shelf.place);
-        let candidates = shelves
+        let mut namespaces: Vec<_> = self.under(search.prefix.labels()).collect();
+        namespaces.sort_by_key(|(_, group)| group.place);
+        let candidates = namespaces
             .into_iter()
-            .flat_map(|(namespace, shelf)| shelf.items.values().map(move |it| (namespace, it)))
+            .flat_map(|(namespace, group)| group.items.values().map(move |it| (namespace, it)))
             .filter(|(_, stored)| stored.is_live(now) && search.filter.matches(&stored.value));
         let Some(ranking) = ranking else {
             let page = candidates.skip(search.offset).take(search.limit);
@@ -247,7 +253,7 @@ impl Table {
         self.under(list.prefix.literal_head())
             .filter(|(namespace, _)| list.prefix.fits_start(namespace))
             .filter(|(namespace, _)| list.suffix.fits_end(namespace))
-            .filter(|(_, shelf)| shelf.items.values().any(|stored| stored.is_live(now)))
+            .filter(|(_, group)| group.items.values().any(|stored| stored.is_live(now)))
             .map(|(namespace, _)| match list.max_depth {
                 Some(depth) => namespace.truncated(depth),
                 None => namespace.clone(),
@@ -259,15 +265,15 @@ impl Table {
             .collect()
     }
 
-    fn under(&self, labels: &[String]) -> impl Iterator<Item = (&Namespace, &Shelf)> {
-        self.shelves
+    fn under(&self, labels: &[String]) -> impl Iterator<Item = (&Namespace, &NamespaceItems)> {
+        self.namespaces
             .range::<[String], _>((Bound::Included(labels), Bound::Unbounded))
             .take_while(move |(namespace, _)| namespace.labels().starts_with(labels))
     }
 
     fn stored(&self, namespace: &Namespace, key: &str) -> Option<&Stored> {
-        let shelf = self.shelves.get(namespace)?;
-        shelf.items.get(shelf.places.get(key)?)
+        let group = self.namespaces.get(namespace)?;
+        group.items.get(group.places.get(key)?)
     }
 
     fn new_place(&mut self) -> Place {
@@ -276,33 +282,39 @@ impl Table {
     }
 
     fn add(&mut self, namespace: &Namespace, place: Place, stored: Stored) {
-        let Some(shelf) = self.shelves.get_mut(namespace) else {
+        let Some(group) = self.namespaces.get_mut(namespace) else {
             return;
         };
         if let Some(expires_at) = stored.expires_at {
             let address = (namespace.clone(), stored.key.clone());
             self.expiring.insert((expires_at, place), address);
         }
-        shelf.places.insert(stored.key.clone(), place);
-        shelf.items.insert(place, stored);
+        group.places.insert(stored.key.clone(), place);
+        group.items.insert(place, stored);
     }
 
     fn take(&mut self, namespace: &Namespace, key: &str) -> Option<(Place, Stored)> {
-        let shelf = self.shelves.get_mut(namespace)?;
-        let place = shelf.places.remove(key)?;
-        let stored = shelf.items.remove(&place)?;
+        let group = self.namespaces.get_mut(namespace)?;
+        let place = group.places.remove(key)?;
+        let stored = group.items.remove(&place)?;
         if let Some(expires_at) = stored.expires_at {
             self.expiring.remove(&(expires_at, place));
         }
         Some((place, stored))
     }
 
-    fn refresh(&mut self, namespace: &Namespace, key: &str, now: UnixMillis, undo: &mut Vec<Undo>) {
+    fn refresh(
+        &mut self,
+        namespace: &Namespace,
+        key: &str,
+        now: UnixMillis,
+        undo: &mut Vec<UndoStep>,
+    ) {
         let Some(stored) = self.stored(namespace, key) else {
             return;
         };
         let Some(ttl) = stored.ttl else { return };
-        undo.push(Undo::Refreshed(
+        undo.push(UndoStep::Refreshed(
             namespace.clone(),
             stored.key.clone(),
             stored.expires_at,
@@ -320,17 +332,17 @@ impl Table {
         }
     }
 
-    fn roll_back(&mut self, undo: Vec<Undo>) {
+    fn roll_back(&mut self, undo: Vec<UndoStep>) {
         for change in undo.into_iter().rev() {
             match change {
-                Undo::Shelf(namespace) => {
-                    self.shelves.remove(&namespace);
+                UndoStep::NamespaceItems(namespace) => {
+                    self.namespaces.remove(&namespace);
                 }
-                Undo::Added(namespace, key) => {
+                UndoStep::Added(namespace, key) => {
                     self.take(&namespace, &key);
                 }
-                Undo::Taken(namespace, place, stored) => self.add(&namespace, place, stored),
-                Undo::Refreshed(namespace, key, expires_at) => {
+                UndoStep::Taken(namespace, place, stored) => self.add(&namespace, place, stored),
+                UndoStep::Refreshed(namespace, key, expires_at) => {
                     self.set_expiry(&namespace, &key, expires_at);
                 }
             }

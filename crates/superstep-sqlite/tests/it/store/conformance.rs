@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use superstep_conformance::store_kit::{Setup, check};
+use superstep_conformance::store_kit::{StoreSetup, check};
 use superstep_sqlite::{Database, SqliteStore};
 use superstep_store::{
     BoxFuture, Clock, Embedder, Op, Outcome, Prefix, Reindexed, Store, StoreError, UnixMillis,
@@ -21,7 +21,7 @@ fn open(path: PathBuf, clock: Arc<dyn Clock>, embedder: Option<Arc<dyn Embedder>
 
 #[tokio::test]
 async fn the_store_passes_the_kit() {
-    let report = check(|setup: Setup| {
+    let report = check(|setup: StoreSetup| {
         Box::pin(async move {
             let file = File::new();
             let store = open(file.path(), setup.clock, setup.embedder);
@@ -35,7 +35,7 @@ async fn the_store_passes_the_kit() {
 
 #[tokio::test]
 async fn the_store_passes_the_kit_when_it_is_reopened_for_each_operation() {
-    let report = check(|setup: Setup| {
+    let report = check(|setup: StoreSetup| {
         Box::pin(async move {
             let file = File::new();
             Ok(Arc::new(Reopened { setup, file }) as Arc<dyn Store>)
@@ -71,13 +71,13 @@ impl Store for Kept {
 
 /// A store that is opened for each call and closed after it.
 struct Reopened {
-    setup: Setup,
+    setup: StoreSetup,
     file: File,
 }
 
 impl Reopened {
     fn store(&self) -> SqliteStore {
-        let Setup {
+        let StoreSetup {
             clock, embedder, ..
         } = &self.setup;
         open(self.file.path(), clock.clone(), embedder.clone())
