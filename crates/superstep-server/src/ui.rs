@@ -40,13 +40,34 @@ macro_rules! files {
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
+const PICTURE: &str = "image/svg+xml";
 
 const FILES: &[File] = files![
-    "index.html" HTML,
+    "agents.js" SCRIPT,
     "api.js" SCRIPT,
     "app.js" SCRIPT,
+    "asking.js" SCRIPT,
+    "chat.js" SCRIPT,
+    "diff.js" SCRIPT,
     "dom.js" SCRIPT,
+    "form.js" SCRIPT,
+    "graph.js" SCRIPT,
+    "icon.svg" PICTURE,
+    "inbox.js" SCRIPT,
+    "index.html" HTML,
+    "json.js" SCRIPT,
+    "keys.js" SCRIPT,
+    "markdown.js" SCRIPT,
+    "memory.js" SCRIPT,
+    "record.js" SCRIPT,
+    "run.js" SCRIPT,
+    "screens.css" STYLE,
+    "steps.js" SCRIPT,
     "style.css" STYLE,
+    "thread.js" SCRIPT,
+    "threads.js" SCRIPT,
+    "time.js" SCRIPT,
+    "trace.js" SCRIPT,
 ];
 
 /// The pages load their own files and call their own server, and nothing else.

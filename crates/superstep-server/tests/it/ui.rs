@@ -34,6 +34,7 @@ async fn files_of_the_page_have_their_type_and_may_load_nothing_foreign() {
         let kind = match link.rsplit_once('.').unwrap().1 {
             "js" => "text/javascript; charset=utf-8",
             "css" => "text/css; charset=utf-8",
+            "svg" => "image/svg+xml",
             other => panic!("a file of an unknown type: {other}"),
         };
         assert_eq!(reply.header("content-type"), Some(kind), "{link}");

@@ -1,0 +1,88 @@
+// A new run: the input as the graph's schema wants it, then its thread.
+
+import { api } from "./api.js";
+import { h, show } from "./dom.js";
+import { form } from "./form.js";
+import { draw } from "./graph.js";
+import { brief } from "./json.js";
+
+const KEPT = 5;
+
+export async function run(main, [assistant]) {
+  const [schemas, graph, assistants] = await Promise.all([api.schemas(assistant), api.graph(assistant), api.assistants()]);
+  const record = assistants.find((one) => one.assistant_id === assistant);
+  const earlier = previous(assistant);
+  const place = h("div");
+  let input = form(schemas.input_schema ?? {}, earlier[0]);
+  const use = (value) => {
+    input = form(schemas.input_schema ?? {}, value);
+    show(place, input.element);
+  };
+  use(earlier[0]);
+  const start = h("button", { type: "submit", class: "primary" }, "Run");
+  const problem = h("p", { class: "error", role: "alert", hidden: true });
+  const submit = async (event) => {
+    event.preventDefault();
+    const got = input.read();
+    if (got === null) return;
+    start.disabled = true;
+    problem.hidden = true;
+    try {
+      const thread = await api.newThread({ graph_id: record?.graph_id ?? assistant });
+      keep(assistant, got.value);
+      sessionStorage.setItem(`start:${thread.thread_id}`, JSON.stringify({ assistant_id: assistant, input: got.value }));
+      location.hash = `#/thread/${thread.thread_id}`;
+    } catch (error) {
+      problem.textContent = error.message;
+      problem.hidden = false;
+      start.disabled = false;
+    }
+  };
+  show(
+    main,
+    h("h1", null, `Run ${record?.name ?? assistant}`),
+    (record?.description ?? record?.metadata?.description) && h("p", null, record.description ?? record.metadata.description),
+    h(
+      "div",
+      { class: "split" },
+      h(
+        "form",
+        { onsubmit: submit },
+        earlier.length > 0 &&
+          h(
+            "label",
+            null,
+            "Earlier inputs",
+            h(
+              "select",
+              { onchange: (event) => use(event.target.value === "" ? undefined : earlier[Number(event.target.value)]) },
+              h("option", { value: "" }, "empty"),
+              earlier.map((value, index) => h("option", { value: String(index), selected: index === 0 }, brief(value, 60))),
+            ),
+          ),
+        place,
+        problem,
+        h("div", { class: "row" }, start),
+      ),
+      h("section", { "aria-label": "Graph" }, h("h2", null, "Graph"), draw(graph)),
+    ),
+  );
+}
+
+const key = (assistant) => `inputs:${assistant}`;
+
+/** Inputs are kept in this tab only: they may hold mail or documents. */
+function previous(assistant) {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(key(assistant)) ?? "[]");
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
+  }
+}
+
+function keep(assistant, value) {
+  const text = JSON.stringify(value);
+  const rest = previous(assistant).filter((other) => JSON.stringify(other) !== text);
+  sessionStorage.setItem(key(assistant), JSON.stringify([value, ...rest].slice(0, KEPT)));
+}
