@@ -61,3 +61,38 @@ async fn a_file_that_a_browser_has_is_not_sent_again() {
     let again = server.send(again).await;
     assert_eq!((again.status, again.json.is_null()), (304, true));
 }
+
+#[tokio::test]
+async fn every_module_of_the_page_is_served_and_none_makes_markup_of_data() {
+    let server = Running::start(server(memory())).await;
+    let mut open = vec!["app.js".to_owned()];
+    let mut seen = Vec::new();
+    while let Some(name) = open.pop() {
+        if seen.contains(&name) {
+            continue;
+        }
+        let script = server.get(&format!("/ui/{name}")).await.ok();
+        let script = script.as_str().unwrap();
+        for markup in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+        ] {
+            assert!(!script.contains(markup), "{name} uses {markup}");
+        }
+        let imports = script.split("from \"./").skip(1);
+        open.extend(imports.map(|rest| rest.split('"').next().unwrap().to_owned()));
+        seen.push(name);
+    }
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/ui")).unwrap();
+    let scripts = files.filter(|file| {
+        file.as_ref()
+            .unwrap()
+            .path()
+            .extension()
+            .is_some_and(|end| end == "js")
+    });
+    assert_eq!(scripts.count(), seen.len(), "{seen:?}");
+}
