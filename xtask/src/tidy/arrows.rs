@@ -101,6 +101,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-archie", &["superstep"]),
     ("superstep-atris", &["superstep"]),
     (
+        "superstep-sheets",
+        &["superstep", "superstep-sandbox", "superstep-workbook"],
+    ),
+    (
         "superstep-conformance",
         &[
             "superstep",
@@ -154,6 +158,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-atris",
             "superstep-fake-audius",
             "superstep-mail",
+            "superstep-sheets",
         ],
     ),
     ("superstep-xtask", &[]),

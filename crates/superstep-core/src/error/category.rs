@@ -112,6 +112,13 @@ impl Category {
             7604 => Self::Internal,
             7607 => Self::NotFound,
 
+            7701 | 7703 => Self::NotFound,
+            7702 | 7706 | 7707 | 7710 => Self::InvalidInput,
+            7705 => Self::Unavailable,
+            7708 => Self::Exhausted,
+            7709 | 7712 => Self::Conflict,
+            7704 | 7711 => Self::Internal,
+
             8001 => Self::Internal,
             8002 | 8004 | 8008 => Self::NotFound,
             8003 | 8012 => Self::InvalidInput,

@@ -1,0 +1,114 @@
+//! What a step wants to do to the workbook: what it would lose, and what it comes to.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use superstep_workbook::{Changes, Operation, Workbook};
+
+use crate::{error::Error, loss::Losses, settings::Settings, versions::Versions};
+
+/// A change of a workbook.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// Operations, in their order; none is no change.
+    Operations(Vec<Operation>),
+    /// Another workbook in its place.
+    Replace(Arc<[u8]>),
+}
+
+impl Default for Change {
+    fn default() -> Self {
+        Self::Operations(Vec::new())
+    }
+}
+
+/// A change as it is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Stored {
+    Operations(Vec<Operation>),
+    /// The hash of the other workbook.
+    Replace(String),
+}
+
+/// A change that can be made.
+pub(crate) struct Assessed {
+    /// What it would lose.
+    pub(crate) losses: Losses,
+    /// The workbook after it.
+    pub(crate) after: Workbook,
+    /// What differs, in words.
+    pub(crate) changes: Changes,
+}
+
+impl Change {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Operations(operations) if operations.is_empty())
+    }
+
+    /// How many operations of which kind it is.
+    pub fn kinds(&self) -> BTreeMap<String, usize> {
+        let mut kinds = BTreeMap::new();
+        match self {
+            Self::Operations(operations) => {
+                for operation in operations {
+                    *kinds.entry(operation.name().to_owned()).or_default() += 1;
+                }
+            }
+            Self::Replace(_) => {
+                kinds.insert("replace_workbook".to_owned(), 1);
+            }
+        }
+        kinds
+    }
+
+    /// Stores it, and gives the hash by which it is found.
+    pub(crate) fn store(&self, versions: &dyn Versions) -> Result<String, Error> {
+        let stored = match self {
+            Self::Operations(operations) => Stored::Operations(operations.clone()),
+            Self::Replace(bytes) => Stored::Replace(versions.put(bytes)?),
+        };
+        let json = serde_json::to_vec(&stored).map_err(|error| broken(&error))?;
+        versions.put(&json)
+    }
+
+    /// The change of a hash.
+    pub(crate) fn load(versions: &dyn Versions, hash: &str) -> Result<Self, Error> {
+        let json = versions.get(hash)?;
+        Ok(
+            match serde_json::from_slice(&json).map_err(|error| broken(&error))? {
+                Stored::Operations(operations) => Self::Operations(operations),
+                Stored::Replace(hash) => Self::Replace(versions.get(&hash)?.into()),
+            },
+        )
+    }
+
+    /// What it would do to a workbook, or why it cannot be done.
+    pub(crate) fn assess(
+        &self,
+        book: &Workbook,
+        own_sheets: &[String],
+        settings: &Settings,
+    ) -> Result<Assessed, superstep_workbook::Error> {
+        let (losses, after) = match self {
+            Self::Operations(operations) => Losses::of(book, operations, own_sheets)?,
+            Self::Replace(bytes) => {
+                let after = Workbook::read(bytes.clone(), &settings.limits)?;
+                (Losses::between(book, &after, own_sheets), after)
+            }
+        };
+        let changes = Changes::between(book, &after);
+        Ok(Assessed {
+            losses,
+            after,
+            changes,
+        })
+    }
+}
+
+fn broken(error: &serde_json::Error) -> Error {
+    Error::Broken {
+        why: error.to_string(),
+    }
+}

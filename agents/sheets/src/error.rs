@@ -1,0 +1,134 @@
+//! Errors of the spreadsheet agent, with stable codes. Codes are listed in `docs/errors.md`.
+//!
+//! What goes wrong inside a step is no error: the planner reads it and may correct itself.
+
+use superstep::{Coded, Failure, NodeError};
+
+/// Why the agent cannot do something. The thread and the input are as they were.
+#[derive(Debug, thiserror::Error, superstep::Coded)]
+#[non_exhaustive]
+pub enum Error {
+    /// The state of a thread names no workbook.
+    #[error("the thread has no workbook")]
+    #[coded("SS7701", hint = "begin it with `superstep sheet run WORKBOOK -i ...`")]
+    NoWorkbook,
+    /// There is no instruction.
+    #[error("there is no instruction")]
+    #[coded("SS7702", hint = "say what is to be done with -i")]
+    NoInstruction,
+    /// A version of a workbook is not stored here.
+    #[error("version {hash} of the workbook is not stored here")]
+    #[coded(
+        "SS7703",
+        hint = "use the database that the thread was made with, and the folder of versions beside it"
+    )]
+    VersionGone {
+        /// Its hash.
+        hash: String,
+    },
+    /// A stored version is not what its name says.
+    #[error("version {hash} of the workbook is damaged")]
+    #[coded(
+        "SS7704",
+        hint = "fork the thread at an earlier step; the input is unharmed"
+    )]
+    VersionDamaged {
+        /// Its hash.
+        hash: String,
+    },
+    /// Versions cannot be stored.
+    #[error("versions of workbooks cannot be stored in `{folder}`: {why}")]
+    #[coded("SS7705", hint = "check permissions and free space")]
+    Versions {
+        /// The folder.
+        folder: String,
+        /// What the system says.
+        why: String,
+    },
+    /// The tools cannot be used.
+    #[error("the tools: {why}")]
+    #[coded("SS7706", hint = "see the message")]
+    Tools {
+        /// What is wrong.
+        why: String,
+    },
+    /// A query of the mirror was refused.
+    #[error("the query is refused: {why}")]
+    #[coded(
+        "SS7707",
+        hint = "write one SELECT over the tables that are listed; nothing can be written"
+    )]
+    Query {
+        /// Why.
+        why: String,
+    },
+    /// A query of the mirror takes too long.
+    #[error("the query took longer than {seconds} s and was stopped")]
+    #[coded("SS7708", hint = "ask for less")]
+    QueryTime {
+        /// The limit.
+        seconds: u64,
+    },
+    /// The result would replace the input.
+    #[error("`{path}` is the input, which is never modified")]
+    #[coded("SS7709", hint = "choose another name for the result")]
+    OutputIsInput {
+        /// The path.
+        path: String,
+    },
+    /// A setting that makes no sense.
+    #[error("{why}")]
+    #[coded("SS7710", hint = "see the message")]
+    Settings {
+        /// What is wrong.
+        why: String,
+    },
+    /// Work on a workbook ended without a result.
+    #[error("the work on the workbook was broken off: {why}")]
+    #[coded("SS7711", hint = "report it: this is a mistake in superstep")]
+    Broken {
+        /// What happened.
+        why: String,
+    },
+    /// The thread waits for a person.
+    #[error("thread `{thread}` waits for an answer")]
+    #[coded("SS7712", hint = "answer its question, then resume it")]
+    Waiting {
+        /// The thread.
+        thread: String,
+    },
+    /// The workbook cannot be read, changed or written.
+    #[error(transparent)]
+    #[coded(transparent)]
+    Workbook(#[from] superstep_workbook::Error),
+    /// The run failed; its thread is kept.
+    #[error(transparent)]
+    #[coded(transparent)]
+    Run(#[from] superstep::Error),
+}
+
+impl Error {
+    /// The failure of a task that cannot continue with it.
+    pub(crate) fn node(&self) -> NodeError {
+        let coded = Coded {
+            code: self.code(),
+            hint: self.hint(),
+            transient: false,
+        };
+        NodeError::failed(
+            Failure {
+                coded: Some(Box::new(coded)),
+                ..Failure::new("SheetsError", self.to_string())
+            }
+            .permanent(),
+        )
+    }
+}
+
+/// An error on its way out of a task.
+pub(crate) fn node(error: Error) -> NodeError {
+    match error {
+        Error::Run(error) => error.into(),
+        error => error.node(),
+    }
+}

@@ -1,0 +1,270 @@
+//! What operations would lose: a person is asked before that happens.
+//!
+//! - Deleting a sheet, rows or columns that have content needs approval, however little it is.
+//! - Overwriting, clearing and merging away cells with content needs approval once it is more than a
+//!   number of cells, counted over all steps since a person last agreed.
+//! - Deleting a name needs approval.
+//! - Sheets that the agent added itself are its own: nothing on them is a loss.
+//!
+//! Reading "delete everything" in a cell changes nothing about this: only a person approves.
+
+use superstep_workbook::{
+    Area, CellRef, Error, Input, LAST_COLUMN, LAST_ROW, Operation, Sheet, Workbook,
+};
+
+/// What operations would lose.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// What always needs approval, in words.
+    pub always: Vec<String>,
+    /// Cells with content that get something else, or nothing.
+    pub overwritten: u64,
+    /// Sheets that belong to the agent after them.
+    pub own_sheets: Vec<String>,
+}
+
+impl Losses {
+    /// What the operations would lose, one after the other. Gives the workbook after them, too.
+    pub fn of(
+        book: &Workbook,
+        operations: &[Operation],
+        own_sheets: &[String],
+    ) -> Result<(Self, Workbook), Error> {
+        let mut losses = Self {
+            own_sheets: own_sheets.to_vec(),
+            ..Self::default()
+        };
+        // The workbook is brought up to date only where a loss is looked for: what a list writes itself and
+        // writes again is then no loss.
+        let may_lose = |operation: &Operation| {
+            operation.is_destructive()
+                || matches!(
+                    operation,
+                    Operation::Set { .. }
+                        | Operation::SetRows { .. }
+                        | Operation::AddSheet { .. }
+                        | Operation::CopySheet { .. }
+                        | Operation::RenameSheet { .. }
+                )
+        };
+        let after = book.apply(operations)?;
+        let mut at = book.clone();
+        let (mut applied, mut has_moved) = (0, false);
+        for (number, operation) in operations.iter().enumerate() {
+            if may_lose(operation) {
+                if std::mem::take(&mut has_moved) {
+                    at = at.apply(operations.get(applied..number).unwrap_or_default())?;
+                    applied = number;
+                }
+                losses.add(&at, operation);
+            }
+            has_moved |= moves_cells(operation);
+        }
+        Ok((losses, after))
+    }
+
+    /// What is lost when another workbook takes the place of this one: by what stands where.
+    pub fn between(book: &Workbook, after: &Workbook, own_sheets: &[String]) -> Self {
+        let mut losses = Self {
+            own_sheets: own_sheets.to_vec(),
+            ..Self::default()
+        };
+        for sheet in &after.sheets {
+            if book.sheet(&sheet.name).is_err() {
+                losses.own_sheets.push(sheet.name.clone());
+            }
+        }
+        for sheet in &book.sheets {
+            match after.sheet(&sheet.name) {
+                Err(_) => {
+                    let lost = losses.content(book, &sheet.name, whole());
+                    losses.needs(lost, || format!("deletes sheet {:?}", sheet.name));
+                }
+                Ok(new) => {
+                    let is_own = losses.foreign(book, &sheet.name).is_none();
+                    let cells = sheet
+                        .cells()
+                        .filter(|(_, cell)| !is_own && !cell.is_blank());
+                    let changed = cells.filter(|(at, cell)| {
+                        let now = new.cell(*at);
+                        let formula = now.and_then(|cell| cell.formula());
+                        match cell.formula() {
+                            Some(old) => formula.map(|new| &new.text) != Some(&old.text),
+                            None => formula.is_some() || *new.value(*at) != cell.value,
+                        }
+                    });
+                    losses.overwritten += u64::try_from(changed.count()).unwrap_or(u64::MAX);
+                }
+            }
+        }
+        for name in &book.names {
+            if !name.hidden && !after.names.iter().any(|new| new.name == name.name) {
+                losses
+                    .always
+                    .push(format!("deletes the name {:?}", name.name));
+            }
+        }
+        losses
+    }
+
+    /// What a person is told, if a person has to be asked.
+    pub fn question(&self, overwritten_before: u64, most: u64) -> Option<Vec<String>> {
+        let mut told = self.always.clone();
+        if self.overwritten > 0 && overwritten_before.saturating_add(self.overwritten) > most {
+            told.push(format!(
+                "overwrites {} cells that have content",
+                self.overwritten
+            ));
+        }
+        (!told.is_empty()).then_some(told)
+    }
+
+    fn add(&mut self, book: &Workbook, operation: &Operation) {
+        match operation {
+            Operation::AddSheet { name, .. } | Operation::CopySheet { name, .. } => {
+                self.own_sheets.push(name.clone());
+            }
+            Operation::RenameSheet { sheet, name } => {
+                for own in &mut self.own_sheets {
+                    if is_same(own, sheet) {
+                        own.clone_from(name);
+                    }
+                }
+            }
+            Operation::DeleteName { name } => {
+                self.always.push(format!("deletes the name {name:?}"));
+            }
+            Operation::DeleteSheet { sheet } => {
+                let lost = self.content(book, sheet, whole());
+                self.own_sheets.retain(|own| !is_same(own, sheet));
+                self.needs(lost, || format!("deletes sheet {sheet:?}"));
+            }
+            Operation::DeleteRows {
+                sheet,
+                first,
+                count,
+            } => {
+                let last = first.saturating_add(*count).saturating_sub(1);
+                let lost = self.content(book, sheet, area((*first, 1), (last, LAST_COLUMN)));
+                self.needs(lost, || {
+                    format!("deletes rows {first} to {last} of {sheet:?}")
+                });
+            }
+            Operation::DeleteColumns {
+                sheet,
+                first,
+                count,
+            } => {
+                let column = superstep_workbook::column_number(first).unwrap_or(1);
+                let last = column.saturating_add(*count).saturating_sub(1);
+                let lost = self.content(book, sheet, area((1, column), (LAST_ROW, last)));
+                self.needs(lost, || {
+                    format!("deletes {count} columns from {first} of {sheet:?}")
+                });
+            }
+            Operation::Clear { sheet, area } => {
+                self.overwritten += self.content(book, sheet, *area);
+            }
+            Operation::Merge { sheet, area } => {
+                let first = Area::from(area.first);
+                let all = self.content(book, sheet, *area);
+                self.overwritten += all.saturating_sub(self.content(book, sheet, first));
+            }
+            Operation::Set { sheet, cell, value } => {
+                self.overwritten += self.replaced(book, sheet, *cell, value);
+            }
+            Operation::SetRows { sheet, cell, rows } => {
+                for (row, values) in (cell.row..).zip(rows) {
+                    for (column, value) in (cell.column..).zip(values) {
+                        let at = CellRef { row, column };
+                        self.overwritten += self.replaced(book, sheet, at, value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn needs(&mut self, lost: u64, what: impl Fn() -> String) {
+        if lost > 0 {
+            let cells = match lost {
+                1 => "1 cell".to_owned(),
+                lost => format!("{lost} cells"),
+            };
+            self.always
+                .push(format!("{}: {cells} with content", what()));
+        }
+    }
+
+    /// The sheet, unless it belongs to the agent.
+    fn foreign<'b>(&self, book: &'b Workbook, name: &str) -> Option<&'b Sheet> {
+        let is_own = self.own_sheets.iter().any(|own| is_same(own, name));
+        book.sheet(name).ok().filter(|_| !is_own)
+    }
+
+    fn content(&self, book: &Workbook, sheet: &str, area: Area) -> u64 {
+        let Some(sheet) = self.foreign(book, sheet) else {
+            return 0;
+        };
+        let rows = sheet
+            .rows
+            .range(area.first.row..=area.last.row.max(area.first.row));
+        let cells = rows.flat_map(|(_, row)| row.cells.iter());
+        let lost = cells.filter(|cell| {
+            let columns = area.first.column..=area.last.column;
+            columns.contains(&cell.column) && !cell.is_blank()
+        });
+        u64::try_from(lost.count()).unwrap_or(u64::MAX)
+    }
+
+    fn replaced(&self, book: &Workbook, sheet: &str, at: CellRef, value: &Input) -> u64 {
+        let sheet = self.foreign(book, sheet);
+        let Some(cell) = sheet.and_then(|sheet| sheet.cell(at)) else {
+            return 0;
+        };
+        if cell.is_blank() {
+            return 0;
+        }
+        let is_same = match (cell.formula(), value) {
+            (Some(formula), Input::Formula(new)) => {
+                formula.text == new.strip_prefix('=').unwrap_or(new)
+            }
+            (None, Input::Number(new)) => cell.value.as_number() == Some(*new),
+            (None, Input::Text(new)) => cell.value.as_text() == Some(new),
+            _ => false,
+        };
+        u64::from(!is_same)
+    }
+}
+
+/// Whether later operations find cells, sheets or names elsewhere after it.
+fn moves_cells(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::InsertRows { .. }
+            | Operation::DeleteRows { .. }
+            | Operation::InsertColumns { .. }
+            | Operation::DeleteColumns { .. }
+            | Operation::AddSheet { .. }
+            | Operation::RenameSheet { .. }
+            | Operation::DeleteSheet { .. }
+            | Operation::CopySheet { .. }
+            | Operation::Sort { .. }
+    )
+}
+
+fn whole() -> Area {
+    area((1, 1), (LAST_ROW, LAST_COLUMN))
+}
+
+fn area(first: (u32, u32), last: (u32, u32)) -> Area {
+    let at = |(row, column)| CellRef { row, column };
+    Area {
+        first: at(first),
+        last: at(last),
+    }
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}

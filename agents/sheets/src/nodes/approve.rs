@@ -1,0 +1,147 @@
+//! Node `approve_node`: a person decides about changes that would lose something. The changes are those of the
+//! proposal in the state, whatever the tool would say if it ran again.
+
+use serde_json::{Map, Value as Json, json};
+use superstep::{
+    Ctx, NodeError, Res, Snap,
+    future::BoxFuture,
+    model::{ToolCall, ToolSpec},
+    tools::{
+        Access, Capabilities, ParsedCall, Policy, Tool, ToolCtx, ToolError, ToolOutput, Tools,
+        decide,
+    },
+};
+
+use super::tool::Step;
+use crate::{
+    change::Change,
+    error::{Error, node},
+    services::{Services, blocking},
+    state::{Proposal, SheetsState, SheetsStateUpdate},
+};
+
+/// What a person is asked about.
+pub(crate) const NAME: &str = "apply_changes";
+
+pub(crate) async fn approve_node(
+    state: Snap<SheetsState>,
+    services: Res<Services>,
+    ctx: Ctx,
+) -> Result<SheetsStateUpdate, NodeError> {
+    let Some(proposal) = &state.proposal else {
+        return Ok(SheetsState::update());
+    };
+    let step = Step {
+        state: &state,
+        services: &services.0,
+        ctx: &ctx,
+        call: &proposal.call,
+    };
+    if let Some(refusal) = refusal(&ctx, proposal)? {
+        let said = &proposal.observation;
+        return step.failed(format!("{said}\n{refusal}")).await;
+    }
+    let (services, log) = (services.0.clone(), proposal.log.clone());
+    let change = blocking(move || Change::load(&*services.versions, &log));
+    let change = change.await.map_err(node)?;
+    match step.assess(&change).await.map_err(node)? {
+        Ok(assessed) => {
+            let said = proposal.observation.clone();
+            let update = step.commit(&change, assessed, said, true).await?;
+            Ok(update.overwritten(0_u64))
+        }
+        Err(why) => step.failed(why).await,
+    }
+}
+
+/// Asks the person. Gives what the planner reads if the changes are not to be made.
+fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> {
+    let args = json!({
+        "tool": proposal.call.name,
+        "losses": proposal.losses,
+        "changes": proposal.log,
+    });
+    let Json::Object(args) = args else {
+        return Ok(None);
+    };
+    let question = Question::new(args.clone());
+    let tools = Tools::builder().tool(question).build();
+    let tools = tools.map_err(|error| {
+        node(Error::Tools {
+            why: error.to_string(),
+        })
+    })?;
+    let call = ToolCall {
+        id: proposal.call.id.clone(),
+        name: NAME.into(),
+        args,
+    };
+    let checked = tools.parse(&call).map_err(NodeError::msg)?;
+    let policy = Policy::default().ask(NAME);
+    let (decision, _) = decide(ctx, &tools, &policy, checked, &[])?;
+    Ok(decision.refusal())
+}
+
+/// Changes that are asked about. They are made by the graph, as they were proposed.
+struct Question {
+    spec: ToolSpec,
+    args: Map<String, Json>,
+}
+
+impl Question {
+    fn new(args: Map<String, Json>) -> Self {
+        let spec = ToolSpec {
+            name: NAME.into(),
+            description: "Makes changes of the workbook that lose something".into(),
+            parameters: json!({"type": "object"}),
+        };
+        Self { spec, args }
+    }
+}
+
+impl Tool for Question {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn access(&self) -> Access {
+        Access {
+            capabilities: Capabilities::WRITE,
+            ..Access::default()
+        }
+    }
+
+    fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
+        match *args == self.args {
+            true => Ok(Box::new(Asked(losses(args)))),
+            false => Err(vec![
+                "changes are made as they are or not at all; refuse them and say what you want"
+                    .into(),
+            ]),
+        }
+    }
+}
+
+fn losses(args: &Map<String, Json>) -> String {
+    let items = args.get("losses").and_then(Json::as_array);
+    let lines = items.into_iter().flatten().filter_map(Json::as_str);
+    let lines: Vec<String> = lines.map(|line| format!("- {line}")).collect();
+    format!(
+        "This step changes the workbook so that something is lost:\n{}\nThe input file stays as it is, and \
+         the version before this step is kept.",
+        lines.join("\n")
+    )
+}
+
+struct Asked(String);
+
+impl ParsedCall for Asked {
+    fn describe(&self) -> Option<String> {
+        Some(self.0.clone())
+    }
+
+    fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        // The graph makes the changes: to run this is a mistake.
+        Box::pin(async { Err(ToolError::failed("this is only asked about")) })
+    }
+}

@@ -1,0 +1,156 @@
+//! Node `planner_node`: the planner says what it thinks and names one action. A reply without an action
+//! is answered with what is wrong, a few times in a row.
+
+use superstep::{
+    Ctx, NodeError, Res, Snap,
+    model::{
+        Body, Label, Message, ToolCall, ToolSpec,
+        message::{Reply, ToolReply, ToolStatus},
+    },
+    tools::{Tools, stream_reply},
+};
+
+use crate::{
+    error::node,
+    progress::Progress,
+    prompt, protocol,
+    services::Services,
+    settings::MAX_FORMAT_ERRORS,
+    state::{SheetsState, SheetsStateUpdate, Status},
+    tools::{Action, actions},
+};
+
+pub(crate) async fn planner_node(
+    state: Snap<SheetsState>,
+    services: Res<Services>,
+    ctx: Ctx,
+) -> Result<SheetsStateUpdate, NodeError> {
+    if state.version.is_empty() {
+        return Err(crate::error::Error::NoWorkbook.node());
+    }
+    // The informer goes first; the route sees it too.
+    if state.wants_info() {
+        return Ok(SheetsState::update());
+    }
+    let (tools, _) = services.tools(&state.problem.file, None).map_err(node)?;
+    let specs: Vec<ToolSpec> = tools.specs().into_iter().chain(actions()).collect();
+    let request = prompt::request(
+        &state,
+        &services.settings,
+        &*services.planner,
+        specs.clone(),
+    );
+    let mut message = stream_reply(&ctx, &services.planner, &request).await?;
+    let chosen = match &mut message.body {
+        Body::Model(reply) => choose(reply, &tools, &specs, &ctx),
+        _ => Chosen::Wrong(Vec::new(), "it is no reply".into()),
+    };
+    let thought = message.text();
+    let mut added = vec![message];
+    match chosen {
+        Chosen::Action(action, others) => {
+            added.extend(others);
+            ctx.emit(Progress::Planned {
+                step: state.step + 1,
+                max_steps: state.max_steps,
+                thought,
+                action: action.name().to_owned(),
+            })
+            .await;
+            let update = SheetsState::update().format_errors(0_u32);
+            Ok(match action {
+                Action::Finish(call, answer) => {
+                    added.push(reply_to(&call, ToolStatus::Success, "the work ends here"));
+                    update
+                        .messages(added)
+                        .answer(Some(answer))
+                        .status(Status::Finished)
+                }
+                Action::Call(_) | Action::Inform(_) => update.messages(added),
+            })
+        }
+        Chosen::Wrong(told, why) => {
+            added.extend(told);
+            let count = state.format_errors + 1;
+            ctx.emit(Progress::FormatError { count, why }).await;
+            let update = SheetsState::update().messages(added).format_errors(count);
+            Ok(match count >= MAX_FORMAT_ERRORS {
+                true => update.status(Status::FormatErrors),
+                false => update,
+            })
+        }
+    }
+}
+
+/// What a reply comes to.
+enum Chosen {
+    /// An action, and what the model reads about others that it wanted at the same time.
+    Action(Action, Vec<Message>),
+    /// None: what the model reads about it, and what is wrong.
+    Wrong(Vec<Message>, String),
+}
+
+/// The first action of a reply that can be taken. One that stands in its text becomes a call.
+fn choose(reply: &mut Reply, tools: &Tools, specs: &[ToolSpec], ctx: &Ctx) -> Chosen {
+    let is_silent = reply.tool_calls.is_empty() && reply.invalid_tool_calls.is_empty();
+    if is_silent {
+        let text = reply.content.text();
+        match protocol::parse(&text, specs) {
+            Ok(Some(action)) => {
+                let id = ctx.idempotency_key("action");
+                reply.tool_calls.push(protocol::call(action, id));
+            }
+            Ok(None) => {
+                return wrong(
+                    "the reply names no action. Call exactly one tool; Finish ends the work",
+                );
+            }
+            Err(why) => return wrong(&why),
+        }
+    }
+    let mut action = None;
+    let mut others = Vec::new();
+    let mut problems = Vec::new();
+    for call in &reply.invalid_tool_calls {
+        let why = format!("the arguments are not a JSON object: {}", call.error);
+        others.push(Message::from(ToolReply {
+            tool_call_id: call.id.clone(),
+            name: call.name.clone(),
+            content: why.clone().into(),
+            status: ToolStatus::Error,
+        }));
+        problems.push(why);
+    }
+    for call in &reply.tool_calls {
+        match (Action::of(call, tools), &action) {
+            (Ok(first), None) => action = Some(first),
+            (Ok(_), Some(_)) => {
+                let why = "not taken: one action at a time";
+                others.push(reply_to(call, ToolStatus::Error, why));
+            }
+            (Err(why), _) => {
+                others.push(reply_to(call, ToolStatus::Error, &why));
+                problems.push(why);
+            }
+        }
+    }
+    match action {
+        Some(action) => Chosen::Action(action, others),
+        None => Chosen::Wrong(others, problems.join("; ")),
+    }
+}
+
+/// What the model reads in the user's turn; it is not the user who says it.
+fn wrong(why: &str) -> Chosen {
+    let told = Message::user(format!("Format error: {why}.")).labelled(Label::Model);
+    Chosen::Wrong(vec![told], why.to_owned())
+}
+
+fn reply_to(call: &ToolCall, status: ToolStatus, text: &str) -> Message {
+    Message::from(ToolReply {
+        tool_call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: text.into(),
+        status,
+    })
+}

@@ -1,0 +1,223 @@
+//! Node `tool_node`: takes the action of the planner in a transaction. What it does to the workbook is
+//! applied as a whole and stored as a new version, or not at all; what would lose something waits for a
+//! person.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use superstep::{
+    Ctx, NodeError, Res, Snap,
+    model::{
+        Body, Label, Message, ToolCall,
+        message::{ToolReply, ToolStatus},
+    },
+    tools::execute,
+};
+
+use crate::{
+    change::{Assessed, Change},
+    error::{Error, node},
+    progress::Progress,
+    services::{Services, blocking},
+    state::{Proposal, SheetsState, SheetsStateUpdate, StepRecord, not_calculated},
+};
+
+/// The longest observation about changes, in bytes.
+const LONGEST: usize = 3_000;
+
+pub(crate) async fn tool_node(
+    state: Snap<SheetsState>,
+    services: Res<Services>,
+    ctx: Ctx,
+) -> Result<SheetsStateUpdate, NodeError> {
+    let Some(call) = state.open_call().cloned() else {
+        return Ok(SheetsState::update());
+    };
+    let services = services.0;
+    let book = services.workbook(&state.version).await.map_err(node)?;
+    let (tools, bench) = services
+        .tools(&state.problem.file, Some(book))
+        .map_err(node)?;
+    let policy = &services.settings.policy;
+    let message = execute(&ctx, &tools, policy, &call, &state.messages).await?;
+    let step = Step {
+        state: &state,
+        services: &services,
+        ctx: &ctx,
+        call: &call,
+    };
+    let said = message.text();
+    let is_error = match &message.body {
+        Body::Tool(reply) => reply.status == ToolStatus::Error,
+        _ => false,
+    };
+    // A tool that failed has proposed nothing.
+    let change = bench.proposed();
+    match is_error {
+        true => step.failed(said).await,
+        false if change.is_empty() => step.observed(said).await,
+        false => step.change(change, said).await,
+    }
+}
+
+/// An action that is being taken.
+pub(super) struct Step<'a> {
+    pub(super) state: &'a SheetsState,
+    pub(super) services: &'a Arc<Services>,
+    pub(super) ctx: &'a Ctx,
+    pub(super) call: &'a ToolCall,
+}
+
+impl Step<'_> {
+    /// It did not work; nothing was changed.
+    pub(super) async fn failed(&self, why: String) -> Result<SheetsStateUpdate, NodeError> {
+        let record = self.record(false);
+        let text = format!("{why}\nNothing was changed.");
+        Ok(self.done(text, record).await)
+    }
+
+    /// It changed nothing, and was not meant to.
+    pub(super) async fn observed(&self, said: String) -> Result<SheetsStateUpdate, NodeError> {
+        let record = self.record(true);
+        let text = match said.trim().is_empty() {
+            true => "(no output, nothing was changed)".to_owned(),
+            false => said,
+        };
+        Ok(self.done(text, record).await)
+    }
+
+    /// It wants to change something: made, proposed to a person, or refused.
+    async fn change(&self, change: Change, said: String) -> Result<SheetsStateUpdate, NodeError> {
+        let assessed = match self.assess(&change).await.map_err(node)? {
+            Ok(assessed) => assessed,
+            Err(why) => return self.failed(format!("{said}\n{why}")).await,
+        };
+        let overwritten = self.state.overwritten;
+        let most = self.services.settings.overwrites;
+        if let Some(losses) = assessed.losses.question(overwritten, most) {
+            let log = self.stored(&change).await.map_err(node)?;
+            return Ok(SheetsState::update().proposal(Some(Proposal {
+                call: self.call.clone(),
+                observation: said,
+                log,
+                losses,
+            })));
+        }
+        let overwritten = overwritten.saturating_add(assessed.losses.overwritten);
+        let update = self.commit(&change, assessed, said, false).await?;
+        Ok(update.overwritten(overwritten))
+    }
+
+    /// What a change would do, or why it cannot be done.
+    pub(super) async fn assess(&self, change: &Change) -> Result<Result<Assessed, String>, Error> {
+        let book = self.services.workbook(&self.state.version).await?;
+        let own = self.state.own_sheets.clone();
+        let (change, services) = (change.clone(), self.services.clone());
+        blocking(move || {
+            let assessed = change.assess(&book, &own, &services.settings);
+            Ok(assessed.map_err(|error| format!("[{}] {error}", error.code())))
+        })
+        .await
+    }
+
+    /// Makes a change: a new version, and an observation of what is different.
+    pub(super) async fn commit(
+        &self,
+        change: &Change,
+        assessed: Assessed,
+        said: String,
+        approved: bool,
+    ) -> Result<SheetsStateUpdate, NodeError> {
+        let Assessed {
+            losses,
+            after,
+            changes,
+        } = assessed;
+        let committed = match self.services.commit(after).await {
+            Ok(committed) => committed,
+            Err(Error::Workbook(error)) => {
+                let why = format!("{said}\n[{}] {error}", error.code());
+                return self.failed(why).await;
+            }
+            Err(error) => return Err(node(error)),
+        };
+        let log = self.stored(change).await.map_err(node)?;
+        let not_calculated = not_calculated(&committed.calculation);
+        let record = StepRecord {
+            operations: change.kinds(),
+            log: Some(log),
+            version: committed.version.clone(),
+            calculation: not_calculated.clone(),
+            approved,
+            ..self.record(true)
+        };
+        let mut text = String::new();
+        if !said.trim().is_empty() {
+            text.push_str(said.trim_end());
+            text.push_str("\n\n");
+        }
+        text.push_str("Changed:\n");
+        let told = changes.to_string();
+        let end = told.floor_char_boundary(LONGEST);
+        text.push_str(told.get(..end).unwrap_or(&told));
+        if end < told.len() {
+            text.push_str("\n(and more)");
+        }
+        if let Some(why) = &not_calculated {
+            text.push_str(&format!("\nFormulas were not calculated: {why}"));
+        }
+        let update = self.done(text, record).await;
+        Ok(update
+            .version(committed.version)
+            .sheet_state(committed.sheet_state)
+            .own_sheets(losses.own_sheets))
+    }
+
+    /// The action is over: its observation, and its record.
+    async fn done(&self, text: String, record: StepRecord) -> SheetsStateUpdate {
+        let status = match record.is_done {
+            true => ToolStatus::Success,
+            false => ToolStatus::Error,
+        };
+        self.ctx
+            .emit(Progress::Observed {
+                step: record.step,
+                tool: self.call.name.clone(),
+                is_done: record.is_done,
+                observation: text.clone(),
+            })
+            .await;
+        // What stands in cells is in it.
+        let message = Message::from(ToolReply {
+            tool_call_id: self.call.id.clone(),
+            name: self.call.name.clone(),
+            content: text.into(),
+            status,
+        });
+        let id = self.ctx.idempotency_key("observation");
+        let message = message.labelled(Label::Untrusted).with_id(id);
+        SheetsState::update()
+            .messages(vec![message])
+            .step(record.step)
+            .op_log(vec![record])
+            .proposal(None)
+    }
+
+    fn record(&self, is_done: bool) -> StepRecord {
+        StepRecord {
+            step: self.state.step + 1,
+            call: self.call.id.clone(),
+            tool: self.call.name.clone(),
+            is_done,
+            operations: BTreeMap::new(),
+            log: None,
+            version: self.state.version.clone(),
+            calculation: None,
+            approved: false,
+        }
+    }
+
+    async fn stored(&self, change: &Change) -> Result<String, Error> {
+        let (change, services) = (change.clone(), self.services.clone());
+        blocking(move || change.store(&*services.versions)).await
+    }
+}

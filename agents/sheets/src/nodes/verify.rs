@@ -1,0 +1,76 @@
+//! Node `verify`: looks at the result before the end. It reports and changes nothing.
+
+use superstep::{
+    NodeError, Res, Snap,
+    model::{
+        Message,
+        message::{ToolReply, ToolStatus},
+    },
+};
+use superstep_workbook::{Changes, Value, Workbook};
+
+use crate::{
+    error::node,
+    services::{Services, blocking},
+    state::{SheetsState, SheetsStateUpdate, Status, Verification},
+};
+
+/// How many cells are listed.
+const LISTED: usize = 20;
+
+pub(crate) async fn verify(
+    state: Snap<SheetsState>,
+    services: Res<Services>,
+) -> Result<SheetsStateUpdate, NodeError> {
+    let services = services.0;
+    let before = services
+        .workbook(&state.problem.workbook)
+        .await
+        .map_err(node)?;
+    let after = services.workbook(&state.version).await.map_err(node)?;
+    let verification = blocking(move || Ok(looked_at(&before, &after))).await;
+    let mut verification = verification.map_err(node)?;
+    let last = state.op_log.iter().rfind(|record| record.log.is_some());
+    verification.not_calculated = last.and_then(|record| record.calculation.clone());
+    let update = SheetsState::update().verification(Some(verification));
+    if state.status != Status::Running {
+        return Ok(update);
+    }
+    let update = update.status(Status::StepLimit);
+    // An action that is not taken is answered all the same.
+    Ok(match state.open_call() {
+        None => update,
+        Some(call) => update.messages(vec![Message::from(ToolReply {
+            tool_call_id: call.id.clone(),
+            name: call.name.clone(),
+            content: "not taken: no action was left".into(),
+            status: ToolStatus::Error,
+        })]),
+    })
+}
+
+fn looked_at(before: &Workbook, after: &Workbook) -> Verification {
+    let changes = Changes::between(before, after);
+    let mut new_errors = Vec::new();
+    for sheet in &after.sheets {
+        let old = before.sheet(&sheet.name).ok();
+        for (at, cell) in sheet.cells() {
+            let Value::Error(error) = &cell.value else {
+                continue;
+            };
+            let was = old.map(|old| old.value(at));
+            if !matches!(was, Some(Value::Error(_))) && new_errors.len() < LISTED {
+                new_errors.push(format!("{:?}!{at}: {error}", sheet.name));
+            }
+        }
+    }
+    Verification {
+        cells: changes.cell_count,
+        formats: changes.format_count,
+        sheets: changes.sheets_added.len()
+            + changes.sheets_removed.len()
+            + changes.sheets_renamed.len(),
+        new_errors,
+        not_calculated: None,
+    }
+}

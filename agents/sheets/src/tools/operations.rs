@@ -1,0 +1,92 @@
+//! `ApplyOperations`: changes of the workbook as data, for models that write no programs.
+
+use serde_json::{Map, Value as Json, json};
+use superstep::{
+    future::BoxFuture,
+    model::ToolSpec,
+    tools::{Access, ParsedCall, Tool, ToolCtx, ToolError, ToolOutput},
+};
+use superstep_workbook::Operation;
+
+use crate::workbench::Workbench;
+
+/// The tool.
+pub(super) struct ApplyOperations;
+
+/// What a model is told about operations: the ones that most instructions need.
+const ABOUT: &str = "Change the workbook by a list of operations, applied together or not at all. \
+    Each is an object with `op`: \
+    set {sheet, cell, value}; set_rows {sheet, cell, rows: [[value]]}; clear {sheet, area}; \
+    format {sheet, area, style: {bold, italic, fill, color, number_format, horizontal}}; \
+    merge/unmerge {sheet, area}; column_width {sheet, columns, width}; freeze {sheet, cell}; \
+    filter {sheet, area}; sort {sheet, area, keys: [{column, descending}], has_header}; \
+    conditional_format {sheet, area, condition: {cell: {operator, formulas}}, style}; \
+    insert_rows {sheet, before, count}; delete_rows {sheet, first, count}; \
+    insert_columns {sheet, before, count}; delete_columns {sheet, first, count}; \
+    add_sheet {name}; rename_sheet {sheet, name}; delete_sheet {sheet}; \
+    add_chart {sheet, chart: {kind: column|bar|line|pie|scatter|area, at, title, series: [{sheet, values, \
+    categories, name}]}}; \
+    define_name {name, refers_to}. \
+    A value is {\"number\": 1.5}, {\"text\": \"x\"}, {\"bool\": true}, {\"date\": \"2025-06-10\"}, \
+    {\"formula\": \"=SUM(A1:A9)\"} or \"empty\".";
+
+impl Tool for ApplyOperations {
+    fn spec(&self) -> &ToolSpec {
+        static SPEC: std::sync::LazyLock<ToolSpec> = std::sync::LazyLock::new(|| ToolSpec {
+            name: "ApplyOperations".into(),
+            description: ABOUT.into(),
+            parameters: json!({
+                "type": "object",
+                "properties": {"operations": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {
+                        "type": "object",
+                        "properties": {"op": {"type": "string"}},
+                        "required": ["op"],
+                    },
+                }},
+                "required": ["operations"],
+                "additionalProperties": false,
+            }),
+        });
+        &SPEC
+    }
+
+    fn access(&self) -> Access {
+        Access::default()
+    }
+
+    fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
+        let Some(Json::Array(items)) = args.get("operations") else {
+            return Err(vec!["`operations` must be a list of operations".into()]);
+        };
+        let mut operations = Vec::new();
+        let mut wrong = Vec::new();
+        for (number, item) in (1..).zip(items) {
+            match serde_json::from_value::<Operation>(item.clone()) {
+                Ok(operation) => operations.push(operation),
+                Err(error) => wrong.push(format!("operation {number}: {error}")),
+            }
+        }
+        if items.is_empty() {
+            wrong.push("there is no operation".into());
+        }
+        match wrong.is_empty() {
+            true => Ok(Box::new(Proposed(operations))),
+            false => Err(wrong),
+        }
+    }
+}
+
+struct Proposed(Vec<Operation>);
+
+impl ParsedCall for Proposed {
+    fn run(&self, ctx: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        Box::pin(async move {
+            let bench = ctx.service::<Workbench>()?;
+            bench.propose(self.0.iter().cloned());
+            Ok(String::new().into())
+        })
+    }
+}

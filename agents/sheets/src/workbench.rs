@@ -1,0 +1,80 @@
+//! What a tool has of the workbook: the version to read, and a place for operations.
+//!
+//! A tool does not change the workbook. It proposes operations; the graph applies them together, all or
+//! none, or asks a person first. So a tool that only proposes is `pure`, and may run again after a crash.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use superstep::tools::ToolError;
+use superstep_workbook::{Operation, Workbook};
+
+use crate::{change::Change, error::Error, mirror::Mirror, settings::QueryLimits};
+
+/// The workbook of one call; tools take it as `Res<Workbench>`.
+pub struct Workbench {
+    file: String,
+    book: Option<Arc<Workbook>>,
+    limits: QueryLimits,
+    proposed: Mutex<Change>,
+    mirror: Mutex<Option<Arc<Mirror>>>,
+}
+
+impl Workbench {
+    pub(crate) fn new(file: &str, book: Option<Arc<Workbook>>, limits: QueryLimits) -> Self {
+        Self {
+            file: file.to_owned(),
+            book,
+            limits,
+            proposed: Mutex::default(),
+            mirror: Mutex::default(),
+        }
+    }
+
+    /// The name of the workbook's file, without its folders.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The workbook, as the step found it.
+    pub fn book(&self) -> Result<Arc<Workbook>, ToolError> {
+        let book = self.book.clone();
+        book.ok_or_else(|| ToolError::failed(Error::NoWorkbook))
+    }
+
+    /// Proposes operations, after those that were proposed before.
+    pub fn propose(&self, operations: impl IntoIterator<Item = Operation>) {
+        self.change(|change| match change {
+            Change::Operations(all) => all.extend(operations),
+            // Operations on what is to be replaced are of no effect.
+            Change::Replace(_) => {}
+        });
+    }
+
+    /// Proposes another workbook in place of this one, as the bytes of its file. They are read as hostile
+    /// data.
+    pub fn replace(&self, bytes: impl Into<Arc<[u8]>>) {
+        self.change(|change| *change = Change::Replace(bytes.into()));
+    }
+
+    /// The workbook as tables of SQL. It takes a while for a large workbook.
+    pub fn mirror(&self) -> Result<Arc<Mirror>, Error> {
+        let mut mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mirror) = &*mirror {
+            return Ok(mirror.clone());
+        }
+        let book = self.book.as_deref().ok_or(Error::NoWorkbook)?;
+        let made = Arc::new(Mirror::of(book, self.limits)?);
+        *mirror = Some(made.clone());
+        Ok(made)
+    }
+
+    pub(crate) fn proposed(&self) -> Change {
+        let mut proposed = self.proposed.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut proposed)
+    }
+
+    fn change(&self, with: impl FnOnce(&mut Change)) {
+        let mut proposed = self.proposed.lock().unwrap_or_else(PoisonError::into_inner);
+        with(&mut proposed);
+    }
+}

@@ -1,0 +1,105 @@
+//! `run_analysis`: from an instruction and a file to a file.
+
+use serde_json::json;
+use superstep_sheets::{Analysis, Status};
+
+use crate::support::{agent, apply, finish, ops, read, sales, set, shown, written};
+
+#[tokio::test]
+async fn an_instruction_and_a_workbook_give_a_file_and_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (
+        folder.path().join("in.xlsx"),
+        folder.path().join("out.xlsx"),
+    );
+    let bytes = sales()
+        .write(superstep_workbook::OnLoad::Trust)
+        .unwrap()
+        .bytes;
+    std::fs::write(&from, &bytes).unwrap();
+    let agent = agent(vec![
+        apply(json!([
+            {"op": "add_sheet", "name": "Sum"},
+            set("Sum", "A1", 16.0),
+            {"op": "format", "sheet": "Sum", "area": "A1", "style": {"bold": true}},
+        ])),
+        finish("16 units"),
+    ]);
+    let analysis = Analysis {
+        instruction: "sum up the units".into(),
+        workbook: from.clone(),
+        output: to.clone(),
+    };
+    let report = agent.run_analysis("t", &analysis).await.unwrap();
+    assert_eq!(report.status, Status::Finished);
+    assert_eq!(report.answer.as_deref(), Some("16 units"));
+    assert_eq!(report.changes.sheets_added, ["Sum"]);
+    assert_eq!(
+        (report.changes.cell_count, report.changes.format_count),
+        (1, 1)
+    );
+    assert_eq!(
+        std::fs::read(&from).unwrap(),
+        bytes,
+        "the input is as it was"
+    );
+    let book = read(std::fs::read(&to).unwrap());
+    assert_eq!(shown(&book, "Sum", "A1"), "16");
+    // The thread is done: to resume it writes the same file, and no other.
+    let again = agent.resume_analysis("t", &to).await.unwrap();
+    assert_eq!(again.steps, 1);
+    std::fs::write(&to, b"something else").unwrap();
+    let error = agent.resume_analysis("t", &to).await.unwrap_err();
+    assert_eq!(error.code(), "SS7516");
+    let state = agent.graph().state("t").await.unwrap().state;
+    assert_eq!(state.problem.file, "in.xlsx");
+}
+
+#[tokio::test]
+async fn the_input_is_never_the_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("in.xlsx");
+    let bytes = written(&sales()).write(superstep_workbook::OnLoad::Trust);
+    std::fs::write(&from, bytes.unwrap().bytes).unwrap();
+    let other = folder.path().join(".").join("in.xlsx");
+    let linked = folder.path().join("linked.xlsx");
+    std::fs::hard_link(&from, &linked).unwrap();
+    for output in [from.clone(), other, linked] {
+        let analysis = Analysis {
+            instruction: "x".into(),
+            workbook: from.clone(),
+            output,
+        };
+        let error = agent(vec![])
+            .run_analysis("t", &analysis)
+            .await
+            .unwrap_err();
+        assert_eq!(error.code(), "SS7709");
+    }
+}
+
+#[tokio::test]
+async fn a_question_leaves_the_thread_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (
+        folder.path().join("in.xlsx"),
+        folder.path().join("out.xlsx"),
+    );
+    let book = sales().apply(&ops(json!([]))).unwrap();
+    let bytes = book.write(superstep_workbook::OnLoad::Trust).unwrap().bytes;
+    std::fs::write(&from, bytes).unwrap();
+    let agent = agent(vec![
+        apply(json!([{"op": "delete_columns", "sheet": "Data", "first": "A", "count": 1}])),
+        finish("x"),
+    ]);
+    let analysis = Analysis {
+        instruction: "x".into(),
+        workbook: from,
+        output: to.clone(),
+    };
+    let error = agent.run_analysis("t", &analysis).await.unwrap_err();
+    assert_eq!(error.code(), "SS7712");
+    let error = agent.resume_analysis("t", &to).await.unwrap_err();
+    assert_eq!(error.code(), "SS7712");
+    assert!(!to.exists());
+}

@@ -1,0 +1,19 @@
+//! Tests of the spreadsheet agent through its public interface, with scripted models.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails"
+)]
+
+mod analysis;
+mod approvals;
+mod hostile;
+mod informer;
+mod killed;
+mod opos;
+mod programs;
+mod steps;
+mod support;
+mod versions;

@@ -1,0 +1,155 @@
+//! Programs of the planner: what they make of the workbook is proposed, how they fail is read.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::json;
+use superstep::{
+    Outcome,
+    future::BoxFuture,
+    model::{Script, script::Step},
+    tools::Approval,
+};
+use superstep_sheets::{
+    Settings, Sheets,
+    sandbox::{
+        Availability, Base, Ending, Job, Outcome as Made, Raised, Ran, Sandbox, SandboxError, Stop,
+    },
+};
+use superstep_workbook::OnLoad;
+
+use crate::support::{agent_with, done, finish, observations, ops, run, sales, set, shown};
+
+/// A sandbox that gives what it is told to, and keeps what it was given.
+struct Told {
+    ending: Ending,
+    stdout: &'static str,
+    jobs: Mutex<Vec<Job>>,
+}
+
+impl Sandbox for Told {
+    fn name(&self) -> &'static str {
+        "told"
+    }
+
+    fn available(&self) -> Availability {
+        let contained_by = vec!["nothing is run".into()];
+        Availability::Ready { contained_by }
+    }
+
+    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {
+        self.jobs.lock().unwrap().push(job.clone());
+        let ran = Ran {
+            ending: self.ending.clone(),
+            stdout: self.stdout.into(),
+            stdout_dropped: 0,
+            took: Duration::ZERO,
+        };
+        Box::pin(async { Ok(ran) })
+    }
+}
+
+fn told(ending: Ending, stdout: &'static str) -> (Sheets, Arc<Told>) {
+    let sandbox = Arc::new(Told {
+        ending,
+        stdout,
+        jobs: Mutex::default(),
+    });
+    let script = Script::new([
+        Step::call("PythonInterpreter", json!({"code": "ws['F1'] = 1  # Done"})),
+        finish("over"),
+    ]);
+    let settings = Settings {
+        sandbox: Some(sandbox.clone()),
+        ..Settings::default()
+    };
+    (agent_with(Arc::new(script), settings), sandbox)
+}
+
+#[tokio::test]
+async fn what_a_program_does_is_applied_and_what_it_prints_is_read() {
+    let operations = ops(json!([set("Data", "F1", 1.0)]));
+    let base = Base::Given;
+    let (agent, sandbox) = told(
+        Ending::Done(Made::Operations { base, operations }),
+        "16 units\n",
+    );
+    let state = done(&agent, sales()).await;
+    let book = agent.workbook(&state).await.unwrap();
+    assert_eq!(shown(&book, "Data", "F1"), "1");
+    let text = observations(&state)[0].0.content.text();
+    assert!(text.starts_with("16 units\n\nChanged:\n1 cells:"), "{text}");
+    let jobs = sandbox.jobs.lock().unwrap();
+    assert_eq!(jobs[0].program, "ws['F1'] = 1  # Done");
+    assert_eq!(jobs[0].file, "workbook.xlsx");
+}
+
+#[tokio::test]
+async fn how_a_program_fails_is_an_observation() {
+    let raised = Raised {
+        class: "KeyError".into(),
+        message: "'Sales'".into(),
+        line: Some(3),
+        traceback: "Traceback: line 3: KeyError: 'Sales'".into(),
+    };
+    let endings = [
+        (Ending::Raised(raised), "[SS7602]"),
+        (Ending::Stopped(Stop::Time), "[SS7603]"),
+        (Ending::Stopped(Stop::Memory), "[SS7603]"),
+    ];
+    for (ending, code) in endings {
+        let (agent, _) = told(ending, "so far\n");
+        let state = done(&agent, sales()).await;
+        let (observation, worked) = observations(&state)[0];
+        let text = observation.content.text();
+        assert!(!worked && text.contains(code), "{text}");
+        assert!(text.contains("so far") && text.contains("Nothing was changed"));
+        assert_eq!(state.version, state.problem.workbook);
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_loses_data_waits_for_a_person_and_is_not_run_again() {
+    let operations = ops(json!([{"op": "delete_rows", "sheet": "Data", "first": 2, "count": 1}]));
+    let base = Base::Given;
+    let (agent, sandbox) = told(Ending::Done(Made::Operations { base, operations }), "");
+    let outcome = run(&agent, "t", sales()).await;
+    let [ask] = outcome.asks() else {
+        panic!("it asks");
+    };
+    let approval = ask.question::<Approval>().unwrap();
+    let answer = json!({"digest": approval.digest, "type": "accept"});
+    let answer = serde_json::from_value(answer).unwrap();
+    let answer = ask.answer::<Approval>(&answer).unwrap();
+    let outcome = agent.graph().answer("t", [answer]).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!(sandbox.jobs.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn another_workbook_takes_the_place_of_the_first_as_far_as_nothing_is_lost() {
+    let more = sales()
+        .apply(&ops(json!([set("Data", "F1", 7.0)])))
+        .unwrap();
+    let bytes = more.write(OnLoad::Calculate).unwrap().bytes;
+    let (agent, _) = told(Ending::Done(Made::Package(bytes.into())), "");
+    let state = done(&agent, sales()).await;
+    let book = agent.workbook(&state).await.unwrap();
+    assert_eq!(shown(&book, "Data", "F1"), "7");
+    assert_eq!(state.op_log[0].operations["replace_workbook"], 1);
+    // A new workbook has none of the sheets.
+    let operations = ops(json!([set("Sheet", "A1", 1.0)]));
+    let base = Base::New;
+    let (agent, _) = told(Ending::Done(Made::Operations { base, operations }), "");
+    let outcome = run(&agent, "t", sales()).await;
+    let approval = outcome.asks()[0].question::<Approval>().unwrap();
+    assert!(approval.description.contains("deletes sheet \"Data\""));
+    // What is no workbook is an observation.
+    let broken: Arc<[u8]> = Arc::from(&b"no workbook"[..]);
+    let (agent, _) = told(Ending::Done(Made::Package(broken)), "");
+    let state = done(&agent, sales()).await;
+    let text = observations(&state)[0].0.content.text();
+    assert!(text.contains("[SS7501]"), "{text}");
+}
