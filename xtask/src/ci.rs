@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
-use crate::suite::{self, NEEDS_SERVERS, NEEDS_WEIGHTS, Program, WORKSPACE};
+use crate::suite::{self, NEEDS_BROWSER, NEEDS_SERVERS, NEEDS_WEIGHTS, Program, WORKSPACE};
 use crate::tidy;
 use crate::weights;
 use crate::workspace::Workspace;
@@ -18,7 +18,7 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step {
         name: "format",
         run: |w| plain(&w.root, "fmt --all --check"),
@@ -61,6 +61,10 @@ const STEPS: [Step; 11] = [
     Step {
         name: "model",
         run: model,
+    },
+    Step {
+        name: "browser",
+        run: browser,
     },
     Step {
         name: "servers",
@@ -151,6 +155,19 @@ fn model(workspace: &Workspace) -> Result<String, Error> {
         ("SUPERSTEP_TEST_MINILM", minilm.as_str()),
     ];
     suite::test_only(&workspace.root, NEEDS_WEIGHTS, &env).map(|()| String::new())
+}
+
+/// Runs the tests of the pages in a real browser, where there is one.
+fn browser(workspace: &Workspace) -> Result<String, Error> {
+    let found = Command::new("chromedriver")
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output();
+    if let Err(error) = found {
+        let error = Error::failed("chromedriver", error.to_string());
+        return not_run("no browser with chromedriver", error);
+    }
+    suite::test_only(&workspace.root, NEEDS_BROWSER, &[]).map(|()| String::new())
 }
 
 /// Runs the tests with real mail servers, whose packages are kept in the build folder.

@@ -2,7 +2,7 @@
 //!
 //! A step that builds other features, or another profile, compiles most of the tree once more. So
 //! programs are taken from the build of the tests, and what needs more than the repository (weights,
-//! mail servers) is built with everything else and left out by name; see [`NEEDS_WEIGHTS`].
+//! mail servers, a browser) is built with everything else and left out by name; see [`NEEDS_WEIGHTS`].
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +19,7 @@ pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remot
                                     superstep-tools/mcp,superstep-mail/google,\
                                     superstep-mail/imap,\
                                     superstep-mail/servers-tests,\
+                                    superstep-server/browser-tests,\
                                     superstep-examples/otlp,superstep/otlp,superstep/encryption,\
                                     superstep-workbook/recalc";
 
@@ -28,9 +29,12 @@ pub(crate) const NEEDS_WEIGHTS: &str = "needs_weights";
 /// Tests below a module of this name need mail servers.
 pub(crate) const NEEDS_SERVERS: &str = "needs_servers";
 
+/// Tests below a module of this name need Chromium and its driver.
+pub(crate) const NEEDS_BROWSER: &str = "needs_browser";
+
 /// Tests that need something the repository does not have, by the name of their module. The plain run
 /// leaves them out; each has a step of its own, which says so if it could not run them.
-const NEEDS: [&str; 2] = [NEEDS_WEIGHTS, NEEDS_SERVERS];
+const NEEDS: [&str; 3] = [NEEDS_WEIGHTS, NEEDS_SERVERS, NEEDS_BROWSER];
 
 /// A program that the build of the tests made besides the tests.
 #[derive(Debug, PartialEq, Eq)]

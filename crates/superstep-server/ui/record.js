@@ -28,6 +28,7 @@ export function titleOf(thread) {
     values.instruction,
     values.email_input?.subject,
     textOf(values.messages?.[0]),
+    values.subject,
     values.topic,
   ];
   const found = candidates.find((candidate) => typeof candidate === "string" && candidate.trim() !== "");

@@ -1,59 +1,65 @@
-// The trace of a thread: runs, tasks and calls as a tree with a bar for the time of each, errors first.
+// The trace of a thread: runs, nodes and calls as a tree with a bar for the time of each, errors first. The data is that of
+// `superstep trace show --json`.
 
-import { api, ApiError } from "./api.js";
+import { api } from "./api.js";
 import { h } from "./dom.js";
-import { tree, plural } from "./json.js";
+import { plural, tree } from "./json.js";
 import { ago, span } from "./time.js";
 
 export async function trace(id) {
-  let spans;
-  try {
-    ({ spans } = await api.trace(id));
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return h("p", { class: "quiet" }, "This server keeps no trace of this thread.");
-    throw error;
-  }
-  if (spans.length === 0) return h("p", { class: "quiet" }, "No trace yet.");
-  const children = Map.groupBy ? Map.groupBy(spans, (one) => one.parent ?? "") : group(spans);
-  const roots = spans.filter((one) => !one.parent || !spans.some((other) => other.id === one.parent));
-  const failed = spans.filter((one) => one.error);
-  const total = (name) => spans.reduce((sum, one) => sum + (one[name] ?? 0), 0);
-  const cost = spans.some((one) => one.cost !== null && one.cost !== undefined) ? `, ${total("cost").toFixed(4)} $` : "";
+  const { runs } = await api.trace(id);
+  if (runs.length === 0) return h("p", { class: "quiet" }, "No trace yet.");
+  const failed = runs.flatMap((run) => within(run.root)).filter((branch) => branch.error && !branch.children.some((child) => child.error));
   return h(
     "div",
     { class: "trace" },
-    h("p", { class: "quiet" }, `${plural(roots.length, "run")}, ${plural(spans.length, "span")}, ${total("input_tokens")} tokens read, ${total("output_tokens")} written${cost}`),
-    failed.length > 0 && h("section", { "aria-label": "Errors" }, h("h3", null, plural(failed.length, "error")), h("ul", { class: "errors" }, failed.map((one) => h("li", { class: "error" }, `${one.name}: ${one.error}`)))),
-    roots.toReversed().map((root) => {
-      const start = Date.parse(root.start);
-      const end = Math.max(...reach(root, children).map((one) => (one.end ? Date.parse(one.end) : Date.now())));
-      return h(
+    h("p", { class: "quiet" }, [plural(runs.length, "run"), ...costs(sum(runs))].join(", ")),
+    failed.length > 0 &&
+      h(
         "section",
-        { "aria-label": root.name },
-        h("h3", null, root.name, " ", h("span", { class: "quiet" }, ago(root.start))),
-        h("ul", { class: "spans" }, lines(root, children, start, Math.max(1, end - start), 0)),
-      );
-    }),
+        { "aria-label": "Errors" },
+        h("h3", null, plural(failed.length, "error")),
+        h("ul", null, failed.map((branch) => h("li", { class: "error" }, `${branch.name}: ${branch.error.code} ${branch.error.message}`))),
+      ),
+    runs.toReversed().map(section),
   );
 }
 
-function group(spans) {
-  const map = new Map();
-  for (const one of spans) map.set(one.parent ?? "", [...(map.get(one.parent ?? "") ?? []), one]);
-  return map;
+const within = (branch) => [branch, ...branch.children.flatMap(within)];
+
+function sum(runs) {
+  const total = {};
+  for (const { root } of runs) for (const [name, value] of Object.entries(root.totals)) total[name] = (total[name] ?? 0) + value;
+  return total;
 }
 
-function reach(one, children) {
-  return [one, ...(children.get(one.id) ?? []).flatMap((child) => reach(child, children))];
+/** Tokens and money in words; a model without a price is said, not counted as free. */
+function costs({ input_tokens = 0, output_tokens = 0, cost_micro_usd = 0, unpriced = 0, errors = 0 }) {
+  return [
+    input_tokens + output_tokens > 0 ? `${input_tokens.toLocaleString()} tokens in, ${output_tokens.toLocaleString()} out` : null,
+    cost_micro_usd > 0 ? `$${(cost_micro_usd / 1e6).toFixed(5)}` : null,
+    unpriced > 0 ? `${plural(unpriced, "call")} without a price` : null,
+    errors > 0 ? plural(errors, "error") : null,
+  ].filter(Boolean);
 }
 
-function lines(one, children, start, whole, depth) {
-  const from = Date.parse(one.start) - start;
-  const took = (one.end ? Date.parse(one.end) : Date.now()) - Date.parse(one.start);
-  const bar = h("meter", { class: one.error ? "bar failed" : "bar", min: 0, max: whole, value: took, title: span(took), "aria-label": `${one.name} took ${span(took)}` });
-  bar.style.setProperty("--from", String(from / whole));
-  bar.style.setProperty("--took", String(Math.max(0.004, took / whole)));
-  const about = [one.model, one.input_tokens || one.output_tokens ? `${one.input_tokens ?? 0} → ${one.output_tokens ?? 0} tokens` : null, one.cost ? `${one.cost.toFixed(4)} $` : null].filter(Boolean);
+function section(run) {
+  const all = within(run.root);
+  const start = Math.min(...all.map((branch) => branch.started_us ?? Infinity));
+  const end = Math.max(...all.map((branch) => branch.ended_us ?? branch.started_us ?? 0));
+  const when = Number.isFinite(start) ? ago(new Date(start / 1000).toISOString()) : "";
+  return h(
+    "section",
+    { "aria-label": `Run ${run.run}` },
+    h("h3", null, `Run ${run.run}: ${run.root.status} `, h("span", { class: "quiet" }, when)),
+    run.beginning === "pruned" && h("p", { class: "quiet" }, "The beginning of this run was pruned."),
+    h("ul", { class: "spans" }, lines(run.root, { start, whole: Math.max(1, end - start) }, 0)),
+  );
+}
+
+function lines(branch, scale, depth) {
+  const { started_us: started, took_us: took } = branch;
+  const about = [branch.kind, ...costs(branch.totals)].join(", ");
   return [
     h(
       "li",
@@ -64,15 +70,28 @@ function lines(one, children, start, whole, depth) {
         h(
           "summary",
           null,
-          h("span", { class: `name depth-${Math.min(depth, 6)}` }, one.name, one.error && h("span", { class: "error" }, " failed")),
-          bar,
-          h("span", { class: "quiet took" }, one.end ? span(took) : "cut"),
-          h("span", { class: "quiet about" }, about.join(", ")),
+          h("span", { class: `name depth-${Math.min(depth, 6)}` }, branch.name, branch.status !== "done" && h("span", { class: branch.error ? "error" : "quiet" }, ` ${branch.status === "cut" ? "interrupted" : branch.status}`)),
+          started === undefined ? h("span") : bar(branch, scale),
+          h("span", { class: "quiet took" }, took === undefined ? "" : span(took / 1000)),
+          h("span", { class: "quiet about" }, about),
         ),
-        one.error && h("p", { class: "error" }, one.error),
-        tree(one.attributes ?? {}, 2),
+        branch.error && h("p", { class: "error" }, `${branch.error.code}: ${branch.error.message}`),
+        part("In", branch.inputs),
+        part("Out", branch.outputs),
+        part("Facts", branch.facts),
       ),
     ),
-    (children.get(one.id) ?? []).map((child) => lines(child, children, start, whole, depth + 1)),
+    branch.children.map((child) => lines(child, scale, depth + 1)),
   ];
+}
+
+const part = (name, value) => value !== undefined && [h("h4", null, name), tree(value, 2)];
+
+function bar(branch, { start, whole }) {
+  const took = branch.took_us ?? 0;
+  const words = branch.took_us === undefined ? "has no end" : `took ${span(took / 1000)}`;
+  const shown = h("meter", { class: branch.error ? "bar failed" : "bar", min: 0, max: whole, value: took, "aria-label": `${branch.name} ${words}` });
+  shown.style.setProperty("--from", String((branch.started_us - start) / whole));
+  shown.style.setProperty("--took", String(Math.max(0.004, took / whole)));
+  return shown;
 }

@@ -12,6 +12,8 @@ mod client;
 mod graphs;
 mod guard;
 mod history;
+#[cfg(feature = "browser-tests")]
+mod needs_browser;
 mod run_records;
 mod runs;
 mod sse;
