@@ -21,6 +21,7 @@ mod notes;
 mod prune;
 mod records;
 mod retention;
+mod rewind;
 mod run_queue;
 mod runs;
 mod seed;
@@ -81,6 +82,7 @@ where
         events::CASES,
         runs::CASES,
         run_queue::CASES,
+        rewind::CASES,
         finding::CASES,
         graphs::CASES,
     ];

@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use superstep_core::{
     ask::Resume,
+    checkpoint::CheckpointRef,
     command::Command,
-    event::Ending,
+    event::{Ending, Modes},
     id::AskId,
+    plan::Pauses,
+    policy::Durability,
     record::{Pending, Record, StartValue},
     runs::{
-        Cancel, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput, RunStatus,
+        Cancel, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
+        QueuedOptions, RunStatus,
     },
     value::Value,
 };
@@ -121,6 +125,38 @@ async fn a_queued_run_is_claimed_once(bench: &Bench<'_>) -> Verdict {
     gets_nothing(&fixture).await
 }
 
+/// Options of a run: none, some, or all of them.
+fn options(n: u64, value: &Value) -> QueuedOptions {
+    let at = CheckpointRef {
+        namespace: "a|b:1".into(),
+        id: Some(id(n)),
+        parents: std::sync::Arc::new([("a".into(), id(9))].into()),
+    };
+    match n {
+        1 => QueuedOptions::default(),
+        2 => QueuedOptions {
+            context: Some(Value::Null),
+            pause_before: Some(Pauses::All),
+            pause_after: Some(Pauses::None),
+            ..QueuedOptions::default()
+        },
+        _ => QueuedOptions {
+            at: Some(at),
+            limit: Some(u64::MAX),
+            max_concurrency: Some(3),
+            durability: Some(Durability::Exit),
+            context: Some(value.clone()),
+            pause_before: Some(Pauses::Nodes(vec!["a".into(), "b".into()])),
+            pause_after: Some(Pauses::Nodes(Vec::new())),
+            strict_resume: Some(true),
+            strict_input: Some(false),
+            keep_asks: Some(true),
+            log: Some(Modes::VALUES.with(Modes::MESSAGES)),
+            grace: Some(Duration::from_millis(1500)),
+        },
+    }
+}
+
 async fn what_a_queued_run_brings_along_survives(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let value = Value::map([("x", Value::from("\u{0}ä")), ("n", Value::UInt(u64::MAX))]);
@@ -138,6 +174,7 @@ async fn what_a_queued_run_brings_along_survives(bench: &Bench<'_>) -> Verdict {
             deadline: Some(77),
             attempts: 5,
             metadata: value.clone(),
+            options: options(n, &value),
             ..new(&thread, n)
         };
         put(&fixture, wanted.clone()).await?;
@@ -147,8 +184,11 @@ async fn what_a_queued_run_brings_along_survives(bench: &Bench<'_>) -> Verdict {
         equal("its deadline", got.deadline, wanted.deadline)?;
         equal("its metadata", &got.metadata, &wanted.metadata)?;
         equal("its kind", got.input, wanted.input.kind())?;
-        let queued = got.queued.map(|queued| (queued.input, queued.attempts));
-        equal("what it is fed", queued, Some((wanted.input, 5)))?;
+        let queued = got
+            .queued
+            .map(|queued| (queued.input, queued.attempts, queued.options));
+        let wanted = (wanted.input, 5, wanted.options);
+        equal("what it is fed, and how", queued, Some(wanted))?;
     }
     let mut deep = Value::Null;
     for _ in 0..=superstep_core::value::MAX_DEPTH {

@@ -56,6 +56,8 @@ pub(super) fn begin(writer: &Writer, n: u64) -> BeginRun {
         input: InputKind::Input,
         deadline: Some(7_000 + i64::try_from(n).unwrap_or_default()),
         metadata: Value::map([("user", Value::from("ann")), ("n", int(n))]),
+        mark: id(0),
+        noted: n,
     }
 }
 

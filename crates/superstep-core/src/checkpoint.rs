@@ -1,6 +1,7 @@
 //! A checkpoint as a saver returns it: its records, what its tasks did, and what the next record
 //! should hold.
 
+mod address;
 mod chain;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -10,6 +11,7 @@ use crate::{
     record::{Record, TaskNote},
 };
 
+pub use address::CheckpointRef;
 pub(crate) use chain::State as RebuiltState;
 pub use chain::{Chain, Rebuilt};
 

@@ -11,6 +11,8 @@ pub mod shape;
 
 use std::{collections::HashMap, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 pub use blueprint::{Blueprint, BuildError, BuildErrors, Edge, NodeDef, RouterDef};
 pub use route::{Destination, IntoDestinations, RouteFn, RouteView};
 pub use shape::{FieldShape, StateShape};
@@ -180,7 +182,8 @@ pub enum TriggerKind {
 }
 
 /// Nodes a run pauses at.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Pauses {
     /// Nowhere.
     #[default]

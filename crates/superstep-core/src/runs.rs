@@ -5,6 +5,8 @@
 //! does is in checkpoints and events, which do not depend on these records.
 
 mod cancel;
+mod noted;
+mod options;
 mod queue;
 mod status;
 
@@ -22,6 +24,8 @@ use crate::{
 };
 
 pub use cancel::{Cancel, CancelRequest};
+pub use noted::noted;
+pub use options::QueuedOptions;
 pub use queue::{Claim, ClaimRuns, EnqueueRun, OnBusy, Queued, QueuedInput};
 pub use status::{ParseStatusError, RunStatus};
 
@@ -56,6 +60,10 @@ pub struct BeginRun {
     pub deadline: Option<UnixMillis>,
     /// What its caller wants to find it by: an object.
     pub metadata: Value,
+    /// Every checkpoint that it makes has a greater id than this.
+    pub mark: CheckpointId,
+    /// What was noted of the tasks of the checkpoint it begins from ([`noted`]).
+    pub noted: u64,
 }
 
 /// A run that ends.
@@ -108,6 +116,12 @@ pub struct RunRecord {
     pub epoch: Option<u64>,
     /// The newest checkpoint of the thread's own graph when it began first.
     pub base: Option<CheckpointId>,
+    /// What it stored has greater ids than this, and what was there before has not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<CheckpointId>,
+    /// What was noted of the base's tasks then ([`noted`]).
+    #[serde(default)]
+    pub noted: u64,
     /// The newest one when it ended.
     pub checkpoint: Option<CheckpointId>,
     /// What its caller wants to find it by: an object.
@@ -136,6 +150,8 @@ impl RunRecord {
             attempt: 1,
             epoch: Some(begin.epoch),
             base: head,
+            mark: Some(head.map_or(begin.mark, |head| head.max(begin.mark))),
+            noted: begin.noted,
             checkpoint: None,
             metadata: begin.metadata,
             cancel: None,
@@ -155,7 +171,8 @@ impl RunRecord {
             return Err(SaverError::RunEnded { run: self.id });
         }
         if self.attempt == 0 {
-            self.base = head;
+            (self.base, self.noted) = (head, begin.noted);
+            self.mark = Some(head.map_or(begin.mark, |head| head.max(begin.mark)));
         }
         self.attempt = self.attempt.saturating_add(1);
         match &mut self.queued {
@@ -212,6 +229,21 @@ impl RunRecord {
     /// Whether it was cut short.
     pub fn was_cut_short(&self) -> bool {
         self.ending == Some(Ending::Interrupted)
+    }
+
+    /// The id after which all that the run stored comes.
+    pub fn mark(&self) -> CheckpointId {
+        self.mark.or(self.base).unwrap_or(CheckpointId(0))
+    }
+
+    /// Whether it is to be undone, and has stored something that is still the newest of its thread:
+    /// `head` is the newest checkpoint of the thread's own graph.
+    pub fn is_to_be_undone(&self, head: Option<CheckpointId>) -> bool {
+        let is_asked = |cancel: &CancelRequest| cancel.how == Cancel::Rollback;
+        matches!(self.status(), RunStatus::Cancelled | RunStatus::Interrupted)
+            && self.cancel.as_ref().is_some_and(is_asked)
+            && head.is_some_and(|head| head > self.mark())
+            && head == self.checkpoint
     }
 
     /// What is going on with it.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ask::Ask,
     channel_state::Recording,
-    checkpoint::Parents,
+    checkpoint::{CheckpointRef, Parents},
     error::ErrorKind,
     graph_state::{Applying, restore::Restored},
     id::{CheckpointId, GraphPath, TaskId, ThreadId},
@@ -45,6 +45,16 @@ pub struct Snapshot {
     /// as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Arc<str>>,
+}
+
+impl From<&Snapshot> for CheckpointRef {
+    fn from(snapshot: &Snapshot) -> Self {
+        Self {
+            namespace: snapshot.namespace.clone(),
+            id: snapshot.checkpoint,
+            parents: snapshot.parents.clone(),
+        }
+    }
 }
 
 /// A task in a snapshot.

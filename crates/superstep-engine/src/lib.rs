@@ -12,6 +12,7 @@ pub mod clock;
 pub mod ctx;
 pub mod draw;
 mod driver;
+mod enqueue;
 mod env;
 mod event_log;
 pub mod follow;

@@ -1,7 +1,7 @@
 //! Options and outcome of a run.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -9,17 +9,17 @@ use std::{
 use serde::{Deserialize, Serialize};
 use superstep_core::{
     ask::Ask,
-    checkpoint::Parents,
     error::{Error, ErrorKind},
     event::Modes,
     id::{CheckpointId, GraphPath, RunId, ThreadId},
     plan::{Keys, Pauses, Plan},
     policy::Durability,
     run::{Drain, Fidelity},
-    snapshot::Snapshot,
     value::Value,
 };
 use superstep_text::Privacy;
+
+pub use superstep_core::checkpoint::CheckpointRef;
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -118,6 +118,17 @@ impl RunOptions {
         }
     }
 
+    /// Refuses limits that nothing can run within.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let why = match (self.limit, self.max_concurrency) {
+            (0, _) => "the step limit must be at least 1",
+            (_, Some(0)) => "`max_concurrency` must be at least 1",
+            _ => return Ok(()),
+        };
+        let why = why.to_owned();
+        Err(ErrorKind::BadArgument { why }.into())
+    }
+
     pub(crate) fn output_keys(&self, plan: &Plan, streams: bool) -> Result<Option<Keys>, Error> {
         let unknown = |name: Arc<str>| ErrorKind::Unknown {
             what: "channel",
@@ -147,47 +158,7 @@ pub enum OutputKeys {
 }
 
 /// Checkpoints that a caller named, by the namespace of their graph.
-pub(crate) type Addresses = HashMap<GraphPath, CheckpointId>;
-
-/// A checkpoint of a graph in a thread.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckpointRef {
-    /// The graph.
-    pub namespace: GraphPath,
-    /// The checkpoint; the newest by default.
-    pub id: Option<CheckpointId>,
-    /// Checkpoints of the graphs above, as a snapshot gives them.
-    pub parents: Parents,
-}
-
-impl CheckpointRef {
-    /// A checkpoint of the thread's own graph.
-    pub fn root(id: CheckpointId) -> Self {
-        Self {
-            id: Some(id),
-            ..Self::default()
-        }
-    }
-
-    pub(crate) fn addresses(&self) -> Addresses {
-        let mut all: BTreeMap<GraphPath, CheckpointId> = match self.id {
-            Some(_) => (*self.parents).clone(),
-            None => BTreeMap::new(),
-        };
-        all.extend(self.id.map(|id| (self.namespace.clone(), id)));
-        all.into_iter().collect()
-    }
-}
-
-impl From<&Snapshot> for CheckpointRef {
-    fn from(snapshot: &Snapshot) -> Self {
-        Self {
-            namespace: snapshot.namespace.clone(),
-            id: snapshot.checkpoint,
-            parents: snapshot.parents.clone(),
-        }
-    }
-}
+pub(crate) type Addresses = BTreeMap<GraphPath, CheckpointId>;
 
 /// How a run ended.
 #[derive(Clone, Debug, Serialize)]

@@ -16,7 +16,7 @@ use superstep_core::{
     future::BoxFuture,
     plan::{Keys, Pauses, Persist},
     run::{Begin, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
-    runs::{BeginRun, InputKind},
+    runs::{BeginRun, InputKind, noted},
     saver::{At, Lease},
     value::Value,
 };
@@ -63,14 +63,7 @@ impl DynGraph {
         options: &RunOptions,
         sink: Option<Sink>,
     ) -> Result<BegunRun, Error> {
-        if options.limit == 0 {
-            let why = "the step limit must be at least 1".to_owned();
-            return Err(ErrorKind::BadArgument { why }.into());
-        }
-        if options.max_concurrency == Some(0) {
-            let why = "`max_concurrency` must be at least 1".to_owned();
-            return Err(ErrorKind::BadArgument { why }.into());
-        }
+        options.check()?;
         let Backends {
             saver,
             store,
@@ -144,7 +137,9 @@ impl DynGraph {
             RunInput::Value(_) => InputKind::Input,
             RunInput::Command(..) => InputKind::Command,
         };
-        let run = self
+        // Before the loop makes ids of its own.
+        let mark = env.ids.next(None);
+        let Entered { run, noted } = self
             .enter(&env, ParentContext::default(), input, scope)
             .await?;
         let entry = match (saver, &env.thread, env.run) {
@@ -157,6 +152,8 @@ impl DynGraph {
                     input: fed,
                     deadline: options.deadline.map(unix_millis),
                     metadata: options.metadata.clone(),
+                    mark,
+                    noted,
                 };
                 Some(RunEntry::begin(saver.clone(), begin).await?)
             }
@@ -179,7 +176,7 @@ impl DynGraph {
         mut parent: ParentContext,
         input: RunInput,
         scope: Scope,
-    ) -> Result<Box<Loop>, Error> {
+    ) -> Result<Entered, Error> {
         let address = env.addresses.get(&parent.namespace).copied();
         let at = match (address, &parent.replay) {
             (Some(id), _) => At::Id(id),
@@ -200,7 +197,12 @@ impl DynGraph {
         if let (None, Some(id)) = (&loaded, address) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
-        self.open(env, parent, scope, input, loaded, address.is_some())
+        let noted = match (&input, &loaded) {
+            (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
+            _ => 0,
+        };
+        let run = self.open(env, parent, scope, input, loaded, address.is_some())?;
+        Ok(Entered { run, noted })
     }
 
     /// Starts the loop. Not part of the future of a run, which stays small without it.
@@ -292,7 +294,8 @@ impl DynGraph {
             task: ctx.0.task,
         };
         let running = Box::pin(async {
-            let mut run = self.enter(&env, parent, input, Scope::default()).await?;
+            let entered = self.enter(&env, parent, input, Scope::default()).await?;
+            let mut run = entered.run;
             let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
             let seen: Vec<String> = run.seen_messages().cloned().collect();
             Ok::<_, Error>((run.output(), stop, seen))
@@ -321,6 +324,12 @@ impl DynCtx {
         self.beat_if_auto();
         graph.run_nested(self, RunInput::from(input.into())).await
     }
+}
+
+/// A graph that was entered: its loop, and what was noted of the tasks where it begins.
+struct Entered {
+    run: Box<Loop>,
+    noted: u64,
 }
 
 /// A run that has begun: its thread is leased, and what it is fed was checked.

@@ -2,14 +2,17 @@
 //! cancel it.
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use superstep_core::{
     error::Error,
     event::Ending,
-    id::{IdSource, RunId, ThreadId},
+    id::{CheckpointId, IdSource, RunId, ThreadId},
     run::Drain,
     runs::{BeginRun, Cancel, CancelRequest, EndRun},
     saver::Saver,
@@ -34,6 +37,10 @@ pub(crate) struct RunEntry {
     pub(crate) run: RunId,
     /// Somebody asked before it began.
     cancel: Option<CancelRequest>,
+    /// The id after which all that it stores comes.
+    mark: CheckpointId,
+    /// Whether who cancelled it wants it undone.
+    is_undone: AtomicBool,
 }
 
 impl RunEntry {
@@ -46,13 +53,20 @@ impl RunEntry {
             thread,
             epoch,
             run,
+            mark: record.mark(),
             cancel: record.cancel,
+            is_undone: AtomicBool::new(false),
         })
     }
 
-    /// Records how the run ended. A failure of that is not the run's: what it did is stored, and
-    /// shows how it ended.
+    /// Records how the run ended, after what it stored was undone if that is wanted. A failure of that
+    /// is not the run's: what it did is stored, and shows how it ended; who takes the next run from the
+    /// queue undoes it.
     pub(crate) async fn end(self, ending: Ending) {
+        if matches!(ending, Ending::Cancelled { .. }) && self.is_undone.load(Ordering::Relaxed) {
+            let runs = self.saver.runs();
+            let _left = runs.rewind(&self.thread, self.epoch, self.mark).await;
+        }
         let end = EndRun {
             thread: self.thread,
             epoch: self.epoch,
@@ -64,29 +78,35 @@ impl RunEntry {
 
     /// Why somebody wanted the run to end at once before it began.
     pub(crate) fn cancelled_before(&self, drain: &Drain) -> Option<String> {
-        self.cancel.clone().and_then(|request| obey(request, drain))
+        self.cancel
+            .clone()
+            .and_then(|request| self.obey(request, drain))
     }
 
     /// Waits until somebody wants the run to end at once, and says why.
     pub(crate) async fn cancelled(&self, drain: &Drain) -> String {
         tokio::time::sleep(SHORT).await;
         if let Ok(request) = self.saver.runs().cancelling(self.run).await
-            && let Some(reason) = obey(request, drain)
+            && let Some(reason) = self.obey(request, drain)
         {
             return reason;
         }
         // A saver that cannot tell fails the run soon enough when it should store something.
         std::future::pending().await
     }
-}
 
-/// Why the run is to end at once. Who wants it to end after its step has it drained.
-fn obey(request: CancelRequest, drain: &Drain) -> Option<String> {
-    match request.how {
-        Cancel::Drain => {
-            drain.request(request.reason);
-            None
+    /// Why the run is to end at once. Who wants it to end after its step has it drained.
+    fn obey(&self, request: CancelRequest, drain: &Drain) -> Option<String> {
+        match request.how {
+            Cancel::Drain => {
+                drain.request(request.reason);
+                None
+            }
+            how => {
+                let is_undone = how == Cancel::Rollback;
+                self.is_undone.store(is_undone, Ordering::Relaxed);
+                Some(request.reason)
+            }
         }
-        _ => Some(request.reason),
     }
 }

@@ -7,24 +7,19 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use superstep_core::{
-    command::Output,
-    edit::{AS_COPY, Update},
+    checkpoint::Loaded,
     error::{Error, ErrorKind, SaverError},
     event::Ending,
     id::{RunId, ThreadId},
     run::{Drain, RunInput},
-    runs::{
-        Cancel, CancelRequest, Claim, ClaimRuns, EnqueueRun, QueuedInput, RunQuery, RunRecord,
-        RunStatus,
-    },
+    runs::{Claim, ClaimRuns, InputKind, QueuedInput, RunQuery, RunRecord, noted},
     saver::{At, Saver},
 };
 use tokio::task::JoinSet;
 
 use crate::{
     graph::{Backends, DynGraph},
-    options::{CheckpointRef, DynOutcome, RunOptions},
-    run_entry::new_run_id,
+    options::{DynOutcome, RunOptions},
 };
 
 /// How long a claim holds: within it the run must have begun.
@@ -32,25 +27,6 @@ const CLAIM: Duration = Duration::from_secs(15);
 
 /// How long a run waits whose thread was busy after all.
 const BUSY: Duration = Duration::from_millis(50);
-
-impl DynGraph {
-    /// Puts a run of this graph into the queue of its saver, for a [`Worker`] of any process; durable
-    /// when it returns. `enqueue` says on which thread, with what, and what to do when that is busy.
-    pub async fn enqueue(&self, run: EnqueueRun) -> Result<RunRecord, Error> {
-        let graph = self.0.plan.name.clone();
-        let run = EnqueueRun { graph, ..run };
-        Ok(self.saver()?.run_queue().enqueue(run).await?)
-    }
-
-    /// A run of this graph to put into the queue: on this thread, with this input.
-    pub fn queued(&self, thread: impl Into<ThreadId>, input: QueuedInput) -> EnqueueRun {
-        let graph = self.0.plan.name.clone();
-        EnqueueRun {
-            input,
-            ..EnqueueRun::new(thread, new_run_id(), graph)
-        }
-    }
-}
 
 /// Takes runs of some graphs from the queue of their saver.
 ///
@@ -95,8 +71,8 @@ pub struct Worked {
 }
 
 impl Worker {
-    /// A worker for these graphs, on the saver of the first. Each run gets these options with a thread,
-    /// an id, metadata and a deadline of its own.
+    /// A worker for these graphs, on the saver of the first. Each run gets these options, except for what
+    /// it brought along to the queue ([`DynGraph::to_queue`]).
     pub fn new(
         graphs: impl IntoIterator<Item = DynGraph>,
         options: RunOptions,
@@ -226,71 +202,53 @@ impl Worker {
             let (what, name) = ("graph", record.graph.to_string());
             return Err(ErrorKind::Unknown { what, name }.into());
         };
-        self.take_back(graph, record).await?;
+        self.undo_before(record).await?;
         let root = Default::default();
         let loaded = self.saver.load(&record.thread, &root, At::Latest).await?;
-        let head = loaded.as_ref().and_then(|loaded| loaded.head());
-        // What an earlier attempt took in is not fed again.
-        let is_fed = record.attempt > 0 && head.map(|head| head.id) != record.base;
-        let input = match record.queued.as_ref().map(|queued| queued.input.clone()) {
+        let is_fed = is_fed(record, loaded.as_ref());
+        let mut options = self.options.for_queued(record);
+        let input = record.queued.as_ref().map(|queued| queued.input.clone());
+        let input = match input {
+            // What an earlier attempt took in is not fed again, and where it began is behind it.
             _ if is_fed => RunInput::Nothing,
             Some(QueuedInput::Value(value)) => RunInput::Value(value),
             Some(QueuedInput::Command(command, resume)) => RunInput::Command(command, resume),
             _ => RunInput::Nothing,
         };
-        let deadline = record.deadline.and_then(|at| u64::try_from(at).ok());
-        let deadline = deadline.map(|at| std::time::UNIX_EPOCH + Duration::from_millis(at));
-        let options = RunOptions {
-            thread: Some(record.thread.clone()),
-            run: Some(record.id),
-            metadata: record.metadata.clone(),
-            deadline: deadline.or(self.options.deadline),
-            ..self.options.clone()
-        };
-        let mut options = match &self.per_run {
-            Some(per_run) => per_run(record, options)?,
-            None => options,
-        };
+        if let Some(per_run) = &self.per_run {
+            options = per_run(record, options)?;
+        }
         if is_fed {
-            // The attempt before went on from there, and this one goes on from where that was.
             options.at = None;
         }
         graph.invoke(input, &options).await
     }
 
-    /// Takes back what the run before stored, if that was cancelled so: the thread goes on from where
-    /// that run began.
-    async fn take_back(&self, graph: &DynGraph, record: &RunRecord) -> Result<(), Error> {
+    /// Undoes what the run before stored, if it was cancelled so and its process did not get to it.
+    async fn undo_before(&self, record: &RunRecord) -> Result<(), Error> {
+        if record.attempt > 0 {
+            return Ok(());
+        }
         let before = RunQuery {
-            limit: Some(1),
             before: Some(record.id),
             ..RunQuery::default()
         };
-        let runs = self.saver.runs().load_runs(&record.thread, &before).await?;
-        let Some(last) = runs.first() else {
-            return Ok(());
-        };
-        let is_asked = |cancel: &CancelRequest| cancel.how == Cancel::Rollback;
-        let is_undone = last.status() == RunStatus::Cancelled
-            && last.cancel.as_ref().is_some_and(is_asked)
-            && record.attempt == 0;
-        let Some(base) = last.base.filter(|_| is_undone) else {
+        let thread = &record.thread;
+        let runs = self.saver.runs().load_runs(thread, &before).await?;
+        // Those that waited and were cancelled have stored nothing.
+        let Some(last) = runs.iter().find(|run| run.started.is_some()) else {
             return Ok(());
         };
         let root = Default::default();
-        let loaded = self.saver.load(&record.thread, &root, At::Latest).await?;
+        let loaded = self.saver.load(thread, &root, At::Latest).await?;
         let head = loaded.and_then(|loaded| Some(loaded.head()?.id));
-        // Somebody may have gone on from there, or taken it back already.
-        if head != last.checkpoint || head == Some(base) {
+        // Somebody may have gone on from there, or undone it already.
+        if !last.is_to_be_undone(head) {
             return Ok(());
         }
-        let copy = Update {
-            output: Output::Nothing,
-            as_node: Some(AS_COPY.into()),
-        };
-        let at = CheckpointRef::root(base);
-        graph.update_state(&record.thread, Some(&at), copy).await?;
-        Ok(())
+        let lease = self.saver.lease(thread).await?;
+        let runs = self.saver.runs();
+        Ok(runs.rewind(thread, lease.epoch, last.mark()).await?)
     }
 
     /// Gives a run back that can begin later, and ends one that cannot.
@@ -306,4 +264,11 @@ impl Worker {
         };
         queue.refuse(claim, ending).await
     }
+}
+
+/// Whether an earlier attempt of a run took in what it is fed.
+fn is_fed(record: &RunRecord, loaded: Option<&Loaded>) -> bool {
+    let head = loaded.and_then(Loaded::head).map(|head| head.id);
+    let is_noted = || noted(loaded.map_or(&[], |loaded| &*loaded.notes)) != record.noted;
+    record.attempt > 0 && (head != record.base || record.input == InputKind::Command && is_noted())
 }

@@ -1,12 +1,14 @@
 //! Operations on whole threads: list, delete, copy, prune, retention, archives.
 //!
-//! Each runs on the writer in one transaction, and only on threads that nobody has leased.
+//! Each runs on the writer in one transaction, and only on threads that nobody has leased; `rewind` only
+//! on those that its caller has.
 
 mod archive;
 mod copy;
 mod delete;
 mod emptied;
 mod prune;
+mod rewind;
 
 use rusqlite::Connection;
 use superstep_core::{error::SaverError, id::ThreadId};
@@ -24,6 +26,7 @@ pub(crate) use archive::{export, import};
 pub(crate) use copy::copy;
 pub(crate) use delete::delete;
 pub(crate) use prune::{RetentionOutcome, prune, retain};
+pub(crate) use rewind::rewind;
 
 /// The names of all threads that have a record, in order. None at all is believed only if nothing is
 /// left of any.

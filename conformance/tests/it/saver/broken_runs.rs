@@ -10,7 +10,7 @@ use superstep_core::{
     error::SaverError,
     event::Ending,
     future::MaybeReady,
-    id::{RunId, ThreadId},
+    id::{CheckpointId, RunId, ThreadId},
     runs::{
         BeginRun, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
         RunQuery, RunRecord,
@@ -169,6 +169,7 @@ impl RunQueue for BrokenRuns {
     fn enqueue(&self, mut run: EnqueueRun) -> MaybeReady<'_, RunRecord> {
         match self.fault {
             Fault::QueueLosesInputs if run.input.fits() => run.input = QueuedInput::Nothing,
+            Fault::QueueLosesOptions if run.fits() => run.options = Default::default(),
             Fault::QueueIgnoresTime => run.after = Duration::ZERO,
             Fault::WorkersTakeAnything => run.graph = "chat".into(),
             Fault::OneAttempt => run.attempts = 1,
@@ -296,6 +297,21 @@ impl Runs for BrokenRuns {
 
     fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>> {
         self.inner.runs().cancel_requested(run)
+    }
+
+    fn rewind(&self, thread: &ThreadId, epoch: u64, to: CheckpointId) -> MaybeReady<'_, ()> {
+        let epoch = self.epoch(thread, epoch);
+        match self.fault {
+            Fault::RewindsNothing => MaybeReady::now(Ok(())),
+            Fault::RewindsEverything => self.inner.runs().rewind(thread, epoch, CheckpointId(0)),
+            Fault::RewindIgnoresEpochs => {
+                let newest = self.memory().epochs.get(thread).copied();
+                self.inner
+                    .runs()
+                    .rewind(thread, newest.unwrap_or(epoch), to)
+            }
+            _ => self.inner.runs().rewind(thread, epoch, to),
+        }
     }
 
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {

@@ -201,6 +201,7 @@ faults! {
     ClaimsAreForAll: "a_queued_run_is_claimed_once",
         "runs_of_a_thread_are_claimed_one_after_the_other";
     QueueLosesInputs: "what_a_queued_run_brings_along_survives";
+    QueueLosesOptions: "what_a_queued_run_brings_along_survives";
     QueueIgnoresTime: "the_run_that_is_due_longest_is_claimed_first";
     WorkersTakeAnything: "a_worker_takes_only_runs_of_its_graphs";
     ClaimsLastForEver: "a_claim_ends_with_its_time";
@@ -212,4 +213,10 @@ faults! {
     NobodyIsReplaced: "a_run_in_place_of_others_has_them_cancelled";
     WaitingRunsStay: "a_run_that_waits_is_cancelled_at_once";
     WorkersSleep: "a_worker_is_woken_by_a_new_run";
+
+    RewindsNothing: "rewinding_drops_what_is_newer_in_every_graph",
+        "rewinding_keeps_notes_that_came_late",
+        "a_thread_that_is_rewound_to_nothing_is_listed_no_more";
+    RewindsEverything: "a_rewound_thread_goes_on", "rewinding_to_the_newest_changes_nothing";
+    RewindIgnoresEpochs: "who_has_no_lease_rewinds_nothing";
 }

@@ -10,7 +10,7 @@ use superstep_core::{
     error::SaverError,
     event::{Cursor, Logged},
     future::MaybeReady,
-    id::{GraphPath, RunId, ThreadId},
+    id::{CheckpointId, GraphPath, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
@@ -160,6 +160,11 @@ impl Runs for Later {
 
     fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>> {
         later(async move { self.0.cancel_requested(run).await })
+    }
+
+    fn rewind(&self, thread: &ThreadId, epoch: u64, to: CheckpointId) -> MaybeReady<'_, ()> {
+        let thread = thread.clone();
+        later(async move { self.0.rewind(&thread, epoch, to).await })
     }
 
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{InputKind, RunRecord};
+use super::{InputKind, QueuedOptions, RunRecord};
 use crate::{
     ask::Resume,
     clock::{UnixMillis, expiry},
@@ -30,8 +30,8 @@ pub enum OnBusy {
     Reject,
     /// Cancel it and those that wait; what they stored stays.
     Interrupt,
-    /// Cancel it and go on from where it began; those that wait are cancelled too. The first run of a
-    /// thread began from nothing: what it stored stays.
+    /// Cancel it, undo what it stored, and go on from where it began; those that wait are cancelled
+    /// too. After the first run of a thread that is nothing at all.
     Rollback,
 }
 
@@ -86,6 +86,8 @@ pub struct EnqueueRun {
     pub graph: Arc<str>,
     /// What it is fed.
     pub input: QueuedInput,
+    /// How it is meant to run.
+    pub options: QueuedOptions,
     /// What to do if the thread has a run that has not ended.
     pub on_busy: OnBusy,
     /// How long it waits at least.
@@ -106,6 +108,7 @@ impl EnqueueRun {
             run,
             graph: graph.into(),
             input: QueuedInput::Nothing,
+            options: QueuedOptions::default(),
             on_busy: OnBusy::Enqueue,
             after: Duration::ZERO,
             deadline: None,
@@ -115,12 +118,22 @@ impl EnqueueRun {
     }
 }
 
+impl EnqueueRun {
+    /// Whether all values in it can be stored.
+    pub fn fits(&self) -> bool {
+        self.metadata.fits() && self.input.fits() && self.options.fits()
+    }
+}
+
 /// The part of a record that a queued run has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Queued {
     /// What it is fed when it begins first.
     pub input: QueuedInput,
+    /// How it is meant to run.
+    #[serde(default, skip_serializing_if = "QueuedOptions::is_empty")]
+    pub options: QueuedOptions,
     /// Not before this time.
     pub due: UnixMillis,
     /// How often it may begin.
@@ -164,12 +177,15 @@ impl RunRecord {
             attempt: 0,
             epoch: None,
             base: None,
+            mark: None,
+            noted: 0,
             checkpoint: None,
             metadata: run.metadata,
             cancel: None,
             ending: None,
             queued: Some(Queued {
                 input: run.input,
+                options: run.options,
                 due: expiry(now, run.after),
                 attempts: run.attempts.max(1),
                 token: 0,

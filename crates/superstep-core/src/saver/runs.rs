@@ -4,7 +4,7 @@
 
 use super::MaybeReady;
 use crate::{
-    id::{RunId, ThreadId},
+    id::{CheckpointId, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
 };
 
@@ -47,6 +47,14 @@ pub trait Runs: Send + Sync {
 
     /// The request to cancel a run, if there is one. An unknown run is [`super::SaverError::NoRun`].
     fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>>;
+
+    /// Undoes what was stored on a leased thread after an id: checkpoints of all its graphs with a greater
+    /// one are gone, and what they noted of tasks before them. A thread that has none left is listed no
+    /// more. Records of runs and the log of events stay. All of it or nothing, durable when the reply
+    /// comes.
+    ///
+    /// An epoch that is not the newest lease's is [`super::SaverError::Conflict`].
+    fn rewind(&self, thread: &ThreadId, epoch: u64, to: CheckpointId) -> MaybeReady<'_, ()>;
 
     /// Answers once there is a request to cancel the run, which may be never; at once if there is one.
     /// An unknown run is [`super::SaverError::NoRun`].

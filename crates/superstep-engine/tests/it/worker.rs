@@ -1,23 +1,28 @@
 //! Workers: runs from a queue, one after the other on a thread, and over the end of a worker.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime},
 };
 
 use serde_json::json;
 use superstep_core::{
     Value,
+    ask::Resume,
     command::Command,
-    event::Ending,
+    event::{Ending, Modes},
     plan::Pauses,
-    run::{Drain, Halt},
-    runs::{EnqueueRun, OnBusy, QueuedInput, RunStatus},
+    policy::Durability,
+    run::{Drain, Halt, RunInput},
+    runs::{EnqueueRun, OnBusy, QueuedInput, RunQuery, RunStatus},
     saver::Saver as _,
 };
 use superstep_engine::{
-    Backends, DynCtx, DynGraph, DynGraphBuilder, RunOptions, Status, Worker, memory::MemorySaver,
-    state::Depth,
+    Backends, CheckpointRef, DynCtx, DynGraph, DynGraphBuilder, RunOptions, Status, Worker,
+    memory::MemorySaver, state::Depth,
 };
 use tokio::sync::Notify;
 
@@ -187,4 +192,192 @@ async fn a_run_in_place_of_another_goes_on_from_where_it_was_or_from_where_that_
         worked.outcome.unwrap();
         assert_eq!(log(&free).await, Value::from(wanted));
     }
+}
+
+#[tokio::test]
+async fn a_first_run_that_is_rolled_back_leaves_nothing() {
+    let (saver, gate) = (MemorySaver::new(), Arc::new(Notify::new()));
+    let (free, stuck) = (graph(&saver, None), graph(&saver, Some(gate)));
+    let first = stuck.enqueue(stuck.queued("t", x(1))).await.unwrap();
+    let running = tokio::spawn({
+        let worker = worker(&stuck);
+        async move { worker.work_once().await }
+    });
+    while log(&stuck).await != Value::from(json!([1])) {
+        tokio::task::yield_now().await;
+    }
+    // Between them waits one that never begins.
+    let waits = free.enqueue(free.queued("t", x(2))).await.unwrap();
+    let instead = EnqueueRun {
+        on_busy: OnBusy::Rollback,
+        ..free.queued("t", x(3))
+    };
+    free.enqueue(instead).await.unwrap();
+    running.await.unwrap().unwrap().unwrap();
+    assert_eq!(log(&free).await, Value::Null);
+    assert!(free.threads().await.unwrap().is_empty());
+    for run in [first.id, waits.id] {
+        let record = free.find_run(run).await.unwrap().unwrap();
+        assert_eq!(record.status(), RunStatus::Cancelled);
+    }
+    let worked = worker(&free).work_once().await.unwrap().unwrap();
+    worked.outcome.unwrap();
+    assert_eq!(log(&free).await, Value::from(json!([3])));
+}
+
+#[tokio::test]
+async fn a_rolled_back_run_whose_process_was_killed_is_undone_before_the_next() {
+    for first in [None, Some(1)] {
+        let (saver, gate) = (MemorySaver::new(), Arc::new(Notify::new()));
+        let (free, stuck) = (graph(&saver, None), graph(&saver, Some(gate)));
+        if let Some(first) = first {
+            free.enqueue(free.queued("t", x(first))).await.unwrap();
+            worker(&free).work_once().await.unwrap().unwrap();
+        }
+        let before = log(&free).await;
+        stuck.enqueue(stuck.queued("t", x(2))).await.unwrap();
+        let lost = tokio::spawn({
+            let worker = worker(&stuck);
+            async move { worker.work_once().await }
+        });
+        while log(&stuck).await == before {
+            tokio::task::yield_now().await;
+        }
+        let instead = EnqueueRun {
+            on_busy: OnBusy::Rollback,
+            ..free.queued("t", x(3))
+        };
+        free.enqueue(instead).await.unwrap();
+        lost.abort();
+        assert!(lost.await.unwrap_err().is_cancelled());
+        let worked = worker(&free).work_once().await.unwrap().unwrap();
+        worked.outcome.unwrap();
+        let wanted: Vec<i64> = first.into_iter().chain([3]).collect();
+        assert_eq!(log(&free).await, Value::from(json!(wanted)));
+    }
+}
+
+#[tokio::test]
+async fn a_queued_run_is_run_with_the_options_it_was_queued_with() {
+    let graph = graph(&MemorySaver::new(), None);
+    let options = RunOptions {
+        pause_before: Pauses::Nodes(vec!["wait".into()]),
+        log: Modes::UPDATES,
+        durability: Durability::Normal,
+        metadata: json!({ "user": "ann" }).into(),
+        deadline: Some(SystemTime::now() + Duration::from_secs(60)),
+        ..RunOptions::on("t")
+    };
+    let run = graph.to_queue(json!({ "x": 1 }), &options).unwrap();
+    let queued = graph.enqueue(run).await.unwrap();
+    let worked = worker(&graph).work_once().await.unwrap().unwrap();
+    assert_eq!(worked.outcome.unwrap().status, Status::Paused);
+    let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
+    assert_eq!(state.durability, Some(Durability::Normal));
+    let record = graph.find_run(queued.id).await.unwrap().unwrap();
+    assert_eq!(record.metadata, json!({ "user": "ann" }).into());
+    assert!(record.deadline.is_some());
+    let mut events = graph.follow_run(queued.id, None, Modes::UPDATES);
+    assert!(events.next().await.unwrap().is_some());
+    // Another run of the same worker has its own: one step is not enough.
+    let options = RunOptions {
+        limit: 1,
+        ..RunOptions::on("u")
+    };
+    let run = graph.to_queue(json!({ "x": 1 }), &options).unwrap();
+    graph.enqueue(run).await.unwrap();
+    let worked = worker(&graph).work_once().await.unwrap().unwrap();
+    assert_eq!(worked.outcome.unwrap_err().code(), "SS1102");
+    let none = RunOptions {
+        limit: 0,
+        ..RunOptions::on("u")
+    };
+    assert!(graph.to_queue(json!({ "x": 1 }), &none).is_err());
+    assert!(
+        graph
+            .to_queue(json!({ "x": 1 }), &RunOptions::default())
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn a_queued_run_can_begin_at_an_old_checkpoint() {
+    let graph = graph(&MemorySaver::new(), None);
+    for n in [1, 2] {
+        graph.enqueue(graph.queued("t", x(n))).await.unwrap();
+        worker(&graph).work_once().await.unwrap().unwrap();
+    }
+    let first = graph.runs("t", &RunQuery::default()).await.unwrap();
+    let at = first.last().unwrap().checkpoint.map(CheckpointRef::root);
+    let options = RunOptions {
+        at,
+        ..RunOptions::on("t")
+    };
+    let run = graph.to_queue(json!({ "x": 3 }), &options).unwrap();
+    graph.enqueue(run).await.unwrap();
+    let worked = worker(&graph).work_once().await.unwrap().unwrap();
+    worked.outcome.unwrap();
+    assert_eq!(log(&graph).await, Value::from(json!([1, 3])));
+}
+
+/// A graph whose node asks twice, and waits at a gate in between, if it has one.
+fn asks_twice(saver: &MemorySaver, gate: Option<Arc<Notify>>) -> DynGraph {
+    let ask = move |ctx: DynCtx| {
+        let gate = gate.clone();
+        async move {
+            let first = ctx.ask(json!("first?"))?;
+            if let Some(gate) = gate {
+                ctx.emit(json!("waits")).await;
+                gate.notified().await;
+            }
+            let second = ctx.ask(json!("second?"))?;
+            Ok::<_, Halt>(Value::map([("log", Value::list([first, second]))]))
+        }
+    };
+    DynGraphBuilder::new()
+        .name("asks")
+        .last_value("x")
+        .last_value("log")
+        .node("ask", ask)
+        .edge("__start__", "ask")
+        .backends(Backends::on(saver.clone()))
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_reaches_one_question_also_when_its_worker_is_killed() {
+    let (saver, gate) = (MemorySaver::new(), Arc::new(Notify::new()));
+    let (free, stuck) = (asks_twice(&saver, None), asks_twice(&saver, Some(gate)));
+    let options = RunOptions::on("t");
+    let run = free.to_queue(json!({ "x": 0 }), &options).unwrap();
+    free.enqueue(run).await.unwrap();
+    let worked = worker(&free).work_once().await.unwrap().unwrap();
+    assert_eq!(worked.outcome.unwrap().status, Status::Waiting);
+    let answer = RunInput::Command(Command::default(), Some(Resume::Next("one".into())));
+    let logged = RunOptions {
+        log: Modes::CUSTOM,
+        ..options.clone()
+    };
+    let run = stuck.to_queue(answer, &logged).unwrap();
+    let queued = stuck.enqueue(run).await.unwrap();
+    let mut follow = stuck.follow("t", None, Modes::CUSTOM);
+    let lost = tokio::spawn({
+        let worker = worker(&stuck);
+        async move { worker.work_once().await }
+    });
+    // The first question has its answer, and the node waits.
+    follow.next().await.unwrap();
+    lost.abort();
+    assert!(lost.await.unwrap_err().is_cancelled());
+    let worked = worker(&free).work_once().await.unwrap().unwrap();
+    assert_eq!(worked.run, queued.id);
+    assert_eq!(worked.outcome.unwrap().status, Status::Waiting);
+    let answer = RunInput::Command(Command::default(), Some(Resume::Next("two".into())));
+    free.enqueue(free.to_queue(answer, &options).unwrap())
+        .await
+        .unwrap();
+    let worked = worker(&free).work_once().await.unwrap().unwrap();
+    worked.outcome.unwrap();
+    assert_eq!(log(&free).await, Value::from(json!(["one", "two"])));
 }

@@ -144,7 +144,7 @@ impl SqliteSaver {
 
 impl RunQueue for SqliteSaver {
     fn enqueue(&self, run: EnqueueRun) -> MaybeReady<'_, RunRecord> {
-        if !run.metadata.fits() || !run.input.fits() {
+        if !run.fits() {
             return MaybeReady::now(Err(SaverError::too_deep()));
         }
         let inner = &self.0.0;

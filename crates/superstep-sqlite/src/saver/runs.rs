@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use superstep_core::{
     error::SaverError,
     future::MaybeReady,
-    id::{RunId, ThreadId},
+    id::{CheckpointId, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord, RunStatus},
     saver::Runs,
 };
@@ -19,6 +19,7 @@ use crate::{
     queue::Urgency,
     runs::{self, RunRow},
     sync_level::SyncLevel,
+    threads,
     writer::Writer,
 };
 
@@ -208,6 +209,13 @@ impl Runs for SqliteSaver {
 
     fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>> {
         MaybeReady::now(self.0.0.cancel_of(run))
+    }
+
+    fn rewind(&self, thread: &ThreadId, epoch: u64, to: CheckpointId) -> MaybeReady<'_, ()> {
+        let (queue, thread) = (&self.0.0.queue, thread.clone());
+        queue.submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
+            writer.in_savepoint(|writer| threads::rewind(writer, &thread, epoch, to))
+        })
     }
 
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {

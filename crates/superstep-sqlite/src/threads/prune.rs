@@ -224,7 +224,7 @@ fn make_full(
 }
 
 /// Recomputes the blob references of a thread, and deletes blobs without references.
-fn recount_uses(writer: &mut Writer, thread: i64) -> Result<(), SaverError> {
+pub(super) fn recount_uses(writer: &mut Writer, thread: i64) -> Result<(), SaverError> {
     let mut used = BTreeSet::new();
     for graph in graphs::all(writer.db()?, thread)? {
         for row in rows(writer.db()?, &graph)? {

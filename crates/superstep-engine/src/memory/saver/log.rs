@@ -261,6 +261,17 @@ impl Log {
         self.entries.len() - self.before(id)
     }
 
+    /// Drops the entries with a greater id.
+    pub(super) fn rewind(&mut self, to: CheckpointId) {
+        let kept = self.entries.partition_point(|entry| entry.record.id <= to);
+        self.entries.truncate(kept);
+        for entry in &mut self.entries {
+            entry.children.retain(|child| *child < kept);
+            entry.merged = entry.merged.min(entry.children.len());
+        }
+        self.rebuilt = OnceLock::new();
+    }
+
     /// Drops all but the newest `n` entries; those whose parent is dropped become full records.
     pub(super) fn keep_last(&mut self, n: usize) {
         let from = self.entries.len().saturating_sub(n);

@@ -110,7 +110,7 @@ impl MemorySaver {
 
 impl RunQueue for MemorySaver {
     fn enqueue(&self, run: EnqueueRun) -> MaybeReady<'_, RunRecord> {
-        if !run.metadata.fits() || !run.input.fits() {
+        if !run.fits() {
             return MaybeReady::now(Err(SaverError::too_deep()));
         }
         let put = self.put(run);

@@ -224,6 +224,22 @@ impl MemorySaver {
     }
 }
 
+impl MemorySaver {
+    fn undo(&self, id: &ThreadId, epoch: u64, to: CheckpointId) -> Result<(), SaverError> {
+        let conflict = || SaverError::Conflict { thread: id.clone() };
+        let thread = self.thread(id).ok_or_else(conflict)?;
+        let mut inner = lock(&thread);
+        if !inner.is_leased(epoch) {
+            return Err(conflict());
+        }
+        for log in inner.logs.values_mut() {
+            log.rewind(to);
+        }
+        inner.logs.retain(|_, log| log.len() > 0);
+        Ok(())
+    }
+}
+
 impl Runs for MemorySaver {
     fn begin_run(&self, begin: BeginRun) -> MaybeReady<'_, RunRecord> {
         if !begin.metadata.fits() {
@@ -256,6 +272,10 @@ impl Runs for MemorySaver {
 
     fn cancel_requested(&self, run: RunId) -> MaybeReady<'_, Option<CancelRequest>> {
         MaybeReady::now(self.cancel_of(run))
+    }
+
+    fn rewind(&self, thread: &ThreadId, epoch: u64, to: CheckpointId) -> MaybeReady<'_, ()> {
+        MaybeReady::now(self.undo(thread, epoch, to))
     }
 
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {

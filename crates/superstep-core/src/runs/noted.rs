@@ -1,0 +1,57 @@
+//! Whether anything was noted of a checkpoint's tasks since somebody looked.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::record::{PlainAnswer, TaskNote};
+
+/// What is noted of the tasks of a checkpoint, as a number: it changes when a task takes an answer, asks,
+/// ends, fails or starts an effect. The same for the same notes, whichever way they were stored.
+pub fn noted(notes: &[TaskNote]) -> u64 {
+    let one = |note: &TaskNote| {
+        let asks: Vec<_> = note.asks.iter().map(|ask| ask.id).collect();
+        let effects: Vec<_> = note.effects.keys().collect();
+        let plain = match &note.resume {
+            None => 0,
+            Some(PlainAnswer::Given(_)) => 1,
+            Some(PlainAnswer::Taken) => 2,
+        };
+        let seen = format!(
+            "{:?} {asks:?} {} {} {} {} {} {plain} {effects:?}",
+            note.key,
+            note.answered,
+            note.answers.len(),
+            note.output.is_some(),
+            note.error.is_some(),
+            note.handled,
+        );
+        xxh3_64(seen.as_bytes())
+    };
+    notes.iter().map(one).fold(0, u64::wrapping_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{record::TaskKey, value::Value};
+
+    #[test]
+    fn a_note_more_is_seen_and_the_order_of_notes_is_not() {
+        let (one, two) = (
+            TaskNote::new(TaskKey::Send(1)),
+            TaskNote::new(TaskKey::Send(2)),
+        );
+        let both = noted(&[one.clone(), two.clone()]);
+        assert_eq!(both, noted(&[two.clone(), one.clone()]));
+        assert_ne!(both, noted(std::slice::from_ref(&one)));
+        assert_eq!(noted(&[]), 0);
+        let given = TaskNote {
+            resume: Some(PlainAnswer::Given(Value::Null)),
+            ..TaskNote::new(TaskKey::Input)
+        };
+        let taken = TaskNote {
+            resume: Some(PlainAnswer::Taken),
+            ..given.clone()
+        };
+        assert_ne!(noted(&[given]), noted(&[taken]));
+    }
+}

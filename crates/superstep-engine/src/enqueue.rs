@@ -1,0 +1,133 @@
+//! Runs on their way to the queue of a saver, and the options that they bring along.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use superstep_core::{
+    clock::UnixMillis,
+    error::{Error, ErrorKind},
+    id::ThreadId,
+    run::RunInput,
+    runs::{EnqueueRun, QueuedInput, QueuedOptions, RunRecord},
+};
+
+use crate::{clock::unix_millis, graph::DynGraph, options::RunOptions, run_entry::new_run_id};
+
+impl DynGraph {
+    /// Puts a run of this graph into the queue of its saver, for a [`Worker`](crate::Worker) of any
+    /// process; durable when it returns. `run` says on which thread, with what and how, and what to do
+    /// when the thread is busy.
+    pub async fn enqueue(&self, run: EnqueueRun) -> Result<RunRecord, Error> {
+        let graph = self.0.plan.name.clone();
+        let run = EnqueueRun { graph, ..run };
+        Ok(self.saver()?.run_queue().enqueue(run).await?)
+    }
+
+    /// A run of this graph to put into the queue: on this thread, with this input, and with the options
+    /// that its worker has for every run.
+    pub fn queued(&self, thread: impl Into<ThreadId>, input: QueuedInput) -> EnqueueRun {
+        let graph = self.0.plan.name.clone();
+        EnqueueRun {
+            input,
+            ..EnqueueRun::new(thread, new_run_id(), graph)
+        }
+    }
+
+    /// A run of this graph to put into the queue, as [`DynGraph::start`] would start it: the options go
+    /// with it. Streams of events, what to return and how to stop belong to the process that runs it.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use superstep_engine::{Backends, DynCtx, DynGraphBuilder, RunOptions, Worker, memory::MemorySaver};
+    /// # use superstep_core::{run::Halt, runs::{EnqueueRun, OnBusy}};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let graph = DynGraphBuilder::new().last_value("by").name("count")
+    /// #     .node("work", |ctx: DynCtx| async move { Ok::<_, Halt>(json!({ "by": ctx.context() })) })
+    /// #     .edge("__start__", "work").backends(Backends::on(MemorySaver::new())).build()?;
+    /// let options = RunOptions {
+    ///     context: json!("ann").into(),
+    ///     limit: 10,
+    ///     ..RunOptions::on("thread 1")
+    /// };
+    /// let run = graph.to_queue(json!({ "by": "" }), &options)?;
+    /// graph.enqueue(EnqueueRun { on_busy: OnBusy::Interrupt, ..run }).await?;
+    /// let worker = Worker::new([graph], RunOptions::default())?;
+    /// let worked = worker.work_once().await?.expect("a run waits");
+    /// assert_eq!(worked.outcome?.output, Some(json!({ "by": "ann" }).into()));
+    /// # Ok(()) }
+    /// ```
+    pub fn to_queue(
+        &self,
+        input: impl Into<RunInput>,
+        options: &RunOptions,
+    ) -> Result<EnqueueRun, Error> {
+        let Some(thread) = options.thread.clone() else {
+            let why = "a queued run needs a thread".to_owned();
+            return Err(ErrorKind::BadArgument { why }.into());
+        };
+        options.check()?;
+        let input = match input.into() {
+            RunInput::Nothing => QueuedInput::Nothing,
+            RunInput::Value(value) => QueuedInput::Value(value),
+            RunInput::Command(command, resume) => QueuedInput::Command(command, resume),
+        };
+        let run = options.run.unwrap_or_else(new_run_id);
+        Ok(EnqueueRun {
+            input,
+            options: options.queued(),
+            deadline: options.deadline.map(unix_millis),
+            metadata: options.metadata.clone(),
+            ..EnqueueRun::new(thread, run, self.0.plan.name.clone())
+        })
+    }
+}
+
+impl RunOptions {
+    /// The options that a run takes along to the queue.
+    fn queued(&self) -> QueuedOptions {
+        QueuedOptions {
+            at: self.at.clone(),
+            limit: Some(self.limit),
+            max_concurrency: self.max_concurrency,
+            durability: Some(self.durability),
+            context: Some(self.context.clone()),
+            pause_before: Some(self.pause_before.clone()),
+            pause_after: Some(self.pause_after.clone()),
+            strict_resume: Some(self.strict_resume),
+            strict_input: Some(self.strict_input),
+            keep_asks: Some(self.keep_asks),
+            log: Some(self.log),
+            grace: Some(self.grace),
+        }
+    }
+
+    /// These options for a run from the queue.
+    pub(crate) fn for_queued(&self, run: &RunRecord) -> Self {
+        let own = run.queued.as_ref().map(|queued| queued.options.clone());
+        let own = own.unwrap_or_default();
+        Self {
+            thread: Some(run.thread.clone()),
+            run: Some(run.id),
+            metadata: run.metadata.clone(),
+            deadline: run.deadline.map(time).or(self.deadline),
+            at: own.at.or_else(|| self.at.clone()),
+            limit: own.limit.unwrap_or(self.limit),
+            max_concurrency: own.max_concurrency.or(self.max_concurrency),
+            durability: own.durability.unwrap_or(self.durability),
+            context: own.context.unwrap_or_else(|| self.context.clone()),
+            pause_before: own.pause_before.unwrap_or(self.pause_before.clone()),
+            pause_after: own.pause_after.unwrap_or(self.pause_after.clone()),
+            strict_resume: own.strict_resume.unwrap_or(self.strict_resume),
+            strict_input: own.strict_input.unwrap_or(self.strict_input),
+            keep_asks: own.keep_asks.unwrap_or(self.keep_asks),
+            log: own.log.unwrap_or(self.log),
+            grace: own.grace.unwrap_or(self.grace),
+            ..self.clone()
+        }
+    }
+}
+
+fn time(millis: UnixMillis) -> SystemTime {
+    let millis = u64::try_from(millis).unwrap_or_default();
+    UNIX_EPOCH + Duration::from_millis(millis)
+}
