@@ -4,7 +4,9 @@
 mod atomic;
 mod dirs;
 mod read;
+mod swap;
 
 pub use atomic::{Rights, Staged, TEMPORARY, remove_stale, second_name};
 pub use dirs::{private_dir, sync_parent};
 pub use read::{open_regular, read_regular, read_text};
+pub use swap::StagedDir;

@@ -24,5 +24,7 @@ pub use managed::ManagedModel;
 pub use observer::{Attempt, CallObserver, Cost, UsageSource};
 pub use policy::{Deadlines, Policy};
 pub use prices::{Price, Prices};
-pub use structured::{MAX_REPAIRS, StructuredReply, structured, structured_json};
+pub use structured::{
+    MAX_REPAIRS, StructuredReply, structured, structured_json, structured_within,
+};
 pub use superstep_http::{Backoff, Jitter, RetryAfter};

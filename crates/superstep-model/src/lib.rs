@@ -33,7 +33,7 @@ pub use superstep_text::Secret;
 pub use assemble::Assembly;
 pub use call::{
     Budget, CallObserver, ManagedModel, Policy, Prices, StructuredReply, structured,
-    structured_json,
+    structured_json, structured_within,
 };
 pub use cassette::Cassette;
 pub use delta::{Delta, Deltas};

@@ -4,7 +4,7 @@
 //! world. [`Tools`] is what an agent has. A call runs as a durable task of its own ([`execute`]):
 //! checked, allowed by the [`Policy`] or approved by a person, journaled before and after, so that it
 //! happens at most once and a person is asked about an unknown outcome. [`agent`] is the loop of a
-//! model and its tools as a graph; [`Chat`] keeps a conversation in state. With the feature `mcp` the
+//! model and its tools as a graph; [`refine`] is an analysis that questions itself; [`Chat`] keeps a conversation in state. With the feature `mcp` the
 //! tools of MCP servers are tools like others, with less trust.
 
 // The macros name the facade's paths; below it this crate stands in for it.
@@ -30,6 +30,7 @@ mod execute;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod policy;
+pub mod refine;
 mod stream_reply;
 pub mod tool;
 pub mod toolbox;
@@ -48,6 +49,7 @@ pub use chat::Chat;
 pub use error::ToolsError;
 pub use execute::{decide, execute};
 pub use policy::{Policy, Ruling};
+pub use refine::{Refine, RefineConfig, Refinement, RefinementUpdate};
 pub use stream_reply::stream_reply;
 pub use tool::{
     ParsedCall, Reconciled, Tool, ToolCtx, ToolError, ToolOutput,

@@ -44,16 +44,32 @@ impl Model for Traced<'_> {
 
 /// Begins the span of a call.
 pub(crate) async fn begin(ctx: &Ctx, model: &dyn Model, request: &Request) -> OpenSpan {
+    let name = &model.id().name;
+    ctx.span(SpanKind::Model, name, || start(model, request))
+        .await
+}
+
+/// Begins the span of a call that is part of another one.
+pub(crate) async fn begin_within(
+    span: &OpenSpan,
+    model: &dyn Model,
+    request: &Request,
+) -> OpenSpan {
+    let name = &model.id().name;
+    span.span(SpanKind::Model, name, || start(model, request))
+        .await
+}
+
+fn start(model: &dyn Model, request: &Request) -> SpanStart {
     let asked = model.id();
-    let start = || SpanStart {
+    SpanStart {
         inputs: value(request),
         facts: Facts {
             provider: Some(asked.provider.as_str().into()),
             model_asked: Some(asked.name.as_str().into()),
             ..Facts::default()
         },
-    };
-    ctx.span(SpanKind::Model, &asked.name, start).await
+    }
 }
 
 /// The end of a call's span.

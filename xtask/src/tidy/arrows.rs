@@ -100,6 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-server", &["superstep"]),
     ("superstep-archie", &["superstep"]),
     ("superstep-atris", &["superstep"]),
+    ("superstep-docgen", &["superstep"]),
     (
         "superstep-sheets",
         &["superstep", "superstep-sandbox", "superstep-workbook"],

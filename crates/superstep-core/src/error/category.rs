@@ -119,6 +119,11 @@ impl Category {
             7709 | 7712 => Self::Conflict,
             7704 | 7711 => Self::Internal,
 
+            7801..=7803 | 7807 => Self::InvalidInput,
+            7804 => Self::Unavailable,
+            7805 | 7806 => Self::NotFound,
+            7808 => Self::Internal,
+
             8001 => Self::Internal,
             8002 | 8004 | 8008 => Self::NotFound,
             8003 | 8012 => Self::InvalidInput,

@@ -49,8 +49,18 @@ pub async fn structured<T: DeserializeOwned>(
     request: Request,
     schema: &Schema,
 ) -> Result<StructuredReply<T>, ModelError> {
+    structured_within(model, request, schema, MAX_REPAIRS).await
+}
+
+/// The same with another number of repairs.
+pub async fn structured_within<T: DeserializeOwned>(
+    model: &dyn Model,
+    request: Request,
+    schema: &Schema,
+    repairs: u32,
+) -> Result<StructuredReply<T>, ModelError> {
     // Types know more than their schemas say, so what they refuse is a mistake of the model too.
-    climb(model, request, schema, |value| {
+    climb(model, request, schema, repairs, |value| {
         serde_json::from_value(value).map_err(|error| error.to_string())
     })
     .await
@@ -62,13 +72,14 @@ pub async fn structured_json(
     request: Request,
     schema: &Schema,
 ) -> Result<StructuredReply<Json>, ModelError> {
-    climb(model, request, schema, Ok).await
+    climb(model, request, schema, MAX_REPAIRS, Ok).await
 }
 
 async fn climb<T>(
     model: &dyn Model,
     request: Request,
     schema: &Schema,
+    most: u32,
     take: impl Fn(Json) -> Result<T, String>,
 ) -> Result<StructuredReply<T>, ModelError> {
     let ask = Ask::new(model.caps().structured, &request, schema);
@@ -94,7 +105,7 @@ async fn climb<T>(
                     repairs,
                 });
             }
-            Err(Fault::Mendable(why)) if repairs < MAX_REPAIRS => why,
+            Err(Fault::Mendable(why)) if repairs < most => why,
             Err(Fault::Mendable(why) | Fault::Final(why)) => {
                 return Err(ErrorKind::Unfit {
                     schema: schema.name().into(),

@@ -21,6 +21,7 @@ mod malformed;
 mod mcp;
 mod payments;
 mod reconcile;
+mod refining;
 mod secrets;
 mod shaping;
 mod teams;

@@ -1,0 +1,142 @@
+//! Results put together: metadata, pages, links checked, files written.
+
+use crate::{
+    agent::DocAgent,
+    claims::{self, ClaimReport},
+    error::Error,
+    facts::{Facts, Lookup},
+    links,
+    metadata::{INPUTS, METADATA, Metadata, Revision, inputs},
+    output, pages, plan,
+    result::{AgentResult, Status},
+    services::Services,
+    state::{DocState, Outcome},
+};
+
+pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome, Error> {
+    let request = &state.request;
+    let context = services.context(request)?;
+    let facts = &*context.facts;
+    let old = Metadata::read(&request.output).ok().flatten();
+    let asks = services.model.is_some() && !request.no_model;
+    let mut metadata = Metadata::new(&facts.name);
+    metadata.model = asks.then(|| services.model_name());
+    metadata.counts = facts.counts.clone();
+    if let Some(old) = &old {
+        metadata.history.clone_from(&old.history);
+        metadata.revisions.clone_from(&old.revisions);
+    }
+    let mut outcome = Outcome {
+        output: request.output.display().to_string(),
+        ..Outcome::default()
+    };
+    for agent in &services.settings.agents {
+        let name = agent.name();
+        let planned = state.plan.iter().find(|it| it.name == name);
+        let is_kept = planned.is_some_and(|it| it.is_kept);
+        let result = match state.results.get(name).filter(|_| asks) {
+            Some(result) => fresh(&**agent, result, facts),
+            None => facts_alone(&**agent, facts),
+        };
+        if is_kept {
+            outcome.kept.push(name.to_owned());
+        } else if asks {
+            outcome.ran.push(name.to_owned());
+            let usage = result.metadata.usage;
+            outcome.calls = outcome.calls.saturating_add(usage.calls);
+            outcome.tokens = outcome.tokens.saturating_add(usage.usage.total());
+            outcome.micros = outcome.micros.saturating_add(usage.micros);
+            if let Some(confidence) = result.confidence {
+                metadata.graded(name, confidence * 100.0);
+            }
+        }
+        if result.status == Status::Failed {
+            let why = result.warnings.last().cloned().unwrap_or_default();
+            outcome.failed.insert(name.to_owned(), why);
+        }
+        metadata.claims.add(&result.metadata.claims);
+        metadata.agents.push(result);
+    }
+    metadata.claims.problems.clear();
+    let is_whole = metadata
+        .agents
+        .iter()
+        .all(|it| it.status == Status::Success);
+    let status = match (asks, is_whole) {
+        (false, _) => "facts",
+        (true, true) => "success",
+        (true, false) => "partial",
+    };
+    status.clone_into(&mut metadata.status);
+    let hashes = plan::hashes(facts);
+    let mut revision = Revision::between(&inputs(&request.output), &hashes);
+    revision.agents.clone_from(&outcome.ran);
+    metadata.revised(revision);
+
+    let prefix = plan::prefix(&request.root, &request.output);
+    let mut files = pages::pages(
+        &metadata,
+        &services.settings.agents,
+        facts,
+        prefix.as_deref(),
+    );
+    let broken = links::check(&files, facts, prefix.as_deref());
+    for link in &broken {
+        if let Some(page) = files.get_mut(&link.page) {
+            *page = page.replace(&format!("]({})", link.target), "]");
+        }
+    }
+    outcome.broken_links = u32::try_from(broken.len()).unwrap_or(u32::MAX);
+    let json = |value: Result<String, serde_json::Error>| {
+        value.map_err(|error| Error::Output {
+            path: METADATA.into(),
+            why: error.to_string(),
+        })
+    };
+    files.insert(
+        INPUTS.into(),
+        json(serde_json::to_string_pretty(&hashes))? + "\n",
+    );
+    metadata.files = files.keys().cloned().chain([METADATA.to_owned()]).collect();
+    files.insert(
+        METADATA.into(),
+        json(serde_json::to_string_pretty(&metadata))? + "\n",
+    );
+    output::write(&request.output, &files)?;
+    status.clone_into(&mut outcome.status);
+    outcome.files = files.into_keys().collect();
+    outcome.claims = metadata.claims;
+    Ok(outcome)
+}
+
+/// A result with its page made anew: facts may have changed where its analysis did not, and claims with them.
+fn fresh(agent: &dyn DocAgent, result: &AgentResult, facts: &Facts) -> AgentResult {
+    let mut result = result.clone();
+    let said = agent.markdown(&result.data);
+    let (checked, again) = claims::check(&said, &Lookup::new(facts));
+    if again.fixed + again.removed > 0 {
+        result.data = agent.parse(&checked);
+        let before = result.metadata.claims.clone();
+        result.metadata.claims = ClaimReport {
+            made: before.made.max(again.made),
+            verified: again.verified,
+            fixed: before.fixed + again.fixed,
+            removed: before.removed + again.removed,
+            unverified: again.unverified,
+            problems: before.problems.into_iter().chain(again.problems).collect(),
+        };
+    }
+    result.markdown = pages::page(agent, facts, &result);
+    result
+}
+
+/// What the facts alone give.
+fn facts_alone(agent: &dyn DocAgent, facts: &Facts) -> AgentResult {
+    let mut result = AgentResult {
+        agent_name: agent.name().to_owned(),
+        summary: "Facts alone".to_owned(),
+        ..AgentResult::default()
+    };
+    result.markdown = pages::page(agent, facts, &result);
+    result
+}

@@ -1,0 +1,142 @@
+//! Diagrams made of facts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use superstep::draw::{Drawing, DrawnEdge, DrawnNode, EdgeKind, NodeKind};
+
+use crate::facts::{Facts, Lookup, SymbolKind};
+
+/// The most nodes of a diagram: more cannot be read.
+const MOST: usize = 40;
+
+fn drawn(
+    edges: &BTreeSet<(String, String)>,
+    alone: impl Iterator<Item = String>,
+) -> Option<String> {
+    let mut at: BTreeMap<String, usize> = BTreeMap::new();
+    let mut drawing = Drawing::default();
+    let names = edges
+        .iter()
+        .flat_map(|(from, to)| [from.clone(), to.clone()])
+        .chain(alone);
+    for name in names {
+        if at.len() < MOST && !at.contains_key(&name) {
+            at.insert(name.clone(), drawing.nodes.len());
+            drawing.nodes.push(DrawnNode {
+                name,
+                kind: NodeKind::Plain,
+                note: None,
+                inside: None,
+            });
+        }
+    }
+    for (from, to) in edges {
+        if let (Some(from), Some(to)) = (at.get(from), at.get(to)) {
+            drawing.edges.push(DrawnEdge {
+                from: *from,
+                to: *to,
+                label: None,
+                kind: EdgeKind::Always,
+            });
+        }
+    }
+    (!drawing.nodes.is_empty()).then(|| drawing.mermaid())
+}
+
+/// Components and which uses which.
+pub fn components(facts: &Facts) -> Option<String> {
+    let edges = facts
+        .components
+        .iter()
+        .flat_map(|from| from.uses.iter().map(|to| (from.name.clone(), to.clone())));
+    drawn(
+        &edges.collect(),
+        facts.components.iter().map(|it| it.name.clone()),
+    )
+}
+
+/// What the entry points import, two imports far.
+pub fn flow(facts: &Facts) -> Option<String> {
+    let mut edges = BTreeSet::new();
+    let mut level: Vec<&str> = facts.entry_points.iter().map(|it| &*it.path).collect();
+    for _ in 0..2 {
+        let mut next = Vec::new();
+        for path in level {
+            let Some(file) = facts.file(path) else {
+                continue;
+            };
+            for target in file.imports.iter().filter_map(|it| it.file.as_deref()) {
+                if edges.len() < MOST {
+                    edges.insert((path.to_owned(), target.to_owned()));
+                    next.push(target);
+                }
+            }
+        }
+        level = next;
+    }
+    drawn(&edges, std::iter::empty())
+}
+
+/// The types of the code base with their methods, those with most of them first.
+pub fn types(facts: &Facts) -> Option<String> {
+    let is_type = |kind| {
+        matches!(
+            kind,
+            SymbolKind::Type | SymbolKind::Interface | SymbolKind::Enum
+        )
+    };
+    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in facts.files.iter().filter(|file| !file.test) {
+        for symbol in file
+            .symbols
+            .iter()
+            .filter(|it| it.public && is_type(it.kind))
+        {
+            found.entry(&symbol.name).or_default();
+        }
+        for symbol in file
+            .symbols
+            .iter()
+            .filter(|it| it.kind == SymbolKind::Method && it.public)
+        {
+            if let Some(of) = symbol.of.as_deref()
+                && let Some(methods) = found.get_mut(of)
+            {
+                methods.push(&symbol.name);
+            }
+        }
+    }
+    let mut all: Vec<(&str, Vec<&str>)> = found.into_iter().collect();
+    all.sort_by_key(|(name, methods)| (std::cmp::Reverse(methods.len()), *name));
+    all.truncate(12);
+    all.sort_unstable();
+    let plain = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let mut text = String::from("classDiagram\n");
+    let mut is_empty = true;
+    for (name, methods) in all.iter().filter(|(name, _)| plain(name)) {
+        is_empty = false;
+        text.push_str(&format!("    class {name} {{\n"));
+        let mut methods: Vec<&&str> = methods.iter().filter(|name| plain(name)).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        for method in methods.into_iter().take(8) {
+            text.push_str(&format!("        +{method}()\n"));
+        }
+        text.push_str("    }\n");
+    }
+    (!is_empty).then_some(text)
+}
+
+/// Who depends on a file, two imports far.
+pub fn impact(lookup: &Lookup<'_>, path: &str) -> Option<String> {
+    let mut edges = BTreeSet::new();
+    for near in lookup.importers(path) {
+        edges.insert((near.to_owned(), path.to_owned()));
+        edges.extend(
+            lookup
+                .importers(near)
+                .map(|far| (far.to_owned(), near.to_owned())),
+        );
+    }
+    drawn(&edges, std::iter::empty())
+}

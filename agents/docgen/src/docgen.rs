@@ -1,0 +1,133 @@
+//! The documentation agents as one graph.
+
+use std::{path::Path, sync::Arc};
+
+use superstep::{Backends, BuildErrors, Graph, NodeOptions, model::Model};
+
+use crate::{
+    agent::AgentContext,
+    error::Error,
+    metadata::Metadata,
+    nodes,
+    plan::{self, Forecast},
+    services::Services,
+    settings::{Request, Settings},
+    state::{BatchNode, BatchState, DocNode, DocState, DocStateUpdate},
+};
+
+/// The documentation agents.
+///
+/// Their graph runs, resumes and shows threads as any graph does. A thread documents one folder; what agents finished
+/// before a process died is kept, and `resume` runs the others.
+pub struct Docgen {
+    graph: Graph<DocState, DocNode>,
+    services: Arc<Services>,
+}
+
+/// Why there are no agents.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NewError {
+    /// The settings are wrong.
+    #[error(transparent)]
+    Settings(#[from] Error),
+    /// The graph could not be built: a mistake in this library.
+    #[error(transparent)]
+    Graph(#[from] BuildErrors),
+}
+
+impl Docgen {
+    /// Agents with a model, or with facts alone. For budgets in tokens, money and time give it a
+    /// [`ManagedModel`](superstep::model::ManagedModel) within a [`Budget`](superstep::model::Budget): it is asked
+    /// before each call.
+    pub fn new(
+        model: Option<Arc<dyn Model>>,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, NewError> {
+        settings.check()?;
+        let services = Arc::new(Services::new(model, settings));
+        let graph = build(&services, backends)?;
+        Ok(Self { graph, services })
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph<DocState, DocNode> {
+        &self.graph
+    }
+
+    /// What it was made with.
+    pub fn settings(&self) -> &Settings {
+        &self.services.settings
+    }
+
+    /// The input of a run.
+    pub fn document(&self, request: Request) -> DocStateUpdate {
+        DocState::update()
+            .request(request)
+            .plan(Vec::new())
+            .outcome(None)
+    }
+
+    /// What a run would do, without one call.
+    pub fn forecast(&self, request: &Request) -> Result<Forecast, Error> {
+        let context = self.context(request)?;
+        let old = Metadata::read(&request.output).ok().flatten();
+        let (planned, _) =
+            self.services
+                .plan(request, &context, old.as_ref(), &Default::default())?;
+        Ok(plan::forecast(
+            &self.services.settings.agents,
+            &planned,
+            &context,
+            &self.services.settings.refine,
+        ))
+    }
+
+    /// The facts of a folder, and what prompts are made of.
+    pub fn context(&self, request: &Request) -> Result<Arc<AgentContext>, Error> {
+        self.services.context(request)
+    }
+
+    /// A name for the thread of a folder and its documentation, the same each time.
+    pub fn thread(root: &Path, output: &Path) -> String {
+        let name = format!("{}\u{0}{}", root.display(), output.display());
+        let hash = xxhash_rust::xxh3::xxh3_64(name.as_bytes());
+        format!("docs-{hash:012x}")
+    }
+}
+
+fn build(
+    services: &Arc<Services>,
+    backends: Backends,
+) -> Result<Graph<DocState, DocNode>, BuildErrors> {
+    let batch = Graph::<BatchState, BatchNode>::builder()
+        .name("ExecuteAgents")
+        .nested()
+        .shared(services.clone())
+        .node(BatchNode::Start, nodes::start)
+        .node_with(
+            BatchNode::Agent,
+            nodes::agent,
+            NodeOptions::default().on_error(nodes::give_up),
+        )
+        .start(BatchNode::Start)
+        .may_send(BatchNode::Start, &[BatchNode::Agent])
+        .finish(BatchNode::Agent)
+        .build()?;
+    Graph::builder()
+        .name("DocumentationGeneration-Complete")
+        .backends(backends)
+        .shared(services.clone())
+        .resource(batch)
+        .node(DocNode::Scan, nodes::scan)
+        .node(DocNode::Plan, nodes::plan)
+        .node(DocNode::Execute, nodes::execute)
+        .node(DocNode::Aggregate, nodes::aggregate)
+        .start(DocNode::Scan)
+        .edge(DocNode::Scan, DocNode::Plan)
+        .edge(DocNode::Plan, DocNode::Execute)
+        .edge(DocNode::Execute, DocNode::Aggregate)
+        .finish(DocNode::Aggregate)
+        .build()
+}

@@ -1,0 +1,100 @@
+//! `Cargo.toml` and `Cargo.lock`.
+
+use toml::{Table, Value};
+
+use super::{Family, Lines, Manifests, Package};
+use crate::facts::DependencyKind;
+
+pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
+    let Ok(table) = text.parse::<Table>() else {
+        return;
+    };
+    if path.ends_with(".lock") {
+        lock(&table, manifests);
+        return;
+    }
+    let lines = Lines::new(text);
+    let mut package = table.get("package").and_then(Value::as_table).map(|about| {
+        let version = about
+            .get("version")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        Package {
+            name: about
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
+            manifest: path.to_owned(),
+            version,
+            entries: entries(&table),
+            ..Package::default()
+        }
+    });
+    let kinds = [
+        ("dependencies", DependencyKind::Runtime),
+        ("dev-dependencies", DependencyKind::Dev),
+        ("build-dependencies", DependencyKind::Build),
+    ];
+    let targets = table.get("target").and_then(Value::as_table);
+    let targets = targets
+        .into_iter()
+        .flat_map(|it| it.values())
+        .filter_map(Value::as_table);
+    let workspace = table.get("workspace").and_then(Value::as_table);
+    for place in std::iter::once(&table).chain(targets).chain(workspace) {
+        for (section, kind) in kinds {
+            for (key, value) in place
+                .get(section)
+                .and_then(Value::as_table)
+                .into_iter()
+                .flatten()
+            {
+                let renamed = value.get("package").and_then(Value::as_str);
+                let name = renamed.unwrap_or(key);
+                let wanted = value.as_str().or_else(|| value.get("version")?.as_str());
+                let is_own = value.get("path").is_some();
+                if let Some(package) = &mut package {
+                    package.asks.insert(name.to_owned());
+                }
+                // The workspace's own table says the version; those that inherit it are its users.
+                let is_inherited = value.get("workspace").is_some();
+                if !is_own && !is_inherited {
+                    manifests.asks(path, &lines, name, wanted, kind);
+                }
+            }
+        }
+    }
+    manifests
+        .packages
+        .extend(package.filter(|it| !it.name.is_empty()));
+}
+
+fn entries(table: &Table) -> Vec<(String, String, &'static str)> {
+    let mut entries = Vec::new();
+    let kinds = [("bin", "binary"), ("lib", "library")];
+    for (key, kind) in kinds {
+        let Some(value) = table.get(key) else {
+            continue;
+        };
+        let one = std::slice::from_ref(value);
+        for target in value.as_array().map_or(one, Vec::as_slice) {
+            let path = target.get("path").and_then(Value::as_str);
+            let name = target.get("name").and_then(Value::as_str).unwrap_or(key);
+            if let Some(path) = path {
+                entries.push((path.to_owned(), name.to_owned(), kind));
+            }
+        }
+    }
+    entries
+}
+
+fn lock(table: &Table, manifests: &mut Manifests) {
+    let packages = table.get("package").and_then(Value::as_array);
+    for package in packages.into_iter().flatten() {
+        let text = |key: &str| package.get(key).and_then(Value::as_str);
+        if let (Some(name), Some(version)) = (text("name"), text("version")) {
+            manifests.lock(Family::Cargo, name, version);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The scan: walk, read side by side, put together.
+//!
+//! Memory is bounded by the facts and one file per worker; files are forgotten once they are read, except
+//! manifests. Limits are on sizes and numbers, never on time, so that two scans of the same files are equal.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use super::{
+    Counts, Facts, File, Skipped, components, entry, manifest,
+    read::{Read, read},
+    resolve,
+    walk::{Found, walk},
+};
+use crate::error::Error;
+
+/// What is looked at, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many files are listed.
+    pub files: usize,
+    /// How large a file may be to be read.
+    pub file_bytes: u64,
+    /// How large a manifest or a lock file may be.
+    pub manifest_bytes: u64,
+    /// How deep folders may be nested.
+    pub depth: usize,
+    /// How many files are read at once.
+    pub workers: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            files: 200_000,
+            file_bytes: 1 << 20,
+            manifest_bytes: 16 << 20,
+            depth: 64,
+            workers: cores.min(8),
+        }
+    }
+}
+
+/// What to scan, and what not.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// Folders that are not entered: where documentation is written.
+    pub skip: Vec<PathBuf>,
+    /// Limits.
+    pub limits: Limits,
+}
+
+/// The facts of a folder.
+pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
+    let root = std::fs::canonicalize(folder).map_err(|error| Error::Root {
+        path: folder.display().to_string(),
+        why: error.to_string(),
+    })?;
+    let mut skipped = Skipped::default();
+    let found = walk(&root, order, &mut skipped)?;
+    let reads = read_all(&found, &order.limits);
+    drop(found);
+    let mut files = Vec::with_capacity(reads.len());
+    let mut texts = Vec::new();
+    for Read { file, text, why } in reads {
+        if let Some(why) = why {
+            skipped.add(file.path.clone(), why);
+        }
+        if let Some(text) = text {
+            texts.push((file.path.clone(), text));
+        }
+        files.push(file);
+    }
+    let read = manifest::read(&texts);
+    resolve::imports(&mut files, &read);
+    let name = root
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let mut facts = Facts {
+        name: name.unwrap_or_else(|| "/".into()),
+        components: components::of(&files, &read),
+        entry_points: entry::of(&files, &read),
+        dependencies: read.dependencies,
+        counts: counts(&files),
+        files,
+        skipped,
+    };
+    // What components ask of each other is no dependency from outside.
+    let own: BTreeSet<&str> = facts.components.iter().map(|it| &*it.name).collect();
+    facts.dependencies.retain(|it| !own.contains(&*it.name));
+    Ok(facts)
+}
+
+/// Reads all files, a few at once, in order.
+fn read_all(found: &[Found], limits: &Limits) -> Vec<Read> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = found.get(at) else {
+                return done;
+            };
+            done.push((at, read(file, limits, manifest::is_one(&file.name))));
+        }
+    };
+    let mut done: Vec<(usize, Read)> = std::thread::scope(|scope| {
+        let others = (1..limits.workers.max(1)).map(|_| scope.spawn(work));
+        let others: Vec<_> = others.collect();
+        let mut done = work();
+        for other in others {
+            match other.join() {
+                Ok(read) => done.extend(read),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, read)| read).collect()
+}
+
+fn counts(files: &[File]) -> Counts {
+    let mut counts = Counts::default();
+    let mut folders = BTreeSet::new();
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    for file in files {
+        counts.files += 1;
+        counts.lines += u64::from(file.lines);
+        counts.bytes = counts.bytes.saturating_add(file.bytes);
+        counts.tests += u32::from(file.test);
+        counts.symbols = counts.symbols.saturating_add(number(file.symbols.len()));
+        counts.marks = counts.marks.saturating_add(number(file.marks.len()));
+        folders.insert(file.path.rsplit_once('/').map_or("", |(folder, _)| folder));
+        let language = counts.languages.entry(file.language.name().to_owned());
+        let language = language.or_default();
+        language.files += 1;
+        language.lines += u64::from(file.lines);
+    }
+    counts.folders = number(folders.len());
+    counts
+}

@@ -1,0 +1,173 @@
+//! Directory walk: the files of a code base, in order.
+//!
+//! What `.gitignore` and `.ignore` name is not looked at, nor are hidden files, folders of other repositories
+//! (submodules), and the folder the documentation is written to. Links are never followed.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use ignore::WalkBuilder;
+
+use super::{Order, Skipped};
+use crate::error::Error;
+
+/// A larger list of what to ignore is none.
+const LARGEST_RULES: u64 = 1 << 20;
+
+/// A file that was found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    /// Below the root, with `/`.
+    pub(super) name: String,
+    pub(super) bytes: u64,
+}
+
+/// All files of a folder in the order of their paths.
+pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<Vec<Found>, Error> {
+    let unreadable = |error: std::io::Error| Error::Root {
+        path: root.display().to_string(),
+        why: error.to_string(),
+    };
+    if !fs::metadata(root).map_err(unreadable)?.is_dir() {
+        return Err(Error::Root {
+            path: root.display().to_string(),
+            why: "it is not a folder".into(),
+        });
+    }
+    fs::read_dir(root).map_err(unreadable)?;
+    if let Some(why) = odd_rules(root) {
+        return Err(Error::Root {
+            path: root.display().to_string(),
+            why,
+        });
+    }
+    let left: Arc<Mutex<BTreeSet<(String, &'static str)>>> = Arc::default();
+    let (base, own, noted) = (root.to_owned(), order.skip.clone(), left.clone());
+    let entries = WalkBuilder::new(root)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            if !is_folder || entry.depth() == 0 {
+                return true;
+            }
+            let path = entry.path();
+            // Documentation of ours is no part of what it documents: it leaves no trace in the facts.
+            if own.iter().any(|own| own == path) {
+                return false;
+            }
+            let why = if fs::symlink_metadata(path.join(".git")).is_ok() {
+                Some("another repository")
+            } else if odd_rules(path).is_some() {
+                Some("its ignore file is no file")
+            } else {
+                None
+            };
+            let is_entered = why.is_none();
+            if let Some(why) = why {
+                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                noted.insert((below(&base, path), why));
+            }
+            is_entered
+        })
+        .parents(false)
+        .git_global(false)
+        .git_exclude(false)
+        .require_git(false)
+        .follow_links(false)
+        .max_depth(Some(order.limits.depth))
+        .sort_by_file_name(Ord::cmp)
+        .build();
+    let mut found = Vec::new();
+    for entry in entries {
+        let Ok(entry) = entry else {
+            skipped.add("?".into(), "unreadable");
+            continue;
+        };
+        let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else {
+            continue;
+        };
+        let name = below(root, entry.path());
+        if entry.path().to_str().is_none() {
+            skipped.add(name, "its name is no text");
+        } else if kind.is_symlink() {
+            skipped.add(name, "a link");
+        } else if !kind.is_file() {
+            skipped.add(name, "no regular file");
+        } else if found.len() >= order.limits.files {
+            skipped.add(name, "more files than are looked at");
+        } else {
+            let bytes = entry.metadata().map_or(0, |about| about.len());
+            found.push(Found {
+                path: entry.path().to_owned(),
+                name,
+                bytes,
+            });
+        }
+    }
+    let left = std::mem::take(&mut *left.lock().unwrap_or_else(PoisonError::into_inner));
+    for (path, why) in left {
+        skipped.add(path, why);
+    }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(found)
+}
+
+fn below(root: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    let parts = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// What is wrong with the ignore files of a folder: one that is a pipe would never end.
+fn odd_rules(folder: &Path) -> Option<String> {
+    [".gitignore", ".ignore"].into_iter().find_map(|name| {
+        let about = fs::metadata(folder.join(name)).ok()?;
+        let is_fine = about.is_file() && about.len() <= LARGEST_RULES;
+        (!is_fine).then(|| format!("its {name} is no file, or far too large"))
+    })
+}
+
+/// Whether files of this name hold secrets: they are listed, never read.
+pub fn is_secret_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let ends = [
+        ".pem",
+        ".key",
+        ".p12",
+        ".pfx",
+        ".jks",
+        ".keystore",
+        ".kdbx",
+        ".ovpn",
+    ];
+    let whole = [
+        ".npmrc",
+        ".pypirc",
+        ".netrc",
+        "_netrc",
+        "credentials",
+        "credentials.json",
+        "secrets.yml",
+        "secrets.yaml",
+        "secrets.json",
+        "secrets.toml",
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        "htpasswd",
+        ".htpasswd",
+        "service-account.json",
+    ];
+    name == ".env"
+        || name.starts_with(".env.")
+        || name.ends_with(".env")
+        || whole.contains(&&*name)
+        || ends.iter().any(|end| name.ends_with(end))
+}

@@ -1,0 +1,62 @@
+//! Documentation of a code base: facts first, then agents whose claims are checked against them.
+//!
+//! ```text
+//! start ─► ScanProjectStructure ─► CreateExecutionContext ─► ExecuteAgents ─► AggregateResults ─► end
+//!                                                                 │
+//!                             one task per agent: analyzeInitial ─► evaluateClarity ⇄ generateQuestions, refineAnalysis
+//!                                                                                  └─► finalizeOutput
+//! ```
+//!
+//! | in the source document | here |
+//! |---|---|
+//! | `BaseAgentWorkflow` | [`Workflow`], over [`superstep::tools::Refine`] |
+//! | `getAgentName`, `buildSystemPrompt`, `buildHumanPrompt`, `parseAnalysis`, `formatMarkdown`, `generateSummary` | [`DocAgent`]: `name`, `system_prompt`, `human_prompt`, `parse`, `markdown`, `summary` |
+//! | `AgentWorkflowState` | [`superstep::tools::Refinement`], with the same fields in snake case |
+//! | `AgentWorkflowConfig` | [`superstep::tools::RefineConfig`], with the same names in JSON |
+//! | `AgentContext` | [`AgentContext`] |
+//! | `workflow.execute(context, config, runnableConfig)` | [`execute`] |
+//! | the agent result | [`AgentResult`], with the same names in JSON |
+//! | names of traces | the same: nodes, graphs `Agent-…`, spans `…-InitialAnalysis` and so on |
+//!
+//! Begin with [`Docgen`]. [`facts`] says what is known about a folder, [`agents`] who writes what, [`claims`] how it is
+//! checked. The guide is `docs/docgen.md`.
+
+mod agent;
+pub mod agents;
+mod aggregate;
+pub mod analysis;
+pub mod claims;
+mod clean;
+pub mod diagrams;
+mod docgen;
+mod error;
+pub mod facts;
+pub mod links;
+pub mod material;
+pub mod mermaid;
+pub mod metadata;
+mod nodes;
+mod output;
+mod pages;
+mod plan;
+pub mod query;
+mod result;
+mod review;
+mod services;
+mod settings;
+mod since;
+mod state;
+mod tools;
+mod workflow;
+
+pub use agent::{AgentContext, Data, DocAgent, is_agent_name};
+pub use clean::clean;
+pub use docgen::{Docgen, NewError};
+pub use error::Error;
+pub use facts::{Facts, scan};
+pub use metadata::Metadata;
+pub use plan::{Forecast, ForecastAgent};
+pub use result::{AgentResult, ResultMetadata, Status};
+pub use settings::{Depth, Request, Settings, USUAL_OUTPUT};
+pub use state::{BatchNode, BatchState, DocNode, DocState, DocStateUpdate, Outcome, Planned};
+pub use workflow::{Workflow, WorkflowError, execute};

@@ -1,0 +1,278 @@
+//! Material of prompts: what a model reads of a code base, within its room, without secrets.
+//!
+//! Everything comes from facts, in their order, and excerpts of files through the redactor. The same facts give
+//! the same text, which is what cache keys are made of.
+
+use std::fmt::Write as _;
+
+use superstep::{
+    fs::read_regular,
+    text::{Redactor, sanitize},
+};
+
+use crate::{
+    agent::AgentContext,
+    facts::{DependencyKind, Facts, File, is_secret_name},
+};
+
+/// A kind of material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Material {
+    /// Paths, and how many files each language has.
+    Tree,
+    /// Components and which uses which.
+    Components,
+    /// What manifests ask for.
+    Dependencies,
+    /// Where programs begin.
+    EntryPoints,
+    /// Public symbols with their places.
+    Symbols,
+    /// Who imports whom.
+    Imports,
+    /// Lines with marks, and the largest files.
+    Debt,
+    /// Figures.
+    Counts,
+    /// The beginnings of files whose path or symbols have one of these words.
+    Excerpts(&'static [&'static str]),
+}
+
+/// How many lines of a file an excerpt has.
+const EXCERPT_LINES: usize = 60;
+
+/// The largest file of which an excerpt is made.
+const LARGEST: u64 = 1 << 20;
+
+/// The text of some material, each part with its share of the room.
+pub fn render(kinds: &[Material], context: &AgentContext) -> String {
+    let mut text = format!("The code base is called `{}`.\n", context.facts.name);
+    let mut left = context.room;
+    for (number, kind) in kinds.iter().enumerate() {
+        // What a part does not use is left for those after it.
+        let share = left / kinds.len().saturating_sub(number).max(1);
+        let part = part(*kind, context, share);
+        left = left.saturating_sub(part.len());
+        text.push_str(&part);
+    }
+    text
+}
+
+fn part(kind: Material, context: &AgentContext, room: usize) -> String {
+    let facts = &*context.facts;
+    match kind {
+        Material::Tree => list(
+            "Files",
+            room,
+            facts.files.iter().map(|file| file.path.clone()),
+        ),
+        Material::Components => list("Components", room, components(facts)),
+        Material::Dependencies => list("Dependencies", room, dependencies(facts)),
+        Material::EntryPoints => list(
+            "Entry points",
+            room,
+            facts
+                .entry_points
+                .iter()
+                .map(|it| format!("{} {} at {}:{}", it.kind, it.name, it.path, it.line)),
+        ),
+        Material::Symbols => list("Public symbols", room, symbols(facts)),
+        Material::Imports => list("Imports between files", room, imports(facts)),
+        Material::Debt => list("Marks and large files", room, debt(facts)),
+        Material::Counts => list("Figures", room, figures(facts)),
+        Material::Excerpts(words) => excerpts(words, context, room),
+    }
+}
+
+/// A list that says how much of it is missing.
+fn list(title: &str, room: usize, items: impl Iterator<Item = String>) -> String {
+    let mut text = format!("\n# {title}\n");
+    let (mut shown, mut total) = (0_usize, 0_usize);
+    for item in items {
+        total += 1;
+        if text.len() + item.len() + 3 <= room && shown + 1 == total {
+            text.push_str("- ");
+            text.push_str(&item);
+            text.push('\n');
+            shown = total;
+        }
+    }
+    if total == 0 {
+        text.push_str("(none)\n");
+    } else if shown < total {
+        let _written = writeln!(text, "({} more are not shown)", total - shown);
+    }
+    text
+}
+
+fn components(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    facts.components.iter().map(|it| {
+        let folder = if it.folder.is_empty() {
+            "."
+        } else {
+            &it.folder
+        };
+        let uses = match it.uses.is_empty() {
+            true => "nothing of the others".to_owned(),
+            false => it.uses.join(", "),
+        };
+        format!("{} in {folder}, uses {uses}", it.name)
+    })
+}
+
+fn dependencies(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    facts.dependencies.iter().map(|it| {
+        let wanted = it.wanted.as_deref().unwrap_or("any");
+        let locked = match it.locked.is_empty() {
+            true => String::new(),
+            false => format!(", locked {}", it.locked.join(" and ")),
+        };
+        let kind = match it.kind {
+            DependencyKind::Runtime => "",
+            DependencyKind::Dev => ", for development",
+            DependencyKind::Build => ", for the build",
+        };
+        format!(
+            "{} {wanted}{locked}{kind} ({}:{})",
+            it.name, it.manifest, it.line
+        )
+    })
+}
+
+fn symbols(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    facts
+        .files
+        .iter()
+        .filter(|file| !file.test)
+        .flat_map(|file| {
+            let public = file
+                .symbols
+                .iter()
+                .filter(|it| it.public && it.of.is_none());
+            public.map(|it| {
+                format!(
+                    "{} {} ({}:{})",
+                    it.kind.as_str(),
+                    it.name,
+                    file.path,
+                    it.line
+                )
+            })
+        })
+}
+
+fn imports(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    facts.files.iter().filter_map(|file| {
+        let mut targets: Vec<&str> = file
+            .imports
+            .iter()
+            .filter_map(|it| it.file.as_deref())
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        (!targets.is_empty()).then(|| format!("{} imports {}", file.path, targets.join(", ")))
+    })
+}
+
+fn debt(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    let marks = facts.files.iter().flat_map(|file| {
+        file.marks
+            .iter()
+            .map(|mark| format!("{} at {}:{}", mark.word, file.path, mark.line))
+    });
+    let mut large: Vec<&File> = facts
+        .files
+        .iter()
+        .filter(|it| it.language.is_code() && it.lines > 500)
+        .collect();
+    large.sort_by_key(|file| std::cmp::Reverse(file.lines));
+    let large = large.into_iter().take(20);
+    large
+        .map(|file| format!("{} is long: {} lines", file.path, file.lines))
+        .chain(marks)
+}
+
+fn figures(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+    let counts = &facts.counts;
+    let first = [
+        format!(
+            "{} files in {} folders, {} lines",
+            counts.files, counts.folders, counts.lines
+        ),
+        format!(
+            "{} test files, {} symbols, {} marks",
+            counts.tests, counts.symbols, counts.marks
+        ),
+        format!(
+            "{} dependencies, {} components",
+            facts.dependency_names().len(),
+            facts.components.len()
+        ),
+    ];
+    let languages = counts.languages.iter();
+    let languages =
+        languages.map(|(name, it)| format!("{name}: {} files, {} lines", it.files, it.lines));
+    first.into_iter().chain(languages)
+}
+
+/// Files that fit the words best, their beginnings with line numbers.
+pub(crate) fn excerpts(words: &[&str], context: &AgentContext, room: usize) -> String {
+    let fits = |file: &File| {
+        let path = file.path.to_lowercase();
+        let in_path = words.iter().filter(|word| path.contains(**word)).count();
+        let symbols = file.symbols.iter().filter(|symbol| {
+            let name = symbol.name.to_lowercase();
+            words.iter().any(|word| name.contains(word))
+        });
+        in_path * 5 + symbols.count().min(20)
+    };
+    let code = context
+        .facts
+        .files
+        .iter()
+        .filter(|it| it.language.is_code() && !it.test);
+    let mut scored: Vec<(usize, &File)> = code
+        .map(|it| (fits(it), it))
+        .filter(|(n, _)| *n > 0)
+        .collect();
+    scored.sort_by_key(|(score, file)| (std::cmp::Reverse(*score), &file.path));
+    let mut text = String::from("\n# Excerpts\n");
+    for (_, file) in scored {
+        let Some(lines) = excerpt(context, &file.path, 1, EXCERPT_LINES) else {
+            continue;
+        };
+        if text.len() + lines.len() > room {
+            break;
+        }
+        text.push_str(&lines);
+    }
+    text
+}
+
+/// Lines of a file with their numbers, without secrets; nothing if it is not one of the facts.
+pub fn excerpt(context: &AgentContext, path: &str, from: usize, count: usize) -> Option<String> {
+    let file = context.facts.file(path)?;
+    if is_secret_name(path) || file.lines == 0 {
+        return None;
+    }
+    let place = context.root.join(path);
+    // Nothing on the way may lead out of the folder.
+    let real = std::fs::canonicalize(&place).ok()?;
+    let root = std::fs::canonicalize(&context.root).ok()?;
+    if !real.starts_with(&root) {
+        return None;
+    }
+    let text = String::from_utf8(read_regular(&real, LARGEST).ok()?).ok()?;
+    let text = sanitize(&Redactor::standard().document(&text));
+    let lines = text
+        .lines()
+        .enumerate()
+        .skip(from.saturating_sub(1))
+        .take(count);
+    let mut shown = format!("\n## {path}\n");
+    for (number, line) in lines {
+        let line: String = line.chars().take(240).collect();
+        let _written = writeln!(shown, "{:>5} {line}", number + 1);
+    }
+    Some(shown)
+}

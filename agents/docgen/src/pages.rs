@@ -1,0 +1,211 @@
+//! Pages of a documentation: index, one per agent, recommendations, changelog.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use crate::{
+    agent::DocAgent, analysis, diagrams, facts::Facts, links, metadata::Metadata,
+    result::AgentResult,
+};
+
+/// All pages by their names. `prefix` leads from the documentation to the code base, if it is below it.
+pub(crate) fn pages(
+    metadata: &Metadata,
+    agents: &[std::sync::Arc<dyn DocAgent>],
+    facts: &Facts,
+    prefix: Option<&str>,
+) -> BTreeMap<String, String> {
+    let mut pages = BTreeMap::new();
+    for agent in agents {
+        if let Some(result) = metadata.agent(agent.name()) {
+            let page = format!("# {}\n\n{}", agent.title(), result.markdown);
+            pages.insert(format!("{}.md", agent.name()), page);
+        }
+    }
+    pages.insert("index.md".into(), index(metadata, agents, facts));
+    pages.insert(
+        "recommendations.md".into(),
+        recommendations(metadata, agents),
+    );
+    pages.insert("changelog.md".into(), changelog(metadata));
+    for page in pages.values_mut() {
+        *page = links::cited(page, facts, prefix);
+    }
+    pages
+}
+
+/// The page of an agent without its title: facts, analysis, what was checked.
+pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) -> String {
+    let mut page = String::new();
+    let claims = &result.metadata.claims;
+    let grade = result
+        .confidence
+        .map_or("not graded".to_owned(), |it| format!("confidence {it:.2}"));
+    let _written = writeln!(
+        page,
+        "*{}, {grade}, {} refinements; claims: {} made, {} verified, {} fixed, {} removed, {} unverified.*\n",
+        result.status.as_str(),
+        result.metadata.iterations,
+        claims.made,
+        claims.verified,
+        claims.fixed,
+        claims.removed,
+        claims.unverified,
+    );
+    let known = agent.facts_markdown(facts);
+    if !known.is_empty() {
+        page.push_str(&known);
+        page.push('\n');
+    }
+    let said = agent.markdown(&result.data);
+    if !said.is_empty() {
+        page.push_str("## Analysis\n\n");
+        page.push_str(&deeper(&said));
+        page.push_str("\n\n");
+    }
+    let missing = &result.metadata.missing_information;
+    if !missing.is_empty() {
+        page.push_str("## Still missing\n\n");
+        for item in missing {
+            let _written = writeln!(page, "- {}", crate::clean::clean(item).0);
+        }
+        page.push('\n');
+    }
+    if !claims.problems.is_empty() {
+        page.push_str("## Claims that were wrong\n\n");
+        for problem in claims.problems.iter().take(40) {
+            let now = match &problem.now {
+                Some(now) => format!("now `{}`", now.replace('`', "'")),
+                None => "taken out".to_owned(),
+            };
+            let _written = writeln!(
+                page,
+                "- `{}`: {}; {now}",
+                problem.claim.replace('`', "'"),
+                problem.why
+            );
+        }
+        page.push('\n');
+    }
+    page.trim_end().to_owned() + "\n"
+}
+
+/// Headings one level down, outside of fences.
+fn deeper(text: &str) -> String {
+    let mut in_fence = false;
+    let lines = text.lines().map(|line| {
+        if line.trim_start().starts_with("```") {
+            in_fence = !in_fence;
+        }
+        match !in_fence && line.starts_with("##") {
+            true => format!("#{line}"),
+            false => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &Facts) -> String {
+    let counts = &facts.counts;
+    let claims = &metadata.claims;
+    let mut page = format!(
+        "# {}\n\n{} files in {} folders, {} lines, {} components, {} dependencies.\n\n",
+        crate::clean::clean(&facts.name).0,
+        counts.files,
+        counts.folders,
+        counts.lines,
+        facts.components.len(),
+        facts.dependency_names().len(),
+    );
+    let by = match &metadata.model {
+        Some(model) => format!("Analyses by {model}"),
+        None => "Facts alone: no model was asked".to_owned(),
+    };
+    let _written = writeln!(
+        page,
+        "{by}. Claims: {} made, {} verified, {} fixed, {} removed, {} unverified.\n",
+        claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
+    );
+    page.push_str("| page | status | confidence | what |\n|---|---|---|---|\n");
+    for agent in agents {
+        let Some(result) = metadata.agent(agent.name()) else {
+            continue;
+        };
+        let grade = result
+            .confidence
+            .map_or(String::new(), |it| format!("{it:.2}"));
+        let summary = crate::clean::clean(&result.summary)
+            .0
+            .replace('|', "\\|")
+            .replace('\n', " ");
+        let _written = writeln!(
+            page,
+            "| [{}]({}.md) | {} | {grade} | {summary} |",
+            agent.title(),
+            agent.name(),
+            result.status.as_str()
+        );
+    }
+    page.push_str(
+        "\nSee also [recommendations](recommendations.md) and the [changelog](changelog.md).\n",
+    );
+    if let Some(diagram) = diagrams::components(facts) {
+        let _written = write!(page, "\n## Components\n\n```mermaid\n{diagram}```\n");
+    }
+    page
+}
+
+fn recommendations(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>]) -> String {
+    let mut page = String::from("# Recommendations\n");
+    let mut is_empty = true;
+    for agent in agents {
+        let Some(result) = metadata.agent(agent.name()) else {
+            continue;
+        };
+        let mut items = analysis::recommendations(&result.data).peekable();
+        if items.peek().is_none() {
+            continue;
+        }
+        is_empty = false;
+        let _written = write!(
+            page,
+            "\n## {}\n\nFrom [its page]({}.md).\n\n",
+            agent.title(),
+            agent.name()
+        );
+        for item in items {
+            let _written = writeln!(page, "- {item}");
+        }
+    }
+    if is_empty {
+        page.push_str("\nThere are none.\n");
+    }
+    page
+}
+
+fn changelog(metadata: &Metadata) -> String {
+    let mut page = String::from("# Changelog\n\nWhat changed from run to run, the newest first.\n");
+    for revision in metadata.revisions.iter().rev() {
+        let _written = write!(page, "\n## Revision {}\n\n", revision.number);
+        let lists = [
+            ("Added", &revision.added),
+            ("Changed", &revision.changed),
+            ("Removed", &revision.removed),
+        ];
+        for (title, paths) in lists {
+            if !paths.is_empty() {
+                let paths: Vec<String> = paths
+                    .iter()
+                    .map(|path| format!("`{}`", path.replace('`', "'")))
+                    .collect();
+                let _written = writeln!(page, "- {title}: {}", paths.join(", "));
+            }
+        }
+        if revision.more > 0 {
+            let _written = writeln!(page, "- {} more files", revision.more);
+        }
+        if !revision.agents.is_empty() {
+            let _written = writeln!(page, "- Agents that ran: {}", revision.agents.join(", "));
+        }
+    }
+    page
+}

@@ -1,0 +1,140 @@
+//! What nodes share: the model, the settings, and the facts of the folder, taken once per process.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use superstep::{model::Model, tools::RefineConfig};
+
+use crate::{
+    agent::AgentContext,
+    error::Error,
+    facts::{Facts, scan},
+    metadata::Metadata,
+    plan,
+    result::AgentResult,
+    settings::{Request, Settings},
+    since,
+    state::Planned,
+};
+
+pub(crate) struct Services {
+    pub(crate) model: Option<Arc<dyn Model>>,
+    pub(crate) settings: Settings,
+    facts: Mutex<Option<(Request, Arc<Facts>)>>,
+    /// How many agents work at once.
+    pub(crate) turns: tokio::sync::Semaphore,
+}
+
+impl Services {
+    pub(crate) fn new(model: Option<Arc<dyn Model>>, settings: Settings) -> Self {
+        Self {
+            model,
+            turns: tokio::sync::Semaphore::new(settings.at_once.max(1)),
+            settings,
+            facts: Mutex::default(),
+        }
+    }
+
+    /// Takes the facts of a folder anew.
+    pub(crate) fn scan(&self, request: &Request) -> Result<Arc<Facts>, Error> {
+        let order = self.settings.order(&request.output, &request.root);
+        let facts = Arc::new(scan(&request.root, &order)?);
+        let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = Some((request.clone(), facts.clone()));
+        Ok(facts)
+    }
+
+    /// The facts of a folder, as they were taken in this process.
+    pub(crate) fn context(&self, request: &Request) -> Result<Arc<AgentContext>, Error> {
+        let known = self
+            .facts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let facts = match known {
+            Some((of, facts)) if of == *request => facts,
+            _ => self.scan(request)?,
+        };
+        Ok(Arc::new(AgentContext {
+            root: request.root.clone(),
+            facts,
+            room: self.settings.room,
+        }))
+    }
+
+    /// The name of the model, with its provider.
+    pub(crate) fn model_name(&self) -> String {
+        self.model
+            .as_ref()
+            .map(|model| model.id().to_string())
+            .unwrap_or_default()
+    }
+
+    /// How an agent is refined: as configured, with what was learned from earlier runs if that is wanted.
+    pub(crate) fn config(&self, agent: &str, old: Option<&Metadata>) -> RefineConfig {
+        let mut config = self.settings.refine.clone();
+        if self.settings.learn_thresholds {
+            let history = old.and_then(|old| old.history.get(agent));
+            config.earlier_scores = history.cloned().unwrap_or_default();
+        }
+        config
+    }
+
+    /// Which agents run. Results that are still right are given too.
+    pub(crate) fn plan(
+        &self,
+        request: &Request,
+        context: &AgentContext,
+        old: Option<&Metadata>,
+        before: &BTreeMap<String, AgentResult>,
+    ) -> Result<(Vec<Planned>, BTreeMap<String, AgentResult>), Error> {
+        let changed = match &request.since {
+            Some(reference) => Some(since::changed(&request.root, reference)?),
+            None => None,
+        };
+        let (mut plan, mut kept) = (Vec::new(), BTreeMap::new());
+        for agent in &self.settings.agents {
+            let name = agent.name();
+            let config = self.config(name, None);
+            let key = plan::key(
+                &**agent,
+                context,
+                &config,
+                &self.model_name(),
+                self.settings.tools,
+            );
+            let known = before
+                .get(name)
+                .into_iter()
+                .chain(old.and_then(|old| old.agent(name)));
+            let known: Vec<&AgentResult> = known
+                .filter(|_| !request.force && !request.no_model)
+                .collect();
+            let mut usable = known
+                .iter()
+                .find(|it| plan::is_current(it, &key, &context.facts));
+            if let (None, Some(changed)) = (usable, &changed) {
+                let prompt = agent.human_prompt(context);
+                let is_touched = |result: &&&AgentResult| {
+                    let read = &result.metadata.read;
+                    changed
+                        .iter()
+                        .any(|path| prompt.contains(path) || read.iter().any(|(it, _)| it == path))
+                };
+                let fits = |it: &&&AgentResult| it.status == crate::result::Status::Success;
+                usable = known.iter().filter(fits).find(|it| !is_touched(it));
+            }
+            if let Some(result) = usable {
+                kept.insert(name.to_owned(), (*result).clone());
+            }
+            plan.push(Planned {
+                name: name.to_owned(),
+                key,
+                is_kept: usable.is_some(),
+            });
+        }
+        Ok((plan, kept))
+    }
+}

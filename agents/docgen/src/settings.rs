@@ -1,0 +1,174 @@
+//! Settings: how deep, how much, with which agents.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use superstep::tools::RefineConfig;
+
+use crate::{
+    agent::DocAgent,
+    agents::standard_agents,
+    error::Error,
+    facts::{Limits, Order},
+};
+
+/// The folder below the root that documentation goes to.
+pub const USUAL_OUTPUT: &str = "superstep-docs";
+
+/// How thorough a documentation is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Depth {
+    /// One refinement, 70 points.
+    Quick,
+    /// Three refinements, 80 points.
+    #[default]
+    Normal,
+    /// Six refinements, 90 points.
+    Deep,
+}
+
+impl Depth {
+    /// What it means.
+    pub fn config(self) -> RefineConfig {
+        let (max_iterations, clarity_threshold) = match self {
+            Self::Quick => (1, 70.0),
+            Self::Normal => (3, 80.0),
+            Self::Deep => (6, 90.0),
+        };
+        RefineConfig {
+            max_iterations,
+            clarity_threshold,
+            ..RefineConfig::default()
+        }
+    }
+}
+
+/// How documentation is made.
+#[derive(Clone)]
+pub struct Settings {
+    /// When an analysis is good enough.
+    pub refine: RefineConfig,
+    /// The agents, in the order of their pages.
+    pub agents: Vec<Arc<dyn DocAgent>>,
+    /// How many characters of material a prompt may have.
+    pub room: usize,
+    /// Whether models may look files and symbols up.
+    pub tools: bool,
+    /// How many agents work at once.
+    pub at_once: usize,
+    /// Thresholds follow the grades of earlier runs.
+    pub learn_thresholds: bool,
+    /// Agents read the questions of similar ones.
+    pub share_questions: bool,
+    /// Limits of the scan.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            refine: Depth::Normal.config(),
+            agents: standard_agents(),
+            room: 40_000,
+            tools: true,
+            at_once: 4,
+            learn_thresholds: false,
+            share_questions: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Whether they make sense.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |why: &str| {
+            Err(Error::Settings {
+                why: why.to_owned(),
+            })
+        };
+        let refine = &self.refine;
+        if !(0.0..=100.0).contains(&refine.clarity_threshold) {
+            return wrong("the clarity threshold is a number from 0 to 100");
+        }
+        if !(0.0..=100.0).contains(&refine.min_improvement) {
+            return wrong("the minimum improvement is a number from 0 to 100");
+        }
+        if refine.max_iterations > 20 {
+            return wrong("there may be 20 iterations at most");
+        }
+        if self.agents.is_empty() {
+            return wrong("no agent is chosen");
+        }
+        Ok(())
+    }
+
+    /// A scan for documentation that goes to a folder.
+    pub(crate) fn order(&self, output: &std::path::Path, root: &std::path::Path) -> Order {
+        Order {
+            skip: vec![output.to_owned(), root.join(USUAL_OUTPUT)],
+            limits: self.limits,
+        }
+    }
+}
+
+/// What to document, and where to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The folder, as it really is.
+    pub root: PathBuf,
+    /// The folder the documentation goes to.
+    pub output: PathBuf,
+    /// No model is asked.
+    #[serde(default)]
+    pub no_model: bool,
+    /// Agents that saw none of the files changed since this commit keep what they have.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// Earlier results are not used.
+    #[serde(default)]
+    pub force: bool,
+}
+
+impl Request {
+    /// Documents a folder, into one or into the usual one below it.
+    pub fn new(root: &std::path::Path, output: Option<&std::path::Path>) -> Result<Self, Error> {
+        let unreadable = |error: std::io::Error| Error::Root {
+            path: root.display().to_string(),
+            why: error.to_string(),
+        };
+        let real = std::fs::canonicalize(root).map_err(unreadable)?;
+        let output = match output {
+            None => real.join(USUAL_OUTPUT),
+            Some(path) => {
+                let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+                let parent = parent.unwrap_or(std::path::Path::new("."));
+                let parent = std::fs::canonicalize(parent).map_err(|error| Error::Output {
+                    path: path.display().to_string(),
+                    why: error.to_string(),
+                })?;
+                match path.file_name() {
+                    Some(name) => parent.join(name),
+                    None => {
+                        return Err(Error::Output {
+                            path: path.display().to_string(),
+                            why: "it has no name".into(),
+                        });
+                    }
+                }
+            }
+        };
+        if real.starts_with(&output) {
+            return Err(Error::Output {
+                path: output.display().to_string(),
+                why: "the code base is in it".into(),
+            });
+        }
+        Ok(Self {
+            root: real,
+            output,
+            ..Self::default()
+        })
+    }
+}

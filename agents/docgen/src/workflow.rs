@@ -1,0 +1,194 @@
+//! One agent as a workflow: its prompts into a refining analysis, the analysis into a result.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use superstep::{
+    BuildErrors, Graph, RunOptions,
+    model::Model,
+    tools::{
+        Policy, Refine, RefineConfig, Refinement, RefinementUpdate,
+        refine::{Brief, Ended, RefineNode},
+    },
+};
+
+use crate::{
+    agent::{AgentContext, DocAgent},
+    claims,
+    clean::clean,
+    error::Error,
+    facts::Lookup,
+    pages,
+    result::{AgentResult, ResultMetadata, Status},
+    review::FactReview,
+    tools::{ReadFiles, tools},
+};
+
+/// An agent that works on a code base.
+pub struct Workflow {
+    agent: Arc<dyn DocAgent>,
+    context: Arc<AgentContext>,
+    config: RefineConfig,
+    graph: Graph<Refinement, RefineNode>,
+    read: ReadFiles,
+}
+
+/// Whether a workflow runs inside another graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Nested,
+    Alone,
+}
+
+/// Why an agent has no workflow or no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkflowError {
+    /// Its graph cannot be built: a mistake in this library.
+    #[error(transparent)]
+    Graph(#[from] BuildErrors),
+    /// Its run failed.
+    #[error(transparent)]
+    Run(#[from] superstep::Error),
+    /// It ended without a result.
+    #[error(transparent)]
+    Agent(#[from] Error),
+}
+
+/// Runs one agent: the library call. The result has the refined analysis, its questions, iterations and metadata.
+pub async fn execute(
+    agent: Arc<dyn DocAgent>,
+    model: Arc<dyn Model>,
+    context: AgentContext,
+    config: RefineConfig,
+    options: RunOptions,
+) -> Result<AgentResult, WorkflowError> {
+    let workflow = Workflow::new(agent, model, Arc::new(context), config, true, Place::Alone)?;
+    workflow.execute(options).await
+}
+
+impl Workflow {
+    pub(crate) fn new(
+        agent: Arc<dyn DocAgent>,
+        model: Arc<dyn Model>,
+        context: Arc<AgentContext>,
+        config: RefineConfig,
+        with_tools: bool,
+        place: Place,
+    ) -> Result<Self, BuildErrors> {
+        let read: ReadFiles = Arc::new(Mutex::new(BTreeSet::new()));
+        let mut refine = Refine::new(agent.name(), model.clone())
+            .config(config.clone())
+            .review(Arc::new(FactReview(context.facts.clone())));
+        if with_tools
+            && model.caps().tools
+            && let Ok(tools) = tools(&context, &read)
+        {
+            let policy = Policy::default().allow("read_file").allow("find_symbol");
+            refine = refine.tools(tools, policy);
+        }
+        let builder = refine.graph().name(format!("Agent-{}", agent.name()));
+        let builder = match place {
+            Place::Nested => builder.nested(),
+            Place::Alone => builder.saver(superstep::MemorySaver::default()),
+        };
+        Ok(Self {
+            agent,
+            context,
+            config,
+            graph: builder.build()?,
+            read,
+        })
+    }
+
+    /// Its graph.
+    pub fn graph(&self) -> &Graph<Refinement, RefineNode> {
+        &self.graph
+    }
+
+    /// Runs it alone.
+    pub async fn execute(&self, options: RunOptions) -> Result<AgentResult, WorkflowError> {
+        let thread = options.thread.clone();
+        let thread = thread.unwrap_or_else(|| format!("docs-{}", self.agent.name()).into());
+        let graph = self.graph.with_options(|own| {
+            let limit = own.limit;
+            *own = options;
+            own.limit = own.limit.max(limit);
+        });
+        let outcome = graph.run(thread, self.input(Vec::new())).await?;
+        let done = outcome.done().ok_or_else(|| Error::Agent {
+            agent: self.agent.name().to_owned(),
+            why: "it waits for an answer of a person".into(),
+        })?;
+        Ok(self.result(&done, String::new()))
+    }
+
+    /// The input of its run.
+    pub(crate) fn input(&self, shared_questions: Vec<String>) -> RefinementUpdate {
+        Refinement::update().context(Brief {
+            system: self.agent.system_prompt(&self.context),
+            human: self.agent.human_prompt(&self.context),
+            criteria: self.agent.criteria(),
+            shared_questions,
+        })
+    }
+
+    /// The result of a run.
+    pub(crate) fn result(&self, state: &Refinement, key: String) -> AgentResult {
+        let best = state
+            .best_analysis
+            .as_ref()
+            .map_or(&state.current_analysis, |best| &best.text);
+        let (checked, claims) = claims::check(best, &Lookup::new(&self.context.facts));
+        let (text, left_out) = clean(&checked);
+        let data = self.agent.parse(&text);
+        let is_empty = text.trim().is_empty();
+        let status = match state.ended {
+            Some(Ended::Budget) => Status::Partial,
+            _ if is_empty => Status::Failed,
+            _ => Status::Success,
+        };
+        let mut warnings = state.refinement_notes.clone();
+        warnings.extend(left_out);
+        if state.ended == Some(Ended::Budget) {
+            warnings.push("The budget was used up: this is the best version that there was".into());
+        }
+        if state.ended == Some(Ended::Unscored) {
+            warnings.push("The model gave no grades that can be read".into());
+        }
+        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = read.iter().filter_map(|path| {
+            let file = self.context.facts.file(path)?;
+            Some((path.clone(), file.hash.clone()))
+        });
+        let read = read.collect();
+        let mut result = AgentResult {
+            agent_name: self.agent.name().to_owned(),
+            status,
+            summary: self.agent.summary(&data),
+            data,
+            confidence: state.clarity_score.map(|score| score / 100.0),
+            warnings,
+            metadata: ResultMetadata {
+                iterations: state.iteration,
+                self_questions: state.self_questions.clone(),
+                missing_information: state.missing_information.clone(),
+                scores: state.score_history.clone(),
+                ended: state.ended,
+                threshold: self
+                    .config
+                    .enable_self_questioning
+                    .then(|| self.config.threshold()),
+                claims,
+                usage: state.usage,
+                key,
+                read,
+            },
+            ..AgentResult::default()
+        };
+        result.markdown = pages::page(&*self.agent, &self.context.facts, &result);
+        result
+    }
+}

@@ -1,0 +1,108 @@
+//! Claims of an analysis against the facts.
+
+use superstep_docgen::{claims::check, clean, facts::Lookup};
+
+use crate::support::{facts, shop};
+
+fn checked(text: &str) -> (String, Vec<String>) {
+    let folder = shop();
+    let facts = facts(folder.path());
+    let (text, report) = check(text, &Lookup::new(&facts));
+    let sum = report.verified + report.fixed + report.removed + report.unverified;
+    assert_eq!(report.made, sum, "{report:?}");
+    let problems = report
+        .problems
+        .iter()
+        .map(|it| format!("{}: {}", it.claim, it.why));
+    (text, problems.collect())
+}
+
+#[test]
+fn what_is_right_stays() {
+    let text = "The `Cart` struct is in `src/cart.rs:3`. It depends on `serde` 1.0, see `Cargo.toml:6`.\n\n\
+        - `total()` adds prices (`src/cart.rs:8`)\n- The folder `src` has the code.\n\nThe code base has 4 files.";
+    let (kept, problems) = checked(text);
+    assert_eq!((kept.as_str(), problems), (text, vec![]));
+}
+
+#[test]
+fn an_invented_file_and_an_invented_dependency_are_removed_and_reported() {
+    let text = "The cart is in `src/cart.rs`. Payments are in `src/payments.rs:10`. It depends on `left-pad` 1.3.0 for padding.\n\
+        - Uses the crate `tokio` for tasks\n- Uses the crate `serde` for JSON";
+    let (kept, problems) = checked(text);
+    assert_eq!(
+        kept,
+        "The cart is in `src/cart.rs`.\n- Uses the crate `serde` for JSON"
+    );
+    assert_eq!(
+        problems,
+        [
+            "src/payments.rs:10: there is no file src/payments.rs",
+            "left-pad: no manifest asks for left-pad",
+            "tokio: no manifest asks for tokio",
+        ]
+    );
+}
+
+#[test]
+fn what_has_one_right_answer_is_put_right() {
+    let table = [
+        (
+            "The `Cart` struct is in `src/cart.rs:90`.",
+            "The `Cart` struct is in `src/cart.rs:3`.",
+        ),
+        ("See `lib/cart.rs` for it.", "See `lib/cart.rs` for it."),
+        (
+            "Prices are added in `cart.rs:8`.",
+            "Prices are added in `src/cart.rs:8`.",
+        ),
+        (
+            "The file `src/cart.rs:500` is long.",
+            "The file `src/cart.rs` is long.",
+        ),
+        (
+            "It uses `serde@2.5.0` for JSON.",
+            "It uses `serde@1.0.219` for JSON.",
+        ),
+        ("The project has 12 files.", "The project has 4 files."),
+        ("There are 7 Rust files.", "There are 2 Rust files."),
+    ];
+    for (text, right) in table {
+        let (kept, problems) = checked(text);
+        match text.contains("lib/") {
+            true => assert_eq!((kept.as_str(), problems.len()), ("", 1), "{text}"),
+            false => assert_eq!((kept.as_str(), problems.len()), (right, 1), "{text}"),
+        }
+    }
+}
+
+#[test]
+fn a_symbol_that_is_nowhere_is_removed_only_where_it_is_cited_as_defined() {
+    let (kept, problems) = checked(
+        "The function `refund()` at `src/cart.rs:8` pays back. A `HashMap` may hold items.",
+    );
+    assert_eq!(kept, "A `HashMap` may hold items.");
+    assert_eq!(problems, ["refund(): nothing is called refund"]);
+}
+
+#[test]
+fn code_and_what_is_no_claim_is_left_alone() {
+    let text = "```sh\ncat src/none.rs:1\n```\nIt answers with `application/json` and/or text, 3 files at a time, at `http://x/y.rs`.";
+    assert_eq!(checked(text), (text.to_owned(), vec![]));
+}
+
+#[test]
+fn markdown_of_a_model_can_do_nothing() {
+    let text = "# Title\n<script>alert(1)</script> ![p](http://evil/x.png) [click](javascript:x) `<ok>`\n\
+        API_KEY=hunter2-hunter2-x9\n\
+        ```mermaid\nflowchart TD\n  a --> b\n  click a \"http://evil\"\n```\n```mermaid\nflowchart LR\n  a --> b\n```\nopen ` tick";
+    let (kept, warnings) = clean(text);
+    for bad in ["<script", "evil", "javascript", "hunter2"] {
+        assert!(!kept.contains(bad), "{bad} in {kept}");
+    }
+    assert!(
+        kept.contains("`<ok>`") && kept.contains("flowchart LR") && kept.contains("open ' tick"),
+        "{kept}"
+    );
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+}

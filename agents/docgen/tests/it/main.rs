@@ -1,0 +1,17 @@
+//! Tests of the documentation agents through their public API.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod claims;
+mod documents;
+mod facts;
+mod hostile;
+mod killed;
+mod mermaid;
+mod support;
+mod traces;

@@ -1,0 +1,81 @@
+//! The trace of a documentation has the hierarchy of the document.
+
+use std::sync::Arc;
+
+use superstep::{
+    Backends, Modes,
+    sqlite::Database,
+    trace::{Branch, Kind, RunTree, View},
+};
+use superstep_docgen::{Docgen, Request};
+
+use crate::support::{model, only, shop};
+
+fn find<'a>(branch: &'a Branch, name: &str) -> Option<&'a Branch> {
+    if &*branch.name == name {
+        return Some(branch);
+    }
+    branch.children.iter().find_map(|child| find(child, name))
+}
+
+/// The names of the chains below a branch, in order.
+fn chains(branch: &Branch, found: &mut Vec<String>) {
+    for child in &branch.children {
+        if child.kind == Kind::Span(superstep::SpanKind::Chain) {
+            found.push(child.name.to_string());
+        }
+        chains(child, found);
+    }
+}
+
+#[tokio::test]
+async fn the_trace_is_the_tree_of_the_document() {
+    let folder = shop();
+    let place = tempfile::tempdir().unwrap();
+    let saver = Arc::new(
+        Database::open(place.path().join("docs.db"))
+            .unwrap()
+            .saver(),
+    );
+    let backends = Backends {
+        saver: Some(saver.clone()),
+        ..Backends::default()
+    };
+    let script = model("The cart is in `src/cart.rs:3`.", &[60.0, 85.0]);
+    let docgen = Docgen::new(Some(script), only(&["file-structure", "kpi"]), backends).unwrap();
+    let graph = docgen
+        .graph()
+        .with_options(|options| options.log = Modes::TRACE);
+    let request = Request::new(folder.path(), None).unwrap();
+    graph.run("docs-1", docgen.document(request)).await.unwrap();
+    let tree = RunTree::read(&*saver, "docs-1", &View::default())
+        .await
+        .unwrap();
+    let root = &tree.runs[0].root;
+    assert_eq!(&*root.name, "DocumentationGeneration-Complete");
+    let top: Vec<&str> = root.children.iter().map(|child| &*child.name).collect();
+    assert_eq!(
+        top,
+        [
+            "ScanProjectStructure",
+            "CreateExecutionContext",
+            "ExecuteAgents",
+            "AggregateResults"
+        ]
+    );
+    let agent = find(find(root, "ExecuteAgents").unwrap(), "Agent-file-structure").unwrap();
+    let mut steps = Vec::new();
+    chains(agent, &mut steps);
+    assert_eq!(
+        steps,
+        [
+            "file-structure-InitialAnalysis",
+            "file-structure-EvaluateClarity",
+            "file-structure-GenerateQuestions",
+            "file-structure-Refinement-1",
+            "file-structure-EvaluateClarity",
+            "file-structure-Finalize",
+        ]
+    );
+    assert!(find(find(root, "ExecuteAgents").unwrap(), "Agent-kpi").is_some());
+}

@@ -1,0 +1,30 @@
+//! An analysis that questions itself: a model writes, grades what it wrote, asks what is missing, answers and
+//! writes again, until it is clear enough or not worth another round.
+//!
+//! ```text
+//! start ──► analyzeInitial ──► evaluateClarity ──► generateQuestions ──► refineAnalysis ──► evaluateClarity ...
+//!                                     │                    └─► answerQuestion (one task each) ─┘
+//!                                     └──► finalizeOutput ──► end
+//! ```
+//!
+//! A round costs three calls: questions, refinement, grade; so n rounds cost 2 + 3n, without tools and without
+//! answers side by side. Grades of a model are not believed alone: a [`Review`] says what of an analysis is
+//! refuted, which costs points and keeps the loop going. The best version is the result, not the last one.
+//!
+//! [`Refine`] is what it is made of, [`RefineConfig`] when it ends, [`Refinement`] its state. The nodes are in
+//! `nodes`, the decision in `decide`, the calls in `calling`.
+
+mod calling;
+mod config;
+mod decide;
+mod graph;
+mod nodes;
+mod state;
+
+pub use config::{Refine, RefineConfig, Review};
+pub use decide::learned_threshold;
+pub use graph::{ApproveIteration, RefineNode};
+pub use state::{
+    AnsweredQuestion, Brief, Ended, Evaluation, Grades, RefineProgress, Refinement,
+    RefinementUpdate, Spending, Version,
+};

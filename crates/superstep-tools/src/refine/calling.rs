@@ -1,0 +1,150 @@
+//! The calls of a refining analysis: counted, as spans of the step they are part of, with tools where there are any.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde::de::DeserializeOwned;
+use superstep_core::future::BoxFuture;
+use superstep_engine::{OpenSpan, typed::Ctx, typed::NodeError};
+use superstep_model::{
+    Cached, Caps, Deltas, ErrorKind, Message, Model, ModelError, ModelId, Reply, Request, Schema,
+    ToolChoice, structured_within,
+};
+
+use super::{config::Refine, state::Spending};
+use crate::{execute::execute, traced};
+
+/// A malformed grade is asked for once more.
+const RETRIES: u32 = 1;
+
+/// The model of one step of the analysis.
+pub(super) struct Caller<'a> {
+    refine: &'a Refine,
+    ctx: &'a Ctx,
+    span: &'a OpenSpan,
+    spent: Mutex<Spending>,
+}
+
+/// Why a call gave nothing.
+pub(super) enum Failed {
+    /// A budget is used up: what there is must do.
+    Budget,
+    /// The reply cannot be read as data.
+    Unfit,
+    /// Anything else ends the task.
+    Other(NodeError),
+}
+
+impl<'a> Caller<'a> {
+    pub(super) fn new(refine: &'a Refine, ctx: &'a Ctx, span: &'a OpenSpan) -> Self {
+        Self {
+            refine,
+            ctx,
+            span,
+            spent: Mutex::default(),
+        }
+    }
+
+    /// What its calls took so far.
+    pub(super) fn spent(&self) -> Spending {
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A text. The model may look things up first, a few times.
+    pub(super) async fn text(&self, messages: Vec<Message>) -> Result<String, Failed> {
+        let tools = self.refine.tools.specs();
+        let mut request = Request {
+            cached: match tools.is_empty() {
+                true => Cached::Instructions,
+                false => Cached::Conversation,
+            },
+            tools,
+            max_tokens: self.refine.config.max_tokens,
+            ..Request::new(messages)
+        };
+        let mut turns = 0;
+        loop {
+            if turns >= self.refine.config.tool_turns {
+                request.tool_choice = ToolChoice::None;
+            }
+            let reply = self.invoke(&request).await.map_err(Failed::from)?;
+            let calls = match turns < self.refine.config.tool_turns {
+                true => reply.tool_calls.clone(),
+                false => Vec::new(),
+            };
+            if calls.is_empty() || self.refine.tools.is_empty() {
+                return Ok(reply.content.text());
+            }
+            turns += 1;
+            let mut said = reply;
+            // Calls that cannot be read have no results, and providers want one for each.
+            said.invalid_tool_calls.clear();
+            request.messages.push(said.into());
+            for call in &calls {
+                let Refine { tools, policy, .. } = self.refine;
+                let result = execute(self.ctx, tools, policy, call, &request.messages).await;
+                request.messages.push(result.map_err(Failed::Other)?);
+            }
+        }
+    }
+
+    /// Data of that shape.
+    pub(super) async fn data<T: DeserializeOwned>(
+        &self,
+        messages: Vec<Message>,
+        schema: &Schema,
+    ) -> Result<T, Failed> {
+        let request = Request {
+            max_tokens: self.refine.config.max_tokens,
+            temperature: Some(0.0),
+            ..Request::new(messages)
+        };
+        let reply = structured_within::<T>(self, request, schema, RETRIES).await;
+        reply.map(|reply| reply.value).map_err(Failed::from)
+    }
+}
+
+impl Model for Caller<'_> {
+    fn id(&self) -> &ModelId {
+        self.refine.model.id()
+    }
+
+    fn caps(&self) -> Caps {
+        self.refine.model.caps()
+    }
+
+    fn stream<'b>(&'b self, request: &'b Request) -> BoxFuture<'b, Result<Deltas, ModelError>> {
+        self.refine.model.stream(request)
+    }
+
+    fn invoke<'b>(&'b self, request: &'b Request) -> BoxFuture<'b, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let model = &*self.refine.model;
+            let span = traced::begin_within(self.span, model, request).await;
+            let replied = model.invoke(request).await;
+            span.end(|| traced::span_end(&replied)).await;
+            let reply = replied?;
+            let paid = reply
+                .answered
+                .as_ref()
+                .and_then(|it| it.paid.as_ref()?.cost);
+            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+            *spent += Spending {
+                calls: 1,
+                usage: reply.usage.unwrap_or_default(),
+                micros: paid.map_or(0, |cost| cost.as_micros()),
+            };
+            drop(spent);
+            Ok(reply)
+        })
+    }
+}
+
+impl From<ModelError> for Failed {
+    fn from(error: ModelError) -> Self {
+        match error.kind() {
+            ErrorKind::Budget { .. } => Self::Budget,
+            ErrorKind::Unfit { .. } => Self::Unfit,
+            _ => Self::Other(error.into()),
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! The nodes. Each is a span of the name that the analysis has, with its calls inside.
+
+use serde::Deserialize;
+use serde_json::json;
+use superstep_core::event::{SpanEnd, SpanError, SpanKind};
+use superstep_engine::typed::{Command, Ctx, Input, NodeError, Res, Snap};
+use superstep_model::{Label, Message, Schema};
+
+use super::{
+    calling::{Caller, Failed},
+    config::Refine,
+    decide::better,
+    graph::{ApproveIteration, RefineNode},
+    state::{
+        AnsweredQuestion, Brief, Ended, Evaluation, Grades, RefineProgress, Refinement,
+        RefinementUpdate, Spending, Version,
+    },
+};
+
+const EVALUATE: &str = include_str!("prompts/evaluate.md");
+const QUESTIONS: &str = include_str!("prompts/questions.md");
+const ANSWER: &str = include_str!("prompts/answer.md");
+const REFINE: &str = include_str!("prompts/refine.md");
+
+/// How many questions a round has.
+const FEWEST_QUESTIONS: usize = 3;
+const MOST_QUESTIONS: usize = 5;
+
+/// The longest list of gaps, and the longest entry of a list.
+const MOST_GAPS: usize = 10;
+const LONGEST: usize = 400;
+
+type Onward = Command<Refinement, RefineNode>;
+
+fn to(update: RefinementUpdate, node: RefineNode) -> Onward {
+    Command::update(update).and_goto(node)
+}
+
+pub(super) async fn analyze_initial(
+    state: Snap<Refinement>,
+    refine: Res<Refine>,
+    ctx: Ctx,
+) -> Result<Onward, NodeError> {
+    let name = format!("{}-InitialAnalysis", refine.name);
+    let messages = asked(&state.context);
+    let (written, spent) = write(&refine, &ctx, &name, messages).await?;
+    ctx.emit(RefineProgress::Analyzed {
+        agent: refine.name.clone(),
+    })
+    .await;
+    let update = Refinement::update().usage(spent);
+    let Some(text) = written else {
+        return Ok(to(
+            update.ended(Some(Ended::Budget)),
+            RefineNode::FinalizeOutput,
+        ));
+    };
+    let update = update.current_analysis(text);
+    Ok(match refine.config.enable_self_questioning {
+        true => to(update, RefineNode::EvaluateClarity),
+        false => to(
+            update.ended(Some(Ended::NotQuestioned)),
+            RefineNode::FinalizeOutput,
+        ),
+    })
+}
+
+/// What a model says about a version.
+#[derive(Deserialize)]
+struct Graded {
+    #[serde(flatten)]
+    grades: Grades,
+    #[serde(default)]
+    missing_information: Vec<String>,
+}
+
+pub(super) async fn evaluate_clarity(
+    state: Snap<Refinement>,
+    refine: Res<Refine>,
+    ctx: Ctx,
+) -> Result<Onward, NodeError> {
+    let refuted = match &refine.review {
+        Some(review) => review.refuted(&state.current_analysis),
+        None => Vec::new(),
+    };
+    let span = span(&ctx, &format!("{}-EvaluateClarity", refine.name)).await;
+    let caller = Caller::new(&refine, &ctx, &span);
+    let mut told = format!("The analysis:\n\n{}", fenced(&state.current_analysis));
+    told.push_str(&list(
+        "What the analysis must cover",
+        &state.context.criteria,
+    ));
+    told.push_str(&list("Claims that were checked and are wrong", &refuted));
+    let messages = vec![
+        Message::system(EVALUATE),
+        Message::user(told).labelled(Label::Model),
+    ];
+    let graded = match grade_schema() {
+        Ok(schema) => caller.data::<Graded>(messages, &schema).await,
+        Err(error) => Err(Failed::Other(error)),
+    };
+    let spent = caller.spent();
+    let mut evaluation = Evaluation {
+        iteration: state.iteration,
+        refuted: u32::try_from(refuted.len()).unwrap_or(u32::MAX),
+        ..Evaluation::default()
+    };
+    let mut is_over_budget = false;
+    match graded {
+        Ok(graded) => {
+            evaluation.grades = Some(graded.grades);
+            evaluation.missing = short(graded.missing_information, MOST_GAPS);
+        }
+        Err(Failed::Budget) => is_over_budget = true,
+        Err(Failed::Unfit) => {}
+        Err(Failed::Other(error)) => {
+            span.fail("failed", &error).await;
+            return Err(error);
+        }
+    }
+    evaluation.score = refine.config.score(&evaluation);
+    span.end(|| SpanEnd::from(plain(&evaluation))).await;
+    let ended = match is_over_budget {
+        true => Some(Ended::Budget),
+        false => refine.config.ends(&state, &evaluation),
+    };
+    let newest = Version {
+        iteration: state.iteration,
+        score: evaluation.score,
+        text: state.current_analysis.clone(),
+    };
+    ctx.emit(RefineProgress::Evaluated {
+        agent: refine.name.clone(),
+        evaluation: evaluation.clone(),
+    })
+    .await;
+    let update = Refinement::update()
+        .usage(spent)
+        .clarity_score(evaluation.score)
+        .missing_information(evaluation.missing.clone())
+        .best_analysis(Some(better(state.best_analysis.clone(), newest)))
+        .score_history([evaluation])
+        .refuted(refuted)
+        .ended(ended);
+    Ok(match ended {
+        Some(_) => to(update, RefineNode::FinalizeOutput),
+        None => to(update, RefineNode::GenerateQuestions),
+    })
+}
+
+#[derive(Deserialize)]
+struct Questions {
+    questions: Vec<String>,
+}
+
+pub(super) async fn generate_questions(
+    state: Snap<Refinement>,
+    refine: Res<Refine>,
+    ctx: Ctx,
+) -> Result<Onward, NodeError> {
+    let iteration = state.iteration.saturating_add(1);
+    if !is_approved(&state, &refine, &ctx, iteration)? {
+        let update = Refinement::update().ended(Some(Ended::Declined));
+        return Ok(to(update, RefineNode::FinalizeOutput));
+    }
+    let span = span(&ctx, &format!("{}-GenerateQuestions", refine.name)).await;
+    let caller = Caller::new(&refine, &ctx, &span);
+    let mut told = format!(
+        "The task of the analysis:\n\n{}\n\nThe analysis:\n\n{}",
+        fenced(&state.context.system),
+        fenced(&state.current_analysis)
+    );
+    told.push_str(&list("What is missing", &state.missing_information));
+    told.push_str(&list(
+        "Claims that were checked and are wrong",
+        &state.refuted,
+    ));
+    told.push_str(&list(
+        "Questions that analyses of related things asked",
+        &state.context.shared_questions,
+    ));
+    told.push_str(&list(
+        "Questions that were asked already",
+        &state.self_questions,
+    ));
+    let messages = vec![
+        Message::system(QUESTIONS),
+        Message::user(told).labelled(Label::Model),
+    ];
+    let asked = match question_schema() {
+        Ok(schema) => caller.data::<Questions>(messages, &schema).await,
+        Err(error) => Err(Failed::Other(error)),
+    };
+    let update = Refinement::update().usage(caller.spent());
+    let questions = match asked {
+        Ok(asked) => short(asked.questions, MOST_QUESTIONS),
+        Err(Failed::Budget) => {
+            span.fail("budget", "the budget is used up").await;
+            let update = update.ended(Some(Ended::Budget));
+            return Ok(to(update, RefineNode::FinalizeOutput));
+        }
+        // What is missing says as much as questions do.
+        Err(Failed::Unfit) => short(state.missing_information.clone(), MOST_QUESTIONS),
+        Err(Failed::Other(error)) => {
+            span.fail("failed", &error).await;
+            return Err(error);
+        }
+    };
+    span.end(|| SpanEnd::from(plain(&questions))).await;
+    ctx.emit(RefineProgress::Questioned {
+        agent: refine.name.clone(),
+        iteration,
+        questions: questions.clone(),
+    })
+    .await;
+    let update = update
+        .self_questions(questions.clone())
+        .questions(questions.clone());
+    if !refine.config.parallel_answers || questions.is_empty() {
+        return Ok(to(update, RefineNode::RefineAnalysis));
+    }
+    let all = questions.iter();
+    Ok(all.fold(Command::update(update), |command, question| {
+        command.and_send(RefineNode::AnswerQuestion, question)
+    }))
+}
+
+/// Asks a person before a round that will take as much as the last one did, if that is much.
+fn is_approved(
+    state: &Refinement,
+    refine: &Refine,
+    ctx: &Ctx,
+    iteration: u32,
+) -> Result<bool, NodeError> {
+    let Some(most) = refine.config.approve_above else {
+        return Ok(true);
+    };
+    // Before the first round: three calls about as large as the two that were made.
+    let rounds = u64::from(state.iteration.max(1));
+    let spent: Spending = state.usage;
+    let tokens = spent.usage.total().checked_div(rounds).unwrap_or_default();
+    if tokens <= most {
+        return Ok(true);
+    }
+    ctx.ask(ApproveIteration {
+        agent: refine.name.clone(),
+        iteration,
+        score: state.clarity_score,
+        tokens,
+        micros: spent.micros.checked_div(rounds).unwrap_or_default(),
+    })
+}
+
+pub(super) async fn answer_question(
+    Input(question): Input<String>,
+    state: Snap<Refinement>,
+    refine: Res<Refine>,
+    ctx: Ctx,
+) -> Result<RefinementUpdate, NodeError> {
+    let name = format!("{}-AnswerQuestion", refine.name);
+    let mut messages = asked(&state.context);
+    messages.push(Message::model(state.current_analysis.clone()));
+    messages.push(Message::user(format!("{ANSWER}\n\n{question}")).labelled(Label::Model));
+    let (answer, spent) = write(&refine, &ctx, &name, messages).await?;
+    let update = Refinement::update().usage(spent);
+    Ok(match answer {
+        Some(answer) => update.answers([AnsweredQuestion {
+            iteration: state.iteration.saturating_add(1),
+            question,
+            answer,
+        }]),
+        None => update,
+    })
+}
+
+pub(super) async fn refine_analysis(
+    state: Snap<Refinement>,
+    refine: Res<Refine>,
+    ctx: Ctx,
+) -> Result<Onward, NodeError> {
+    let iteration = state.iteration.saturating_add(1);
+    let mut told = REFINE.to_owned();
+    told.push_str(&list("Questions", &state.questions));
+    told.push_str(&list("Missing", &state.missing_information));
+    told.push_str(&list("Wrong, to be put right or left out", &state.refuted));
+    for answered in state.answers.iter().filter(|it| it.iteration == iteration) {
+        let AnsweredQuestion {
+            question, answer, ..
+        } = answered;
+        told.push_str(&format!("\n\nAnswered: {question}\n{answer}"));
+    }
+    let mut messages = asked(&state.context);
+    messages.push(Message::model(state.current_analysis.clone()));
+    messages.push(Message::user(told).labelled(Label::Model));
+    let name = format!("{}-Refinement-{iteration}", refine.name);
+    let (written, spent) = write(&refine, &ctx, &name, messages).await?;
+    let update = Refinement::update().usage(spent);
+    let Some(text) = written else {
+        return Ok(to(
+            update.ended(Some(Ended::Budget)),
+            RefineNode::FinalizeOutput,
+        ));
+    };
+    let count = state.questions.len();
+    let note = format!("Iteration {iteration}: Addressed {count} questions");
+    ctx.emit(RefineProgress::Refined {
+        agent: refine.name.clone(),
+        iteration,
+        note: note.clone(),
+    })
+    .await;
+    let update = update
+        .current_analysis(text)
+        .iteration(iteration)
+        .refinement_notes([note]);
+    Ok(to(update, RefineNode::EvaluateClarity))
+}
+
+pub(super) async fn finalize_output(
+    state: Snap<Refinement>,
+    refine: Res<Refine>,
+    ctx: Ctx,
+) -> Result<RefinementUpdate, NodeError> {
+    let span = span(&ctx, &format!("{}-Finalize", refine.name)).await;
+    let newest = Version {
+        iteration: state.iteration,
+        score: None,
+        text: state.current_analysis.clone(),
+    };
+    let best = state.best_analysis.clone().unwrap_or(newest);
+    let text = match &refine.review {
+        Some(review) => review.corrected(&best.text),
+        None => best.text.clone(),
+    };
+    ctx.emit(RefineProgress::Finalized {
+        agent: refine.name.clone(),
+        iteration: best.iteration,
+        score: best.score,
+        ended: state.ended,
+    })
+    .await;
+    span.end(|| {
+        SpanEnd::from(plain(
+            &json!({"iteration": best.iteration, "score": best.score}),
+        ))
+    })
+    .await;
+    Ok(Refinement::update()
+        .clarity_score(best.score)
+        .best_analysis(Some(best))
+        .final_analysis(Some(text)))
+}
+
+/// A text of the model as a span of its own; nothing if a budget is used up.
+async fn write(
+    refine: &Refine,
+    ctx: &Ctx,
+    name: &str,
+    messages: Vec<Message>,
+) -> Result<(Option<String>, Spending), NodeError> {
+    let span = span(ctx, name).await;
+    let caller = Caller::new(refine, ctx, &span);
+    let written = caller.text(messages).await;
+    let spent = caller.spent();
+    match written {
+        Ok(text) => {
+            span.end(|| SpanEnd::from(superstep_core::Value::from(&*text)))
+                .await;
+            Ok((Some(text), spent))
+        }
+        Err(Failed::Budget) => {
+            span.end(|| SpanEnd::from(SpanError::new("budget", "the budget is used up")))
+                .await;
+            Ok((None, spent))
+        }
+        Err(Failed::Unfit) => Ok((None, spent)),
+        Err(Failed::Other(error)) => {
+            span.fail("failed", &error).await;
+            Err(error)
+        }
+    }
+}
+
+async fn span(ctx: &Ctx, name: &str) -> superstep_engine::OpenSpan {
+    ctx.span(SpanKind::Chain, name, superstep_core::Value::default)
+        .await
+}
+
+fn plain<T: serde::Serialize>(data: &T) -> superstep_core::Value {
+    serde_json::to_value(data).unwrap_or_default().into()
+}
+
+/// The conversation that an analysis begins with. What is analysed was written by others.
+fn asked(brief: &Brief) -> Vec<Message> {
+    vec![
+        Message::system(brief.system.clone()),
+        Message::user(brief.human.clone()),
+    ]
+}
+
+/// A text between fences that it cannot end: data, whatever it says.
+fn fenced(text: &str) -> String {
+    let longest = text.lines().map(|line| {
+        let line = line.trim_start();
+        line.len() - line.trim_start_matches('`').len()
+    });
+    let fence = "`".repeat(longest.max().unwrap_or(0).max(3) + 1);
+    format!("{fence}\n{text}\n{fence}")
+}
+
+fn list(title: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let items: Vec<String> = items.iter().map(|item| format!("- {item}")).collect();
+    format!("\n\n{title}:\n{}", items.join("\n"))
+}
+
+/// The first items, on one line each, none of them long.
+fn short(items: Vec<String>, most: usize) -> Vec<String> {
+    let items = items.iter().map(|item| superstep_text::single_line(item));
+    let items = items.map(|item| item.chars().take(LONGEST).collect::<String>());
+    items.filter(|item| !item.is_empty()).take(most).collect()
+}
+
+fn grade_schema() -> Result<Schema, NodeError> {
+    let grade = json!({"type": "number", "minimum": 0, "maximum": 100});
+    schema(
+        "grade",
+        json!({
+            "type": "object",
+            "properties": {
+                "completeness": grade, "clarity": grade, "depth": grade, "accuracy": grade,
+                "missing_information": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["completeness", "clarity", "depth", "accuracy", "missing_information"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+fn question_schema() -> Result<Schema, NodeError> {
+    schema(
+        "questions",
+        json!({
+            "type": "object",
+            "properties": {"questions": {
+                "type": "array", "items": {"type": "string"},
+                "minItems": FEWEST_QUESTIONS, "maxItems": MOST_QUESTIONS,
+            }},
+            "required": ["questions"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+fn schema(name: &str, json: serde_json::Value) -> Result<Schema, NodeError> {
+    Schema::new(name, json).map_err(|error| NodeError::msg(error.to_string()).permanent())
+}
