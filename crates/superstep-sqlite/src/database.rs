@@ -153,6 +153,12 @@ impl Database {
         })))
     }
 
+    /// Write-ahead logs in the folder of a database whose own files are not there: if the database was
+    /// renamed, one of them may hold its newest steps.
+    pub fn orphaned_logs(path: impl AsRef<Path>) -> Vec<PathBuf> {
+        file::orphaned_logs(path.as_ref())
+    }
+
     /// The size of the data in bytes, without free pages.
     pub fn size(&self) -> Result<u64, SaverError> {
         self.0.readers.read(|db| {

@@ -134,6 +134,29 @@ fn refuse_log_alone(path: &Path, what: &str) -> Result<(), SaverError> {
     Err(SaverError::Corrupt(why))
 }
 
+/// How many files of a folder are looked at.
+const LOOKED_AT: usize = 10_000;
+
+/// Logs with content in the folder of a database whose own file is not there. A file that was renamed
+/// without its log reads as of an older step; SQLite does not say which file a log belongs to.
+pub(crate) fn orphaned_logs(path: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder(path)) else {
+        return Vec::new();
+    };
+    let is_orphan = |log: &PathBuf| {
+        let name = log.to_string_lossy();
+        let Some(file) = name.strip_suffix("-wal").map(PathBuf::from) else {
+            return false;
+        };
+        let is_log = fs::symlink_metadata(log).is_ok_and(|it| it.is_file() && it.len() > 0);
+        is_log && matches!(fs::symlink_metadata(file), Err(error) if is_absent(&error))
+    };
+    let found = entries.take(LOOKED_AT).flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = found.filter(is_orphan).collect();
+    found.sort();
+    found
+}
+
 /// Checks the length of the file; SQLite reads what is missing of the last page as zeros. Called
 /// inside a transaction, so that it does not shrink meanwhile.
 pub(crate) fn inspect_length(path: &Path, connection: &Connection) -> Result<(), SaverError> {

@@ -1,6 +1,6 @@
 //! Rows of `threads` and `graphs`, found by name.
 
-use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params, types::ValueRef};
 use superstep_core::{
     error::SaverError,
     id::{GraphPath, ThreadId},
@@ -101,29 +101,65 @@ impl GraphRow {
     }
 }
 
-/// A thread by name.
-pub(crate) fn thread(
+/// The name in a column of a row, as far as it can be read.
+pub(crate) fn name_in(row: &SqlRow<'_>, column: usize) -> Result<String, rusqlite::Error> {
+    match row.get_ref(column)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        }
+        _ => row.get(column),
+    }
+}
+
+/// A thread whose name is damaged, by the name that is listed for it. Reads all threads.
+pub(crate) fn misnamed(
     connection: &Connection,
     name: &ThreadId,
 ) -> Result<Option<ThreadRow>, SaverError> {
     let read = |row: &SqlRow<'_>| {
-        let known: String = row.get(4)?;
+        let known = name_in(row, 4)?;
+        let is_meant = known == name.as_str() && digest(&known) != row.get::<_, i64>(5)?;
         let thread = ThreadRow {
             thread: row.get(0)?,
             epoch: row.get(1)?,
             worker: row.get(2)?,
             used: row.get(3)?,
         };
-        Ok((thread, known))
+        Ok(is_meant.then_some(thread))
+    };
+    let found: Vec<Option<ThreadRow>> = connection
+        .prepare("SELECT thread, epoch, worker, used, name, digest FROM threads NOT INDEXED")
+        .and_then(|mut select| select.query_map([], read)?.collect())
+        .map_err(sql)?;
+    Ok(found.into_iter().flatten().next())
+}
+
+/// A thread by name.
+pub(crate) fn thread(
+    connection: &Connection,
+    name: &ThreadId,
+) -> Result<Option<ThreadRow>, SaverError> {
+    let read = |row: &SqlRow<'_>| {
+        let is_whole = row.get::<_, String>(4)? == name.as_str()
+            && row.get::<_, i64>(5)? == digest(name.as_str());
+        let thread = ThreadRow {
+            thread: row.get(0)?,
+            epoch: row.get(1)?,
+            worker: row.get(2)?,
+            used: row.get(3)?,
+        };
+        Ok((thread, is_whole))
     };
     let text = name.as_str();
     let found = connection
-        .prepare_cached("SELECT thread, epoch, worker, used, name FROM threads WHERE name = ?1")
+        .prepare_cached(
+            "SELECT thread, epoch, worker, used, name, digest FROM threads WHERE name = ?1",
+        )
         .and_then(|mut select| select.query_row([text], read).optional())
         .map_err(sql)?;
-    if let Some((thread, known)) = found {
+    if let Some((thread, is_whole)) = found {
         let damaged = || SaverError::Corrupt(format!("the entry of thread `{name}` is damaged"));
-        return (known == text).then_some(Some(thread)).ok_or_else(damaged);
+        return is_whole.then_some(Some(thread)).ok_or_else(damaged);
     }
     let hidden = connection
         .prepare_cached("SELECT count(*) FROM threads WHERE digest = ?1 AND +name = ?2")

@@ -17,7 +17,7 @@ pub use check::{Problem, Report};
 
 impl Database {
     /// Integrity check of the whole file: damaged pages, rows that do not open or decode, dangling
-    /// links, texts that are missing or unused.
+    /// links, texts that are missing or unused; threads and the long-term store.
     ///
     /// It reads a snapshot and blocks nobody. Damage is in the report; the error is for a check that
     /// could not be made.

@@ -6,9 +6,11 @@
 //! reads everything under its prefix but keeps only scores until the page is known.
 //!
 //! Read next: `crate::schema` for the tables, `transaction` for how the database is reached, `batch` for what
-//! is done there, `items` and `search` for the operations, `encoding` and `place` for the bytes.
+//! is done there, `items` and `search` for the operations, `encoding` and `place` for the bytes, `check` for
+//! the integrity check.
 
 mod batch;
+mod check;
 mod clock;
 mod encoding;
 mod error;
@@ -34,6 +36,8 @@ use batch::{Access, Batch, Tables};
 use clock::SystemClock;
 use error::TransactionError;
 use transaction::Effort;
+
+pub(crate) use check::check;
 
 /// A long-term store in a database file; cheap to clone.
 ///
@@ -177,14 +181,14 @@ impl Store for SqliteStore {
                 fields: self.fields.clone(),
             };
             let done = self.run(batch).await;
-            done.map_err(|error| error.during("applying a batch"))
+            done.map_err(|error| error.during("applying a batch", self.database.path()))
         })
     }
 
     fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
         Box::pin(async move {
             let swept = sweep::sweep(&self.database, now).await;
-            swept.map_err(|error| error.during("sweeping"))
+            swept.map_err(|error| error.during("sweeping", self.database.path()))
         })
     }
 
@@ -197,7 +201,9 @@ impl Store for SqliteStore {
             loop {
                 let page = (count, REINDEX_BATCH);
                 let found = self.stale(&prefix, indexing.embedder.id(), page).await;
-                let found = found.map_err(|error| error.during("counting what is not indexed"))?;
+                let found = found.map_err(|error| {
+                    error.during("counting what is not indexed", self.database.path())
+                })?;
                 count += found.len();
                 if found.len() < REINDEX_BATCH {
                     return Ok(Some(count));
@@ -216,7 +222,9 @@ impl Store for SqliteStore {
                 // What has no text is found again, and stands first.
                 let page = (done.without_text, REINDEX_BATCH);
                 let found = self.stale(&prefix, indexing.embedder.id(), page).await;
-                let found = found.map_err(|error| error.during("reading what is not indexed"))?;
+                let found = found.map_err(|error| {
+                    error.during("reading what is not indexed", self.database.path())
+                })?;
                 if found.is_empty() {
                     return Ok(done);
                 }
@@ -226,7 +234,8 @@ impl Store for SqliteStore {
                 let (new, silent): (Vec<_>, Vec<_>) = new.into_iter().partition(with_text);
                 let wanted = new.len();
                 let written = self.index(new).await;
-                let written = written.map_err(|error| error.during("writing vectors"))?;
+                let written = written
+                    .map_err(|error| error.during("writing vectors", self.database.path()))?;
                 done.indexed += written;
                 done.changed += wanted - written;
                 done.without_text += silent.len();

@@ -16,7 +16,7 @@ use superstep_core::{error::SaverError, id::ThreadId};
 use crate::{
     clock::wall_millis,
     error::sql,
-    graphs::{self, GraphRow, ThreadRow, digest},
+    graphs::{self, GraphRow, ThreadRow},
     lease,
     row::{Row, Rows},
     writer::Writer,
@@ -29,30 +29,24 @@ pub(crate) use prune::{RetentionOutcome, prune, retain};
 pub(crate) use rewind::rewind;
 
 /// The names of all threads that have a record, in order. None at all is believed only if nothing is
-/// left of any.
+/// left of any. A name that is damaged is listed as it reads: the thread is there, it can be deleted, and
+/// whatever else is done to it by that name says that it is damaged or not found.
 pub(crate) fn list(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
-    let all: Vec<(String, i64)> = db
+    let all: Vec<String> = db
         .prepare_cached(
-            "SELECT name, digest FROM threads
+            "SELECT name FROM threads
              WHERE EXISTS (SELECT 1 FROM graphs WHERE graphs.thread = threads.thread)
              ORDER BY name",
         )
         .and_then(|mut select| {
-            let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let rows = select.query_map([], |row| graphs::name_in(row, 0))?;
             rows.collect()
         })
         .map_err(sql)?;
     if all.is_empty() {
         emptied::refuse(db)?;
     }
-    all.into_iter()
-        .map(|(name, sum)| {
-            let damaged = || SaverError::Corrupt(format!("the name `{name}` is damaged"));
-            (digest(&name) == sum)
-                .then(|| ThreadId::from(&name))
-                .ok_or_else(damaged)
-        })
-        .collect()
+    Ok(all.iter().map(ThreadId::from).collect())
 }
 
 /// A thread that has records and no lease.

@@ -85,7 +85,10 @@ pub enum StoreError {
     },
     /// The backend failed.
     #[error("store backend: {message}")]
-    #[coded("SS3090")]
+    #[coded(
+        "SS3090",
+        hint = "check the storage, and restore a backup if it is damaged"
+    )]
     Backend {
         /// What the backend was doing.
         message: String,

@@ -1,7 +1,8 @@
 //! Integrity check.
 //!
 //! SQLite checks pages and indexes; this checks the rest: that rows open and decode, that they link to
-//! each other, that graphs end where their rows do, that texts and layouts exist.
+//! each other, that graphs end where their rows do, that texts and layouts exist, and that every item of the
+//! long-term store opens (`crate::store` reads those).
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -26,6 +27,7 @@ use crate::{
     row::{self, Kind, Row},
     runs,
     seal::Seal,
+    store,
 };
 
 /// At most this many problems are listed.
@@ -47,6 +49,8 @@ pub struct Report {
     pub blobs: usize,
     /// Runs of threads.
     pub runs: usize,
+    /// Items of the long-term store.
+    pub items: usize,
     /// The first thousand problems.
     pub problems: Vec<Problem>,
     /// How many problems are not listed.
@@ -148,6 +152,9 @@ pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
         texts(db, &inner.seal, &mut report)?;
         uses(db, &log.used, &mut report)?;
         names(db, &inner.seal, &mut report)?;
+        report.items = store::check(db, &inner.seal, &mut |place, error| {
+            report.take(place, Err::<(), _>(error)).map(drop)
+        })?;
         Ok(report)
     })
 }
@@ -180,7 +187,9 @@ fn threads(
     let found = db
         .prepare("SELECT thread, name, digest FROM threads ORDER BY thread")
         .and_then(|mut select| {
-            let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let rows = select.query_map([], |row| {
+                Ok((row.get(0)?, graphs::name_in(row, 1)?, row.get(2)?))
+            })?;
             rows.collect()
         })
         .map_err(sql);

@@ -1,6 +1,6 @@
 //! Errors inside a transaction of the store.
 
-use std::error::Error;
+use std::{error::Error, path::Path};
 
 use superstep_core::error::SaverError;
 use superstep_store::{Namespace, StoreError};
@@ -39,7 +39,10 @@ impl TransactionError {
             _ => "is damaged",
         };
         backend(
-            format!("{part} of key {key:?} in namespace {namespace:?} {how}"),
+            format!(
+                "{part} of key {key:?} in namespace {} {how}",
+                quoted(namespace)
+            ),
             source,
         )
     }
@@ -51,7 +54,10 @@ impl TransactionError {
         source: impl Into<Box<dyn Error + Send + Sync>>,
     ) -> Self {
         backend(
-            format!("item number {item} in namespace {namespace:?} is damaged"),
+            format!(
+                "item number {item} in namespace {} is damaged",
+                quoted(namespace)
+            ),
             source,
         )
     }
@@ -72,17 +78,47 @@ impl TransactionError {
         }
     }
 
-    /// The same as an error of the store, with the operation.
-    pub(super) fn during(self, doing: &str) -> StoreError {
+    /// The same as an error of the store, with the operation and the file.
+    pub(super) fn during(self, doing: &str, file: &Path) -> StoreError {
+        let file = file.display();
         match self {
+            Self::Store(StoreError::Backend { message, source }) => StoreError::Backend {
+                message: format!("{file}: {message}"),
+                source,
+            },
             Self::Store(error) => error,
             Self::Database(error) => StoreError::Backend {
-                message: doing.to_owned(),
+                message: format!("{file}: {doing}: {error}"),
                 source: Some(error.into()),
             },
-            Self::NeedsWrite => StoreError::backend(format!("{doing}: {self}")),
+            Self::NeedsWrite => StoreError::backend(format!("{file}: {doing}: {self}")),
         }
     }
+
+    /// The same for an integrity check: damage is [`SaverError::Corrupt`] or [`SaverError::Sealed`].
+    pub(super) fn found(self) -> SaverError {
+        match self {
+            Self::Database(error) => error,
+            Self::Store(StoreError::Backend { message, source }) => {
+                let source = source.and_then(|source| source.downcast::<SaverError>().ok());
+                match source.as_deref() {
+                    Some(SaverError::Sealed(why)) => {
+                        SaverError::Sealed(format!("{message}: {why}"))
+                    }
+                    Some(SaverError::Corrupt(why)) => {
+                        SaverError::Corrupt(format!("{message}: {why}"))
+                    }
+                    _ => SaverError::Corrupt(message),
+                }
+            }
+            other => SaverError::Io(other.to_string()),
+        }
+    }
+}
+
+/// A namespace as people write it.
+fn quoted(namespace: &Namespace) -> String {
+    format!("{:?}", namespace.to_string())
 }
 
 fn backend(message: String, source: impl Into<Box<dyn Error + Send + Sync>>) -> TransactionError {

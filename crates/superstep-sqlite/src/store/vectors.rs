@@ -87,7 +87,8 @@ impl<'c> VectorReader<'c> {
         };
         let dimensions = asked.rows.first().map_or(0, Vec::len);
         let same_model = model == asked.model;
-        let mut vectors = Vec::with_capacity(owner.count);
+        // The number may be damaged: nothing is made room for on its word.
+        let mut vectors = Vec::new();
         let mut rows = self.statement.query(params![owner.item])?;
         while let Some(row) = rows.next()? {
             let path = row.get_ref(1)?.as_str();

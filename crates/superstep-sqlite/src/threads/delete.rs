@@ -15,7 +15,12 @@ use crate::{
 
 /// Deletes a thread, if it exists.
 pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<(), SaverError> {
-    let Some(thread) = graphs::thread(writer.db()?, name)? else {
+    let found = match graphs::thread(writer.db()?, name) {
+        // Its name may be what is damaged.
+        Ok(None) | Err(SaverError::Corrupt(_)) => graphs::misnamed(writer.db()?, name)?,
+        found => found?,
+    };
+    let Some(thread) = found else {
         return Ok(());
     };
     lease::refuse_if_leased(writer, name, &thread, worker)?;

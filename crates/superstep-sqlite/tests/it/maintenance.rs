@@ -172,6 +172,41 @@ async fn a_damaged_thread_can_be_deleted_and_leaves_the_others_whole() {
 }
 
 #[tokio::test]
+async fn a_thread_whose_name_is_damaged_is_listed_beside_the_others_and_can_be_deleted() {
+    let damages = [
+        "UPDATE threads SET name = 'lonf' WHERE name = 'long'",
+        "UPDATE threads SET name = CAST(x'6cff' AS TEXT) WHERE name = 'long'",
+        "UPDATE threads SET digest = digest + 1 WHERE name = 'long'",
+    ];
+    let whole = Folder::new();
+    let database = eventful(&whole).await;
+    let all = database.saver().threads().await.unwrap();
+    database.backup(whole.at("copy.db")).await.unwrap();
+    for statement in damages {
+        let folder = Folder::new();
+        fs::copy(whole.at("copy.db"), folder.path()).unwrap();
+        tamper(&folder.path(), statement);
+        let database = folder.open();
+        let saver = database.saver();
+        let listed = saver.threads().await.unwrap();
+        assert_eq!(listed.len(), all.len(), "{statement}");
+        let mut others = all.clone();
+        others.retain(|it| it.as_str() != "long");
+        let is_other = |it: &&ThreadId| others.contains(it);
+        assert_eq!(listed.iter().filter(is_other).count(), others.len());
+        let damaged = listed.iter().find(|it| !is_other(it)).unwrap();
+        let problems = database.check().await.unwrap().problems;
+        let told = problems
+            .iter()
+            .any(|it| it.what.contains("name is damaged"));
+        assert!(told, "{statement}: {problems:#?}");
+        saver.delete(damaged).await.unwrap();
+        assert_eq!(saver.threads().await.unwrap(), others, "{statement}");
+        clean(&database.check().await.unwrap());
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_lost_its_threads_does_not_look_empty() {
     let emptied = [
         "DELETE FROM threads",

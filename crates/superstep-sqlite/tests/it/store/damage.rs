@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use superstep_sqlite::SqliteStore;
+use superstep_sqlite::{Database, SqliteStore};
 use superstep_store::{Filter, ListNamespaces, Op, Search, Store, StoreError, TtlOnRead};
 
 use super::{File, Letters, asking, ns, plain, under};
@@ -24,13 +24,18 @@ async fn filled() -> (File, SqliteStore, Arc<Letters>) {
 
 fn names_the_item(error: &StoreError, part: &str) {
     assert_eq!(error.code(), "SS3090");
-    assert_eq!(
-        error.to_string(),
-        format!(
-            "store backend: {part} of key \"two\" in namespace Namespace([\"m\", \"n\"]) is damaged"
-        )
+    says(
+        error,
+        &format!("{part} of key \"two\" in namespace \"m.n\" is damaged"),
     );
-    assert!(error.source().is_some());
+    assert!(error.source().is_some() && error.hint().is_some());
+}
+
+/// It names the file, then what is wrong in it.
+fn says(error: &StoreError, what: &str) {
+    let text = error.to_string();
+    let rest = text.strip_prefix("store backend: ").unwrap();
+    assert!(rest.ends_with(&format!("store.db: {what}")), "{text}");
 }
 
 #[tokio::test]
@@ -103,10 +108,7 @@ async fn an_item_without_a_readable_key_or_time_is_an_error_that_names_its_place
         let (file, store, _) = filled().await;
         assert_eq!(file.raw().execute(damage, []).unwrap(), 1);
         let error = store.search(under("m")).await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "store backend: item number 2 in namespace Namespace([\"m\", \"n\"]) is damaged"
-        );
+        says(&error, "item number 2 in namespace \"m.n\" is damaged");
     }
 }
 
@@ -126,10 +128,7 @@ async fn a_namespace_without_readable_labels_is_an_error() {
         let list = Op::ListNamespaces(ListNamespaces::default());
         for op in [Op::Search(under("")), list] {
             let error = store.batch(vec![op]).await.unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                "store backend: namespace number 1 is damaged"
-            );
+            says(&error, "namespace number 1 is damaged");
         }
     }
 }
@@ -188,8 +187,8 @@ async fn an_item_with_another_key_or_namespace_is_not_read_as_if_it_were_there()
     for (damage, place, key) in damages {
         assert_eq!(file.raw().execute(damage, []).unwrap(), 1);
         let error = store.search(under(place)).await.unwrap_err().to_string();
-        let start = format!("store backend: the value of key {key:?} in namespace ");
-        assert!(error.starts_with(&start), "{error}");
+        let part = format!("store.db: the value of key {key:?} in namespace ");
+        assert!(error.contains(&part), "{error}");
     }
 }
 
@@ -213,5 +212,64 @@ async fn a_damaged_item_can_be_put_again_or_deleted() {
             }
         };
         assert_eq!(store.search(asking("m", "a")).await.unwrap().len(), left);
+    }
+}
+
+#[tokio::test]
+async fn a_check_of_the_file_finds_all_damage_of_the_store() {
+    let damages = [
+        (
+            "UPDATE store_items SET value = x'7b22' WHERE id = 2",
+            "the value of key \"two\"",
+        ),
+        (
+            "UPDATE store_items SET created_at = 5 WHERE id = 2",
+            "the value of key \"two\"",
+        ),
+        (
+            "UPDATE store_items SET key = CAST(x'ff' AS TEXT) WHERE id = 2",
+            "item number 2",
+        ),
+        (
+            "UPDATE store_items SET vectors = 2 WHERE id = 2",
+            "a vector of key \"two\"",
+        ),
+        (
+            "UPDATE store_items SET vectors = -1 WHERE id = 2",
+            "a vector of key \"two\"",
+        ),
+        (
+            "UPDATE store_vectors SET vector = x'00' WHERE item = 2",
+            "a vector of key \"two\"",
+        ),
+        (
+            "DELETE FROM store_vectors WHERE item = 2",
+            "a vector of key \"two\"",
+        ),
+        (
+            "UPDATE store_vectors SET item = 99 WHERE item = 2",
+            "a vector of no item: number 99",
+        ),
+        (
+            "UPDATE store_namespaces SET sum = 1",
+            "namespace number 1 is damaged",
+        ),
+        (
+            "DELETE FROM store_namespaces",
+            "an item of no namespace: number 1",
+        ),
+    ];
+    for (damage, told) in damages {
+        let (file, store, _) = filled().await;
+        let database = Database::open(file.path()).unwrap();
+        let report = database.check().await.unwrap();
+        assert!(report.is_clean() && report.items == 3, "{report:?}");
+        let unchecked = format!("PRAGMA foreign_keys = OFF; {damage}");
+        file.raw().execute_batch(&unchecked).unwrap();
+        let report = database.check().await.unwrap();
+        let listed: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+        let is_told = |problem: &String| problem.starts_with("memory") && problem.contains(told);
+        assert!(listed.iter().any(is_told), "{damage}: {listed:#?}");
+        drop(store);
     }
 }
