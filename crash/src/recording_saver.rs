@@ -159,10 +159,14 @@ impl SaverLayer for RecordingSaver {
             let lease = self.inner.lease(&thread).await?;
             self.points.pass(When::After, "lease");
             let points = self.points.clone();
-            Ok(Lease::new(lease.epoch, move || {
+            Ok(Lease::with_end(lease.epoch, move || {
                 points.pass(When::Before, "release");
-                drop(lease);
-                points.pass(When::After, "release");
+                let ended = lease.end();
+                MaybeReady::Later(Box::pin(async move {
+                    ended.await;
+                    points.pass(When::After, "release");
+                    Ok(())
+                }))
             }))
         }))
     }

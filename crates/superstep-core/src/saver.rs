@@ -69,15 +69,36 @@ impl HistoryQuery {
 pub struct Lease {
     /// Grows with every lease of the thread; a commit with an older one is refused.
     pub epoch: u64,
-    release: Option<Box<dyn FnOnce() + Send + Sync>>,
+    release: Option<Release>,
 }
+
+type Release = Box<dyn FnOnce() -> MaybeReady<'static, ()> + Send + Sync>;
 
 impl Lease {
     /// A lease and what to do when it ends.
     pub fn new(epoch: u64, release: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self::with_end(epoch, move || {
+            release();
+            MaybeReady::now(Ok(()))
+        })
+    }
+
+    /// A lease whose end takes time before all see it.
+    pub fn with_end(
+        epoch: u64,
+        release: impl FnOnce() -> MaybeReady<'static, ()> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             epoch,
             release: Some(Box::new(release)),
+        }
+    }
+
+    /// Ends it, and returns when other processes can lease the thread. If that cannot be stored, the
+    /// lease ends when it is not renewed.
+    pub async fn end(mut self) {
+        if let Some(release) = self.release.take() {
+            let _stored = release().await;
         }
     }
 }
@@ -93,7 +114,8 @@ impl std::fmt::Debug for Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(release) = self.release.take() {
-            release();
+            // Nobody waits for it.
+            let _later = release();
         }
     }
 }

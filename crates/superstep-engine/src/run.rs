@@ -165,7 +165,7 @@ impl DynGraph {
             run,
             entry,
             deadline: options.deadline,
-            _lease: lease,
+            lease,
         })
     }
 
@@ -339,7 +339,7 @@ pub(crate) struct BegunRun {
     run: Box<Loop>,
     pub(crate) entry: Option<RunEntry>,
     deadline: Option<SystemTime>,
-    _lease: Option<Lease>,
+    lease: Option<Lease>,
 }
 
 impl BegunRun {
@@ -351,7 +351,7 @@ impl BegunRun {
             mut run,
             entry,
             deadline,
-            _lease,
+            lease,
         } = self;
         let drive = async {
             if let Some(log) = &env.log {
@@ -373,6 +373,10 @@ impl BegunRun {
         };
         if let Some(entry) = entry {
             entry.end(Ending::from(&stop)).await;
+        }
+        // Whoever has the outcome may go on with the thread, in this process or another.
+        if let Some(lease) = lease {
+            lease.end().await;
         }
         let output = run.output();
         let (status, asks) = match stop {

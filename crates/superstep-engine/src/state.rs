@@ -177,6 +177,26 @@ impl DynGraph {
     ) -> Result<(), Error> {
         let saver = self.saver()?.clone();
         let lease = saver.lease(thread).await?;
+        let settled = self
+            .settle_under(&saver, lease.epoch, thread, key, outcome)
+            .await;
+        lease.end().await;
+        if settled? {
+            return Ok(());
+        }
+        let (what, name) = ("started effect", key.to_owned());
+        Err(Error::from(ErrorKind::Unknown { what, name }).at_thread(Some(thread)))
+    }
+
+    /// Whether there was such an effect.
+    async fn settle_under(
+        &self,
+        saver: &Arc<dyn Saver>,
+        epoch: u64,
+        thread: &ThreadId,
+        key: &str,
+        outcome: &Effect,
+    ) -> Result<bool, Error> {
         let mut found = false;
         let mut open = vec![(self.clone(), GraphPath::default())];
         while let Some((graph, namespace)) = open.pop() {
@@ -200,7 +220,7 @@ impl DynGraph {
                 let notes = Notes {
                     thread,
                     namespace,
-                    epoch: lease.epoch,
+                    epoch,
                     durability: Durability::Sync,
                     checkpoint,
                     notes,
@@ -210,11 +230,7 @@ impl DynGraph {
             }
             open.extend(graph.children(&graph.read(thread, &namespace, &loaded, View::Live)?));
         }
-        if found {
-            return Ok(());
-        }
-        let (what, name) = ("started effect", key.to_owned());
-        Err(Error::from(ErrorKind::Unknown { what, name }).at_thread(Some(thread)))
+        Ok(found)
     }
 
     /// Edits the state in the name of a node. Returns the new checkpoint.
@@ -244,13 +260,18 @@ impl DynGraph {
         let mut at = at.cloned().unwrap_or_default();
         let (graph, namespace) = self.at_namespace(&at.namespace)?;
         let lease = saver.lease(thread).await?;
-        for updates in steps {
-            at = graph
-                .edit(&saver, thread, &namespace, &at, lease.epoch, &updates)
-                .await
-                .map_err(|error| error.at_thread(Some(thread)))?;
-        }
-        Ok(at)
+        let edited = async {
+            for updates in steps {
+                at = graph
+                    .edit(&saver, thread, &namespace, &at, lease.epoch, &updates)
+                    .await
+                    .map_err(|error| error.at_thread(Some(thread)))?;
+            }
+            Ok(at)
+        };
+        let edited = edited.await;
+        lease.end().await;
+        edited
     }
 
     async fn edit(

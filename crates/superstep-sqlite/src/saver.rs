@@ -377,6 +377,7 @@ enum GuardState {
     Pending,
     Refused,
     Leased(u64),
+    Released,
 }
 
 impl LeaseGuard {
@@ -389,7 +390,7 @@ impl LeaseGuard {
                     lock(&inner.leased).insert(self.thread.clone(), ThreadContents::Empty);
                 }
                 self.state = GuardState::Leased(epoch);
-                Ok(Lease::new(epoch, move || drop(self)))
+                Ok(Lease::with_end(epoch, move || self.release()))
             }
             Err(error) => {
                 self.state = GuardState::Refused;
@@ -397,25 +398,33 @@ impl LeaseGuard {
             }
         }
     }
+
+    /// Releases the thread, once. A release that fails to be stored takes effect when the process ends
+    /// or leases it again.
+    fn release(&mut self) -> MaybeReady<'static, ()> {
+        let inner = &self.saver.0.0;
+        let (name, now) = (self.thread.clone(), wall_millis());
+        let submit = |epoch| {
+            let work = move |writer: &mut Writer| lease::release(writer, &name, epoch, now);
+            inner
+                .queue
+                .submit(SyncLevel::Normal, Urgency::Immediate, work)
+        };
+        let stored = match std::mem::replace(&mut self.state, GuardState::Released) {
+            GuardState::Released => return MaybeReady::now(Ok(())),
+            GuardState::Leased(epoch) => submit(Some(epoch)),
+            GuardState::Pending => submit(None),
+            GuardState::Refused => MaybeReady::now(Ok(())),
+        };
+        inner.queue.remove_writer();
+        lock(&inner.leased).remove(&self.thread);
+        stored
+    }
 }
 
 impl Drop for LeaseGuard {
     fn drop(&mut self) {
-        let inner = &self.saver.0.0;
-        let epoch = match self.state {
-            GuardState::Leased(epoch) => Some(epoch),
-            GuardState::Pending | GuardState::Refused => None,
-        };
-        if !matches!(self.state, GuardState::Refused) {
-            let (name, now) = (self.thread.clone(), wall_millis());
-            // A release that fails to be stored takes effect when the process ends or leases it again.
-            let _later = inner
-                .queue
-                .submit(SyncLevel::Normal, Urgency::Immediate, move |writer| {
-                    lease::release(writer, &name, epoch, now)
-                });
-        }
-        inner.queue.remove_writer();
-        lock(&inner.leased).remove(&self.thread);
+        // Nobody waits for it.
+        let _later = self.release();
     }
 }

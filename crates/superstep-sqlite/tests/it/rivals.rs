@@ -44,3 +44,19 @@ async fn a_run_that_lost_its_thread_does_not_take_others_down_with_it() {
     let newest = async |thread: &str| read(thread).await.unwrap().unwrap().head().unwrap().id.0;
     assert_eq!((newest("lost").await, newest("fine").await), (1, 50));
 }
+
+#[tokio::test]
+async fn a_lease_that_has_ended_is_free_for_other_processes_at_once() {
+    let folder = Folder::new();
+    let (one, other) = (folder.open(), folder.open());
+    let (one, other) = (one.saver(), other.saver());
+    // With a second run in the process, writes go through a queue.
+    let _beside = one.lease(&"beside".into()).await.unwrap();
+    for round in 0..200 {
+        let thread = "t".into();
+        one.lease(&thread).await.unwrap().end().await;
+        let taken = other.lease(&thread).await;
+        assert!(taken.is_ok(), "round {round}: {taken:?}");
+        taken.unwrap().end().await;
+    }
+}
