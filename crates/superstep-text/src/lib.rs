@@ -8,4 +8,4 @@ mod redact;
 mod sanitize;
 
 pub use redact::{Capture, Privacy, REDACTED, RedactError, Redactor, Secret};
-pub use sanitize::{Hidden, Sanitizer, is_hidden, reveal, sanitize, single_line};
+pub use sanitize::{Hidden, Sanitizer, is_hidden, reveal, reveal_name, sanitize, single_line};

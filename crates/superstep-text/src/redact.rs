@@ -5,6 +5,7 @@
 //! reach a log, a stream or an export. [`Secret`] is a key that does not show itself.
 
 mod extent;
+mod markup;
 mod name;
 mod pair;
 mod secret;
@@ -112,6 +113,7 @@ impl Redactor {
     /// Where secrets stand.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = self.find_as_written(text);
+        // As it is read, it may say more.
         if let Some(visible) = Visible::of(text) {
             let seen = self.find_as_written(&visible.text).into_iter();
             found.extend(seen.map(|range| visible.original(range)));
@@ -126,7 +128,9 @@ impl Redactor {
             found.extend(places.map(|(at, value)| at..at + value.len()));
         }
         shape::find(text, &mut found);
-        pair::find(text, &|name| self.hides(name), &mut found);
+        let hides = |name: &str| self.hides(name);
+        pair::find(text, &hides, &mut found);
+        markup::find(text, &hides, &mut found);
         found
     }
 

@@ -8,13 +8,13 @@
 //! - [`Sanitizer`], [`sanitize()`] and [`single_line`] leave sequences and hidden characters out, piece by piece as
 //!   text streams in, whatever the cuts. What is left is text, line ends and tabs.
 //! - [`reveal`] writes hidden characters as `<U+200B>`, and [`Hidden`] warns of them: for whoever
-//!   approves a text.
+//!   approves a text. [`reveal_name`] does so for names, which must not look alike.
 
 mod hidden;
 mod tables;
 
 use hidden::Sight;
-pub use hidden::{Hidden, reveal};
+pub use hidden::{Hidden, reveal, reveal_name};
 
 /// Whether a character is hidden when it stands alone.
 pub fn is_hidden(c: char) -> bool {

@@ -1,6 +1,6 @@
 //! Names that secrets have.
 
-use super::visible::is_left_out;
+use super::visible::{folded, is_left_out};
 
 /// What has one of these names, or a name that ends with one as in `github_token`, is a secret.
 const NAMES: [&str; 29] = [
@@ -39,7 +39,8 @@ const NAMES: [&str; 29] = [
 pub(super) fn plain(name: &str) -> String {
     let mut plain = String::with_capacity(name.len() + 4);
     let mut small = false;
-    for letter in name.trim().chars().filter(|letter| !is_left_out(*letter)) {
+    let letters = name.trim().chars().filter(|letter| !is_left_out(*letter));
+    for letter in letters.map(folded) {
         if matches!(letter, '-' | '_' | ' ' | '.') {
             plain.push('_');
             small = false;

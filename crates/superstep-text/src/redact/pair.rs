@@ -1,5 +1,5 @@
 //! Secrets that stand behind their name in a text: in files of settings, JSON inside of text, queries,
-//! headers, commands.
+//! headers, commands, tables.
 //!
 //! Where a name is followed by `=`, or stands in quotes, its value is taken. Prose has colons too, so
 //! behind a bare name and a colon a single word is taken if it ends its line or does not look like a
@@ -56,6 +56,7 @@ pub(super) fn find(text: &str, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Ran
             b'=' => assigned(text, at, hides),
             b':' => described(text, at, hides),
             b'-' => option(text, at, hides),
+            b'|' | b'\t' | b'>' => delimited(text, at, hides),
             _ => None,
         };
         let Some(range) = value.filter(|range| !range.is_empty()) else {
@@ -204,6 +205,42 @@ fn described(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Rang
     is_secret(word, value.get(length..)?).then_some(start..start + length)
 }
 
+/// `| name | value |`, `name -> value`, and a table whose columns are apart by tabs.
+fn delimited(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    let head = text.get(..at)?;
+    let (end, is_table) = match text.as_bytes().get(at)? {
+        b'>' => (head.strip_suffix('-')?.len(), false),
+        // Behind other blanks it is no column.
+        b'\t' if head.ends_with([' ', '\t']) => return None,
+        b'\t' => (at, false),
+        _ => (at, true),
+    };
+    let name = Name::before(text, end).filter(|name| hides(name.text))?;
+    let rest = text.get(at + 1..)?;
+    let value = rest.trim_start_matches([' ', '\t']);
+    // Another separator follows.
+    if value.starts_with(['=', ':', '-', '>', '|']) {
+        return None;
+    }
+    let start = text.len() - value.len();
+    if !value.starts_with(REDACTED)
+        && let Some(range) = enclosed(value, start)
+    {
+        return Some(range);
+    }
+    let length = run(value, |rest| rest.starts_with('|') || is_end(rest));
+    let word = value.get(..length)?;
+    let after = value.get(length..)?;
+    // In a shell, a bar is a pipe.
+    let is_cell = after.trim_start_matches([' ', '\t']).starts_with('|');
+    let is_close = name.is_close && value.len() == rest.len();
+    if is_table && !is_cell && !is_close {
+        return None;
+    }
+    let after = after.trim_start_matches([' ', '\t', '|']);
+    is_secret(word, after).then_some(start..start + length)
+}
+
 /// Whether a value is a port, with or without a path behind it.
 fn begins_with_port(value: &str) -> bool {
     let digits = value.bytes().take(6).take_while(u8::is_ascii_digit).count();
@@ -344,7 +381,8 @@ fn header(value: &str) -> usize {
     value.len()
 }
 
-fn is_plain(value: &str) -> bool {
+/// Whether a value is no secret.
+pub(super) fn is_plain(value: &str) -> bool {
     let bare = value.trim_matches([',', ';', '.', '?', '!', ')', ']', '}']);
     PLAIN.iter().any(|plain| plain.eq_ignore_ascii_case(bare))
 }

@@ -141,6 +141,42 @@ fn name(c: char) -> String {
     format!("<U+{:04X}>", u32::from(c))
 }
 
+/// A name on one line, such that two names that differ are shown differently: besides hidden characters,
+/// blanks that cannot be counted and marks that combine with a letter are written as `<U+0301>`.
+///
+/// Letters of different scripts that look alike are shown as they are.
+pub fn reveal_name(name: &str) -> String {
+    let mut revealed = String::with_capacity(name.len());
+    let mut before = ' ';
+    let mut letters = Vec::with_capacity(name.len());
+    each(name, &mut |c, is_seen| letters.push((c, is_seen)));
+    for (at, (c, is_seen)) in letters.iter().enumerate() {
+        let rest = letters.get(at + 1..).unwrap_or_default();
+        let next = |n: usize| rest.get(n).map(|(c, _)| *c);
+        let is_clear = match c {
+            // A blank between two words is seen.
+            ' ' => before != ' ' && next(0).is_some(),
+            // What is written as a hidden character is not one.
+            '<' => !(next(0) == Some('U') && next(1) == Some('+')),
+            c => *is_seen && !c.is_whitespace() && !combines(*c),
+        };
+        match is_clear {
+            true => revealed.push(*c),
+            false => revealed.push_str(&self::name(*c)),
+        }
+        before = *c;
+    }
+    revealed
+}
+
+/// Whether a character is drawn with the one before it, which exists as a character of its own too.
+fn combines(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}' | '\u{3099}' | '\u{309a}'
+        | '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
+}
+
 fn each(text: &str, tell: &mut dyn FnMut(char, bool)) {
     let mut sight = Sight::default();
     for c in text.chars() {
@@ -297,6 +333,43 @@ mod tests {
         ] {
             assert_eq!(reveal(text), revealed, "{text:?}");
             assert!(!Hidden::of(text).is_empty());
+        }
+    }
+
+    #[test]
+    fn names_that_differ_are_shown_differently() {
+        let names = [
+            "mail-a",
+            "mail-\u{200b}a",
+            "mail-a\u{200b}",
+            "mail-a<U+200B>",
+            "mail-a ",
+            " mail-a",
+            "mail- a",
+            "mail-  a",
+            "mail-\ta",
+            "mail-\na",
+            "mail-\u{a0}a",
+            "mail-\u{e4}",
+            "mail-a\u{308}",
+            "mail-a\u{e0101}",
+            "mail-\u{202e}a",
+            "mail-a\r",
+            "mail-\u{ac00}",
+            "mail-\u{1100}\u{1161}",
+            "",
+        ];
+        let shown: std::collections::BTreeSet<String> =
+            names.iter().map(|name| reveal_name(name)).collect();
+        assert_eq!(shown.len(), names.len(), "{shown:?}");
+        for (name, wanted) in [
+            ("mail-größe 2", "mail-größe 2"),
+            ("a\u{200b}b", "a<U+200B>b"),
+            ("a<U+200B>b", "a<U+003C>U+200B>b"),
+            ("a  b ", "a <U+0020>b<U+0020>"),
+            ("👩\u{200d}🚀", "👩\u{200d}🚀"),
+        ] {
+            assert_eq!(reveal_name(name), wanted);
         }
     }
 
