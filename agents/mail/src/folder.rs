@@ -47,10 +47,7 @@ impl FolderMailbox {
     pub fn open(root: impl AsRef<Path>, owner: Address) -> Result<Self, MailError> {
         let root = root.as_ref().to_owned();
         if !root.is_dir() {
-            return Err(MailError::Missing {
-                place: place(&root),
-                what: "folder of that name".into(),
-            });
+            return Err(no_folder(&root));
         }
         Ok(Self {
             owner,
@@ -199,6 +196,21 @@ fn listed(scan: &Scan, query: &Query, page: Option<&PageToken>) -> Page {
                 thread: entry.thread.clone(),
             })
             .collect(),
+    }
+}
+
+/// Says with the whole path what is not there: a relative one depends on where a command runs.
+fn no_folder(root: &Path) -> MailError {
+    let whole = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    match whole.exists() {
+        true => MailError::Refused {
+            place: whole.display().to_string(),
+            why: "it is no folder".into(),
+        },
+        false => MailError::Missing {
+            place: "this machine".into(),
+            what: format!("folder {}", whole.display()),
+        },
     }
 }
 

@@ -59,6 +59,17 @@ pub enum Ingested {
     },
 }
 
+impl Ingested {
+    /// A failure. The code stands for itself, and is not part of the text.
+    pub fn failed(error: &AgentError) -> Self {
+        let code = error.code();
+        Self::Failed {
+            code,
+            why: error.to_string().replace(&format!("[{code}] "), ""),
+        }
+    }
+}
+
 /// One mail that was taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intake {
@@ -95,9 +106,15 @@ impl MailAgent {
     /// Goes on with mail that a killed process or a failure left unfinished, and with mail that waits
     /// for no question any more. [`MailAgent::ingest`] begins with it.
     pub async fn catch_up(&self) -> Result<Vec<Intake>, AgentError> {
+        self.catch_up_except(&BTreeSet::new()).await
+    }
+
+    /// The same, without some mails.
+    pub async fn catch_up_except(&self, but: &BTreeSet<MailId>) -> Result<Vec<Intake>, AgentError> {
         let mut taken = Vec::new();
         for input in self.services.queue.all().await? {
             let input = match input {
+                Ok(input) if but.contains(&input.id) => continue,
                 Ok(input) => input,
                 Err(error) => {
                     taken.push(unreadable(error));
@@ -106,7 +123,7 @@ impl MailAgent {
             };
             let (mail, thread) = (input.id.clone(), thread_name(&input.thread));
             let result = self.go_on(&thread, input).await;
-            let result = result.unwrap_or_else(|error| Some(failure(&error)));
+            let result = result.unwrap_or_else(|error| Some(Ingested::failed(&error)));
             taken.extend(result.map(|result| Intake {
                 mail,
                 thread,
@@ -156,7 +173,7 @@ impl MailAgent {
         Ok(Intake {
             mail: id.clone(),
             thread,
-            result: result.unwrap_or_else(|error| failure(&error)),
+            result: result.unwrap_or_else(|error| Ingested::failed(&error)),
         })
     }
 
@@ -207,7 +224,7 @@ impl MailAgent {
             mail: arrival.id.clone(),
             result: result
                 .await
-                .unwrap_or_else(|error: AgentError| failure(&error)),
+                .unwrap_or_else(|error: AgentError| Ingested::failed(&error)),
             thread,
         }
     }
@@ -362,13 +379,6 @@ fn unreadable(error: StoreError) -> Intake {
     Intake {
         mail: MailId("(unreadable)".into()),
         thread: "(unknown)".into(),
-        result: failure(&AgentError::Store(error)),
-    }
-}
-
-fn failure(error: &AgentError) -> Ingested {
-    Ingested::Failed {
-        code: error.code(),
-        why: error.to_string(),
+        result: Ingested::failed(&AgentError::Store(error)),
     }
 }

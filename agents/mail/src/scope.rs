@@ -10,6 +10,8 @@ use superstep::{
     Ask, Ctx, Imports, NodeError, ThreadId, model::ToolCall, text::single_line, tools::Digest,
 };
 
+use crate::input::EmailInput;
+
 /// A thread as approvals know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ApprovalScope {
@@ -32,6 +34,16 @@ impl ApprovalScope {
     /// Whether an answer must name its question: one that names none may have come with an archive.
     pub(crate) fn must_name_digest(&self) -> bool {
         self.import.is_some()
+    }
+
+    /// A mail as questions about it read. Whom an archive says to have been in a thread is anybody's word:
+    /// in an imported one nobody is known, and every recipient is flagged.
+    pub(crate) fn input(scope: Option<&Self>, input: &EmailInput) -> EmailInput {
+        let mut input = input.clone();
+        if scope.is_some_and(|scope| scope.import.is_some()) {
+            input.participants.clear();
+        }
+        input
     }
 
     /// Its thread, for people. What an archive says is anybody's text.

@@ -5,7 +5,6 @@
 //! file: with the owner's rights alone, and whole or not at all.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -14,7 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use superstep::{
     Secret,
-    fs::{Rights, Staged},
+    fs::{Rights, Staged, read_text},
     http::Client,
 };
 use tokio::sync::Mutex;
@@ -124,6 +123,9 @@ pub struct Keys {
     file: Option<PathBuf>,
 }
 
+/// A file with a permission is not larger than that.
+const MOST: u64 = 64 << 10;
+
 impl Keys {
     /// A permission that is not stored.
     pub fn new(token: Token) -> Self {
@@ -135,7 +137,7 @@ impl Keys {
 
     /// The permission in a file, to which it is written back.
     pub fn open(file: &Path) -> Result<Self, MailError> {
-        let text = fs::read_to_string(file).map_err(|error| MailError::Auth {
+        let text = read_text(file, MOST).map_err(|error| MailError::Auth {
             place: PLACE.into(),
             why: format!("{} cannot be read ({error}); {AGAIN}", file.display()),
         })?;

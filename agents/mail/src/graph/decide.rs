@@ -28,6 +28,7 @@ pub(super) async fn interrupt_handler(
     };
     let call = &pending.call;
     let scope = ApprovalScope::of(&ctx, &services.imports).await?;
+    let input = &ApprovalScope::input(scope.as_ref(), input);
     let (decision, mode) = match call.name.as_str() {
         CHECK => (Decision::Direct, services.settings.mode()),
         _ => {

@@ -19,6 +19,8 @@ pub(super) async fn make_call(
         return Ok(ReplyState::update());
     };
     let call = &job.call;
+    let scope = ApprovalScope::of(&ctx, &services.imports).await?;
+    let input = &ApprovalScope::input(scope.as_ref(), input);
     let validator = CallValidator::new(&services.0, input, job.at)?;
     let mut left = Vec::new();
     let message = match validator.parse(call) {
@@ -27,7 +29,7 @@ pub(super) async fn make_call(
             let mut reviewer = ApprovalReviewer {
                 call: &parsed,
                 run: services.settings.mode(),
-                here: ApprovalScope::of(&ctx, &services.imports).await?,
+                here: scope,
                 approved: job.mode,
                 approved_in: job.scope.clone(),
                 is_left: false,

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use superstep::{Archive, Outcome};
-use superstep_mail::{Answer, InboxItem, MailAgent};
+use superstep_mail::{Answer, InboxItem, MailAgent, MailState};
 
 use crate::{
     sending::{Fault, Faulty, Looks, results},
@@ -69,6 +69,25 @@ async fn open(agent: &MailAgent, thread: &str) -> Vec<InboxItem> {
     agent.open(thread).await.unwrap()
 }
 
+/// Answers an open question. What an archive shows of it is not what is asked here, so it is read again.
+async fn answer_here(
+    agent: &MailAgent,
+    thread: &str,
+    action: &str,
+    said: Answer,
+) -> Outcome<MailState> {
+    let shown = open(agent, thread).await;
+    let given = [(about(&shown, action).ask, said.clone())];
+    match agent.answer(thread, given).await {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            assert_eq!(error.code(), "SS1015");
+            let asked = open(agent, thread).await;
+            answer(agent, about(&asked, action), said).await
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_was_accepted_beside_an_open_question_is_asked_again_in_a_copy() {
     for kind in ["fork", "import"] {
@@ -77,14 +96,8 @@ async fn what_was_accepted_beside_an_open_question_is_asked_again_in_a_copy() {
         let (thread, items) = asked(&agent).await;
         answer(&agent, about(&items, "send_email_tool"), Answer::accept()).await;
         let copy = copied(&agent, &thread, kind).await;
-        let left = open(&agent, &copy).await;
-        // The question that was open is answered in the copy, as it was shown.
-        let outcome = answer(
-            &agent,
-            about(&left, "schedule_meeting_tool"),
-            Answer::accept(),
-        )
-        .await;
+        let meeting = "schedule_meeting_tool";
+        let outcome = answer_here(&agent, &copy, meeting, Answer::accept()).await;
         assert!(matches!(outcome, Outcome::Waiting { .. }), "{kind}");
         assert_eq!(world.meetings(), 1, "{kind}: accepted in the copy");
         assert!(world.sent().is_empty(), "{kind}: accepted elsewhere");
@@ -202,13 +215,8 @@ async fn an_archive_that_claims_an_approval_gets_a_question() {
         .replace(&thread, "mail-forged");
     assert!(forged.contains("mail-forged"));
     imported(&agent, "mail-forged", &forged).await;
-    let left = open(&agent, "mail-forged").await;
-    answer(
-        &agent,
-        about(&left, "schedule_meeting_tool"),
-        Answer::ignore(),
-    )
-    .await;
+    let meeting = "schedule_meeting_tool";
+    answer_here(&agent, "mail-forged", meeting, Answer::ignore()).await;
     about(&open(&agent, "mail-forged").await, SEND_AGAIN);
     assert!(world.sent().is_empty());
     // An answer that names no question.
@@ -231,6 +239,31 @@ async fn an_archive_that_claims_an_approval_gets_a_question() {
     assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS1015");
     let now = open(&agent, "mail-shown").await.remove(0);
     assert!(now.item.description.contains("│ Yes."));
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn an_archive_that_says_whom_a_thread_knows_is_not_believed() {
+    const FLAG: &str = "**Not in this thread so far: Ann <ann@example.org>**";
+    let world = lunch();
+    let mailbox = Faulty::new(&world, &[], Looks::Truly);
+    let agent = faulty(&world, &mailbox);
+    let (thread, items) = asked(&agent).await;
+    let shown = &items[0].item.description;
+    assert!(!shown.contains(FLAG), "she wrote the mail: {shown}");
+    // The archive knows her, and everybody else that it names.
+    let archive = archived(&agent, &thread).await;
+    assert!(archive.contains("participants"));
+    imported(&agent, "mail-known", &archive).await;
+    let mut left = open(&agent, "mail-known").await;
+    if let Some(old) = left.pop() {
+        // What the archive shows is not what is asked here.
+        let accept = old.item.answered(Answer::accept());
+        let refused = agent.answer("mail-known", [(old.ask, accept)]).await;
+        assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS1015");
+    }
+    let asked = open(&agent, "mail-known").await.remove(0);
+    assert!(asked.item.description.contains(FLAG), "{:?}", asked.item);
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 0);
 }
 
