@@ -1,10 +1,10 @@
 //! The agent: its graph, and the inputs of its flows.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use superstep::{
-    Backends, BuildErrors, Graph, NodeOptions, RetryOn, RetryPolicy, model::Model,
-    store::StoreError,
+    Backends, BuildErrors, Graph, NodeOptions, RetryOn, RetryPolicy, ThreadId, dynamic::Source,
+    model::Model, store::StoreError,
 };
 
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
     services::Services,
     settings::{Attempts, Settings},
     state::{Analysis, AnalysisUpdate, Flow, Node},
+    usage::Spent,
 };
 
 /// What a person asks for when they name a folder and nothing else.
@@ -160,6 +161,24 @@ impl Archie {
             Some(store) => DocumentStore(&**store).manifest(&state.inputs).await,
             None => Ok(state.inputs.files.clone()),
         }
+    }
+
+    /// What all calls of a thread cost together: those of its state, and those of answers that were taken
+    /// back, which were paid for too.
+    pub async fn spent(&self, thread: impl Into<ThreadId>) -> Result<Spent, superstep::Error> {
+        let history = self.graph.history(thread).await?;
+        let known: HashMap<_, usize> = history
+            .iter()
+            .filter_map(|step| Some((step.id?, step.state.usage.len())))
+            .collect();
+        // A copy repeats the calls of the checkpoint that it was made of.
+        let is_copy = |origin| matches!(origin, Some((Source::Fork, _)));
+        let steps = history.iter().rev().filter(|step| !is_copy(step.origin));
+        let new = steps.flat_map(|step| {
+            let before = step.parent.and_then(|parent| known.get(&parent).copied());
+            step.state.usage.iter().skip(before.unwrap_or(0))
+        });
+        Ok(new.fold(Spent::default(), |sum, spent| sum.plus(spent)))
     }
 
     /// What it was made with.

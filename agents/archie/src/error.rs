@@ -27,7 +27,7 @@ pub enum ErrorKind {
     #[error("cannot read the folder `{folder}`: {why}")]
     #[coded(
         "SS6001",
-        hint = "check that it exists and can be read, then resume the thread"
+        hint = "check that it exists and can be read; a thread that was begun can be resumed then"
     )]
     Folder {
         /// The folder.

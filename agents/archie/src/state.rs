@@ -46,7 +46,8 @@ impl Analysis {
         self.analysis_history.len().div_ceil(2)
     }
 
-    /// What all calls of the thread cost together.
+    /// What the calls that led to this state cost together; [`Archie::spent`](crate::Archie::spent) also knows
+    /// those that were taken back.
     pub fn spent(&self) -> Spent {
         self.usage
             .iter()

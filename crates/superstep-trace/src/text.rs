@@ -7,7 +7,7 @@ use superstep_core::{
 
 use crate::{
     sanitize::sanitize_line,
-    tree::{Beginning, Branch, Kind, Run, RunTree, Status},
+    tree::{Beginning, Branch, Kind, Run, RunTree, Status, shown_number},
     units,
 };
 
@@ -31,7 +31,7 @@ impl RunTree {
         for run in &self.runs {
             let root = &run.root;
             rows.push([
-                run.number.to_string(),
+                shown_number(run.number).to_string(),
                 root.started.map(units::time).unwrap_or_default(),
                 root.took().map(units::duration).unwrap_or_default(),
                 root.status.label().to_owned(),
@@ -68,9 +68,9 @@ impl RunTree {
 impl Run {
     /// The run as a tree.
     pub fn show(&self, detail: Detail) -> String {
-        let mut text = format!("run {}", self.number);
+        let mut text = format!("run {}", shown_number(self.number));
         if let Some(before) = self.continues {
-            text.push_str(&format!(" (goes on with run {before})"));
+            text.push_str(&format!(" (goes on with run {})", shown_number(before)));
         }
         if self.beginning == Beginning::Pruned {
             text.push_str(" (its beginning was pruned)");

@@ -20,6 +20,16 @@ pub struct RunTree {
     pub runs: Vec<Run>,
 }
 
+/// The number of a run as people read it: savers that were not closed skip a million, so that no number is
+/// given twice.
+pub(crate) fn shown_number(number: u64) -> u64 {
+    const SKIPPED: u64 = 1_000_000;
+    match number % SKIPPED {
+        0 => number,
+        rest => rest,
+    }
+}
+
 /// One run of a thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
@@ -190,8 +200,12 @@ pub struct View {
 }
 
 impl RunTree {
-    /// A run by its number.
+    /// A run by its number, or by the one that is shown for it.
     pub fn run(&self, number: u64) -> Option<&Run> {
-        self.runs.iter().find(|run| run.number == number)
+        let by_number = self.runs.iter().find(|run| run.number == number);
+        by_number.or_else(|| {
+            let mut newest = self.runs.iter().rev();
+            newest.find(|run| shown_number(run.number) == number)
+        })
     }
 }

@@ -32,6 +32,9 @@ pub enum Key {
     },
 }
 
+/// A file with a key is not larger than that.
+const MOST: u64 = 64 << 10;
+
 impl Key {
     /// Reads the key.
     pub fn read(&self, provider: &str) -> Result<Option<Secret>, ModelError> {
@@ -49,7 +52,15 @@ impl Key {
             }
             Self::File { path, origin } => {
                 let told = |why: String| refused(format!("{} ({origin}): {why}", path.display()));
-                private(path).map_err(told)?;
+                let about = std::fs::metadata(path).map_err(|error| told(error.to_string()))?;
+                // A pipe would be waited for.
+                if !about.is_file() {
+                    return Err(told("it is not a regular file".into()));
+                }
+                if about.len() > MOST {
+                    return Err(told(format!("it has more than {MOST} bytes")));
+                }
+                private(&about).map_err(told)?;
                 std::fs::read_to_string(path).map_err(|error| told(error.to_string()))?
             }
             Self::Command { line, origin } => {
@@ -85,9 +96,8 @@ impl fmt::Display for Key {
 }
 
 #[cfg(unix)]
-fn private(path: &std::path::Path) -> Result<(), String> {
+fn private(about: &std::fs::Metadata) -> Result<(), String> {
     use std::os::unix::fs::PermissionsExt;
-    let about = std::fs::metadata(path).map_err(|error| error.to_string())?;
     let mode = about.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         return Err(format!(
@@ -98,6 +108,6 @@ fn private(path: &std::path::Path) -> Result<(), String> {
 }
 
 #[cfg(not(unix))]
-fn private(_: &std::path::Path) -> Result<(), String> {
+fn private(_: &std::fs::Metadata) -> Result<(), String> {
     Ok(())
 }

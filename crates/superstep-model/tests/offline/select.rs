@@ -487,6 +487,18 @@ fn a_key_that_cannot_be_read_says_where_it_was_looked_for() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     }
     assert_eq!(file.read("openai").unwrap().unwrap().expose(), "k");
+    #[cfg(unix)]
+    {
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let piped = Key::File {
+            path: pipe,
+            origin: origin.clone(),
+        };
+        let error = piped.read("openai").unwrap_err().to_string();
+        assert!(error.contains("it is not a regular file"), "{error}");
+    }
     let fails = Key::Command {
         line: "echo hush; exit 3".into(),
         origin,
