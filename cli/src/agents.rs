@@ -11,7 +11,11 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde_json::Value as Json;
-use superstep::{Backends, Saver, dynamic::DynGraph, text::single_line};
+use superstep::{
+    Backends, Saver,
+    dynamic::DynGraph,
+    text::{reveal_name, single_line},
+};
 use superstep_archie::{Archie, Settings};
 use superstep_atris::Atris;
 use superstep_mail::MailAgent;
@@ -43,6 +47,25 @@ impl Agent {
         let (name, _) = thread.split_once('-')?;
         let mut all = Self::value_variants().iter();
         all.find(|agent| agent.name() == name).copied()
+    }
+
+    /// Refuses a name for a new thread of the agent: it must begin with the agent, and nobody may take it
+    /// for another one.
+    pub(crate) fn check_name(self, name: &str) -> Result<(), Error> {
+        let wanted = self.name();
+        if Self::of(name) != Some(self) {
+            return Err(Error::Usage(format!(
+                "`{}` is no name for a thread of {wanted}: it must begin with `{wanted}-`",
+                reveal_name(name)
+            )));
+        }
+        match reveal_name(name) == name {
+            true => Ok(()),
+            false => Err(Error::Usage(format!(
+                "`{}` is no name for a thread: it has characters that nobody sees, or that look like others",
+                reveal_name(name)
+            ))),
+        }
     }
 
     /// Its graph, for reading threads and drawing.

@@ -18,6 +18,7 @@ use crate::{
     agents::{self, Agent},
     app::App,
     args::{Analyze, Ask, BuildContext, Global, TalkOptions},
+    consent::Agreement,
     database, environment,
     error::Error,
     files,
@@ -43,6 +44,7 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
         globs: what.reading.glob.clone(),
         skip: what.talk.out.iter().cloned().collect(),
     };
+    require_inputs(&what.reading.inputs)?;
     let options = AgentOptions::open(
         &what.talk.limits,
         what.reading.budget,
@@ -66,7 +68,10 @@ pub(crate) async fn ask(what: &Ask, app: &mut App<'_>) -> Result<(), Error> {
         ..Brief::default()
     };
     let content = match &what.inputs {
-        Some(inputs) => environment::content_at(app.global, inputs)?,
+        Some(inputs) => {
+            require_inputs(inputs)?;
+            environment::content_at(app.global, inputs)?
+        }
         None => DataOwner::Project,
     };
     let options = AgentOptions::open(&what.limits, None, &content, app).await?;
@@ -88,6 +93,7 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
         skip: what.out.iter().cloned().collect(),
         ..Brief::default()
     };
+    require_inputs(&what.reading.inputs)?;
     let content = environment::content_at(app.global, &what.reading.inputs)?;
     let budget = what.reading.budget;
     let options = AgentOptions::open(&what.limits, budget, &content, app).await?;
@@ -100,10 +106,11 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
 }
 
 /// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or
-/// writes the result again if it is missing. The question is shown even if there is no model to answer to.
+/// writes the result again if it is missing. The question and the result are shown even if there is no model.
 pub(crate) async fn resume(
     thread: &str,
     args: &TalkOptions,
+    agreement: Agreement,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     if let Some(out) = &args.out {
@@ -112,6 +119,13 @@ pub(crate) async fn resume(
     let answers = Answers::of(args)?;
     let known = agents::read_only_archie(database::read_only(app.global)?)?;
     let known = known.graph().state(thread).await?;
+    if known.is_done() {
+        agreement.store().await?;
+        let mut screen = Screen::new(app.output);
+        screen.thread(thread)?;
+        let out = args.out.as_deref();
+        return result::publish_again(&known.state, out, &mut screen, app.output);
+    }
     let content = content_of(&known.state, app.global)?;
     let options = match AgentOptions::open(&args.limits, None, &content, app).await {
         Ok(options) => options,
@@ -124,14 +138,14 @@ pub(crate) async fn resume(
             return Err(error);
         }
     };
-    let checkpoint = options.archie(None)?.graph().state(thread).await?;
-    let agent = options.archie(Some(&checkpoint.state))?;
-    let is_done = checkpoint.is_done();
+    let reader = options.archie(None)?;
+    let checkpoint = reader.graph().state(thread).await?;
+    let agent = options.archie(Some(reader.spent(thread).await?))?;
     let next = match checkpoint.asks.into_iter().next() {
         Some(ask) => TalkStep::Ask(ask),
-        None if is_done => TalkStep::WasDone(checkpoint.state),
         None => TalkStep::Resume,
     };
+    agreement.store().await?;
     Talk::new(
         agent,
         thread.to_owned(),
@@ -141,6 +155,16 @@ pub(crate) async fn resume(
     )
     .run(next, app.terminal)
     .await
+}
+
+/// Refuses a folder that is not there, before a thread is made for it.
+fn require_inputs(inputs: &Path) -> Result<(), Error> {
+    let Err(error) = std::fs::metadata(inputs) else {
+        return Ok(());
+    };
+    let folder = inputs.display().to_string();
+    let why = error.to_string();
+    Err(superstep_archie::Error::from(ErrorKind::Folder { folder, why }).into())
 }
 
 /// Whose data a thread holds: the project's if its documents are there, and nothing else is in it.

@@ -23,7 +23,7 @@ pub(crate) use db::DbCommand;
 pub(crate) use mail::{
     AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
 };
-pub(crate) use memory::{MemoryCommand, Search as MemorySearch};
+pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
 pub(crate) use models::{Chat, ModelCommand};
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
@@ -119,6 +119,26 @@ impl Global {
         if matches!(self.color, Color::Auto) {
             self.color = shell.color;
         }
+    }
+}
+
+impl Command {
+    /// Whether it reads or writes threads.
+    pub(crate) fn uses_database(&self) -> bool {
+        matches!(
+            self,
+            Self::Analyze(_)
+                | Self::Ask(_)
+                | Self::BuildContext(_)
+                | Self::Atris(_)
+                | Self::Mail(_)
+                | Self::Inbox(_)
+                | Self::Threads(_)
+                | Self::Memory(_)
+                | Self::Db(_)
+                | Self::Trace(_)
+                | Self::Doctor
+        )
     }
 }
 

@@ -7,6 +7,7 @@ mod options;
 mod session;
 mod show;
 
+use superstep::ThreadId;
 use superstep_fake_audius::{FakeAudius, Options};
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     args::{AtrisCommand, AtrisOptions},
     consent, database,
     error::Error,
-    output::{Form, plain, strong},
+    output::{Form, plain, shown, strong},
     terminal::{Line, Topic},
 };
 
@@ -79,8 +80,13 @@ async fn open(
     } = options::open(options, app).await?;
     let thread = match thread {
         Some(thread) => {
+            let id = ThreadId::from(thread.as_str());
+            if !saver.threads().await?.contains(&id) {
+                Agent::Atris.check_name(&thread)?;
+            }
             if consent::is_wanted(&imports, &thread).await? {
-                consent::to_run(&imports, &thread, None, app).await?;
+                let agreement = consent::to_run(&imports, &thread, None, app).await?;
+                agreement.store().await?;
             }
             thread
         }
@@ -116,8 +122,14 @@ async fn chat(
 
 async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
     let agent = agents::read_only_atris(database::read_only(app.global)?)?;
-    let state = agent.graph().state(thread).await?.state;
-    show::errors(&state, app.output)
+    let known = agent.graph().state(thread).await?;
+    if known.id.is_none() {
+        return Err(Error::Missing {
+            what: format!("there is no thread `{}`", shown(thread)),
+            hint: "see `superstep threads list --agent atris`",
+        });
+    }
+    show::errors(&known.state, app.output)
 }
 
 /// Serves until Ctrl-C.

@@ -5,7 +5,7 @@ use superstep::{Imports, ThreadId, text::single_line};
 use crate::{
     app::App,
     error::Error,
-    output::{plain, strong},
+    output::{plain, shown, strong},
     terminal::{Line, Topic},
 };
 
@@ -15,16 +15,36 @@ pub(crate) async fn is_wanted(imports: &Imports, thread: &str) -> Result<bool, E
     Ok(import.is_some_and(|import| !import.is_trusted))
 }
 
-/// Asks before an imported thread is run for the first time, and stores the consent. The folder is the
-/// one that the thread would read.
+/// A consent to run an imported thread. It counts once the thread can be run: whoever agreed and had no
+/// model or account was not shown what it does, and is asked again.
+#[must_use]
+pub(crate) struct Agreement(Option<(Imports, ThreadId)>);
+
+impl Agreement {
+    /// No consent is needed, or it was stored before.
+    pub(crate) fn unneeded() -> Self {
+        Self(None)
+    }
+
+    /// Stores it, right before the thread is run.
+    pub(crate) async fn store(self) -> Result<(), Error> {
+        match self.0 {
+            Some((imports, thread)) => Ok(imports.trust(&thread).await?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Asks before an imported thread is run for the first time. The folder is the one that the thread would
+/// read.
 pub(crate) async fn to_run(
     imports: &Imports,
     thread: &str,
     folder: Option<&str>,
     app: &mut App<'_>,
-) -> Result<(), Error> {
+) -> Result<Agreement, Error> {
     app.output.say(&[
-        strong(format!("{thread} was imported. ")),
+        strong(format!("{} was imported. ", shown(thread))),
         plain(
             "What it holds was not made here; look at it with superstep threads show. It reads the \
              folders that it names, and what it says goes to the model.",
@@ -34,8 +54,8 @@ pub(crate) async fn to_run(
         app.output
             .say(&[plain(format!("Its documents: {}", single_line(folder)))]);
     }
-    is_agreed(&format!("run the imported thread {thread}"), app).await?;
-    Ok(imports.trust(&ThreadId::from(thread)).await?)
+    is_agreed(&format!("run the imported thread {}", shown(thread)), app).await?;
+    Ok(Agreement(Some((imports.clone(), ThreadId::from(thread)))))
 }
 
 /// Asks before something is done that cannot be undone. Without a terminal `--yes` is needed.

@@ -11,7 +11,12 @@ use superstep::{
     sqlite::{Database, OpenMode, Options},
 };
 
-use crate::{args::Global, dirs, environment, error::Error};
+use crate::{
+    args::Global,
+    dirs, environment,
+    error::Error,
+    output::{Output, bad, plain, strong},
+};
 
 /// The threads of the database, which must exist, to read them.
 pub(crate) fn threads(global: &Global) -> Result<Arc<dyn Saver>, Error> {
@@ -66,6 +71,29 @@ pub(crate) fn create(global: &Global) -> Result<Backends, Error> {
         superstep::fs::private_dir(folder)?;
     }
     Ok(both(&open(&path, OpenMode::Create)?))
+}
+
+/// Says which logs beside the database have lost their file: it may have been renamed without its log,
+/// and then reads as of an older step.
+pub(crate) fn warn_of_orphans(global: &Global, output: &Output) {
+    let Ok(path) = path(global) else {
+        return;
+    };
+    // Without a file, opening it says what is wrong.
+    if !path.value.exists() {
+        return;
+    }
+    for log in Database::orphaned_logs(&path.value) {
+        let (log, file) = (log.display(), path.value.display());
+        output.say(&[
+            bad("a log without its database: "),
+            strong(&log),
+            plain(format!(
+                "; if {file} was renamed, its newest steps are in there: rename the log to {file}-wal \
+                 before anything else"
+            )),
+        ]);
+    }
 }
 
 /// The flag, then `SUPERSTEP_DB`, then the user's file, then the usual place.

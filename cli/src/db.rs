@@ -46,15 +46,17 @@ async fn check(quick: bool, app: &App<'_>) -> Result<(), Error> {
         app.output.json(&json!({
             "path": path.to_string(), "clean": report.is_clean(), "threads": report.threads,
             "rows": report.rows, "events": report.entries, "texts": report.blobs,
+            "memories": report.items,
             "problems": problems, "unlisted": report.unlisted,
         }))?;
     } else if report.is_clean() {
         let threads = count(report.threads, "thread");
         let rows = count(report.rows, "record");
+        let items = count(report.items, "item") + " of memory";
         app.output.data(&[
             good("ok  "),
             strong(path),
-            faint(format!("  {threads}, {rows}")),
+            faint(format!("  {threads}, {rows}, {items}")),
         ])?;
     } else {
         for problem in &report.problems {

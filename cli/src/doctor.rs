@@ -203,6 +203,12 @@ fn settings(global: &Global) -> Finding {
 /// Whether the project's file is in force.
 fn project(global: &Global) -> Option<Finding> {
     let project = environment::load(global).ok()?.config.project?;
+    // Refused by whatever uses it, with or without a consent.
+    if let Some(error) = trust::outside(&project).into_iter().next() {
+        let hint = error.hint().unwrap_or("correct the file");
+        let text = format!("{} is refused: {error}", project.path.display());
+        return Some(Finding::broken("project", text, hint));
+    }
     let text = format!(
         "{}: {}",
         project.path.display(),

@@ -7,7 +7,7 @@ mod trust;
 use superstep::{
     SaverError,
     model::{ErrorKind, ModelError},
-    text::single_line,
+    text::{reveal, single_line},
 };
 use superstep_mail::{AgentError, MailError, MemoryError};
 
@@ -199,7 +199,7 @@ impl Error {
             },
             // They have names of threads and files in them, which may have ends of lines.
             Self::Saver(_) | Self::Waiting { .. } | Self::NoDatabase { .. } | Self::File(_) => {
-                single_line(&self.to_string())
+                single_line(&reveal(&self.to_string()))
             }
             other => other.to_string(),
         };
@@ -244,7 +244,9 @@ impl Error {
         match self {
             Self::NoModel => WAYS_OUT.to_vec(),
             Self::NoDatabase { .. } => vec!["run an agent first, or name a database with --db"],
+            Self::Saver(SaverError::Corrupt(_)) => vec![DAMAGED],
             Self::Saver(error) => error.hint().into_iter().collect(),
+            Self::Store(error) => of_store(error),
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Archie(error) => error.hint().into_iter().collect(),
             Self::Atris(error) => error.hint().into_iter().collect(),
@@ -268,6 +270,27 @@ impl Error {
             Self::Weights(error) => error.hint().into_iter().collect(),
             _ => Vec::new(),
         }
+    }
+}
+
+/// What to do about damage.
+const DAMAGED: &str =
+    "restore a backup if there is one; `superstep db check` names all that is damaged";
+
+/// The hint of the storage below, which knows what failed.
+fn of_store(error: &superstep::store::StoreError) -> Vec<&'static str> {
+    use std::error::Error as _;
+    let below = error
+        .source()
+        .and_then(|it| it.downcast_ref::<SaverError>());
+    match below {
+        Some(SaverError::Corrupt(_)) => vec![DAMAGED],
+        Some(below) => below.hint().into_iter().collect(),
+        None if matches!(error, superstep::store::StoreError::Embedding { .. }) => vec![
+            "for the embedder `local`: superstep model pull minilm",
+            "without --embedder the words of the query are looked for",
+        ],
+        None => error.hint().into_iter().collect(),
     }
 }
 

@@ -25,7 +25,8 @@ use superstep_mail::{Answer, MailAgent};
 use crate::{
     agents,
     app::App,
-    args::{Global, Inbox, InboxArgs, InboxCommand, Limits},
+    args::{Global, Inbox, InboxArgs, InboxCommand},
+    consent::Agreement,
     database,
     error::Error,
     files,
@@ -82,12 +83,14 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     }
 }
 
-/// Resumes a thread of mail: shows its open questions, or continues a run that was interrupted or failed.
-pub(crate) async fn resume(thread: &str, limits: &Limits, app: &mut App<'_>) -> Result<(), Error> {
-    let with = InboxArgs {
-        max_cost: limits.max_cost,
-        ..InboxArgs::default()
-    };
+/// Resumes a thread of mail: shows its open questions and how to answer them, or continues a run that was
+/// interrupted or failed.
+pub(crate) async fn resume(
+    thread: &str,
+    with: &InboxArgs,
+    agreement: Agreement,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     let reader = agents::read_only_mail(database::writable(app.global)?)?;
     let shown = Shown::Thread(thread.to_owned());
     let open_now = question::all(&reader, &shown).await?;
@@ -98,19 +101,32 @@ pub(crate) async fn resume(thread: &str, limits: &Limits, app: &mut App<'_>) -> 
         }
         let account = Account::read(&with.account, app.global)?;
         let agent = mail::open(&account, with.max_cost, app).await?;
+        agreement.store().await?;
         let after = answer::resume(&agent, thread, app.terminal).await?;
         render::after(&after, app.output)?;
         return after.ended();
     }
     if !is_at_terminal(app) {
-        for question in &open_now {
-            render::line(question, app.output)?;
-        }
+        render::to_answer(&open_now, app.output)?;
+        agreement.store().await?;
         return Err(Error::Waiting {
             thread: thread.to_owned(),
         });
     }
-    open(&reader, shown, &with, app).await
+    let opened = match Account::read(&with.account, app.global) {
+        Ok(account) => mail::open(&account, with.max_cost, app).await,
+        Err(error) => Err(error),
+    };
+    match opened {
+        Ok(agent) => {
+            agreement.store().await?;
+            screen::run(agent, shown, app).await
+        }
+        Err(error) => {
+            render::to_answer(&open_now, app.output)?;
+            Err(error)
+        }
+    }
 }
 
 /// The ids of the open questions.

@@ -107,6 +107,10 @@ async fn run(args: Args, output: &Output) -> Result<(), Error> {
     };
     match args.command {
         Command::Shell => shell::run(&mut app).await,
+        command if command.uses_database() => {
+            database::warn_of_orphans(app.global, output);
+            dispatch(command, &mut app).await
+        }
         command => dispatch(command, &mut app).await,
     }
 }

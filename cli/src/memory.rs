@@ -5,18 +5,23 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use serde_json::json;
 use superstep::{
     MemoryStore,
-    store::{Embedder, Found, Op, Prefix, Put, PutOptions, Search, Store, TtlOnRead},
+    store::{
+        Embedder, Found, Namespace, Op, Prefix, Put, PutOptions, Search, Store, StoreError,
+        TtlOnRead,
+    },
     text::single_line,
 };
 
 use crate::{
     app::App,
-    args::{MemoryCommand, MemorySearch},
+    args::{MemoryCommand, MemoryPlace, MemorySearch},
+    consent::is_agreed,
     database, embedder,
     error::Error,
-    output::{Form, Output, count, faint, plain, strong},
+    output::{Form, Output, count, faint, plain, shown, strong},
 };
 
 /// How many items are read at a time.
@@ -25,7 +30,10 @@ const PAGE: usize = 200;
 /// How many items are embedded for one search.
 const MOST: usize = 5_000;
 
-pub(crate) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Error> {
+pub(crate) async fn run(command: MemoryCommand, app: &mut App<'_>) -> Result<(), Error> {
+    if let MemoryCommand::Delete(place) = &command {
+        return delete(place, app).await;
+    }
     let store = database::read_only(app.global)?;
     let store = store.store.ok_or(Error::NoSaver)?;
     match command {
@@ -49,7 +57,33 @@ pub(crate) async fn run(command: MemoryCommand, app: &App<'_>) -> Result<(), Err
                 .say(&[faint(format!("{} found", count(found.len(), "item")))]);
             Ok(())
         }
+        MemoryCommand::Delete(_) => Ok(()),
     }
+}
+
+/// Deletes an item without reading it: it may be damaged.
+async fn delete(place: &MemoryPlace, app: &mut App<'_>) -> Result<(), Error> {
+    let store = database::writable(app.global)?;
+    let store = store.store.ok_or(Error::NoSaver)?;
+    let namespace: Namespace = place.namespace.parse().map_err(StoreError::from)?;
+    let address = format!("{}/{}", shown(&namespace), shown(&place.key));
+    // What cannot be read is there.
+    let found = store.get(&namespace, &place.key, TtlOnRead::Keep).await;
+    if matches!(found, Ok(None)) {
+        return Err(Error::Missing {
+            what: format!("there is no item {address}"),
+            hint: "see `superstep memory list` and `superstep db check`",
+        });
+    }
+    is_agreed(&format!("delete the item {address}"), app).await?;
+    store.delete(&namespace, &place.key).await?;
+    if app.output.form == Form::Json {
+        return app
+            .output
+            .json(&json!({"deleted": {"namespace": namespace, "key": place.key}}));
+    }
+    app.output.say(&[plain(format!("deleted {address}"))]);
+    Ok(())
 }
 
 async fn found(

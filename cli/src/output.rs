@@ -13,7 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use serde::Serialize;
 use serde_json::json;
-use superstep::text::{Sanitizer, is_hidden, sanitize, single_line};
+use superstep::text::{Sanitizer, is_hidden, reveal_name, sanitize};
 
 use crate::{
     args::{Color, Global},
@@ -73,9 +73,10 @@ pub(crate) fn bad(text: impl fmt::Display) -> Span {
     Span(Style::Bad, text.to_string())
 }
 
-/// A name that may come from anywhere, as it is shown: on one line, without what a terminal would obey.
+/// A name that may come from anywhere, as it is shown: on one line, without what a terminal would obey, and
+/// such that no two names look alike because of characters that nobody sees.
 pub(crate) fn shown(name: impl fmt::Display) -> String {
-    match single_line(&name.to_string()) {
+    match reveal_name(&name.to_string()) {
         empty if empty.is_empty() => "?".to_owned(),
         name => name,
     }

@@ -11,7 +11,15 @@ mod list;
 mod reader;
 mod show;
 
-use crate::{agents::Agent, app::App, archie, args::ThreadsCommand, atris, error::Error, inbox};
+use crate::{
+    agents::Agent,
+    app::App,
+    archie,
+    args::{InboxArgs, ThreadsCommand},
+    atris,
+    error::Error,
+    inbox,
+};
 
 pub(crate) use crate::thread_status::Status;
 pub(crate) use reader::{ThreadReader, ago};
@@ -23,14 +31,31 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
     match command {
         ThreadsCommand::List(wanted) => list::run(&to_read()?, &wanted, output).await,
         ThreadsCommand::Show { at } => show::run(&to_read()?, &at, output).await,
-        ThreadsCommand::Resume { thread, talk } => {
+        ThreadsCommand::Resume {
+            thread,
+            talk,
+            account,
+        } => {
             let reader = to_change()?;
             let agent = reader.agent(&thread).await?;
-            consent::to_run(&reader, agent, &thread, app).await?;
+            if agent != Agent::Mail {
+                account.refuse_any()?;
+            }
             match agent {
-                Agent::Archie => archie::resume(&thread, &talk, app).await,
+                Agent::Archie => {
+                    let agreement = consent::to_run(&reader, agent, &thread, app).await?;
+                    archie::resume(&thread, &talk, agreement, app).await
+                }
+                // It asks by itself, as its other commands do.
                 Agent::Atris => atris::resume(&thread, app).await,
-                Agent::Mail => inbox::resume(&thread, &talk.limits, app).await,
+                Agent::Mail => {
+                    let agreement = consent::to_run(&reader, agent, &thread, app).await?;
+                    let with = InboxArgs {
+                        max_cost: talk.limits.max_cost,
+                        account,
+                    };
+                    inbox::resume(&thread, &with, agreement, app).await
+                }
             }
         }
         ThreadsCommand::Fork { at, name } => change::fork(&to_change()?, &at, name, output).await,

@@ -20,7 +20,7 @@ use crate::{
     args::{ExportFormat, TraceCommand, Which},
     database,
     error::Error,
-    output::{Form, Output, faint, plain, shown, strong},
+    output::{Form, Output, bad, faint, plain, shown, strong},
 };
 
 /// How long a collector may take for all of it.
@@ -89,7 +89,15 @@ async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
     names.sort_by(|one, other| one.as_str().cmp(other.as_str()));
     let mut logged = 0;
     for name in names {
-        let tree = RunTree::read(saver, name.as_str(), &View::default()).await?;
+        let tree = match RunTree::read(saver, name.as_str(), &View::default()).await {
+            Ok(tree) => tree,
+            // One that is damaged hides no other.
+            Err(error) => {
+                unread(name.as_str(), &Error::from(error), output)?;
+                logged += 1;
+                continue;
+            }
+        };
         let Some(last) = tree.runs.last() else {
             continue;
         };
@@ -105,7 +113,7 @@ async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
         }
         let runs = if count == 1 { "run" } else { "runs" };
         output.data(&[
-            strong(format!("{:<24}", name.as_str())),
+            strong(format!("{:<24}", shown(&name))),
             plain(format!("{count:>5} {runs:<5}{:<13}", status.label())),
             faint(&last.root.name),
         ])?;
@@ -116,6 +124,20 @@ async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
         )]);
     }
     Ok(())
+}
+
+fn unread(thread: &str, error: &Error, output: &Output) -> Result<(), Error> {
+    if output.form == Form::Json {
+        let (code, message) = (error.code(), error.to_string());
+        return output.json(&json!({
+            "thread": thread, "error": {"code": code, "message": message},
+        }));
+    }
+    output.data(&[
+        strong(format!("{:<24}", shown(thread))),
+        bad(format!("[{}] ", error.code().unwrap_or_default())),
+        plain(shown(error)),
+    ])
 }
 
 /// The runs of a thread, of which there must be one.

@@ -145,7 +145,7 @@ async fn is_wanted(app: &mut App<'_>) -> Result<bool, Error> {
 }
 
 /// What the file names outside of its folder.
-fn outside(file: &ProjectFile) -> Vec<ModelError> {
+pub(crate) fn outside(file: &ProjectFile) -> Vec<ModelError> {
     let mut all = file.outside();
     let settings = file.settings.iter();
     let archie = settings.filter_map(|settings| settings.agents.get("archie"));

@@ -17,7 +17,7 @@ use superstep::{
     },
     saver::Saver,
 };
-use superstep_archie::{Analysis, Archie, Replies, Settings, approval::Keywords};
+use superstep_archie::{Archie, Replies, Settings, Spent, approval::Keywords};
 
 use crate::{
     app::App,
@@ -87,14 +87,14 @@ impl AgentOptions {
     }
 
     /// The agent. What a thread has spent already counts.
-    pub(super) fn archie(&self, state: Option<&Analysis>) -> Result<Archie, Error> {
+    pub(super) fn archie(&self, spent: Option<Spent>) -> Result<Archie, Error> {
         let mut caller = self.caller.clone();
         if let Some(max_cost) = self.max_cost {
             let limits = call::Limits {
                 money: Some(max_cost),
                 ..call::Limits::default()
             };
-            let spent = state.map(Analysis::spent).unwrap_or_default();
+            let spent = spent.unwrap_or_default();
             let spent = call::Spent {
                 usage: spent.tokens,
                 money: spent.cost.unwrap_or_default(),

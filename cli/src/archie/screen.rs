@@ -256,13 +256,11 @@ impl<'a> Screen<'a> {
     }
 
     /// What the whole thread cost.
-    pub(super) fn tokens(&self, state: &Analysis) {
-        let sum = state.spent();
-        let turns = state.turn();
+    pub(super) fn tokens(&self, turns: usize, spent: &Spent) {
         self.output.say(&[plain(format!(
             "{turns} turns, {} calls: {}",
-            sum.calls,
-            cost(&sum)
+            spent.calls,
+            cost(spent)
         ))]);
     }
 }

@@ -29,8 +29,6 @@ pub(super) enum TalkStep {
     Ask(OpenAsk),
     /// Nothing: there is a result.
     Done(Snap<Analysis>),
-    /// Nothing, and nothing was run: there was a result before.
-    WasDone(Snap<Analysis>),
 }
 
 /// A conversation.
@@ -103,10 +101,6 @@ impl<'a> Talk<'a> {
                 TalkStep::Done(state) => {
                     let out = self.out.as_deref();
                     return result::publish(&state, out, &mut self.screen, self.output);
-                }
-                TalkStep::WasDone(state) => {
-                    let out = self.out.as_deref();
-                    return result::publish_again(&state, out, &mut self.screen, self.output);
                 }
             };
             next = match self.watch(stream, terminal).await {
@@ -233,7 +227,10 @@ impl<'a> Talk<'a> {
                     self.output.say(&[plain(entry)]);
                 }
             }
-            Parsed::Tokens => self.screen.tokens(&state),
+            Parsed::Tokens => {
+                let spent = self.agent.spent(&*self.thread).await?;
+                self.screen.tokens(state.turn(), &spent);
+            }
             Parsed::Model => self.output.say(&[plain(&state.model_name)]),
             Parsed::Thread => self.output.say(&[plain(&self.thread)]),
             Parsed::Unknown(text) => self.output.say(&[plain(text)]),

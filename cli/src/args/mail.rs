@@ -6,6 +6,8 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
 use superstep::model::Money;
 use superstep_mail::Topic;
 
+use crate::error::Error;
+
 /// What can be done with mail.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MailCommand {
@@ -103,6 +105,24 @@ pub(crate) struct AccountArgs {
     /// Send and schedule what is approved; without this it is a dry run
     #[arg(long)]
     pub(crate) send: bool,
+}
+
+impl AccountArgs {
+    /// Refuses options of mail for what is not mail.
+    pub(crate) fn refuse_any(&self) -> Result<(), Error> {
+        let given = [
+            ("--folder", self.folder.is_some()),
+            ("--calendar", self.calendar.is_some()),
+            ("--owner", self.owner.is_some()),
+            ("--send", self.send),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Error::Usage(format!(
+                "`{option}` is for threads of mail; this is none"
+            ))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Where the permission of Google is.

@@ -24,6 +24,22 @@ program, once its weights are there: superstep model pull minilm. A model of a s
         #[arg(long, value_name = "NAMESPACE")]
         under: Option<String>,
     },
+    /// Delete an item, also one that is damaged
+    #[command(after_help = "Examples:
+  superstep memory delete users.ann likes
+  superstep memory delete email_assistant.queue.4f2m 0k3n --yes
+
+`superstep db check` names the items that are damaged. What an agent put there is gone for good.")]
+    Delete(Place),
+}
+
+/// An item of the memory.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The namespace: labels with dots between them
+    pub(crate) namespace: String,
+    /// The key
+    pub(crate) key: String,
 }
 
 /// A search in the memory.

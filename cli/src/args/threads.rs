@@ -48,12 +48,15 @@ pub(crate) enum ThreadsCommand {
     /// Resume a thread: shows its open question, or continues an interrupted run
     #[command(after_help = "Examples:
   superstep threads resume archie-7f3k2m
-  superstep threads resume archie-7f3k2m --answers answers.txt")]
+  superstep threads resume archie-7f3k2m --answers answers.txt
+  superstep threads resume mail-1 --folder mail --owner me@example.org")]
     Resume {
         /// The thread
         thread: String,
         #[command(flatten)]
         talk: super::TalkOptions,
+        #[command(flatten)]
+        account: super::AccountArgs,
     },
     /// Copy a thread, as it is or at a checkpoint, under a new name
     #[command(after_help = "Examples:
@@ -135,7 +138,7 @@ an archive holds was not made here: `threads resume` asks before it runs an impo
 pub(crate) struct At {
     /// The thread
     pub(crate) thread: String,
-    /// At this step or checkpoint
+    /// At this step, or at the checkpoint whose id begins so
     #[arg(long, value_name = "STEP|CHECKPOINT")]
     pub(crate) at: Option<String>,
 }

@@ -70,6 +70,25 @@ pub(super) fn show(question: &Question, output: &Output) -> Result<(), Error> {
         .try_for_each(|spans| output.data(spans))
 }
 
+/// Questions with all that belongs to them, and the commands that answer them.
+pub(super) fn to_answer(questions: &[Question], output: &Output) -> Result<(), Error> {
+    for question in questions {
+        show(question, output)?;
+        let id: String = question.id().chars().take(ID).collect();
+        output.say(&[
+            faint("answer it with "),
+            plain(format!("superstep inbox accept {id}")),
+            faint(", or "),
+            plain("edit"),
+            faint(", "),
+            plain("respond"),
+            faint(", "),
+            plain("ignore"),
+        ]);
+    }
+    Ok(())
+}
+
 /// A question as inboxes know it: a list of one interrupt.
 fn wire(question: &Question) -> Json {
     json!({

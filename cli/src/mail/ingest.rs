@@ -21,6 +21,9 @@ const SPENT: &str = "SS5014";
 /// Error code: a mail is set aside.
 const SET_ASIDE: &str = "SS7021";
 
+/// Error code: what waits cannot be read.
+const UNREADABLE: &str = "SS7007";
+
 /// Error code: a mail is refused.
 const REFUSED: &str = "SS7020";
 
@@ -123,20 +126,29 @@ async fn look(agent: &MailAgent, what: &IngestArgs, app: &mut App<'_>) -> Result
     let output = app.output;
     let looked = async {
         let mut sum = Sum::default();
+        let mut options = options(what);
+        let arrivals = agent.arrivals(&options).await?;
+        // What is processed from the start is not gone on with before.
+        let again = match what.rerun {
+            true => arrivals.iter().map(|it| it.id.clone()).collect(),
+            false => BTreeSet::new(),
+        };
         let mut seen = BTreeSet::new();
-        for taken in agent.catch_up().await? {
+        for taken in agent.catch_up_except(&again).await? {
             seen.insert(taken.mail.clone());
             sum.add(agent, &taken, output).await?;
         }
-        let options = options(what);
+        let mut restarted = BTreeSet::new();
         let most = what.limit.unwrap_or(usize::MAX);
-        for arrival in agent.arrivals(&options).await? {
+        for arrival in arrivals {
             if sum.is_spent || sum.looked_at + sum.failed >= most {
                 break;
             }
-            if !what.rerun && seen.contains(&arrival.id) {
+            if seen.contains(&arrival.id) {
                 continue;
             }
+            // Each thread begins anew once: the mails of one are processed one after the other.
+            options.rerun = what.rerun && restarted.insert(thread_name(&arrival.thread));
             let taken = take_in(agent, &arrival, &options).await?;
             sum.add(agent, &taken, output).await?;
         }
@@ -195,12 +207,7 @@ async fn take_in(
         return Ok(with(Ingested::Known));
     }
     let taken = agent.ingest_one(&arrival.id, options).await;
-    Ok(taken.unwrap_or_else(|error| {
-        with(Ingested::Failed {
-            code: error.code(),
-            why: error.to_string(),
-        })
-    }))
+    Ok(taken.unwrap_or_else(|error| with(Ingested::failed(&error))))
 }
 
 impl Sum {
@@ -252,6 +259,11 @@ impl Sum {
                 );
                 output.say(&[faint("  open it with another program; to parse it again: ")]);
                 output.say(&[faint("  "), strong(command)]);
+            }
+            if code == UNREADABLE {
+                output.say(&[faint(
+                    "  to remove what waits: superstep memory delete NAMESPACE KEY; the mail is in the mailbox still",
+                )]);
             }
             if [SET_ASIDE, REFUSED].contains(&code) {
                 output.say(&[faint(

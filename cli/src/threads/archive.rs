@@ -49,6 +49,7 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
             "`{thread}` is no name for a thread: it must begin with the agent, as in `archie-{thread}`"
         )));
     };
+    agent.check_name(thread)?;
     let opened = superstep::fs::open_regular(file).map_err(|error| FileError::NotRead {
         path: file.display().to_string(),
         why: error.to_string(),

@@ -39,12 +39,9 @@ pub(super) async fn fork(
         None => None,
     };
     let name = match name {
-        Some(name) if Agent::of(&name) == Some(agent) => name,
         Some(name) => {
-            let wanted = agent.name();
-            return Err(Error::Usage(format!(
-                "`{name}` is no name for a thread of {wanted}: it must begin with `{wanted}-`"
-            )));
+            agent.check_name(&name)?;
+            name
         }
         None => agent.new_thread(&*reader.saver).await?,
     };
@@ -192,7 +189,10 @@ impl Unused {
             if !used.is_some_and(|used| retention.ends(used, now)) {
                 continue;
             }
-            match Status::of(&snapshot) {
+            let Ok(status) = reader.status(&graph, &snapshot).await else {
+                continue;
+            };
+            match status {
                 Status::Waiting => found.waiting.push(thread),
                 _ => found.threads.push(thread),
             }

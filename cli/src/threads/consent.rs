@@ -3,18 +3,23 @@
 use serde_json::Value as Json;
 
 use super::ThreadReader;
-use crate::{agents::Agent, app::App, consent, error::Error};
+use crate::{
+    agents::Agent,
+    app::App,
+    consent::{self, Agreement},
+    error::Error,
+};
 
-/// Asks before an imported thread is run for the first time. The consent is stored.
+/// Asks before an imported thread is run for the first time.
 pub(super) async fn to_run(
     reader: &ThreadReader,
     agent: Agent,
     thread: &str,
     app: &mut App<'_>,
-) -> Result<(), Error> {
+) -> Result<Agreement, Error> {
     let imports = reader.imports()?;
     if !consent::is_wanted(&imports, thread).await? {
-        return Ok(());
+        return Ok(Agreement::unneeded());
     }
     let snapshot = reader
         .snapshot(&reader.graph_of(agent)?, thread, None)

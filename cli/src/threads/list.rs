@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use serde_json::{Value as Json, json};
-use superstep::{CheckpointId, RunQuery, RunRecord, RunStatus, ThreadId, clock::made_at};
+use superstep::{
+    CheckpointId, RunQuery, RunRecord, RunStatus, SaverError, ThreadId, clock::made_at,
+};
 
 use super::{Status, ThreadReader, ago};
 use crate::{
@@ -21,7 +23,8 @@ struct Row {
     status: Option<Status>,
     checkpoint: Option<CheckpointId>,
     title: String,
-    is_imported: bool,
+    /// Nothing if the long-term memory, which says so, cannot be read.
+    is_imported: Option<bool>,
 }
 
 pub(super) async fn run(
@@ -36,12 +39,19 @@ pub(super) async fn run(
     };
     let search = wanted.search.as_ref().map(|text| text.to_lowercase());
     let mut rows = Vec::new();
+    let mut unread = None;
     for thread in reader.saver.threads().await? {
         let of = Agent::of(thread.as_str());
         if wanted.agent.is_some() && wanted.agent != of {
             continue;
         }
-        let is_imported = imports.find(&thread).await?.is_some();
+        let is_imported = match imports.find(&thread).await {
+            Ok(found) => Some(found.is_some()),
+            Err(error) => {
+                unread = Some(Error::from(error));
+                None
+            }
+        };
         let row = Row {
             is_imported,
             ..read(reader, thread, of).await
@@ -54,6 +64,18 @@ pub(super) async fn run(
     rows.truncate(wanted.limit.map_or(usize::MAX, NonZeroUsize::get));
     for row in &rows {
         tell(row, output)?;
+    }
+    if let Some(error) = unread {
+        let code = error.code().unwrap_or_default();
+        output.say(&[
+            bad(format!(
+                "which threads were imported is not known [{code}]: "
+            )),
+            plain(shown(&error)),
+        ]);
+        for hint in error.hints() {
+            output.say(&[faint(hint)]);
+        }
     }
     if rows.is_empty() && output.form == Form::Text {
         let is_narrow = wanted.agent.is_some() || status.is_some() || search.is_some();
@@ -94,21 +116,27 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
         status: None,
         checkpoint: None,
         title: String::new(),
-        is_imported: false,
+        is_imported: None,
     };
     let Some(agent) = agent else {
         return row;
     };
     let read = async {
         let graph = reader.graph_of(agent)?;
-        reader.snapshot(&graph, row.thread.as_str(), None).await
+        let snapshot = reader.snapshot(&graph, row.thread.as_str(), None).await?;
+        let status = reader.status(&graph, &snapshot).await?;
+        Ok::<_, Error>((snapshot, status))
     };
     match read.await {
-        Ok(snapshot) => {
+        // It is listed and is not found: its name is not what it was.
+        Ok((snapshot, _)) if snapshot.checkpoint.is_none() => {
+            row.title = shown(SaverError::Corrupt("its name is damaged".to_owned()));
+        }
+        Ok((snapshot, status)) => {
             let state = serde_json::to_value(&snapshot.values).unwrap_or(Json::Null);
             row.status = Some(match is_running(reader, &row.thread).await {
                 true => Status::Running,
-                false => Status::of(&snapshot),
+                false => status,
             });
             row.checkpoint = snapshot.checkpoint;
             row.title = agent.title(&state);
@@ -140,7 +168,11 @@ fn tell(row: &Row, output: &Output) -> Result<(), Error> {
         strong(format!("{:<20} ", shown(&row.thread))),
         status,
         faint(format!("{when:<12}")),
-        faint(if row.is_imported { "imported  " } else { "" }),
+        faint(match row.is_imported {
+            Some(true) => "imported  ",
+            Some(false) => "",
+            None => "imported?  ",
+        }),
         title(&row.title),
     ])
 }

@@ -8,12 +8,14 @@ use std::{
 use superstep::{
     Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, Saver, ThreadId,
     clock::made_at,
-    dynamic::{DynGraph, Snapshot, state::Depth},
+    dynamic::{DynGraph, Snapshot, Source, state::Depth},
     model::did_you_mean,
     saver::HistoryQuery,
 };
 
-use crate::{agents::Agent, args::Global, database, error::Error, output::shown};
+use crate::{
+    agents::Agent, args::Global, database, error::Error, output::shown, thread_status::Status,
+};
 
 /// The threads of a database.
 pub(crate) struct ThreadReader {
@@ -113,6 +115,29 @@ impl ThreadReader {
         Ok(graph.state(&thread, at.as_ref(), depth).await?)
     }
 
+    /// The status of a thread. One that was copied back to a question waits for an answer, although nobody
+    /// has been asked in the copy yet: it asks when it is resumed.
+    pub(crate) async fn status(
+        &self,
+        graph: &DynGraph,
+        snapshot: &Snapshot,
+    ) -> Result<Status, Error> {
+        let status = Status::of(snapshot);
+        let is_copy = matches!(snapshot.origin, Some((Source::Fork, _)));
+        let (Status::Interrupted, true, Some(thread)) = (status, is_copy, &snapshot.thread) else {
+            return Ok(status);
+        };
+        let asked = |it: &Snapshot| {
+            let is_copied = it.parent == snapshot.parent && it.checkpoint != snapshot.checkpoint;
+            is_copied && it.next == snapshot.next && it.asks().next().is_some()
+        };
+        let all = self.history(graph, thread.as_str(), None).await?;
+        Ok(match all.iter().any(asked) {
+            true => Status::Waiting,
+            false => status,
+        })
+    }
+
     /// All checkpoints of a thread, the newest first.
     pub(crate) async fn history(
         &self,
@@ -128,7 +153,8 @@ impl ThreadReader {
         Ok(graph.history(&thread, &"".into(), &query).await?)
     }
 
-    /// The checkpoint that a step, an id or the beginning of one names.
+    /// The checkpoint that a step, an id or the beginning of one names. A thread that went back has several
+    /// of the same step; then only an id says which.
     async fn find(
         &self,
         graph: &DynGraph,
@@ -142,14 +168,28 @@ impl ThreadReader {
             (_, _, Some(id)) => id.to_string().starts_with(&text.to_lowercase()),
             _ => false,
         };
-        // Of several branches the newest counts: history shows it first.
-        let found = all.iter().find(fits).and_then(|it| it.checkpoint);
-        found.ok_or_else(|| Error::Missing {
-            what: shown(format!(
-                "thread `{thread}` has no step or checkpoint `{text}`"
-            )),
-            hint: "see `superstep threads history THREAD`",
-        })
+        let found: Vec<CheckpointId> = all
+            .iter()
+            .filter(fits)
+            .filter_map(|it| it.checkpoint)
+            .collect();
+        match found.as_slice() {
+            [one] => Ok(*one),
+            [] => Err(Error::Missing {
+                what: shown(format!(
+                    "thread `{thread}` has no step or checkpoint `{text}`"
+                )),
+                hint: "see `superstep threads history THREAD`",
+            }),
+            several => {
+                let ids: Vec<String> = several.iter().map(ToString::to_string).collect();
+                Err(Error::Usage(shown(format!(
+                    "`{text}` is {} checkpoints of thread `{thread}`, the newest first: {}; name one by its id",
+                    several.len(),
+                    ids.join(", ")
+                ))))
+            }
+        }
     }
 }
 

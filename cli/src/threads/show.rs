@@ -18,12 +18,17 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
     let snapshot = reader
         .snapshot(&graph, &at.thread, at.at.as_deref())
         .await?;
+    let status = match at.at {
+        // As it was then, whatever became of it.
+        Some(_) => Status::of(&snapshot),
+        None => reader.status(&graph, &snapshot).await?,
+    };
     let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
     let import = reader.imports()?.find(&at.thread.as_str().into()).await?;
     if output.form == Form::Json {
         return output.json(&json!({
             "thread": at.thread,
-            "status": Status::of(&snapshot),
+            "status": status,
             "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
             "step": snapshot.origin.map(|(_, step)| step),
             "imported": import.as_ref().map(|it| json!({"trusted": it.is_trusted})),
@@ -38,7 +43,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
     let step = snapshot.origin.map_or(0, |(_, step)| step);
     output.data(&[
         strong(shown(&at.thread)),
-        plain(format!("  {}", Status::of(&snapshot).as_str())),
+        plain(format!("  {}", status.as_str())),
         faint(format!("  step {step}, {when}")),
     ])?;
     if let Some(import) = import {
@@ -74,10 +79,14 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
         let text = text.map_or_else(|| value.to_string(), str::to_owned);
         output.data(&[strong("asks: "), plain(short(&text))])?;
     }
-    if snapshot.asks().next().is_some() {
+    if status == Status::Waiting {
+        let how = match snapshot.asks().next() {
+            Some(_) => "answer it with ",
+            None => "it was copied at a question; it asks again with ",
+        };
         output.say(&[
-            faint("answer it with "),
-            plain(format!("superstep threads resume {}", at.thread)),
+            faint(how),
+            plain(format!("superstep threads resume {}", shown(&at.thread))),
         ]);
     }
     Ok(())

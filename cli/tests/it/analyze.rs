@@ -406,3 +406,21 @@ fn the_nth_reply_is_approved_and_those_before_it_need_answers() {
     ));
     assert_eq!(ran.code, 3, "{}", ran.stderr);
 }
+
+#[test]
+fn a_folder_that_is_not_there_leaves_no_thread() {
+    let env = TestEnv::new().with_documents();
+    let model = "--model script:FIXTURES/archie.jsonl";
+    for line in [
+        "analyze --query what --inputs nowhere",
+        "ask what --inputs nowhere",
+        "build-context --name x --inputs nowhere",
+    ] {
+        let ran = env.run(&format!("{line} {model}"));
+        assert_eq!(ran.code, 1, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("SS6001"), "{line}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("resume it"), "{line}: {}", ran.stderr);
+    }
+    let listed = env.run("threads list --json");
+    assert!(listed.stdout.is_empty(), "{}", listed.stdout);
+}

@@ -255,3 +255,14 @@ fn the_demo_of_atris_needs_nothing() {
         ran.stdout
     );
 }
+
+#[test]
+fn the_errors_of_a_thread_that_is_not_there_are_none() {
+    let env = TestEnv::new();
+    env.run("atris ask trending --fake --no-model --thread atris-t");
+    for name in ["atris-u", "nosuch"] {
+        let ran = env.run(&format!("atris errors {name}"));
+        assert_eq!(ran.code, 1, "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains("SS6052"), "{name}: {}", ran.stderr);
+    }
+}

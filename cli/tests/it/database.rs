@@ -76,6 +76,48 @@ fn a_sound_database_passes_the_check_and_a_damaged_one_does_not() {
 }
 
 #[test]
+fn damage_of_the_long_term_memory_is_found_and_hides_no_thread() {
+    let (env, thread) = env_with_thread();
+    let ran = env.run(&format!("threads export {thread} t.jsonl --db x.db"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = env.run("threads import t.jsonl archie-import --db x.db");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(env.run("db compact --db x.db").code, 0);
+    let clean = env.run("db check --json --db x.db");
+    assert!(clean.events()[0]["memories"].as_u64().unwrap() > 0);
+    // That a thread was imported is an item of the memory.
+    let path = env.path("work/x.db");
+    let mut bytes = fs::read(&path).unwrap();
+    let mark = br#""trusted":false"#;
+    let at = bytes.windows(mark.len()).position(|part| part == mark);
+    bytes[at.unwrap() + 1] = b'T';
+    fs::write(&path, bytes).unwrap();
+    let ran = env.run("threads list --db x.db");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for name in [thread.as_str(), "archie-import"] {
+        assert!(ran.stdout.contains(name), "{}", ran.stdout);
+    }
+    assert!(ran.stdout.contains("imported?"), "{}", ran.stdout);
+    for told in [
+        "SS3090",
+        "x.db: the value of key",
+        "threads.imported",
+        "superstep db check",
+    ] {
+        assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
+    }
+    let ran = env.run("db check --db x.db");
+    refused(&ran, 1, "SS2005");
+    assert!(ran.stdout.starts_with("damaged  memory"), "{}", ran.stdout);
+    // What may have been imported is not run, and can be deleted.
+    let ran = env.run("threads resume archie-import --yes --db x.db --model script:none.jsonl");
+    refused(&ran, 1, "SS3090");
+    let ran = env.run("threads delete archie-import --yes --db x.db");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(env.run("db check --db x.db").code, 0);
+}
+
+#[test]
 fn a_backup_is_a_private_database_of_its_own_and_replaces_nothing() {
     let (env, thread) = env_with_thread();
     let ran = env.run("db backup copy.db --db x.db");

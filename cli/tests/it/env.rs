@@ -181,6 +181,16 @@ impl TestEnv {
     }
 }
 
+/// Copies a thread as another program might, under any name.
+pub(crate) fn copy_thread(database: &Path, from: &str, to: &str) {
+    let database = superstep::sqlite::Database::open(database).unwrap();
+    let saver = database.saver();
+    let copied = superstep::Saver::copy(&saver, &from.into(), &to.into());
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.build().unwrap();
+    runtime.block_on(copied).unwrap();
+}
+
 /// Sets who may do what.
 pub(crate) fn mode(path: &Path, mode: u32) {
     #[cfg(unix)]

@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use crate::env::{Ran, TestEnv};
+use crate::env::{Ran, TestEnv, copy_thread};
 
 /// A machine with the thread of one question, and its name.
 fn asked() -> (TestEnv, String) {
@@ -106,8 +106,7 @@ fn names_that_a_shell_would_obey_are_not_offered_to_it() {
         "archie-\x1b[31mred",
     ];
     for name in names {
-        let ran = import_as(&env, &thread, name);
-        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        copy_thread(&env.path("work/x.db"), &thread, name);
     }
     let env = env.with("SUPERSTEP_DB", "x.db");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
@@ -125,20 +124,19 @@ fn names_that_a_shell_would_obey_are_not_offered_to_it() {
 }
 
 #[test]
-fn names_with_control_characters_are_shown_on_one_line_without_them() {
+fn names_with_control_characters_are_shown_on_one_line_and_obeyed_by_nobody() {
     let (env, thread) = asked();
     let name = "archie-a\x1b]0;title\x07\nhint: run me";
+    let revealed = "archie-a<U+001B>]0;title<U+0007><U+000A>hint: run me";
     let ran = import_as(&env, &thread, name);
-    assert_eq!(ran.stdout, "archie-a hint: run me\n", "{}", ran.stderr);
+    refused(&ran, "SS6050");
+    assert!(ran.stderr.contains(revealed), "{}", ran.stderr);
+    copy_thread(&env.path("work/x.db"), &thread, name);
     let listed = env.run("threads list --db x.db");
     assert_eq!(listed.stdout.lines().count(), 2, "{}", listed.stdout);
     assert!(!listed.stdout.contains('\x1b'), "{}", listed.stdout);
     let shown = env.run_words(&["threads", "show", name, "--db", "x.db"]);
-    assert!(
-        shown.stdout.starts_with("archie-a hint: run me  "),
-        "{}",
-        shown.stdout
-    );
+    assert!(shown.stdout.starts_with(revealed), "{}", shown.stdout);
     for words in [
         [
             "threads",

@@ -11,6 +11,7 @@ use superstep_fake_google as fake;
 use crate::{
     env::TestEnv,
     post::{ACCOUNT, env_with, ingest, put, question, questions, sent, with_settings},
+    terminal::Terminal,
 };
 
 #[test]
@@ -199,16 +200,150 @@ fn threads_of_mail_are_threads() {
     );
     let resumed = env.run(&format!("threads resume {thread}"));
     assert_eq!(resumed.code, 3, "{}", resumed.stderr);
-    assert!(
-        resumed.stdout.contains("send a reply"),
-        "{}",
-        resumed.stdout
-    );
+    for told in [
+        "send a reply",
+        "Does Thursday suit you?",
+        "Thursday suits me.",
+    ] {
+        assert!(resumed.stdout.contains(told), "{told}: {}", resumed.stdout);
+    }
+    let how = "answer it with superstep inbox accept ";
+    assert!(resumed.stderr.contains(how), "{}", resumed.stderr);
     let trace = env.run(&format!("trace show {thread}"));
     assert!(trace.stdout.contains("triage_router"), "{}", trace.stdout);
     let fork = env.run(&format!("threads fork {thread}"));
     assert!(fork.stdout.starts_with("mail-"), "{}", fork.stdout);
     assert_eq!(env.run(&format!("threads delete {thread} --yes")).code, 0);
+}
+
+#[test]
+fn a_thread_of_mail_is_resumed_with_the_account_that_is_named() {
+    let env = env_with(&["Lunch"]);
+    env.write(
+        "work/mute.jsonl",
+        "{\"when\": {\"schema\": \"x\"}, \"text\": \"\"}\n",
+    );
+    let account = "--folder mail --owner me@example.org";
+    let failed = env.run(&format!("mail ingest {account} --model script:mute.jsonl"));
+    assert_eq!(failed.code, 1, "{}", failed.stderr);
+    let told = failed.stderr.matches("[SS5017]").count();
+    assert_eq!(told, 1, "the code is said once: {}", failed.stderr);
+    let thread = env.run("threads list --json").events()[0]["thread"].clone();
+    let thread = thread.as_str().unwrap();
+    let model = "--model script:FIXTURES/mail.jsonl";
+    let without = env.run(&format!("threads resume {thread} {model}"));
+    assert_eq!(without.code, 2, "{}", without.stderr);
+    assert!(without.stderr.contains("SS6051"), "{}", without.stderr);
+    let resumed = env.run(&format!("threads resume {thread} {account} {model}"));
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(questions(&env).len(), 1);
+    let other = env.run(&format!("threads resume archie-x {account}"));
+    assert_eq!(other.code, 1, "there is no such thread: {}", other.stderr);
+}
+
+#[test]
+fn a_mail_that_failed_is_processed_once_by_a_rerun() {
+    let env = env_with(&["Broken", "Lunch"]);
+    let first = ingest(&env);
+    assert_eq!(first.code, 1, "{}", first.stderr);
+    let rerun = env.run(&format!("mail ingest --rerun --json {ACCOUNT}"));
+    let mut mails: Vec<String> = rerun
+        .events()
+        .iter()
+        .filter(|it| it["event"] == "mail")
+        .map(|it| it["mail"].as_str().unwrap().to_owned())
+        .collect();
+    mails.sort();
+    assert_eq!(mails, ["broken.eml", "lunch.eml"], "{}", rerun.stdout);
+    let events = rerun.events();
+    let summary = events.last().unwrap();
+    assert_eq!(summary["looked_at"], 1, "{summary}");
+    assert_eq!(summary["failed"], 1, "{summary}");
+}
+
+#[test]
+fn a_mail_that_waits_and_is_damaged_can_be_removed() {
+    let env = env_with(&["Broken"]);
+    assert_eq!(ingest(&env).code, 1);
+    // It waits in the memory until its thread is finished with it.
+    let path = env.path("home/.local/share/superstep/superstep.db");
+    let listed = env
+        .run("memory list --under email_assistant.queue --json")
+        .events();
+    assert_eq!(listed.len(), 1, "{listed:?}");
+    let item = &listed[0];
+    let mut bytes = std::fs::read(&path).unwrap();
+    // As JSON, which threads are not.
+    let word = b":\"Does Thursday suit you?";
+    let mut found = 0;
+    for at in 0..bytes.len() - word.len() {
+        if &bytes[at..at + word.len()] == word {
+            bytes[at + 2] = b'Z';
+            found += 1;
+        }
+    }
+    assert!(found > 0);
+    std::fs::write(&path, bytes).unwrap();
+    let failed = ingest(&env);
+    assert_eq!(failed.code, 1, "{}", failed.stderr);
+    assert!(failed.stderr.contains("SS7007"), "{}", failed.stderr);
+    let namespace = item["namespace"].as_array().map(|labels| {
+        let labels: Vec<&str> = labels.iter().filter_map(|it| it.as_str()).collect();
+        labels.join(".")
+    });
+    let namespace = namespace.unwrap();
+    let key = item["key"].as_str().unwrap();
+    assert!(failed.stderr.contains(&namespace), "{}", failed.stderr);
+    assert!(failed.stderr.contains(key), "{}", failed.stderr);
+    let asked = env.run(&format!("memory delete {namespace} {key}"));
+    assert_eq!(asked.code, 2, "{}", asked.stderr);
+    let gone = env.run(&format!("memory delete {namespace} {key} --yes"));
+    assert_eq!(gone.code, 0, "{}", gone.stderr);
+    let after = env.run("memory list --under email_assistant.queue --json");
+    assert!(after.events().is_empty(), "{}", after.stdout);
+    let again = env.run(&format!("memory delete {namespace} {key} --yes"));
+    assert_eq!(again.code, 1, "{}", again.stderr);
+}
+
+#[test]
+fn a_consent_counts_once_the_thread_can_be_run() {
+    let env = env_with(&["Lunch"]);
+    ingest(&env);
+    let thread = questions(&env)[0]["thread"].clone();
+    let thread = thread.as_str().unwrap();
+    env.run(&format!("threads export {thread} t.jsonl"));
+    assert_eq!(env.run("threads import t.jsonl mail-moved").code, 0);
+    // At a terminal, the question cannot be answered without an account.
+    let terminal = Terminal::run(&env, "threads resume mail-moved --yes --color never");
+    terminal.shows("Does Thursday suit you?").shows("SS6051");
+    assert_eq!(terminal.end(), 2);
+    let shown = env.run("threads show mail-moved").stdout;
+    assert!(shown.contains("nobody agreed to run it"), "{shown}");
+    let refused = env.run(&format!("inbox accept mail-moved:{} {ACCOUNT}", {
+        let all = questions(&env);
+        let moved = all.iter().find(|it| it["thread"] == "mail-moved").unwrap();
+        moved["id"].as_str().unwrap().to_owned()
+    }));
+    assert!(refused.stderr.contains("SS7022"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_graph_of_the_assistant_is_data_too() {
+    let ran = TestEnv::new().run("graph mail --json");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let graph = &ran.events()[0];
+    assert_eq!(graph["agent"], "mail");
+    let nodes = graph["nodes"].as_array().unwrap();
+    let inner = nodes
+        .iter()
+        .find(|it| it["name"] == "response_agent")
+        .unwrap();
+    for graph in [graph, &inner["graph"]] {
+        let edges = graph["edges"].as_array().unwrap();
+        assert!(edges.iter().any(|it| it["to"] == "END"), "{edges:?}");
+    }
+    let drawn = TestEnv::new().run("graph mail --mermaid --json").events()[0]["mermaid"].clone();
+    assert!(drawn.as_str().unwrap().contains("triage_router"));
 }
 
 #[test]

@@ -94,3 +94,29 @@ fn a_log_without_its_file_is_refused_by_every_command() {
         doctor.stdout
     );
 }
+
+#[test]
+fn a_log_whose_file_was_renamed_is_named_by_every_command() {
+    let env = TestEnv::new().with_documents();
+    env.run_with(&format!("{ANALYZE} --db x.db"), "one\n");
+    assert!(!env.run("threads list --db x.db").stderr.contains("log"));
+    // As after a kill: the file was renamed, its log was left.
+    fs::rename(env.path("work/x.db"), env.path("work/y.db")).unwrap();
+    fs::write(env.path("work/x.db-wal"), vec![7; 8192]).unwrap();
+    for line in [
+        "threads list",
+        "inbox list",
+        "trace list",
+        "db check",
+        "doctor --offline",
+    ] {
+        let ran = env.run(&format!("{line} --db y.db"));
+        for told in ["a log without its database", "x.db-wal", "y.db-wal"] {
+            assert!(ran.stderr.contains(told), "{line}: {}", ran.stderr);
+        }
+    }
+    assert_eq!(fs::read(env.path("work/x.db-wal")).unwrap().len(), 8192);
+    fs::remove_file(env.path("work/x.db-wal")).unwrap();
+    let ran = env.run("threads list --db y.db");
+    assert!(!ran.stderr.contains("log without"), "{}", ran.stderr);
+}

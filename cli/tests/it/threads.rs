@@ -2,7 +2,10 @@
 
 use serde_json::Value as Json;
 
-use crate::{env::TestEnv, terminal::Terminal};
+use crate::{
+    env::{TestEnv, copy_thread},
+    terminal::Terminal,
+};
 
 const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
 
@@ -118,6 +121,112 @@ fn a_fork_goes_its_own_way() {
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);
     let taken = env.run(&format!("threads fork {thread} --name {copy}"));
     assert_eq!(taken.code, 1, "{}", taken.stderr);
+}
+
+#[test]
+fn a_fork_at_a_question_waits_and_is_not_thrown_away() {
+    let (env, thread) = env_with_thread();
+    let forked = env.run(&format!("threads fork {thread} --at 3 --name archie-fork"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let waiting = json(&env, "threads list --waiting");
+    assert_eq!(waiting.len(), 2, "{waiting:?}");
+    let shown = env.run("threads show archie-fork");
+    assert!(shown.stdout.contains("waiting"), "{}", shown.stdout);
+    assert!(shown.stderr.contains("it asks again"), "{}", shown.stderr);
+    let pruned = env.run("threads prune --unused-days 0 --yes");
+    assert_eq!(pruned.code, 0, "{}", pruned.stderr);
+    for name in [thread.as_str(), "archie-fork"] {
+        let kept = format!("kept {name}, which has an open question");
+        assert!(pruned.stderr.contains(&kept), "{}", pruned.stderr);
+    }
+    // Behind the question it is not one any more.
+    let forked = env.run(&format!("threads fork {thread} --at 4 --name archie-later"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let later = json(&env, "threads show archie-later");
+    assert_eq!(later[0]["status"], "cut");
+}
+
+#[test]
+fn a_thread_that_is_done_shows_its_result_without_a_model() {
+    let (env, _) = env_with_thread();
+    let done = env.run(&format!("{ANALYZE} --approve-after 1"));
+    let thread = done.thread();
+    let forked = env.run(&format!("threads fork {thread} --name archie-fork"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    for name in [thread.as_str(), "archie-fork"] {
+        let resumed = env.run(&format!("threads resume {name}"));
+        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+        assert!(!resumed.stdout.trim().is_empty());
+        assert!(
+            done.stdout.contains(resumed.stdout.trim()),
+            "{}",
+            resumed.stdout
+        );
+    }
+}
+
+#[test]
+fn a_step_that_is_there_twice_is_named_by_its_checkpoint() {
+    let (env, thread) = env_with_thread();
+    // Back to the first question, and on from there.
+    let forked = env.run(&format!("threads fork {thread} --at 3 --name archie-fork"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let model = "--model script:FIXTURES/archie.jsonl";
+    env.run_with(&format!("threads resume archie-fork {model}"), "other\n");
+    let history = json(&env, "threads history archie-fork");
+    let of_step = |step: i64| history.iter().filter(move |it| it["step"] == step);
+    assert_eq!(of_step(4).count(), 2, "{history:?}");
+    for line in [
+        "threads show archie-fork --at 4",
+        "threads diff archie-fork 3 4",
+        "threads fork archie-fork --at 4",
+    ] {
+        let ambiguous = env.run(line);
+        assert_eq!(ambiguous.code, 2, "{line}: {}", ambiguous.stderr);
+        for checkpoint in of_step(4) {
+            let id = checkpoint["checkpoint"].as_str().unwrap();
+            assert!(ambiguous.stderr.contains(id), "{}", ambiguous.stderr);
+        }
+    }
+    for checkpoint in of_step(4) {
+        let id = checkpoint["checkpoint"].as_str().unwrap();
+        let shown = json(&env, &format!("threads show archie-fork --at {id}"));
+        assert_eq!(shown[0]["checkpoint"], id);
+    }
+    // The beginning of an id that several have says nothing either.
+    let id = history[0]["checkpoint"].as_str().unwrap();
+    let begins = env.run(&format!("threads show archie-fork --at {}", &id[..8]));
+    assert_eq!(begins.code, 2, "{}", begins.stderr);
+}
+
+#[test]
+fn names_of_threads_do_not_look_alike() {
+    let (env, thread) = env_with_thread();
+    env.run(&format!("threads export {thread} t.jsonl"));
+    for name in [
+        "archie-a\u{200b}b",
+        "archie-ab ",
+        "archie-a\u{308}b",
+        "archie-a\nb",
+    ] {
+        for words in [
+            ["threads", "fork", &thread, "--name", name],
+            ["threads", "import", "t.jsonl", name, "--yes"],
+        ] {
+            let refused = env.run_words(&words);
+            assert_eq!(refused.code, 2, "{name:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains("<U+"), "{}", refused.stderr);
+        }
+    }
+    // Another program may call them so.
+    let path = env.path("home/.local/share/superstep/superstep.db");
+    for name in ["archie-ab", "archie-a\u{200b}b"] {
+        copy_thread(&path, &thread, name);
+    }
+    let listed = env.run("threads list").stdout;
+    for name in ["archie-ab ", "archie-a<U+200B>b "] {
+        assert!(listed.contains(name), "{listed}");
+    }
 }
 
 #[test]

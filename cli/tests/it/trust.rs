@@ -472,6 +472,17 @@ fn settings_and_the_doctor_tell_whether_the_file_is_trusted() {
 }
 
 #[test]
+fn the_doctor_says_of_a_file_that_is_refused_that_it_is() {
+    let env = project("[agents.archie.prompts]\nsystem = \"../outside\"\n");
+    let doctor = env.run("doctor --offline");
+    assert_eq!(doctor.code, 1, "{}", doctor.stdout);
+    let told = "HERE/work/superstep.toml is refused: ";
+    assert!(doctor.stdout.contains(told), "{}", doctor.stdout);
+    let said = doctor.stdout.contains("needs no consent");
+    assert!(!said, "{}", doctor.stdout);
+}
+
+#[test]
 fn mail_does_not_go_to_a_model_of_the_project() {
     let server = Server::new();
     let env = post::env_with(&["Lunch"]);

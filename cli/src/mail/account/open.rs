@@ -123,13 +123,23 @@ impl Account {
         let mut all = Vec::new();
         if let (Kind::Folder(folder), Some(owner)) = (&self.kind, &self.owner) {
             let mailbox = FolderMailbox::open(folder, owner.clone())?;
-            all.extend(mailbox.problems().await?);
+            all.extend(within(folder, mailbox.problems().await?));
         }
         if let Some(CalendarAt::Folder(folder)) = &self.calendar {
-            all.extend(meetings(folder, &self.zone())?.problems().await?);
+            let problems = meetings(folder, &self.zone())?.problems().await?;
+            all.extend(within(folder, problems));
         }
         Ok(all)
     }
+}
+
+/// Problems with the paths of their files.
+fn within(
+    folder: &Path,
+    problems: Vec<(String, MailError)>,
+) -> impl Iterator<Item = (String, MailError)> {
+    let problems = problems.into_iter();
+    problems.map(|(file, error)| (folder.join(file).display().to_string(), error))
 }
 
 /// A folder of meetings. A mistyped name must not become a calendar where all time is free.
