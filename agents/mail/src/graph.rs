@@ -270,6 +270,7 @@ pub(crate) fn build(
         )
         .edge(TopNode::MarkAsReadNode, TopNode::NextMail)
         .may_goto(TopNode::NextMail, &[TopNode::TriageRouter])
+        .finish(TopNode::NextMail)
         .build()
 }
 
@@ -300,6 +301,8 @@ fn response_agent(services: &Arc<Services>) -> Result<Graph<ReplyState, ReplyNod
         .edge(UpdateMemory, TurnEnd)
         .may_goto(TurnEnd, &[LlmCall, MarkAsReadNode, AskPerson])
         .may_goto(AskPerson, &[LlmCall])
+        .finish(TurnEnd)
+        .finish(AskPerson)
         .finish(MarkAsReadNode)
         .build()
 }

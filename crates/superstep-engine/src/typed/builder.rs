@@ -309,8 +309,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self
     }
 
-    /// A branch may end after this node. A node that has a route may end without this; saying it
-    /// shows that in pictures.
+    /// A branch may end after this node. A node that has a route or commands may end without this; saying
+    /// it shows that in pictures.
     ///
     #[doc = include_str!("docs/builder/finish.md")]
     #[must_use]
@@ -509,9 +509,14 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         {
             let reach = reaches.get(node.index()).cloned().unwrap_or_default();
             let on_error = options.on_error;
+            let mut destinations = destinations(&reach);
+            // Its commands may end the branch, and pictures show it.
+            if !destinations.is_empty() && self.finishes.contains(&node) {
+                destinations.push(END.into());
+            }
             let options = builder::DynNodeOptions {
                 defer: self.deferred.contains(&node),
-                destinations: destinations(&reach),
+                destinations,
                 retry: options.retry,
                 cache: options.cache,
                 timeouts: options.timeouts,
