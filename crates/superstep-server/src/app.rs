@@ -1,17 +1,44 @@
 //! What the handlers of a server share.
 
-use std::sync::Arc;
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex},
+};
 
-use superstep::{Saver, clock::ClockIds, store::Store};
+use serde_json::Value as Json;
+use superstep::{
+    RunId, Saver,
+    clock::{ClockIds, IdSource as _},
+    store::Store,
+};
 
-use crate::{registry::Registry, thread_record::Records};
+use crate::{
+    after_record::AfterRun, assistant_record::Assistant, endings::Endings, readers::Readers,
+    records::Records, registry::Registry, thread_record::Record,
+};
 
 /// What the handlers of a server share.
 pub(crate) struct App {
     pub(crate) registry: Registry,
-    pub(crate) records: Records,
+    pub(crate) threads: Records<Record>,
+    pub(crate) assistants: Records<Assistant>,
+    pub(crate) after_runs: Records<AfterRun>,
+    pub(crate) deleted_runs: Records<Json>,
     pub(crate) saver: Arc<dyn Saver>,
     pub(crate) store: Arc<dyn Store>,
-    /// Names of new threads.
+    /// Names of new things.
     pub(crate) ids: ClockIds,
+    pub(crate) endings: Endings,
+    pub(crate) readers: Arc<Readers>,
+    /// Runs whose webhook is being called.
+    pub(crate) calling: Mutex<HashSet<RunId>>,
+    /// Hosts beside this machine that webhooks may be on.
+    pub(crate) webhook_hosts: HashSet<String>,
+}
+
+impl App {
+    /// An id for something new.
+    pub(crate) fn new_id(&self) -> String {
+        self.ids.next(None).to_string()
+    }
 }

@@ -36,6 +36,13 @@ pub enum ServerError {
         /// What the system says.
         error: io::Error,
     },
+    /// The server cannot run what is in its queue.
+    #[error("the queue of runs: {error}")]
+    #[coded("SS9005", hint = "give each graph a saver that keeps a queue")]
+    Worker {
+        /// Why.
+        error: superstep::Error,
+    },
     /// It has no place for threads.
     #[error("the server has no {what}")]
     #[coded("SS9004", hint = "give it backends with a saver and a store")]

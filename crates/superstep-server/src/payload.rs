@@ -26,6 +26,11 @@ impl Payload {
         serde_json::from_value(value).map(Some).map_err(wrong)
     }
 
+    /// A field as it is, left where it is.
+    pub(crate) fn look(&self, name: &str) -> Json {
+        self.0.get(name).cloned().unwrap_or_default()
+    }
+
     /// A field that is one of some words.
     pub(crate) fn word<'a>(
         &mut self,
@@ -50,20 +55,47 @@ impl<S: Send + Sync> FromRequest<S> for Payload {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
-        let body = Bytes::from_request(request, state).await;
-        let body = body.map_err(|error| match error.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => {
-                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
-            }
-            status => Refusal::new(status, error.body_text()),
-        })?;
-        if body.iter().all(u8::is_ascii_whitespace) {
-            return Ok(Self(Map::new()));
-        }
-        let read = serde_json::from_slice(&body);
-        match read.map_err(|error| Refusal::invalid(format!("Invalid JSON: {error}")))? {
-            Json::Object(fields) => Ok(Self(fields)),
-            _ => Err(Refusal::invalid("the body must be a JSON object")),
+        match json(request, state).await? {
+            None => Ok(Self(Map::new())),
+            Some(Json::Object(fields)) => Ok(Self(fields)),
+            Some(_) => Err(Refusal::invalid("the body must be a JSON object")),
         }
     }
+}
+
+/// A body that is a list of such objects.
+#[derive(Debug)]
+pub(crate) struct Payloads(pub(crate) Vec<Payload>);
+
+impl<S: Send + Sync> FromRequest<S> for Payloads {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        let wrong = || Refusal::invalid("the body must be a list of JSON objects");
+        let Some(Json::Array(many)) = json(request, state).await? else {
+            return Err(wrong());
+        };
+        let read = many.into_iter().map(|one| match one {
+            Json::Object(fields) => Ok(Payload(fields)),
+            _ => Err(wrong()),
+        });
+        Ok(Self(read.collect::<Result<_, _>>()?))
+    }
+}
+
+/// The JSON of a body; nothing if it is empty.
+async fn json<S: Send + Sync>(request: Request, state: &S) -> Result<Option<Json>, Refusal> {
+    let body = Bytes::from_request(request, state).await;
+    let body = body.map_err(|error| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large")
+        }
+        status => Refusal::new(status, error.body_text()),
+    })?;
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(None);
+    }
+    let read = serde_json::from_slice(&body);
+    let wrong = |error| Refusal::invalid(format!("Invalid JSON: {error}"));
+    read.map(Some).map_err(wrong)
 }

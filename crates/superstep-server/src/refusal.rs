@@ -45,6 +45,12 @@ impl Refusal {
     }
 }
 
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.detail)
+    }
+}
+
 impl From<superstep::Error> for Refusal {
     fn from(error: superstep::Error) -> Self {
         Self::coded(error.code(), error.to_string())

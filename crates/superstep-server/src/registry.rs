@@ -1,7 +1,6 @@
 //! The graphs that a server hosts. Each has one assistant, whose id follows from the graph's.
 
-use serde_json::{Value as Json, json};
-use superstep::{Schemas, dynamic::DynGraph};
+use superstep::{Schemas, dynamic::Graph};
 use uuid::Uuid;
 
 use crate::{
@@ -19,14 +18,14 @@ const UNNAMED: &str = "graph";
 /// A graph that a server hosts.
 pub(crate) struct Hosted {
     pub(crate) id: String,
-    pub(crate) graph: DynGraph,
+    pub(crate) graph: Graph,
     pub(crate) schemas: Schemas,
     pub(crate) assistant: Uuid,
-    since: Micros,
+    pub(crate) since: Micros,
 }
 
 impl Hosted {
-    pub(crate) fn new(id: String, graph: DynGraph, schemas: Schemas) -> Self {
+    pub(crate) fn new(id: String, graph: Graph, schemas: Schemas) -> Self {
         Self {
             assistant: Uuid::new_v5(&ASSISTANTS, id.as_bytes()),
             id,
@@ -36,21 +35,12 @@ impl Hosted {
         }
     }
 
-    /// The assistant as clients see it.
-    pub(crate) fn assistant(&self) -> Json {
-        let name = &*self.graph.plan().name;
-        json!({
-            "assistant_id": self.assistant.to_string(),
-            "graph_id": self.id,
-            "config": {},
-            "context": {},
-            "metadata": { "created_by": "system" },
-            "name": if name == UNNAMED { &self.id } else { name },
-            "created_at": time::text(self.since),
-            "updated_at": time::text(self.since),
-            "version": 1,
-            "description": null,
-        })
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        match &*self.graph.plan().name {
+            UNNAMED => &self.id,
+            name => name,
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     app::App,
     assistants,
     guard::{Guard, require_token},
-    run_records, runs, state, store_items, system, threads, ui,
+    run_records, runs, state, store_items, system, thread_stream, threads, ui,
 };
 
 /// A path that is served.
@@ -52,7 +52,44 @@ fn table() -> Vec<Row> {
             Token,
             post(assistants::count),
         ),
+        (Method::POST, "/assistants", Token, post(assistants::create)),
         (Method::GET, "/assistants/{id}", Token, get(assistants::get)),
+        (
+            Method::PATCH,
+            "/assistants/{id}",
+            Token,
+            patch(assistants::patch),
+        ),
+        (
+            Method::DELETE,
+            "/assistants/{id}",
+            Token,
+            delete(assistants::delete),
+        ),
+        (
+            Method::POST,
+            "/assistants/{id}/versions",
+            Token,
+            post(assistants::versions),
+        ),
+        (
+            Method::POST,
+            "/assistants/{id}/latest",
+            Token,
+            post(assistants::latest),
+        ),
+        (
+            Method::GET,
+            "/assistants/{id}/subgraphs",
+            Token,
+            get(assistants::subgraphs),
+        ),
+        (
+            Method::GET,
+            "/assistants/{id}/subgraphs/{namespace}",
+            Token,
+            get(assistants::subgraph),
+        ),
         (
             Method::GET,
             "/assistants/{id}/schemas",
@@ -105,6 +142,44 @@ fn table() -> Vec<Row> {
             "/threads/{id}/history",
             Token,
             post(state::post_history),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/stream",
+            Token,
+            get(thread_stream::join),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/runs",
+            Token,
+            post(runs::create),
+        ),
+        (
+            Method::DELETE,
+            "/threads/{id}/runs/{run}",
+            Token,
+            delete(run_records::delete),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/runs/{run}/stream",
+            Token,
+            get(run_records::join_stream),
+        ),
+        (Method::POST, "/runs", Token, post(runs::create_alone)),
+        (Method::POST, "/runs/batch", Token, post(runs::batch)),
+        (
+            Method::POST,
+            "/runs/cancel",
+            Token,
+            post(run_records::cancel_many),
+        ),
+        (
+            Method::GET,
+            "/runs/{run}/stream",
+            Token,
+            get(run_records::join_stream_alone),
         ),
         (
             Method::POST,

@@ -1,65 +1,76 @@
-//! `/threads/{id}/runs`: which runs a thread has, how one ends, and ending it.
+//! `/threads/{id}/runs`: which runs a thread has, joining them, ending them, and forgetting them.
 
 use std::sync::Arc;
 
 use axum::{
     extract::{Path, Query, State},
     http::{
-        StatusCode,
-        header::{CONTENT_LOCATION, CONTENT_TYPE},
+        HeaderMap, StatusCode,
+        header::{CONTENT_LOCATION, CONTENT_TYPE, LOCATION},
     },
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use superstep::{
-    Cancel, CancelRequest, CheckpointRef, Ending, Modes, RunId, RunQuery, RunRecord, RunStatus,
-    SaverError, ThreadId,
+    Cancel, CancelRequest, RunId, RunQuery, RunRecord, ThreadId,
     clock::{Clock as _, SystemClock},
-    dynamic::{Ask, DynGraph, GraphPath, state::Depth},
-    saver::At,
 };
+use tokio::sync::mpsc;
 
 use crate::{
     app::App,
+    payload::Payload,
+    query::Params,
     refusal::{Refusal, answer},
-    run_events::{failure, with_interrupts},
-    time,
-    waiting::waiting,
+    registry::Hosted,
+    run_kwargs::RunKwargs,
+    run_stream::{Along, EventId, Over, Since},
+    run_view::{self, is_taken_back},
+    runs::sse,
+    stream_mode::Mode,
+    waiting::{AHEAD, waiting},
 };
 
-/// What a client wants of the list of runs.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Part {
-    limit: Option<String>,
-    offset: Option<String>,
-    status: Option<String>,
-}
+const STATUSES: &[&str] = &[
+    "pending",
+    "running",
+    "error",
+    "success",
+    "timeout",
+    "interrupted",
+];
 
 /// `GET /threads/{id}/runs`
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(part): Query<Part>,
+    params: Params,
 ) -> Result<Response, Refusal> {
     let (id, _) = app.find_thread(&id).await?;
-    let number = |name: &str, given: Option<String>, default: usize| {
-        let wrong = |error| Refusal::invalid(format!("`{name}`: {error}"));
-        let given = given.map(|given| given.parse::<usize>());
-        Ok::<_, Refusal>(given.transpose().map_err(wrong)?.unwrap_or(default))
-    };
-    let limit = number("limit", part.limit, 10)?;
-    let offset = number("offset", part.offset, 0)?;
+    let limit = params.number("limit")?.unwrap_or(10);
+    let offset = params.number("offset")?.unwrap_or(0);
+    let status = params.word("status", STATUSES)?;
+    let select = params.all("select");
+    let thread = ThreadId::from(&*id);
     let runs = app.saver.runs();
-    let runs = runs
-        .load_runs(&ThreadId::from(&*id), &RunQuery::default())
-        .await?;
-    let is_wanted = |run: &&RunRecord| {
-        let status = part.status.as_deref();
-        status.is_none_or(|wanted| wanted == status_of(run))
-    };
-    let wanted = runs.iter().filter(is_wanted).skip(offset).take(limit);
-    Ok(answer(&wanted.map(shown).collect()))
+    let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
+    let mut rows = Vec::new();
+    for run in &runs {
+        let is_wanted = status.is_none_or(|wanted| wanted == run_view::status(run));
+        if is_wanted && !app.is_forgotten(run).await? {
+            rows.push(run_view::shown(run));
+        }
+    }
+    let rows = rows.into_iter().skip(offset).take(limit);
+    let rows = rows.map(|row| match (select.is_empty(), row) {
+        (false, Json::Object(row)) => {
+            let wanted = |(key, _): &(String, Json)| select.contains(&&**key);
+            Json::Object(row.into_iter().filter(wanted).collect::<Map<_, _>>())
+        }
+        (_, row) => row,
+    });
+    Ok(answer(&rows.collect()))
 }
 
 /// `GET /threads/{id}/runs/{run}`
@@ -67,25 +78,119 @@ pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
 ) -> Result<Response, Refusal> {
-    Ok(answer(&shown(&app.find_run(&id, &run).await?.0)))
+    Ok(answer(&run_view::shown(&app.find_run(&id, &run).await?.0)))
+}
+
+/// `DELETE /threads/{id}/runs/{run}`: its record is shown no more; what it stored stays.
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    Path((id, run)): Path<(String, String)>,
+) -> Result<Response, Refusal> {
+    let (run, _) = app.find_run(&id, &run).await?;
+    app.cancel_run(run.id, Cancel::Now, "a client deleted it").await?;
+    app.deleted_runs.make(&run.id.to_string(), &json!({})).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// `GET /threads/{id}/runs/{run}/join`
 pub(crate) async fn join(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
+    params: Params,
 ) -> Result<Response, Refusal> {
-    let (run, graph) = app.find_run(&id, &run).await?;
+    let (run, hosted) = app.find_run(&id, &run).await?;
     let place = format!("/threads/{}/runs/{}", run.thread, run.id);
     let headers = [
         (CONTENT_TYPE, "application/json".to_owned()),
+        (LOCATION, format!("{place}/join")),
         (CONTENT_LOCATION, place),
     ];
-    let end = async move {
-        let end = end_of(&graph, run).await;
-        end.unwrap_or_else(|error| json!({ "__error__": failure(&error) }))
+    let graph = hosted.graph.clone();
+    let reader = app.readers.enter(run.thread.as_str());
+    let (id, cancels) = (run.id, params.flag("cancel_on_disconnect"));
+    let gone = {
+        let app = app.clone();
+        move || {
+            if cancels {
+                tokio::spawn(async move { app.cancel_left(id).await });
+            }
+        }
     };
-    Ok((headers, waiting(end, || ())).into_response())
+    let end = async move {
+        let end = app.end_of(&graph, id).await;
+        drop(reader);
+        end
+    };
+    Ok((headers, waiting(end, gone)).into_response())
+}
+
+/// `GET /threads/{id}/runs/{run}/stream`
+pub(crate) async fn join_stream(
+    State(app): State<Arc<App>>,
+    Path((id, run)): Path<(String, String)>,
+    params: Params,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (run, hosted) = app.find_run(&id, &run).await?;
+    let place = format!("/threads/{}/runs/{}", run.thread, run.id);
+    joined(&app, &run, hosted, place, &params, &headers)
+}
+
+/// `GET /runs/{run}/stream`
+pub(crate) async fn join_stream_alone(
+    State(app): State<Arc<App>>,
+    Path(run): Path<String>,
+    params: Params,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let (run, hosted) = app.find_any_run(&run).await?;
+    let place = format!("/runs/{}", run.id);
+    joined(&app, &run, hosted, place, &params, &headers)
+}
+
+fn joined(
+    app: &Arc<App>,
+    run: &RunRecord,
+    hosted: &Hosted,
+    place: String,
+    params: &Params,
+    headers: &HeaderMap,
+) -> Result<Response, Refusal> {
+    let since = match headers.get("last-event-id").map(|id| id.to_str()) {
+        None => Since::Now,
+        Some(id) => {
+            let id = id.ok().and_then(|id| id.parse().ok());
+            let wrong = || Refusal::invalid("`Last-Event-ID` is not an id of this stream");
+            match id.ok_or_else(wrong)? {
+                EventId::ZERO => Since::Start,
+                id => Since::After(id),
+            }
+        }
+    };
+    let kwargs = RunKwargs::of(run);
+    let wanted = params.all("stream_mode");
+    let modes = match wanted.is_empty() {
+        true if kwargs.stream_mode.is_empty() => vec![Mode::Values],
+        true => kwargs.stream_mode.clone(),
+        false => Mode::read(Some(wanted.into_iter().map(Json::from).collect()))?,
+    };
+    // Who joins only for some kinds does not want the frame that names the run.
+    let along = Along::new((&hosted.graph, hosted.name()), run, &kwargs, modes, since);
+    let reader = app.readers.enter(run.thread.as_str());
+    let (out, frames) = mpsc::channel(AHEAD);
+    let (app, run, cancels) = (app.clone(), run.id, params.flag("cancel_on_disconnect"));
+    tokio::spawn(async move {
+        let over = along.pass(&app, &out).await;
+        if over == Over::Client && cancels {
+            app.cancel_left(run).await;
+        }
+        drop(reader);
+    });
+    let places = [
+        (LOCATION, format!("{place}/stream")),
+        (CONTENT_LOCATION, place),
+    ];
+    Ok((places, sse(frames)).into_response())
 }
 
 /// How a run is to be cancelled.
@@ -95,22 +200,25 @@ pub(crate) struct How {
     action: Option<String>,
 }
 
+impl How {
+    fn cancel(&self) -> Result<Cancel, Refusal> {
+        match self.action.as_deref() {
+            None | Some("interrupt") => Ok(Cancel::Now),
+            Some("rollback") => Ok(Cancel::Rollback),
+            _ => Err(Refusal::invalid("`action` must be interrupt or rollback")),
+        }
+    }
+}
+
 /// `POST /threads/{id}/runs/{run}/cancel`
 pub(crate) async fn cancel(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
     Query(how): Query<How>,
 ) -> Result<Response, Refusal> {
-    if !matches!(how.action.as_deref(), None | Some("interrupt")) {
-        return Err(Refusal::invalid("`action` must be interrupt"));
-    }
-    let (run, graph) = app.find_run(&id, &run).await?;
-    let request = CancelRequest {
-        how: Cancel::Now,
-        reason: "a client cancelled it".to_owned(),
-        at: SystemClock.now(),
-    };
-    if !app.saver.runs().request_cancel(run.id, request).await? {
+    let cancel = how.cancel()?;
+    let (run, _) = app.find_run(&id, &run).await?;
+    if !app.cancel_run(run.id, cancel, "a client cancelled it").await? {
         return Err(Refusal::missing(
             "No matching runs to cancel: the run has ended.",
         ));
@@ -118,88 +226,120 @@ pub(crate) async fn cancel(
     if !matches!(how.wait.as_deref(), Some("1" | "true" | "True")) {
         return Ok(StatusCode::ACCEPTED.into_response());
     }
-    to_end(&graph, run.id).await?;
+    app.to_end(run.id).await?;
     Ok(answer(&json!({})))
 }
 
+/// `POST /runs/cancel`: runs of a thread by their ids, or all of it with a status.
+pub(crate) async fn cancel_many(
+    State(app): State<Arc<App>>,
+    Query(how): Query<How>,
+    mut body: Payload,
+) -> Result<Response, Refusal> {
+    let cancel = how.cancel()?;
+    let thread: Option<String> = body.field("thread_id")?;
+    let ids: Option<Vec<String>> = body.field("run_ids")?;
+    let status = body.word("status", &["pending", "running", "all"])?;
+    let mut found = Vec::new();
+    match (thread, ids) {
+        (Some(thread), Some(ids)) => {
+            for id in ids {
+                found.push(app.find_run(&thread, &id).await?.0);
+            }
+        }
+        (Some(thread), None) => {
+            let (thread, _) = app.find_thread(&thread).await?;
+            let thread = ThreadId::from(&*thread);
+            let runs = app.saver.runs();
+            found = runs.load_runs(&thread, &RunQuery::default()).await?;
+        }
+        (None, Some(_)) => return Err(Refusal::invalid("`run_ids` need a `thread_id`")),
+        (None, None) if status.is_none() => {
+            let why = "`thread_id` with `run_ids`, or `status`, is missing";
+            return Err(Refusal::invalid(why));
+        }
+        (None, None) => {
+            for (thread, _) in app.threads.all().await? {
+                let thread = ThreadId::from(&*thread);
+                let runs = app.saver.runs();
+                found.extend(runs.load_runs(&thread, &RunQuery::default()).await?);
+            }
+        }
+    }
+    let is_meant = |run: &RunRecord| match status {
+        Some("pending" | "running") => status == Some(run_view::status(run)),
+        _ => matches!(run_view::status(run), "pending" | "running"),
+    };
+    let mut is_any = false;
+    for run in found.iter().filter(|run| is_meant(run)) {
+        let why = "a client cancelled it";
+        is_any |= app.cancel_run(run.id, cancel, why).await?;
+    }
+    match is_any {
+        true => Ok(StatusCode::NO_CONTENT.into_response()),
+        false => Err(Refusal::missing("No runs found to cancel.")),
+    }
+}
+
 impl App {
-    /// A run of a thread, and a graph to read it with.
-    async fn find_run(&self, thread: &str, run: &str) -> Result<(RunRecord, DynGraph), Refusal> {
+    /// A run of a thread, and its graph.
+    pub(crate) async fn find_run(
+        &self,
+        thread: &str,
+        run: &str,
+    ) -> Result<(RunRecord, &Hosted), Refusal> {
         let (thread, record) = self.find_thread(thread).await?;
         let wrong = |_| Refusal::invalid("Invalid run ID: must be a UUID");
         let run: RunId = run.parse().map_err(wrong)?;
         let found = self.saver.runs().load_run(run).await?;
         let found = found.filter(|run| run.thread.as_str() == thread);
-        let found = found.ok_or_else(|| Refusal::missing("Run not found"))?;
-        let graph = found
-            .metadata
-            .get("graph_id")
-            .and_then(|graph| graph.as_str());
-        let graph = graph.or(record.graph()).unwrap_or_default();
-        Ok((found.clone(), self.registry.graph(graph)?.graph.clone()))
-    }
-}
-
-/// Waits until a run has ended, in whatever process it is.
-pub(crate) async fn to_end(graph: &DynGraph, run: RunId) -> Result<(), superstep::Error> {
-    let mut reader = graph.follow_run(run, None, Modes::NONE);
-    while reader.next().await?.is_some() {}
-    Ok(())
-}
-
-/// The values that a run left, or why it failed.
-async fn end_of(graph: &DynGraph, run: RunRecord) -> Result<Json, superstep::Error> {
-    to_end(graph, run.id).await?;
-    let ended = graph.find_run(run.id).await?;
-    let Some(ended) = ended else {
-        // It was deleted with its thread.
-        return Err(SaverError::NoRun { run: run.id }.into());
-    };
-    if let Some(Ending::Failed { code, message }) = &ended.ending {
-        return Ok(json!({ "__error__": { "error": code, "message": message } }));
-    }
-    let saver = graph.backends().saver.as_ref();
-    let newest = match saver {
-        Some(saver) => {
-            saver
-                .load(&ended.thread, &GraphPath::default(), At::Latest)
-                .await?
+        let found = found.ok_or_else(no_run)?;
+        if self.is_forgotten(&found).await? {
+            return Err(no_run());
         }
-        None => None,
-    };
-    let newest = newest.and_then(|newest| newest.head().map(|head| head.id));
-    // While nothing followed, the thread shows what the run left; later the checkpoint does.
-    let at = ended.checkpoint.filter(|id| Some(*id) != newest);
-    let at = at.map(CheckpointRef::root);
-    let state = graph.state(&ended.thread, at.as_ref(), Depth::Here).await?;
-    let asks: Vec<Ask> = state.asks().cloned().collect();
-    Ok(with_interrupts(state.values.to_json(), &asks))
-}
+        let graph = RunKwargs::of(&found).graph_id;
+        let graph = match &*graph {
+            "" => record.graph().unwrap_or_default(),
+            graph => graph,
+        };
+        Ok((found, self.registry.graph(graph)?))
+    }
 
-fn status_of(run: &RunRecord) -> &'static str {
-    match run.status() {
-        RunStatus::Queued => "pending",
-        RunStatus::Idle | RunStatus::Running => "running",
-        RunStatus::Failed => "error",
-        RunStatus::Cancelled | RunStatus::Interrupted => "interrupted",
-        // Also one that asks: the next run answers.
-        _ => "success",
+    /// A run, whatever its thread.
+    async fn find_any_run(&self, run: &str) -> Result<(RunRecord, &Hosted), Refusal> {
+        let wrong = |_| Refusal::invalid("Invalid run ID: must be a UUID");
+        let id: RunId = run.parse().map_err(wrong)?;
+        let found = self.saver.runs().load_run(id).await?;
+        let found = found.ok_or_else(no_run)?;
+        self.find_run(found.thread.as_str(), run).await
+    }
+
+    /// Whether a run is shown no more.
+    async fn is_forgotten(&self, run: &RunRecord) -> Result<bool, Refusal> {
+        let deleted = self.deleted_runs.find(&run.id.to_string()).await?;
+        Ok(is_taken_back(run) || deleted.is_some())
+    }
+
+    /// Asks to cancel a run; says whether it had not ended.
+    pub(crate) async fn cancel_run(
+        self: &Arc<Self>,
+        run: RunId,
+        how: Cancel,
+        reason: &str,
+    ) -> Result<bool, Refusal> {
+        let request = CancelRequest {
+            how,
+            reason: reason.to_owned(),
+            at: SystemClock.now(),
+        };
+        let is_open = self.saver.runs().request_cancel(run, request).await?;
+        // One that waited is over with that.
+        self.endings.tell(run);
+        self.spawn_finish(run);
+        Ok(is_open)
     }
 }
 
-fn shown(run: &RunRecord) -> Json {
-    let times = [Some(run.created), run.started, run.ended];
-    let updated = times.into_iter().flatten().max().unwrap_or(run.created);
-    let micros = |millis: i64| time::text(millis.saturating_mul(1000));
-    json!({
-        "run_id": run.id.to_string(),
-        "thread_id": run.thread.as_str(),
-        "assistant_id": run.metadata.get("assistant_id").map(|id| id.to_json()),
-        "metadata": run.metadata.to_json(),
-        "status": status_of(run),
-        "kwargs": {},
-        "multitask_strategy": "reject",
-        "created_at": micros(run.created),
-        "updated_at": micros(updated),
-    })
+fn no_run() -> Refusal {
+    Refusal::missing("Run not found")
 }

@@ -1,127 +1,163 @@
 //! What a client asks of a run, in the words of the engine.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value as Json};
 use superstep::{
-    Durability, Modes, RunOptions, ThreadId, Value,
-    dynamic::{Command, Goto, Pauses, Resume, RunInput, Send},
+    RunOptions, ThreadId, Value,
+    dynamic::{Command, Goto, Resume, Send},
+    runs::{OnBusy, QueuedInput},
 };
 
-use crate::{app::App, checkpoint, payload::Payload, refusal::Refusal, registry::Hosted};
+use crate::{
+    app::App, assistant_record::Version, message_form, payload::Payload, refusal::Refusal,
+    run_kwargs::RunKwargs, stream_mode::Mode, webhook,
+};
 
-/// A kind of events that a client wants, by its name.
-const MODES: &[(&str, Modes)] = &[
-    ("values", Modes::VALUES),
-    ("updates", Modes::UPDATES),
-    ("messages-tuple", Modes::MESSAGES),
-    ("custom", Modes::CUSTOM),
-];
-
-/// What would be lost if it were ignored.
-const UNSUPPORTED: &[&str] = &["after_seconds", "webhook"];
+/// The longest that a run can wait for its turn to come: a year.
+const LONGEST_WAIT: f64 = 365.0 * 24.0 * 3600.0;
 
 /// What a client asks of a run.
-pub(crate) struct RunRequest<'a> {
-    pub(crate) hosted: &'a Hosted,
-    pub(crate) input: RunInput,
-    pub(crate) options: RunOptions,
+#[derive(Clone, Debug)]
+pub(crate) struct RunRequest {
+    pub(crate) kwargs: RunKwargs,
+    pub(crate) metadata: Map<String, Json>,
+    pub(crate) input: QueuedInput,
+    pub(crate) on_busy: OnBusy,
+    pub(crate) after: Duration,
     /// Whether the run ends when its client goes away.
     pub(crate) is_cancelled_without_client: bool,
     /// Whether a thread is made if there is none.
     pub(crate) makes_thread: bool,
+    /// Whether a thread of the run's own stays.
+    pub(crate) keeps_thread: bool,
 }
 
-impl<'a> RunRequest<'a> {
-    pub(crate) fn read(app: &'a App, body: &mut Payload) -> Result<Self, Refusal> {
+impl RunRequest {
+    pub(crate) async fn read(app: &App, body: &mut Payload) -> Result<Self, Refusal> {
         let Some(assistant) = body.field::<String>("assistant_id")? else {
             return Err(Refusal::invalid("`assistant_id` is missing"));
         };
-        let hosted = app.registry.named(&assistant)?;
-        for name in UNSUPPORTED {
-            if body.field::<Json>(name)?.is_some() {
-                return Err(Refusal::invalid(format!("`{name}` is not supported")));
-            }
-        }
+        let (assistant_id, assistant) = app.assistant_named(&assistant).await?;
+        app.registry.graph(&assistant.graph_id)?;
+        let version = assistant.now();
         let strategies = &["enqueue", "interrupt", "reject", "rollback"];
-        // They differ only on a busy thread, where the run is refused.
-        body.word("multitask_strategy", strategies)?;
+        let strategy = body.word("multitask_strategy", strategies)?;
+        let on_busy = match strategy {
+            Some("interrupt") => OnBusy::Interrupt,
+            Some("reject") => OnBusy::Reject,
+            Some("rollback") => OnBusy::Rollback,
+            _ => OnBusy::Enqueue,
+        };
         let at: Option<Json> = body.field("checkpoint")?;
         let at = match (at, body.field::<Json>("checkpoint_id")?) {
             (None, id) => id,
             (at, _) => at,
         };
-        let at = at.map(|at| checkpoint::named(Some(&at))).transpose()?;
-        let mut options = RunOptions {
-            at: at.filter(|at| at.id.is_some()),
-            modes: modes(body.field("stream_mode")?)?,
-            subgraphs: body.field("stream_subgraphs")?.unwrap_or(false),
-            pause_before: pauses(body.field("interrupt_before")?)?,
-            pause_after: pauses(body.field("interrupt_after")?)?,
-            ..RunOptions::default()
+        let hook: Option<String> = body.field("webhook")?;
+        if let Some(hook) = &hook {
+            webhook::check(hook, &app.webhook_hosts)?;
+        }
+        let (config, context) = configure(&version, body)?;
+        let durability = body.word("durability", &["async", "exit", "sync"])?;
+        let durability = durability.map(str::to_owned).or(older(body)?);
+        let kwargs = RunKwargs {
+            graph_id: assistant.graph_id.clone(),
+            assistant_id: assistant_id.clone(),
+            command: body.look("command"),
+            config,
+            context,
+            stream_mode: Mode::read(body.field("stream_mode")?)?,
+            stream_subgraphs: body.field("stream_subgraphs")?.unwrap_or(false),
+            stream_resumable: body.field("stream_resumable")?.unwrap_or(false),
+            interrupt_before: body.field("interrupt_before")?.unwrap_or_default(),
+            interrupt_after: body.field("interrupt_after")?.unwrap_or_default(),
+            checkpoint: at.unwrap_or_default(),
+            durability,
+            multitask_strategy: strategy.unwrap_or("enqueue").to_owned(),
+            webhook: hook,
+            temporary: false,
         };
-        configure(&mut options, body)?;
-        options.durability = match body.word("durability", &["async", "exit", "sync"])? {
-            Some("async") => Durability::Async,
-            Some("exit") => Durability::Exit,
-            _ => Durability::Sync,
-        };
-        let mut metadata = body.object("metadata")?;
-        metadata.insert("graph_id".to_owned(), (&*hosted.id).into());
-        let assistant = hosted.assistant.to_string();
-        metadata.insert("assistant_id".to_owned(), assistant.into());
-        options.metadata = Json::Object(metadata).into();
+        // What cannot be done is refused now, not when the run's turn comes.
+        kwargs.options(RunOptions::default())?;
+        let mut metadata = version.metadata;
+        metadata.extend(body.object("metadata")?);
+        metadata.insert("graph_id".to_owned(), (&*assistant.graph_id).into());
+        metadata.insert("assistant_id".to_owned(), assistant_id.into());
         let on_disconnect = body.word("on_disconnect", &["cancel", "continue"])?;
         let if_not_exists = body.word("if_not_exists", &["create", "reject"])?;
+        let keeps = body.word("on_completion", &["delete", "keep"])?;
         Ok(Self {
-            hosted,
+            kwargs,
+            metadata,
             input: input(body)?,
-            options,
+            on_busy,
+            after: wait(body.field("after_seconds")?)?,
             is_cancelled_without_client: on_disconnect == Some("cancel"),
             makes_thread: if_not_exists == Some("create"),
+            keeps_thread: keeps == Some("keep"),
         })
     }
 
     /// The metadata that a run leaves with its thread.
     pub(crate) fn stamps(&self) -> Map<String, Json> {
         let pairs = [
-            ("graph_id", self.hosted.id.clone()),
-            ("assistant_id", self.hosted.assistant.to_string()),
+            ("graph_id", &self.kwargs.graph_id),
+            ("assistant_id", &self.kwargs.assistant_id),
         ];
         let pairs = pairs.into_iter();
         pairs
-            .map(|(name, id)| (name.to_owned(), id.into()))
+            .map(|(name, id)| (name.to_owned(), id.as_str().into()))
             .collect()
     }
 
     /// Runs on a thread. A checkpoint that is the newest is where the thread is anyway: naming it is
     /// no fork, which would leave open questions behind.
     pub(crate) async fn on(&mut self, app: &App, thread: &ThreadId) -> Result<(), Refusal> {
-        self.options.thread = Some(thread.clone());
-        let Some(at) = self.options.at.as_ref().filter(|at| at.namespace.is_root()) else {
+        let options = self.kwargs.options(RunOptions::default())?;
+        let Some(at) = options.at.as_ref().filter(|at| at.namespace.is_root()) else {
             return Ok(());
         };
         let (root, latest) = (&at.namespace, superstep::saver::At::Latest);
         let newest = app.saver.load(thread, root, latest).await?;
         let newest = newest.and_then(|newest| newest.head().map(|head| head.id));
         if newest == at.id {
-            self.options.at = None;
+            self.kwargs.checkpoint = Json::Null;
         }
         Ok(())
     }
 }
 
-fn input(body: &mut Payload) -> Result<RunInput, Refusal> {
+/// What older clients say in place of `durability`.
+fn older(body: &mut Payload) -> Result<Option<String>, Refusal> {
+    let during: Option<bool> = body.field("checkpoint_during")?;
+    Ok(during.map(|during| if during { "async" } else { "exit" }.to_owned()))
+}
+
+fn wait(seconds: Option<f64>) -> Result<Duration, Refusal> {
+    let seconds = seconds.unwrap_or(0.0);
+    let wrong = |_| Refusal::invalid("`after_seconds` must be a number of seconds from 0 to a year");
+    let is_long = seconds > LONGEST_WAIT;
+    let checked = if is_long { f64::NAN } else { seconds };
+    Duration::try_from_secs_f64(checked).map_err(wrong)
+}
+
+fn input(body: &mut Payload) -> Result<QueuedInput, Refusal> {
     let command: Option<Map<String, Json>> = body.field("command")?;
     let Some(mut command) = command else {
         return Ok(match body.field::<Json>("input")? {
-            Some(input) => RunInput::Value(input.into()),
-            None => RunInput::Nothing,
+            Some(input) => QueuedInput::Value(message_form::taken(input).into()),
+            None => QueuedInput::Nothing,
         });
     };
     let mut take = |name: &str| command.remove(name).filter(|value| !value.is_null());
     let resume = take("resume").map(|answer| Resume::from_wire(answer.into()));
     let update = match take("update") {
         None => Vec::new(),
-        Some(Json::Object(update)) => update.into_iter().collect(),
+        Some(update @ Json::Object(_)) => match message_form::taken(update) {
+            Json::Object(update) => update.into_iter().collect(),
+            _ => Vec::new(),
+        },
         Some(pairs) => serde_json::from_value::<Vec<(String, Json)>>(pairs)
             .map_err(|error| Refusal::invalid(format!("`command.update`: {error}")))?,
     };
@@ -139,7 +175,7 @@ fn input(body: &mut Payload) -> Result<RunInput, Refusal> {
             .collect::<Result<_, _>>()?,
         ..Command::default()
     };
-    Ok(RunInput::Command(command, resume))
+    Ok(QueuedInput::Command(command, resume))
 }
 
 /// A node, or a node with an input of its own.
@@ -153,58 +189,37 @@ fn destination(goto: Json) -> Result<Goto, Refusal> {
     })
 }
 
-fn configure(options: &mut RunOptions, body: &mut Payload) -> Result<(), Refusal> {
-    let mut config = body.object("config")?;
-    if let Some(limit) = config.remove("recursion_limit") {
-        let wrong = || Refusal::invalid("`config.recursion_limit` must be a number from 1");
-        let limit = limit.as_u64().filter(|limit| *limit > 0);
-        options.limit = limit.ok_or_else(wrong)?;
-    }
-    let configurable = config
-        .remove("configurable")
-        .filter(|it| it.as_object().is_some_and(|it| !it.is_empty()));
-    options.context = match (body.field::<Json>("context")?, configurable) {
+/// The configuration and the context of a run: what its assistant has, and over it what the run brings.
+fn configure(
+    version: &Version,
+    body: &mut Payload,
+) -> Result<(Map<String, Json>, Json), Refusal> {
+    let given = body.object("config")?;
+    let configurable = given.get("configurable").and_then(Json::as_object);
+    let configurable = configurable.filter(|it| !it.is_empty()).cloned();
+    let context = body.field::<Json>("context")?;
+    let is_empty = |it: &Json| it.as_object().is_some_and(Map::is_empty);
+    let context = context.filter(|context| !is_empty(context));
+    let own = match (context, configurable) {
         (Some(_), Some(_)) => {
             let why = "Cannot specify both configurable and context. Prefer setting context alone.";
             return Err(Refusal::new(axum::http::StatusCode::BAD_REQUEST, why));
         }
-        (Some(context), None) | (None, Some(context)) => context.into(),
-        (None, None) => Value::Null,
+        (Some(context), None) => context,
+        (None, Some(configurable)) => Json::Object(configurable),
+        (None, None) => Json::Null,
     };
-    Ok(())
-}
-
-fn modes(given: Option<Json>) -> Result<Modes, Refusal> {
-    let names = match given {
-        None => Vec::new(),
-        Some(Json::Array(names)) => names,
-        Some(one) => vec![one],
-    };
-    if names.is_empty() {
-        return Ok(Modes::VALUES);
-    }
-    let known: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
-    names.iter().try_fold(Modes::NONE, |modes, name| {
-        let found = MODES.iter().find(|(known, _)| name == known);
-        let wrong = || {
-            Refusal::invalid(format!(
-                "`stream_mode` {name} is not one of {}",
-                known.join(", ")
-            ))
-        };
-        Ok(modes.with(found.ok_or_else(wrong)?.1))
-    })
-}
-
-fn pauses(given: Option<Json>) -> Result<Pauses, Refusal> {
-    match given {
-        None => Ok(Pauses::None),
-        Some(Json::String(all)) if all == "*" => Ok(Pauses::All),
-        Some(nodes) => {
-            let nodes = serde_json::from_value::<Vec<String>>(nodes);
-            let wrong = |error| Refusal::invalid(format!("where to pause: {error}"));
-            let nodes = nodes.map_err(wrong)?.into_iter();
-            Ok(Pauses::Nodes(nodes.map(Into::into).collect()))
+    let context = match own {
+        Json::Null if version.context.is_empty() => Json::Null,
+        Json::Null => Json::Object(version.context.clone()),
+        Json::Object(own) => {
+            let mut context = version.context.clone();
+            context.extend(own);
+            Json::Object(context)
         }
-    }
+        other => other,
+    };
+    let mut config = version.config.clone();
+    config.extend(given);
+    Ok((config, context))
 }

@@ -1,6 +1,11 @@
 //! Setting a server up, and running it.
 
-use std::{collections::HashSet, future::Future, net::SocketAddr, sync::Arc};
+use std::{
+    collections::HashSet,
+    future::Future,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use superstep::{Backends, Graph, Nodes, Schemas, Secret, State, clock::ClockIds, dynamic};
@@ -8,15 +13,20 @@ use tokio::net::{TcpListener, ToSocketAddrs};
 
 use crate::{
     app::App,
+    endings::Endings,
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
     registry::{Hosted, Registry},
     routes::router,
-    thread_record::Records,
+    records::{self, Records},
+    working::Working,
 };
 
 /// The largest body that is read, unless the server is told otherwise.
 const BODY_LIMIT: usize = 16 * 1024 * 1024;
+
+/// How many runs go on at once, unless the server is told otherwise.
+const RUNS_AT_ONCE: usize = 64;
 
 /// A server that is being set up.
 #[must_use]
@@ -27,6 +37,8 @@ pub struct Server {
     hosts: HashSet<String>,
     origins: HashSet<String>,
     body_limit: usize,
+    webhook_hosts: HashSet<String>,
+    runs_at_once: usize,
 }
 
 impl Server {
@@ -39,6 +51,8 @@ impl Server {
             hosts: HashSet::new(),
             origins: HashSet::new(),
             body_limit: BODY_LIMIT,
+            webhook_hosts: HashSet::new(),
+            runs_at_once: RUNS_AT_ONCE,
         }
     }
 
@@ -84,6 +98,18 @@ impl Server {
         self
     }
 
+    /// Webhooks of runs may be on this host; always on this machine.
+    pub fn webhook_host(mut self, name: &str) -> Self {
+        self.webhook_hosts.insert(name.to_ascii_lowercase());
+        self
+    }
+
+    /// How many runs go on at once; 64 by default. Others wait in the queue.
+    pub fn runs_at_once(mut self, runs: usize) -> Self {
+        self.runs_at_once = runs;
+        self
+    }
+
     /// Begins to listen. An address that others than this machine can reach needs a token.
     pub async fn bind(
         mut self,
@@ -120,12 +146,20 @@ impl Server {
         });
         let app = App {
             registry,
-            records: Records::new(store.clone()),
+            threads: Records::new(store.clone(), records::THREADS),
+            assistants: Records::new(store.clone(), records::ASSISTANTS),
+            after_runs: Records::new(store.clone(), records::AFTER_RUNS),
+            deleted_runs: Records::new(store.clone(), records::DELETED_RUNS),
             saver,
             store,
             ids: ClockIds::default(),
+            endings: Endings::default(),
+            readers: Arc::default(),
+            calling: Mutex::default(),
+            webhook_hosts: self.webhook_hosts,
         };
-        let router = router(Arc::new(app), &guard)
+        let app = Arc::new(app);
+        let router = router(app.clone(), &guard)
             .layer(DefaultBodyLimit::max(self.body_limit))
             .layer(middleware::from_fn_with_state(guard, check_place))
             .layer(middleware::from_fn(error_bodies));
@@ -133,6 +167,8 @@ impl Server {
             listener,
             address,
             router,
+            app,
+            runs_at_once: self.runs_at_once,
         })
     }
 }
@@ -142,6 +178,8 @@ pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
     router: Router,
+    app: Arc<App>,
+    runs_at_once: usize,
 }
 
 impl Bound {
@@ -150,11 +188,14 @@ impl Bound {
         self.address
     }
 
-    /// Answers requests until `stop` is ready; those that have begun are answered.
+    /// Runs what is in the queue and answers requests, until `stop` is ready; requests that have begun
+    /// are answered. Runs that go on then are in the queue for the next server.
     pub async fn serve(
         self,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServerError> {
+        let working = Working::start(&self.app, self.runs_at_once);
+        let _working = working.map_err(|error| ServerError::Worker { error })?;
         let serving = axum::serve(self.listener, self.router).with_graceful_shutdown(stop);
         let address = self.address.to_string();
         let failed = |error| ServerError::Listen { address, error };

@@ -7,7 +7,7 @@ use superstep::{
     dynamic::{Ask, GraphPath, Snapshot, SubState},
 };
 
-use crate::time;
+use crate::{message_form, time};
 
 /// A state of a thread, in the form of LangGraph's `StateSnapshot`.
 pub(crate) fn state(snapshot: &Snapshot, graph: &str) -> Json {
@@ -17,7 +17,7 @@ pub(crate) fn state(snapshot: &Snapshot, graph: &str) -> Json {
     };
     let text = |id: Option<CheckpointId>| id.map(|id| id.to_string());
     json!({
-        "values": snapshot.values.to_json(),
+        "values": message_form::shown(snapshot.values.to_json()),
         "next": snapshot.next,
         "tasks": tasks(snapshot, graph),
         "metadata": metadata(snapshot, graph),
@@ -84,14 +84,23 @@ fn tasks(snapshot: &Snapshot, graph: &str) -> Vec<Json> {
 }
 
 fn metadata(snapshot: &Snapshot, graph: &str) -> Json {
+    let mut metadata = origin(snapshot);
+    if let Json::Object(fields) = &mut metadata {
+        let thread = snapshot.thread.as_ref().map(ThreadId::as_str);
+        fields.insert("graph_id".to_owned(), graph.into());
+        fields.insert("thread_id".to_owned(), thread.into());
+    }
+    metadata
+}
+
+/// Where a checkpoint comes from.
+pub(crate) fn origin(snapshot: &Snapshot) -> Json {
     let Some((source, step)) = snapshot.origin else {
         return Json::Null;
     };
     let parents = snapshot.parents.iter();
     let parents = parents.map(|(path, id)| (path.as_str().to_owned(), id.to_string().into()));
     json!({
-        "graph_id": graph,
-        "thread_id": snapshot.thread.as_ref().map(ThreadId::as_str),
         "source": source,
         "step": step,
         "parents": parents.collect::<Map<String, Json>>(),

@@ -18,7 +18,7 @@ use crate::{
     app::App,
     payload::Payload,
     refusal::{Refusal, answer},
-    thread_record::is_own,
+    records::is_own,
     time,
 };
 
@@ -113,7 +113,7 @@ pub(crate) async fn search(
         offset,
         ttl: ttl(refreshes),
     };
-    let own = app.records.place()?;
+    let own = app.threads.space()?;
     let found = match own.is_under(&wanted.prefix)
         || wanted.prefix.labels().first() == own.labels().first()
     {

@@ -12,7 +12,7 @@ use crate::{
 
 /// `GET /ok`: the server answers, and so does its storage.
 pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
-    app.records.find("ok").await?;
+    app.threads.find("ok").await?;
     Ok(answer(&json!({ "ok": true, "services": {} })))
 }
 

@@ -2,13 +2,15 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Ending, RunQuery, RunStatus, ThreadId,
+    RunQuery, RunStatus, ThreadId,
     clock::made_at,
     dynamic::{GraphPath, state::Depth},
     saver::{At, ThreadInfo},
 };
 
-use crate::{app::App, refusal::Refusal, snapshot, thread_record::Record, time};
+use crate::{
+    app::App, message_form, refusal::Refusal, run_end, snapshot, thread_record::Record, time,
+};
 
 impl App {
     /// A thread as clients see it.
@@ -42,9 +44,9 @@ impl App {
         if let (Some(hosted), true) = (graph, newest.is_some()) {
             let state = hosted.graph.state(&thread, None, Depth::Here).await?;
             has_more = !state.next.is_empty();
-            fields.insert("values".to_owned(), state.values.to_json());
-            let failed = runs.first().filter(|run| run.checkpoint == info.checkpoint);
-            let error = failed.and_then(|run| error(run.ending.as_ref()?));
+            let values = message_form::shown(state.values.to_json());
+            fields.insert("values".to_owned(), values);
+            let error = runs.first().and_then(|run| run_end::failure(run, &state));
             fields.insert("error".to_owned(), error.unwrap_or_default());
             fields.insert("interrupts".to_owned(), snapshot::interrupts(&state));
         }
@@ -60,12 +62,5 @@ fn status(status: RunStatus, has_more: bool) -> &'static str {
         RunStatus::Failed => "error",
         _ if has_more => "interrupted",
         _ => "idle",
-    }
-}
-
-fn error(ending: &Ending) -> Option<Json> {
-    match ending {
-        Ending::Failed { code, message } => Some(json!({ "error": code, "message": message })),
-        _ => None,
     }
 }

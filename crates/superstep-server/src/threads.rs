@@ -10,7 +10,6 @@ use axum::{
 use serde_json::{Map, Value as Json};
 use superstep::{
     Imports, ThreadId,
-    clock::IdSource as _,
     dynamic::{GraphPath, Update},
     saver::At,
 };
@@ -48,7 +47,7 @@ pub(crate) async fn create(
 ) -> Result<Response, Refusal> {
     let id = match body.field::<String>("thread_id")? {
         Some(id) => thread_id(&id)?,
-        None => app.new_thread_id(),
+        None => app.new_id(),
     };
     let if_exists = body.word("if_exists", &["raise", "do_nothing"])?;
     if body.field::<Json>("ttl")?.is_some() {
@@ -75,8 +74,8 @@ pub(crate) async fn create(
         (false, Some(graph)) => Some(app.registry.graph(graph)?),
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
-    if !app.records.make(&id, &record).await? {
-        return match (if_exists, app.records.find(&id).await?) {
+    if !app.threads.make(&id, &record).await? {
+        return match (if_exists, app.threads.find(&id).await?) {
             (Some("do_nothing"), Some(there)) => Ok(answer(&app.thread(&id, &there).await?)),
             _ => {
                 let why = format!("Thread with ID {id} already exists");
@@ -89,7 +88,7 @@ pub(crate) async fn create(
         let made = hosted.graph.bulk_update(&thread, None, steps);
         if let Err(error) = made.await {
             app.saver.delete(&thread).await?;
-            app.records.forget(&id).await?;
+            app.threads.forget(&id).await?;
             return Err(error.into());
         }
     }
@@ -113,7 +112,7 @@ pub(crate) async fn patch(
 ) -> Result<Response, Refusal> {
     let id = thread_id(&id)?;
     let metadata = body.object("metadata")?;
-    let changed = app.records.merge(&id, &metadata).await?;
+    let changed = app.threads.merge(&id, &metadata).await?;
     let record = changed.ok_or_else(|| no_thread(&id))?;
     Ok(answer(&app.thread(&id, &record).await?))
 }
@@ -134,12 +133,12 @@ pub(crate) async fn copy(
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let (id, record) = app.find_thread(&id).await?;
-    let to = app.new_thread_id();
+    let to = app.new_id();
     let copy = Record::new(record.metadata);
     let (from, into) = (ThreadId::from(&*id), ThreadId::from(&*to));
     // One that was imported stays so in its copy, from before the copy is there.
     Imports::new(app.store.clone()).copy(&from, &into).await?;
-    app.records.make(&to, &copy).await?;
+    app.threads.make(&to, &copy).await?;
     let root = GraphPath::default();
     if app.saver.load(&from, &root, At::Latest).await?.is_some()
         && let Err(error) = app.saver.copy(&from, &into).await
@@ -176,7 +175,7 @@ async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
     let values = body.field::<Map<String, Json>>("values")?;
     let values = values.map(Json::Object);
     let mut rows = Vec::new();
-    for (id, record) in app.records.all().await? {
+    for (id, record) in app.threads.all().await? {
         let is_meant = ids.as_ref().is_none_or(|ids| ids.contains(&id));
         let own = Json::Object(record.metadata.clone());
         if !is_meant || !has_all(&own, &metadata) {
@@ -202,18 +201,13 @@ impl App {
         // The record goes last: whoever is cut short in between deletes again.
         self.saver.delete(&thread).await?;
         Imports::new(self.store.clone()).forget(&thread).await?;
-        Ok(self.records.forget(id).await?)
-    }
-
-    /// An id for a new thread.
-    pub(crate) fn new_thread_id(&self) -> String {
-        self.ids.next(None).to_string()
+        Ok(self.threads.forget(id).await?)
     }
 
     /// The record of a thread that a client named, and the thread's id in its usual form.
     pub(crate) async fn find_thread(&self, id: &str) -> Result<(String, Record), Refusal> {
         let id = thread_id(id)?;
-        match self.records.find(&id).await? {
+        match self.threads.find(&id).await? {
             Some(record) => Ok((id, record)),
             None => Err(no_thread(&id)),
         }

@@ -46,6 +46,21 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/runs/wait", Access::Token),
     ("GET", "/assistants/{id}/graph", Access::Token),
     ("POST", "/threads/{id}/copy", Access::Token),
+    ("GET", "/threads/{id}/stream", Access::Token),
+    ("POST", "/threads/{id}/runs", Access::Token),
+    ("DELETE", "/threads/{id}/runs/{run}", Access::Token),
+    ("GET", "/threads/{id}/runs/{run}/stream", Access::Token),
+    ("POST", "/runs", Access::Token),
+    ("POST", "/runs/batch", Access::Token),
+    ("POST", "/runs/cancel", Access::Token),
+    ("GET", "/runs/{run}/stream", Access::Token),
+    ("POST", "/assistants", Access::Token),
+    ("PATCH", "/assistants/{id}", Access::Token),
+    ("DELETE", "/assistants/{id}", Access::Token),
+    ("POST", "/assistants/{id}/versions", Access::Token),
+    ("POST", "/assistants/{id}/latest", Access::Token),
+    ("GET", "/assistants/{id}/subgraphs", Access::Token),
+    ("GET", "/assistants/{id}/subgraphs/{namespace}", Access::Token),
 ];
 
 #[test]
@@ -71,6 +86,7 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
             .replace("{id}", id)
             .replace("{checkpoint}", id)
             .replace("{run}", id)
+            .replace("{namespace}", "child")
             .replace("{*path}", "app.js");
         let request = || {
             let method = Method::from_bytes(method.as_bytes()).unwrap();

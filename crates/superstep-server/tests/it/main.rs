@@ -14,6 +14,7 @@ mod guard;
 mod history;
 #[cfg(feature = "browser-tests")]
 mod needs_browser;
+mod queue;
 mod run_records;
 mod runs;
 mod sse;

@@ -150,8 +150,8 @@ async fn a_run_is_cancelled_and_its_thread_goes_on() {
             run
         };
         let (end, run) = tokio::join!(running, cancelling);
-        let message = end["__error__"]["message"].as_str().unwrap();
-        assert!(message.contains("cancelled"), "{message}");
+        // As much as it had done.
+        assert_eq!(end, json!({"x": 0}));
         assert_eq!(server.get(&run).await.ok()["status"], "interrupted");
         let again = server.post(&format!("{run}/cancel"), json!({})).await;
         assert!(again.detail(404).contains("has ended"));
@@ -176,7 +176,7 @@ async fn a_run_that_is_not_there_is_said_to_be_missing() {
     let cancel = at(&format!("/runs/{NOWHERE}/cancel"));
     server.post(&cancel, json!({})).await.detail(404);
     let rollback = server
-        .post(&format!("{cancel}?action=rollback"), json!({}))
+        .post(&format!("{cancel}?action=zzz"), json!({}))
         .await;
-    assert!(rollback.detail(422).contains("interrupt"));
+    assert!(rollback.detail(422).contains("interrupt or rollback"));
 }

@@ -9,6 +9,7 @@ use crate::client::Running;
 pub(crate) struct Events {
     pub(crate) response: Response,
     read: String,
+    id: Option<String>,
 }
 
 impl Events {
@@ -16,7 +17,17 @@ impl Events {
         let response = server.open(request).await;
         assert_eq!(response.status().as_u16(), 200);
         let read = String::new();
-        Self { response, read }
+        let id = None;
+        Self { response, read, id }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.response.headers()[name].to_str().unwrap()
+    }
+
+    /// The id of the event that was read last.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
 
     /// The next event; nothing at the end of the stream.
@@ -26,7 +37,8 @@ impl Events {
                 let lines: Vec<&str> = event.split("\r\n").collect();
                 let found = match lines.as_slice() {
                     [comment] if comment.starts_with(':') => None,
-                    [name, data] => {
+                    [name, data, ids @ ..] => {
+                        self.id = ids.first().map(|id| id.strip_prefix("id: ").unwrap().to_owned());
                         let name = name.strip_prefix("event: ").unwrap().to_owned();
                         let data = data.strip_prefix("data: ").unwrap();
                         Some((name, serde_json::from_str(data).unwrap()))

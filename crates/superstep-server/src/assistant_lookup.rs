@@ -1,0 +1,45 @@
+//! Finding assistants: those that are recorded, and those that hosted graphs have by themselves.
+
+use uuid::Uuid;
+
+use crate::{
+    app::App,
+    assistant_record::{Assistant, assistant_id},
+    refusal::Refusal,
+};
+
+impl App {
+    /// An assistant, by its id.
+    pub(crate) async fn assistant(&self, id: &str) -> Result<(String, Assistant), Refusal> {
+        let id = assistant_id(id)?;
+        if let Some(found) = self.assistants.find(&id).await? {
+            return Ok((id, found));
+        }
+        let own = self.registry.of_assistant(&id)?;
+        Ok((id, Assistant::of_graph(own)))
+    }
+
+    /// The assistant that a run names: by its id, or by that of its graph.
+    pub(crate) async fn assistant_named(
+        &self,
+        name: &str,
+    ) -> Result<(String, Assistant), Refusal> {
+        if Uuid::parse_str(name).is_ok() {
+            return self.assistant(name).await;
+        }
+        let id = self.registry.named(name)?.assistant.to_string();
+        self.assistant(&id).await
+    }
+
+    /// All assistants with their ids.
+    pub(crate) async fn all_assistants(&self) -> Result<Vec<(String, Assistant)>, Refusal> {
+        let mut all = self.assistants.all().await?;
+        for hosted in self.registry.all() {
+            let id = hosted.assistant.to_string();
+            if !all.iter().any(|(known, _)| *known == id) {
+                all.push((id, Assistant::of_graph(hosted)));
+            }
+        }
+        Ok(all)
+    }
+}

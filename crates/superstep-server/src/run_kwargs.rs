@@ -1,0 +1,138 @@
+//! What a client asked of a run, as it is kept with the record of the run: whoever begins it, in this
+//! process or after a restart, begins it as it was asked for.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+use superstep::{
+    Durability, Modes, RunOptions, RunRecord, Value, dynamic::Pauses, runs::QueuedInput,
+};
+
+use crate::{checkpoint, refusal::Refusal, stream_mode::Mode};
+
+/// Where it is in the metadata of a run.
+const PLACE: &str = "__server__";
+
+/// What a client asked of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct RunKwargs {
+    pub(crate) graph_id: String,
+    pub(crate) assistant_id: String,
+    /// What it was given in place of an input.
+    pub(crate) command: Json,
+    /// The configuration, without its `configurable` if there is a context.
+    pub(crate) config: Map<String, Json>,
+    /// What nodes see as the context.
+    pub(crate) context: Json,
+    pub(crate) stream_mode: Vec<Mode>,
+    pub(crate) stream_subgraphs: bool,
+    pub(crate) stream_resumable: bool,
+    pub(crate) interrupt_before: Json,
+    pub(crate) interrupt_after: Json,
+    pub(crate) checkpoint: Json,
+    pub(crate) durability: Option<String>,
+    pub(crate) multitask_strategy: String,
+    pub(crate) webhook: Option<String>,
+    /// Its thread goes with it.
+    pub(crate) temporary: bool,
+}
+
+impl RunKwargs {
+    /// What was asked of a run. One that no server made was asked for nothing.
+    pub(crate) fn of(run: &RunRecord) -> Self {
+        let kept = run.metadata.get(PLACE).map(|kept| kept.to_json());
+        let read = kept.and_then(|kept| serde_json::from_value(kept).ok());
+        read.unwrap_or_default()
+    }
+
+    /// The metadata of a run, with this in it.
+    pub(crate) fn kept(&self, mut metadata: Map<String, Json>) -> Value {
+        if let Ok(kept) = serde_json::to_value(self) {
+            metadata.insert(PLACE.to_owned(), kept);
+        }
+        Json::Object(metadata).into()
+    }
+
+    /// The options of the run.
+    pub(crate) fn options(&self, mut options: RunOptions) -> Result<RunOptions, Refusal> {
+        if let Some(limit) = self.config.get("recursion_limit").filter(|it| !it.is_null()) {
+            let wrong = || Refusal::invalid("`config.recursion_limit` must be a number from 1");
+            let limit = limit.as_u64().filter(|limit| *limit > 0);
+            options.limit = limit.ok_or_else(wrong)?;
+        }
+        if let Some(most) = self.config.get("max_concurrency").filter(|it| !it.is_null()) {
+            let wrong = || Refusal::invalid("`config.max_concurrency` must be a number from 1");
+            let most = most.as_u64().filter(|most| *most > 0);
+            let most = most.and_then(|most| usize::try_from(most).ok());
+            options.max_concurrency = Some(most.ok_or_else(wrong)?);
+        }
+        let at = Some(&self.checkpoint).filter(|at| !at.is_null());
+        let at = at.map(|at| checkpoint::named(Some(at))).transpose()?;
+        options.at = at.filter(|at| at.id.is_some());
+        options.pause_before = pauses(&self.interrupt_before)?;
+        options.pause_after = pauses(&self.interrupt_after)?;
+        options.context = self.context.clone().into();
+        options.durability = match self.durability.as_deref() {
+            Some("async") => Durability::Async,
+            Some("exit") => Durability::Exit,
+            _ => Durability::Sync,
+        };
+        options.modes = Modes::NONE;
+        // Whoever comes later may ask for other kinds of events; nobody comes to a thread that is gone.
+        options.log = match self.temporary {
+            true => self.engine_modes().with(Modes::VALUES),
+            false => Modes::ALL,
+        };
+        Ok(options)
+    }
+
+    /// The events that the run's own client wants.
+    pub(crate) fn engine_modes(&self) -> Modes {
+        Mode::engine(&self.stream_mode)
+    }
+
+    /// As clients see it.
+    pub(crate) fn shown(&self, run: &RunRecord) -> Json {
+        let input = match run.queued.as_ref().map(|queued| &queued.input) {
+            Some(QueuedInput::Value(input)) => input.to_json(),
+            _ => Json::Null,
+        };
+        json!({
+            "input": input,
+            "command": self.command,
+            "config": self.config,
+            "context": self.context,
+            "stream_mode": self.stream_mode,
+            "stream_subgraphs": self.stream_subgraphs,
+            "stream_resumable": self.stream_resumable,
+            "interrupt_before": self.interrupt_before,
+            "interrupt_after": self.interrupt_after,
+            "checkpoint": self.checkpoint,
+            "durability": self.durability,
+            "webhook": self.webhook,
+            "temporary": self.temporary,
+        })
+    }
+}
+
+/// The metadata of a run as its caller gave it.
+pub(crate) fn own_metadata(run: &RunRecord) -> Json {
+    let mut metadata = run.metadata.to_json();
+    if let Json::Object(fields) = &mut metadata {
+        fields.remove(PLACE);
+    }
+    metadata
+}
+
+fn pauses(given: &Json) -> Result<Pauses, Refusal> {
+    match given {
+        Json::Null => Ok(Pauses::None),
+        Json::String(all) if all == "*" => Ok(Pauses::All),
+        nodes => {
+            let nodes = serde_json::from_value::<Vec<String>>(nodes.clone());
+            let wrong = |error| Refusal::invalid(format!("where to pause: {error}"));
+            let nodes = nodes.map_err(wrong)?.into_iter();
+            Ok(Pauses::Nodes(nodes.map(Into::into).collect()))
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Runs that are accepted: each is in the queue, durable, before its client hears of it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+use superstep::{
+    ErrorKind, RunId, RunRecord, SaverError, ThreadId,
+    clock::IdSource as _,
+    dynamic::{END, Graph, Output, Update, state::Depth},
+    runs::{EnqueueRun, OnBusy, QueuedInput},
+};
+
+use crate::{
+    after_record::AfterRun,
+    app::App,
+    payload::Payload,
+    readers::Reader,
+    refusal::Refusal,
+    run_kwargs::RunKwargs,
+    run_request::RunRequest,
+    thread_record::Record,
+    threads::thread_id,
+};
+
+/// How often a run may begin: one that takes its process down each time does not come back for ever.
+const ATTEMPTS: u32 = 5;
+
+/// A run that was accepted.
+pub(crate) struct Accepted {
+    pub(crate) app: Arc<App>,
+    pub(crate) run: RunRecord,
+    pub(crate) graph: Graph,
+    pub(crate) kwargs: RunKwargs,
+    pub(crate) is_cancelled_without_client: bool,
+    /// Whether the client named no thread.
+    pub(crate) is_stateless: bool,
+    /// Keeps a thread of the run's own while the client reads.
+    pub(crate) reader: Reader,
+}
+
+impl App {
+    /// Accepts a run on a thread, or on one of its own, which goes with it unless the client wants to
+    /// keep it.
+    pub(crate) async fn submit(
+        self: &Arc<Self>,
+        thread: Option<&str>,
+        body: &mut Payload,
+    ) -> Result<Accepted, Refusal> {
+        let request = RunRequest::read(self, body).await?;
+        self.accept(thread, request).await
+    }
+
+    /// Accepts a run that was read already.
+    pub(crate) async fn accept(
+        self: &Arc<Self>,
+        thread: Option<&str>,
+        mut request: RunRequest,
+    ) -> Result<Accepted, Refusal> {
+        let is_stateless = thread.is_none();
+        request.kwargs.temporary = is_stateless && !request.keeps_thread;
+        let (id, record) = match thread {
+            None => (self.new_id(), None),
+            Some(id) => match self.find_thread(id).await {
+                Ok((id, record)) => (id, Some(record)),
+                Err(missing) if request.makes_thread && missing.is_missing() => {
+                    (thread_id(id)?, None)
+                }
+                Err(missing) => return Err(missing),
+            },
+        };
+        let stamps = request.stamps();
+        let (record, is_new) = match record {
+            Some(record) => (record, false),
+            None => {
+                let record = Record::new(stamps.clone());
+                // Somebody else may have made it meanwhile; then it is not ours to remove.
+                let is_new = self.threads.make(&id, &record).await?;
+                (record, is_new)
+            }
+        };
+        let reader = self.readers.enter(&id);
+        let accepted = self.enqueue(&id, &record, &stamps, &mut request).await;
+        if accepted.is_err() && is_new {
+            self.delete_thread(&id).await?;
+        }
+        let run = accepted?;
+        let hosted = self.registry.graph(&request.kwargs.graph_id)?;
+        if !matches!(request.on_busy, OnBusy::Enqueue | OnBusy::Reject) {
+            // Runs that waited are over now, without having begun.
+            self.spawn_sweep();
+        }
+        Ok(Accepted {
+            app: self.clone(),
+            run,
+            graph: hosted.graph.clone(),
+            kwargs: request.kwargs,
+            is_cancelled_without_client: request.is_cancelled_without_client,
+            is_stateless,
+            reader,
+        })
+    }
+
+    /// New input for another graph than the one that left the thread in the middle: what that was about
+    /// to run is dropped, as new input for the same graph drops it.
+    async fn leave_foreign(
+        &self,
+        thread: &ThreadId,
+        record: &Record,
+        request: &RunRequest,
+    ) -> Result<(), Refusal> {
+        let of = record.graph().filter(|of| **of != *request.kwargs.graph_id);
+        let hosted = of.and_then(|of| self.registry.graph(of).ok());
+        let (Some(hosted), QueuedInput::Value(_)) = (hosted, &request.input) else {
+            return Ok(());
+        };
+        let state = hosted.graph.state(thread, None, Depth::Here).await?;
+        if state.next.is_empty() {
+            return Ok(());
+        }
+        let end = Update {
+            output: Output::Nothing,
+            as_node: Some(END.into()),
+        };
+        match hosted.graph.update_state(thread, None, end).await {
+            Ok(_) => Ok(()),
+            // It is in use, and may come to its end by itself.
+            Err(error) if is_busy(&error) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn enqueue(
+        &self,
+        id: &str,
+        record: &Record,
+        stamps: &Map<String, Json>,
+        request: &mut RunRequest,
+    ) -> Result<RunRecord, Refusal> {
+        let thread = ThreadId::from(id);
+        request.on(self, &thread).await?;
+        self.leave_foreign(&thread, record, request).await?;
+        let run = RunId(self.ids.next(None).0);
+        // A thread knows the graph of its newest run.
+        let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
+        if !stamps.iter().all(has_all) {
+            self.threads.merge(id, stamps).await?;
+        }
+        let kwargs = &request.kwargs;
+        if kwargs.temporary || kwargs.webhook.is_some() {
+            // Before the run can end.
+            let after = AfterRun {
+                thread: id.to_owned(),
+                call: None,
+            };
+            self.after_runs.make(&run.to_string(), &after).await?;
+        }
+        let queued = EnqueueRun {
+            input: request.input.clone(),
+            on_busy: request.on_busy,
+            after: request.after,
+            attempts: ATTEMPTS,
+            metadata: kwargs.kept(request.metadata.clone()),
+            ..EnqueueRun::new(thread, run, &*kwargs.graph_id)
+        };
+        let queued = self.saver.run_queue().enqueue(queued).await;
+        if queued.is_err() {
+            self.after_runs.forget(&run.to_string()).await?;
+        }
+        Ok(queued?)
+    }
+}
+
+fn is_busy(error: &superstep::Error) -> bool {
+    matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }))
+}

@@ -1,0 +1,78 @@
+//! The server's worker: it takes the runs of its graphs from the queue, those that an earlier process
+//! left there included.
+
+use std::{sync::Arc, time::Duration};
+
+use superstep::{
+    Drain, ErrorKind, RunOptions,
+    dynamic::{Worked, Worker},
+};
+use tokio::task::JoinHandle;
+
+use crate::{app::App, run_kwargs::RunKwargs};
+
+/// How often the server looks for what is to be done after runs that ended elsewhere.
+const SWEEP: Duration = Duration::from_secs(30);
+
+/// How long the worker rests when its queue cannot be read.
+const REST: Duration = Duration::from_secs(1);
+
+/// The tasks of a server beside its requests; they end when this is dropped. Runs that are cut short by
+/// that go back to the queue.
+pub(crate) struct Working(Vec<JoinHandle<()>>);
+
+impl Working {
+    /// Begins to work.
+    pub(crate) fn start(app: &Arc<App>, at_once: usize) -> Result<Self, superstep::Error> {
+        let graphs = app.registry.all().iter();
+        let graphs: Vec<_> = graphs
+            .map(|hosted| (hosted.id.as_str().into(), hosted.graph.clone()))
+            .collect();
+        if graphs.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let worker = Worker::named(graphs, RunOptions::default())?.at_once(at_once);
+        let worker = Arc::new(worker.per_run(|run, options| {
+            let kwargs = RunKwargs::of(run);
+            kwargs.options(options).map_err(|refused| {
+                let why = refused.to_string();
+                ErrorKind::BadArgument { why }.into()
+            })
+        }));
+        let work = tokio::spawn({
+            let app = app.clone();
+            async move {
+                let stop = Drain::default();
+                loop {
+                    let told = |worked| tell(&app, worked);
+                    // A queue that cannot be read now may be read later.
+                    let _unread = worker.run(&stop, told).await;
+                    tokio::time::sleep(REST).await;
+                }
+            }
+        });
+        let sweep = tokio::spawn({
+            let app = app.clone();
+            async move {
+                loop {
+                    let _later = app.sweep().await;
+                    tokio::time::sleep(SWEEP).await;
+                }
+            }
+        });
+        Ok(Self(vec![work, sweep]))
+    }
+}
+
+fn tell(app: &Arc<App>, worked: Worked) {
+    app.endings.tell(worked.run);
+    app.spawn_finish(worked.run);
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        for task in &self.0 {
+            task.abort();
+        }
+    }
+}
