@@ -12,9 +12,12 @@ use superstep::{
     store::Store,
 };
 
+use tokio::sync::Notify;
+
 use crate::{
-    after_record::AfterRun, assistant_record::Assistant, endings::Endings, readers::Readers,
-    records::Records, registry::Registry, thread_record::Record,
+    after_record::AfterRun, assistant_record::Assistant, counts::Counts, cron_record::Cron,
+    endings::Endings, readers::Readers, records::Records, registry::Registry,
+    thread_record::Record,
 };
 
 /// What the handlers of a server share.
@@ -32,6 +35,13 @@ pub(crate) struct App {
     pub(crate) readers: Arc<Readers>,
     /// Runs whose webhook is being called.
     pub(crate) calling: Mutex<HashSet<RunId>>,
+    pub(crate) crons: Records<Cron>,
+    /// A schedule was made or changed.
+    pub(crate) cron_changed: Notify,
+    pub(crate) counts: Counts,
+    pub(crate) runs_at_once: usize,
+    /// The description of the routes.
+    pub(crate) openapi: Json,
     /// Hosts beside this machine that webhooks may be on.
     pub(crate) webhook_hosts: HashSet<String>,
 }

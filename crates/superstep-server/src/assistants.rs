@@ -248,7 +248,7 @@ pub(crate) async fn graph(
 pub(crate) async fn subgraphs(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Query(look): Query<Look>,
+    Query(look): Query<GraphQuery>,
 ) -> Result<Response, Refusal> {
     inner(&app, &id, None, &look).await
 }
@@ -257,7 +257,7 @@ pub(crate) async fn subgraphs(
 pub(crate) async fn subgraph(
     State(app): State<Arc<App>>,
     Path((id, namespace)): Path<(String, String)>,
-    Query(look): Query<Look>,
+    Query(look): Query<GraphQuery>,
 ) -> Result<Response, Refusal> {
     inner(&app, &id, Some(&namespace), &look).await
 }
@@ -266,7 +266,7 @@ async fn inner(
     app: &App,
     id: &str,
     namespace: Option<&str>,
-    look: &Look,
+    look: &GraphQuery,
 ) -> Result<Response, Refusal> {
     let (_, assistant) = app.assistant(id).await?;
     let hosted = app.registry.graph(&assistant.graph_id)?;

@@ -26,6 +26,17 @@ impl Payload {
         serde_json::from_value(value).map(Some).map_err(wrong)
     }
 
+    /// A body of these fields.
+    pub(crate) fn of(fields: Map<String, Json>) -> Self {
+        Self(fields)
+    }
+
+    /// The whole body as one value.
+    pub(crate) fn whole<T: DeserializeOwned>(self) -> Result<T, Refusal> {
+        let wrong = |error| Refusal::invalid(format!("the body: {error}"));
+        serde_json::from_value(Json::Object(self.0)).map_err(wrong)
+    }
+
     /// A field as it is, left where it is.
     pub(crate) fn look(&self, name: &str) -> Json {
         self.0.get(name).cloned().unwrap_or_default()

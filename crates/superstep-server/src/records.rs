@@ -23,12 +23,16 @@ pub(crate) const AFTER_RUNS: Place = ["runs", "after"];
 /// Runs that clients deleted.
 pub(crate) const DELETED_RUNS: Place = ["runs", "deleted"];
 
+/// Schedules.
+pub(crate) const CRONS: Place = ["runs", "crons"];
+
 /// Namespaces that are the server's and the engine's own.
 const OWN: &[Place] = &[
     THREADS,
     ASSISTANTS,
     AFTER_RUNS,
     DELETED_RUNS,
+    CRONS,
     ["threads", "imported"],
 ];
 

@@ -30,6 +30,10 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub(crate) fn is_missing(&self) -> bool {
         self.status == StatusCode::NOT_FOUND
     }

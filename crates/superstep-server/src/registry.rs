@@ -1,6 +1,8 @@
 //! The graphs that a server hosts. Each has one assistant, whose id follows from the graph's.
 
-use superstep::{Schemas, dynamic::Graph};
+use std::collections::HashMap;
+
+use superstep::{Schemas, dynamic::DynGraph};
 use uuid::Uuid;
 
 use crate::{
@@ -18,14 +20,14 @@ const UNNAMED: &str = "graph";
 /// A graph that a server hosts.
 pub(crate) struct Hosted {
     pub(crate) id: String,
-    pub(crate) graph: Graph,
+    pub(crate) graph: DynGraph,
     pub(crate) schemas: Schemas,
     pub(crate) assistant: Uuid,
     pub(crate) since: Micros,
 }
 
 impl Hosted {
-    pub(crate) fn new(id: String, graph: Graph, schemas: Schemas) -> Self {
+    pub(crate) fn new(id: String, graph: DynGraph, schemas: Schemas) -> Self {
         Self {
             assistant: Uuid::new_v5(&ASSISTANTS, id.as_bytes()),
             id,
@@ -45,10 +47,17 @@ impl Hosted {
 }
 
 /// The graphs of a server, in order of registration.
-pub(crate) struct Registry(Vec<Hosted>);
+pub(crate) struct Registry {
+    graphs: Vec<Hosted>,
+    /// Other names, and the ids of the graphs that go by them.
+    aliases: HashMap<String, String>,
+}
 
 impl Registry {
-    pub(crate) fn new(graphs: Vec<Hosted>) -> Result<Self, ServerError> {
+    pub(crate) fn new(
+        graphs: Vec<Hosted>,
+        aliases: HashMap<String, String>,
+    ) -> Result<Self, ServerError> {
         for (n, hosted) in graphs.iter().enumerate() {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             let again = graphs.iter().take(n).any(|other| other.id == hosted.id);
@@ -61,21 +70,27 @@ impl Registry {
             let id = hosted.id.clone();
             return Err(ServerError::GraphId { id, why });
         }
-        Ok(Self(graphs))
+        let has = |id: &String| graphs.iter().any(|hosted| hosted.id == *id);
+        if let Some((id, _)) = aliases.iter().find(|(name, id)| has(name) || !has(id)) {
+            let why = "another name must be new, and for a graph that there is";
+            return Err(ServerError::GraphId { id: id.clone(), why });
+        }
+        Ok(Self { graphs, aliases })
     }
 
     pub(crate) fn all(&self) -> &[Hosted] {
-        &self.0
+        &self.graphs
     }
 
     /// The graph with an id.
     pub(crate) fn graph(&self, id: &str) -> Result<&Hosted, Refusal> {
         let missing = || {
-            let known: Vec<&str> = self.0.iter().map(|hosted| &*hosted.id).collect();
+            let known: Vec<&str> = self.graphs.iter().map(|hosted| &*hosted.id).collect();
             let known = known.join(", ");
             Refusal::missing(format!("Graph '{id}' not found. Expected one of: {known}"))
         };
-        let found = self.0.iter().find(|hosted| hosted.id == id);
+        let id = self.aliases.get(id).map_or(id, |id| id);
+        let found = self.graphs.iter().find(|hosted| hosted.id == id);
         found.ok_or_else(missing)
     }
 
@@ -85,7 +100,7 @@ impl Registry {
             return self.of_assistant(name);
         }
         let unknown = |_| {
-            let known: Vec<&str> = self.0.iter().map(|hosted| &*hosted.id).collect();
+            let known: Vec<&str> = self.graphs.iter().map(|hosted| &*hosted.id).collect();
             let known = known.join(", ");
             Refusal::invalid(format!(
                 "Invalid assistant: '{name}'. It must be the UUID of an assistant or one of the graphs: {known}"
@@ -98,7 +113,7 @@ impl Registry {
     pub(crate) fn of_assistant(&self, id: &str) -> Result<&Hosted, Refusal> {
         let wrong = |_| Refusal::invalid("Invalid assistant ID: must be a UUID");
         let id = Uuid::parse_str(id).map_err(wrong)?;
-        let found = self.0.iter().find(|hosted| hosted.assistant == id);
+        let found = self.graphs.iter().find(|hosted| hosted.assistant == id);
         found.ok_or_else(|| Refusal::missing(format!("Assistant with ID {id} not found")))
     }
 }

@@ -13,22 +13,12 @@ use axum::{
 use crate::{
     access::Access,
     app::App,
-    assistants,
+    assistants, crons,
     guard::{Guard, require_token},
+    mcp, metrics, openapi, protocol,
+    route_info::RouteInfo,
     run_records, runs, state, store_items, system, thread_stream, threads, ui,
 };
-
-/// A path that is served.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RouteInfo {
-    /// With this method.
-    pub method: Method,
-    /// The path, with the names of its variable parts in braces.
-    pub path: &'static str,
-    /// What a caller must show.
-    pub access: Access,
-}
 
 type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
 
@@ -40,6 +30,37 @@ fn table() -> Vec<Row> {
         (Method::GET, "/ui/{*path}", Open, get(ui::get)),
         (Method::GET, "/ok", Open, get(system::ok)),
         (Method::GET, "/info", Token, get(system::info)),
+        (Method::GET, "/metrics", Token, get(metrics::get)),
+        (Method::GET, "/openapi.json", Open, get(openapi::get)),
+        (Method::POST, "/mcp", Token, post(mcp::post)),
+        (Method::DELETE, "/mcp", Token, delete(mcp::delete)),
+        (Method::POST, "/runs/crons", Token, post(crons::create)),
+        (
+            Method::POST,
+            "/runs/crons/search",
+            Token,
+            post(crons::search),
+        ),
+        (Method::POST, "/runs/crons/count", Token, post(crons::count)),
+        (Method::GET, "/runs/crons/{cron}", Token, get(crons::get)),
+        (
+            Method::PATCH,
+            "/runs/crons/{cron}",
+            Token,
+            patch(crons::patch),
+        ),
+        (
+            Method::DELETE,
+            "/runs/crons/{cron}",
+            Token,
+            delete(crons::delete),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/runs/crons",
+            Token,
+            post(crons::create_on),
+        ),
         (
             Method::POST,
             "/assistants/search",
@@ -148,6 +169,24 @@ fn table() -> Vec<Row> {
             "/threads/{id}/stream",
             Token,
             get(thread_stream::join),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/commands",
+            Token,
+            post(protocol::command::post),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/stream/events",
+            Token,
+            post(protocol::stream::events),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/stream/events",
+            Token,
+            get(protocol::socket::upgrade),
         ),
         (
             Method::POST,

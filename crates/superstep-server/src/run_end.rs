@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::{
     CheckpointRef, Ending, RunId, RunRecord, StoredError,
-    dynamic::{Ask, Graph, GraphPath, Snapshot, state::Depth},
+    dynamic::{Ask, DynGraph, GraphPath, Snapshot, state::Depth},
     saver::At,
 };
 
@@ -19,7 +19,7 @@ impl App {
     }
 
     /// Waits for a run, and returns the values that it left, or why it failed.
-    pub(crate) async fn end_of(&self, graph: &Graph, run: RunId) -> Json {
+    pub(crate) async fn end_of(&self, graph: &DynGraph, run: RunId) -> Json {
         match self.outcome(graph, run).await {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -29,7 +29,7 @@ impl App {
         }
     }
 
-    async fn outcome(&self, graph: &Graph, run: RunId) -> Result<Json, superstep::Error> {
+    async fn outcome(&self, graph: &DynGraph, run: RunId) -> Result<Json, superstep::Error> {
         let ended = self.to_end(run).await?;
         let state = state_after(graph, &ended).await?;
         if let Some(failure) = failure(&ended, &state) {
@@ -42,7 +42,7 @@ impl App {
 
 /// The state that a run left.
 pub(crate) async fn state_after(
-    graph: &Graph,
+    graph: &DynGraph,
     run: &RunRecord,
 ) -> Result<Snapshot, superstep::Error> {
     let saver = graph.backends().saver.as_ref();

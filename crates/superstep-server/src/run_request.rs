@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use superstep::{
-    RunOptions, ThreadId, Value,
+    RunId, RunOptions, ThreadId, Value,
     dynamic::{Command, Goto, Resume, Send},
     runs::{OnBusy, QueuedInput},
 };
@@ -31,6 +31,8 @@ pub(crate) struct RunRequest {
     pub(crate) makes_thread: bool,
     /// Whether a thread of the run's own stays.
     pub(crate) keeps_thread: bool,
+    /// Its id, if that is not up to chance.
+    pub(crate) run: Option<RunId>,
 }
 
 impl RunRequest {
@@ -96,6 +98,7 @@ impl RunRequest {
             is_cancelled_without_client: on_disconnect == Some("cancel"),
             makes_thread: if_not_exists == Some("create"),
             keeps_thread: keeps == Some("keep"),
+            run: None,
         })
     }
 

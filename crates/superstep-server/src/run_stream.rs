@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use serde_json::Value as Json;
 use superstep::{
     Cursor, Ending, LogItem, Modes, RunId, RunQuery, RunRecord,
-    dynamic::{Follow, Graph},
+    dynamic::{DynFollow, DynGraph},
 };
 use tokio::{sync::mpsc, time};
 
@@ -110,7 +110,7 @@ pub(crate) enum Over {
 
 /// A client that reads along with a run.
 pub(crate) struct Along {
-    graph: Graph,
+    graph: DynGraph,
     run: RunId,
     kwargs: RunKwargs,
     wire: Wire,
@@ -121,7 +121,7 @@ pub(crate) struct Along {
 
 impl Along {
     pub(crate) fn new(
-        (graph, name): (&Graph, &str),
+        (graph, name): (&DynGraph, &str),
         run: &RunRecord,
         kwargs: &RunKwargs,
         modes: Vec<Mode>,
@@ -225,7 +225,7 @@ impl Along {
     /// Passes what the run logs; nothing if the client goes away.
     async fn pass_items(
         &mut self,
-        reader: &mut Follow,
+        reader: &mut DynFollow,
         out: &mpsc::Sender<Bytes>,
     ) -> Result<Option<(EventId, Ending)>, superstep::Error> {
         let mut beat = time::interval_at(time::Instant::now() + BEAT, BEAT);

@@ -167,7 +167,7 @@ impl Accepted {
 
     /// The client is gone, or has all it wanted. A thread of the run's own goes before the client
     /// hears the last of it.
-    async fn leave(self, over: Over) {
+    pub(crate) async fn leave(self, over: Over) {
         let (app, run, temporary) = (self.app, self.run.id, self.kwargs.temporary);
         drop(self.reader);
         if over == Over::Client && self.is_cancelled_without_client {

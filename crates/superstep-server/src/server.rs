@@ -1,7 +1,7 @@
 //! Setting a server up, and running it.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     future::Future,
     net::SocketAddr,
     sync::{Arc, Mutex},
@@ -9,15 +9,20 @@ use std::{
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use superstep::{Backends, Graph, Nodes, Schemas, Secret, State, clock::ClockIds, dynamic};
-use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::{
+    net::{TcpListener, ToSocketAddrs},
+    sync::Notify,
+};
 
 use crate::{
     app::App,
+    counts::Counts,
     endings::Endings,
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
+    openapi,
     registry::{Hosted, Registry},
-    routes::router,
+    routes::{router, routes},
     records::{self, Records},
     working::Working,
 };
@@ -33,6 +38,7 @@ const RUNS_AT_ONCE: usize = 64;
 pub struct Server {
     backends: Backends,
     graphs: Vec<Hosted>,
+    aliases: HashMap<String, String>,
     token: Option<Secret>,
     hosts: HashSet<String>,
     origins: HashSet<String>,
@@ -47,6 +53,7 @@ impl Server {
         Self {
             backends,
             graphs: Vec::new(),
+            aliases: HashMap::new(),
             token: None,
             hosts: HashSet::new(),
             origins: HashSet::new(),
@@ -70,6 +77,12 @@ impl Server {
     ) -> Self {
         let graph = graph.with_backends(self.backends.clone());
         self.graphs.push(Hosted::new(id.into(), graph, schemas));
+        self
+    }
+
+    /// A hosted graph goes by another name as well, where clients name a graph.
+    pub fn alias(mut self, name: impl Into<String>, id: impl Into<String>) -> Self {
+        self.aliases.insert(name.into(), id.into());
         self
     }
 
@@ -118,7 +131,7 @@ impl Server {
         let missing = |what| ServerError::Backends { what };
         let saver = self.backends.saver.clone().ok_or(missing("saver"))?;
         let store = self.backends.store.clone().ok_or(missing("store"))?;
-        let registry = Registry::new(self.graphs)?;
+        let registry = Registry::new(self.graphs, self.aliases)?;
         let shown = address.to_string();
         let failed = |error| ServerError::Listen {
             address: shown.clone(),
@@ -151,12 +164,17 @@ impl Server {
             after_runs: Records::new(store.clone(), records::AFTER_RUNS),
             deleted_runs: Records::new(store.clone(), records::DELETED_RUNS),
             saver,
-            store,
+            store: store.clone(),
             ids: ClockIds::default(),
             endings: Endings::default(),
             readers: Arc::default(),
             calling: Mutex::default(),
             webhook_hosts: self.webhook_hosts,
+            crons: Records::new(store.clone(), records::CRONS),
+            cron_changed: Notify::new(),
+            counts: Counts::default(),
+            runs_at_once: self.runs_at_once.max(1),
+            openapi: openapi::document(&routes()),
         };
         let app = Arc::new(app);
         let router = router(app.clone(), &guard)
@@ -168,7 +186,6 @@ impl Server {
             address,
             router,
             app,
-            runs_at_once: self.runs_at_once,
         })
     }
 }
@@ -179,7 +196,6 @@ pub struct Bound {
     address: SocketAddr,
     router: Router,
     app: Arc<App>,
-    runs_at_once: usize,
 }
 
 impl Bound {
@@ -194,7 +210,7 @@ impl Bound {
         self,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServerError> {
-        let working = Working::start(&self.app, self.runs_at_once);
+        let working = Working::start(&self.app);
         let _working = working.map_err(|error| ServerError::Worker { error })?;
         let serving = axum::serve(self.listener, self.router).with_graceful_shutdown(stop);
         let address = self.address.to_string();

@@ -1,12 +1,12 @@
 //! Runs that are accepted: each is in the queue, durable, before its client hears of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use serde_json::{Map, Value as Json};
 use superstep::{
     ErrorKind, RunId, RunRecord, SaverError, ThreadId,
     clock::IdSource as _,
-    dynamic::{END, Graph, Output, Update, state::Depth},
+    dynamic::{END, DynGraph, Output, Update, state::Depth},
     runs::{EnqueueRun, OnBusy, QueuedInput},
 };
 
@@ -29,7 +29,7 @@ const ATTEMPTS: u32 = 5;
 pub(crate) struct Accepted {
     pub(crate) app: Arc<App>,
     pub(crate) run: RunRecord,
-    pub(crate) graph: Graph,
+    pub(crate) graph: DynGraph,
     pub(crate) kwargs: RunKwargs,
     pub(crate) is_cancelled_without_client: bool,
     /// Whether the client named no thread.
@@ -84,6 +84,7 @@ impl App {
             self.delete_thread(&id).await?;
         }
         let run = accepted?;
+        self.counts.accepted.fetch_add(1, Ordering::Relaxed);
         let hosted = self.registry.graph(&request.kwargs.graph_id)?;
         if !matches!(request.on_busy, OnBusy::Enqueue | OnBusy::Reject) {
             // Runs that waited are over now, without having begun.
@@ -139,7 +140,7 @@ impl App {
         let thread = ThreadId::from(id);
         request.on(self, &thread).await?;
         self.leave_foreign(&thread, record, request).await?;
-        let run = RunId(self.ids.next(None).0);
+        let run = request.run.unwrap_or_else(|| RunId(self.ids.next(None).0));
         // A thread knows the graph of its newest run.
         let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
         if !stamps.iter().all(has_all) {

@@ -21,7 +21,7 @@ pub(crate) async fn info() -> Response {
     answer(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "langgraph_py_version": null,
-        "flags": { "assistants": true, "crons": false, "langsmith": false },
+        "flags": { "assistants": true, "crons": true, "langsmith": false },
         "host": {
             "kind": "self-hosted",
             "project_id": null,

@@ -11,7 +11,7 @@ use axum::{
 use serde_json::json;
 use superstep::{
     Cursor, LogItem, Modes, RunQuery, RunRecord, ThreadId,
-    dynamic::{Follow, Graph},
+    dynamic::{DynFollow, DynGraph},
 };
 use tokio::{sync::mpsc, time};
 
@@ -207,7 +207,7 @@ impl ThreadReader {
     }
 }
 
-fn follow(graph: &Graph, thread: &ThreadId, after: Cursor, modes: Modes) -> Follow {
+fn follow(graph: &DynGraph, thread: &ThreadId, after: Cursor, modes: Modes) -> DynFollow {
     let reader = graph.follow(thread.clone(), Some(after), modes);
     reader.with_subgraphs()
 }

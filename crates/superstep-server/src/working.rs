@@ -1,7 +1,10 @@
 //! The server's worker: it takes the runs of its graphs from the queue, those that an earlier process
 //! left there included.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use superstep::{
     Drain, ErrorKind, RunOptions,
@@ -23,7 +26,7 @@ pub(crate) struct Working(Vec<JoinHandle<()>>);
 
 impl Working {
     /// Begins to work.
-    pub(crate) fn start(app: &Arc<App>, at_once: usize) -> Result<Self, superstep::Error> {
+    pub(crate) fn start(app: &Arc<App>) -> Result<Self, superstep::Error> {
         let graphs = app.registry.all().iter();
         let graphs: Vec<_> = graphs
             .map(|hosted| (hosted.id.as_str().into(), hosted.graph.clone()))
@@ -31,8 +34,10 @@ impl Working {
         if graphs.is_empty() {
             return Ok(Self(Vec::new()));
         }
-        let worker = Worker::named(graphs, RunOptions::default())?.at_once(at_once);
-        let worker = Arc::new(worker.per_run(|run, options| {
+        let worker = Worker::named(graphs, RunOptions::default())?.at_once(app.runs_at_once);
+        let counted = app.clone();
+        let worker = Arc::new(worker.per_run(move |run, options| {
+            counted.counts.begun.fetch_add(1, Ordering::Relaxed);
             let kwargs = RunKwargs::of(run);
             kwargs.options(options).map_err(|refused| {
                 let why = refused.to_string();
@@ -60,11 +65,16 @@ impl Working {
                 }
             }
         });
-        Ok(Self(vec![work, sweep]))
+        let keep_time = tokio::spawn({
+            let app = app.clone();
+            async move { app.keep_time().await }
+        });
+        Ok(Self(vec![work, sweep, keep_time]))
     }
 }
 
 fn tell(app: &Arc<App>, worked: Worked) {
+    app.counts.worked.fetch_add(1, Ordering::Relaxed);
     app.endings.tell(worked.run);
     app.spawn_finish(worked.run);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors,
-    dynamic::{Ctx, END, Graph, GraphBuilder, Halt, Reducer, START, Unknown},
+    dynamic::{DynCtx, END, DynGraph, DynGraphBuilder, Halt, Reducer, START, Unknown},
 };
 
 /// What the model says: text, or a tool call.
@@ -39,7 +39,7 @@ fn say(messages: &[Json]) -> Said {
     }
 }
 
-async fn call_model(ctx: Ctx) -> Result<Json, Halt> {
+async fn call_model(ctx: DynCtx) -> Result<Json, Halt> {
     let messages: Vec<Json> = ctx.read("messages")?;
     let id = format!("run-{}", ctx.task_id());
     let piece = |content: &str, last: bool| {
@@ -79,7 +79,7 @@ async fn call_model(ctx: Ctx) -> Result<Json, Halt> {
     Ok(json!({ "messages": [whole] }))
 }
 
-async fn tools(ctx: Ctx) -> Result<Json, Halt> {
+async fn tools(ctx: DynCtx) -> Result<Json, Halt> {
     let messages: Vec<Json> = ctx.read("messages")?;
     let last = messages.last().cloned().unwrap_or_default();
     let mut results = Vec::new();
@@ -98,8 +98,8 @@ async fn tools(ctx: Ctx) -> Result<Json, Halt> {
     Ok(json!({ "messages": results }))
 }
 
-pub(crate) fn agent() -> Result<Graph, BuildErrors> {
-    GraphBuilder::new()
+pub(crate) fn agent() -> Result<DynGraph, BuildErrors> {
+    DynGraphBuilder::new()
         .reduce("messages", Reducer::Messages(Unknown::Refuse), json!([]))
         .node("call_model", call_model)
         .node("tools", tools)

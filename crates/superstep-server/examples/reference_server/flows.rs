@@ -5,31 +5,31 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors, Failure,
-    dynamic::{Command, Ctx, END, Graph, GraphBuilder, Halt, NodeOptions, Reducer, START, Send},
+    dynamic::{Command, DynCtx, END, DynGraph, DynGraphBuilder, Halt, DynNodeOptions, Reducer, START, Send},
     store::{Namespace, PutOptions, TtlOnRead},
 };
 
 /// A text of the state; empty if there is none.
-fn text(ctx: &Ctx, key: &str) -> String {
+fn text(ctx: &DynCtx, key: &str) -> String {
     let value = ctx.get(key);
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn number(ctx: &Ctx, key: &str) -> i64 {
+fn number(ctx: &DynCtx, key: &str) -> i64 {
     ctx.get(key).as_i64().unwrap_or_default()
 }
 
 /// Writes a draft and has a person review it, in the form of Agent Inbox.
-pub(crate) fn hitl() -> Result<Graph, BuildErrors> {
-    let write = |ctx: Ctx| async move {
+pub(crate) fn hitl() -> Result<DynGraph, BuildErrors> {
+    let write = |ctx: DynCtx| async move {
         let draft = format!("Draft about {}", text(&ctx, "topic"));
         Ok::<_, Halt>(json!({ "draft": draft }))
     };
-    let publish = |ctx: Ctx| async move {
+    let publish = |ctx: DynCtx| async move {
         let draft = format!("{} [published]", text(&ctx, "draft"));
         Ok::<_, Halt>(json!({ "draft": draft }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("topic")
         .last_value("draft")
         .last_value("outcome")
@@ -37,9 +37,9 @@ pub(crate) fn hitl() -> Result<Graph, BuildErrors> {
         .node_with(
             "review",
             review,
-            NodeOptions {
+            DynNodeOptions {
                 destinations: vec!["publish".into(), END.into()],
-                ..NodeOptions::default()
+                ..DynNodeOptions::default()
             },
         )
         .node("publish", publish)
@@ -49,7 +49,7 @@ pub(crate) fn hitl() -> Result<Graph, BuildErrors> {
         .build()
 }
 
-async fn review(ctx: Ctx) -> Result<Command, Halt> {
+async fn review(ctx: DynCtx) -> Result<Command, Halt> {
     let draft = text(&ctx, "draft");
     let request = json!({
         "action_request": { "action": "publish_draft", "args": { "draft": draft } },
@@ -79,16 +79,16 @@ async fn review(ctx: Ctx) -> Result<Command, Halt> {
 }
 
 /// A graph of two nodes between two nodes; the last of the inner ones asks if it is told to.
-pub(crate) fn nested() -> Result<Graph, BuildErrors> {
+pub(crate) fn nested() -> Result<DynGraph, BuildErrors> {
     let state = || {
-        GraphBuilder::new()
+        DynGraphBuilder::new()
             .reduce("trail", Reducer::Add, json!([]))
             .last_value("ask")
     };
     let note = |name: &'static str| {
-        move |_: Ctx| async move { Ok::<_, Halt>(json!({ "trail": [name] })) }
+        move |_: DynCtx| async move { Ok::<_, Halt>(json!({ "trail": [name] })) }
     };
-    let ask = |ctx: Ctx| async move {
+    let ask = |ctx: DynCtx| async move {
         let step = match ctx.get("ask").as_bool() {
             Some(true) => {
                 let answer = ctx.ask(json!({ "question": "continue?" }))?.to_json();
@@ -107,7 +107,7 @@ pub(crate) fn nested() -> Result<Graph, BuildErrors> {
         .build()?;
     state()
         .node("before", note("before"))
-        .subgraph("child", child, NodeOptions::default())
+        .subgraph("child", child, DynNodeOptions::default())
         .node("after", note("after"))
         .edge(START, "before")
         .edge("before", "child")
@@ -116,8 +116,8 @@ pub(crate) fn nested() -> Result<Graph, BuildErrors> {
 }
 
 /// Counts slowly.
-pub(crate) fn slow() -> Result<Graph, BuildErrors> {
-    let tick = |ctx: Ctx| async move {
+pub(crate) fn slow() -> Result<DynGraph, BuildErrors> {
+    let tick = |ctx: DynCtx| async move {
         let n = number(&ctx, "done") + 1;
         let delay = ctx.get("delay").as_f64().filter(|delay| *delay > 0.0);
         let delay = Duration::try_from_secs_f64(delay.unwrap_or(0.2)).unwrap_or_default();
@@ -125,8 +125,8 @@ pub(crate) fn slow() -> Result<Graph, BuildErrors> {
         ctx.emit(json!({ "tick": n })).await;
         Ok::<_, Halt>(json!({ "done": n, "log": [format!("tick{n}")] }))
     };
-    let finish = |_: Ctx| async move { Ok::<_, Halt>(json!({ "log": ["finish"], "done": 0 })) };
-    GraphBuilder::new()
+    let finish = |_: DynCtx| async move { Ok::<_, Halt>(json!({ "log": ["finish"], "done": 0 })) };
+    DynGraphBuilder::new()
         .last_value("ticks")
         .last_value("delay")
         .reduce("log", Reducer::Add, json!([]))
@@ -149,12 +149,12 @@ pub(crate) fn slow() -> Result<Graph, BuildErrors> {
         .build()
 }
 
-pub(crate) fn fail() -> Result<Graph, BuildErrors> {
-    let boom = |_: Ctx| async move {
+pub(crate) fn fail() -> Result<DynGraph, BuildErrors> {
+    let boom = |_: DynCtx| async move {
         let failure = Failure::new("ValueError", "boom").permanent();
         Err::<Json, Halt>(failure.into())
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("x")
         .node("boom", boom)
         .edge(START, "boom")
@@ -162,17 +162,17 @@ pub(crate) fn fail() -> Result<Graph, BuildErrors> {
 }
 
 /// Squares each item in a task of its own, and adds them up.
-pub(crate) fn fanout() -> Result<Graph, BuildErrors> {
-    let square = |ctx: Ctx| async move {
+pub(crate) fn fanout() -> Result<DynGraph, BuildErrors> {
+    let square = |ctx: DynCtx| async move {
         let item = ctx.input().get("item").and_then(|item| item.as_i64());
         let item = item.unwrap_or_default();
         Ok::<_, Halt>(json!({ "squares": [item * item] }))
     };
-    let gather = |ctx: Ctx| async move {
+    let gather = |ctx: DynCtx| async move {
         let squares: Vec<i64> = ctx.read("squares")?;
         Ok::<_, Halt>(json!({ "total": squares.iter().sum::<i64>() }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("items")
         .reduce("squares", Reducer::Add, json!([]))
         .last_value("total")
@@ -195,15 +195,15 @@ pub(crate) fn fanout() -> Result<Graph, BuildErrors> {
 }
 
 /// Asks two questions at once.
-pub(crate) fn twoasks() -> Result<Graph, BuildErrors> {
+pub(crate) fn twoasks() -> Result<DynGraph, BuildErrors> {
     let ask = |side: &'static str| {
-        move |ctx: Ctx| async move {
+        move |ctx: DynCtx| async move {
             let answer = ctx.ask(json!({ "side": side }))?.to_json();
             let answer = answer.as_str().map_or(answer.to_string(), str::to_owned);
             Ok::<_, Halt>(json!({ "answers": [format!("{side}={answer}")] }))
         }
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .reduce("answers", Reducer::Add, json!([]))
         .node("ask_left", ask("left"))
         .node("ask_right", ask("right"))
@@ -213,8 +213,8 @@ pub(crate) fn twoasks() -> Result<Graph, BuildErrors> {
 }
 
 /// Reads an item of the long-term store, and writes it if there is something to write.
-pub(crate) fn memory() -> Result<Graph, BuildErrors> {
-    let remember = |ctx: Ctx| async move {
+pub(crate) fn memory() -> Result<DynGraph, BuildErrors> {
+    let remember = |ctx: DynCtx| async move {
         let broken = |error: String| Failure::new("StoreError", error);
         let store = ctx.store().ok_or_else(|| broken("there is none".to_owned()))?;
         let space = Namespace::new(["acceptance", "memory"]);
@@ -229,7 +229,7 @@ pub(crate) fn memory() -> Result<Graph, BuildErrors> {
         }
         Ok::<_, Halt>(json!({ "seen": old.map(|item| item.value) }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("key")
         .last_value("value")
         .last_value("seen")
@@ -239,13 +239,13 @@ pub(crate) fn memory() -> Result<Graph, BuildErrors> {
 }
 
 /// Greets in the tone of its context.
-pub(crate) fn ctx() -> Result<Graph, BuildErrors> {
-    let greet = |ctx: Ctx| async move {
+pub(crate) fn ctx() -> Result<DynGraph, BuildErrors> {
+    let greet = |ctx: DynCtx| async move {
         let tone = ctx.context().get("tone").and_then(|tone| tone.as_str());
         let greeting = format!("{}: hello {}", tone.unwrap_or("plain"), text(&ctx, "name"));
         Ok::<_, Halt>(json!({ "greeting": greeting }))
     };
-    GraphBuilder::new()
+    DynGraphBuilder::new()
         .last_value("name")
         .last_value("greeting")
         .node("greet", greet)
@@ -254,12 +254,12 @@ pub(crate) fn ctx() -> Result<Graph, BuildErrors> {
 }
 
 /// So many nodes in a row, each of which adds one.
-pub(crate) fn chain(nodes: usize) -> Result<Graph, BuildErrors> {
-    let mut graph = GraphBuilder::new().last_value("n");
+pub(crate) fn chain(nodes: usize) -> Result<DynGraph, BuildErrors> {
+    let mut graph = DynGraphBuilder::new().last_value("n");
     let mut before = START.to_owned();
     for n in 0..nodes {
         let name = format!("n{n}");
-        let add = |ctx: Ctx| async move { Ok::<_, Halt>(json!({ "n": number(&ctx, "n") + 1 })) };
+        let add = |ctx: DynCtx| async move { Ok::<_, Halt>(json!({ "n": number(&ctx, "n") + 1 })) };
         graph = graph.node(&*name, add).edge(&*before, &*name);
         before = name;
     }

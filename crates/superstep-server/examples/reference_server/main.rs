@@ -9,6 +9,11 @@
 //! `--db FILE` keeps threads in a file; without it they go with the process. `--origin URL` lets pages of
 //! an address call the server; those of `http://localhost:3000` may.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "a field that JSON does not have is null"
+)]
+
 mod chat;
 mod flows;
 mod schemas;

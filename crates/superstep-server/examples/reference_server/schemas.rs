@@ -54,15 +54,15 @@ pub(crate) fn of(graph: &str) -> Schemas {
         "properties": fields,
         "required": required,
     });
-    let mut schemas = Schemas::default();
-    schemas.state = Some(schema.clone());
-    schemas.input = Some(schema);
-    if graph == "ctx" {
-        schemas.context = Some(json!({
-            "title": "Ctx",
-            "type": "object",
-            "properties": { "tone": text() },
-        }));
+    let context = json!({
+        "title": "Ctx",
+        "type": "object",
+        "properties": { "tone": text() },
+    });
+    Schemas {
+        state: Some(schema.clone()),
+        input: Some(schema),
+        context: (graph == "ctx").then_some(context),
+        ..Schemas::default()
     }
-    schemas
 }

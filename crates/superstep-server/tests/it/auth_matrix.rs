@@ -15,6 +15,17 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("GET", "/ui", Access::Open),
     ("GET", "/ui/{*path}", Access::Open),
     ("GET", "/info", Access::Token),
+    ("GET", "/metrics", Access::Token),
+    ("GET", "/openapi.json", Access::Open),
+    ("POST", "/mcp", Access::Token),
+    ("DELETE", "/mcp", Access::Token),
+    ("POST", "/runs/crons", Access::Token),
+    ("POST", "/runs/crons/search", Access::Token),
+    ("POST", "/runs/crons/count", Access::Token),
+    ("GET", "/runs/crons/{cron}", Access::Token),
+    ("PATCH", "/runs/crons/{cron}", Access::Token),
+    ("DELETE", "/runs/crons/{cron}", Access::Token),
+    ("POST", "/threads/{id}/runs/crons", Access::Token),
     ("POST", "/assistants/search", Access::Token),
     ("POST", "/assistants/count", Access::Token),
     ("GET", "/assistants/{id}", Access::Token),
@@ -47,6 +58,9 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("GET", "/assistants/{id}/graph", Access::Token),
     ("POST", "/threads/{id}/copy", Access::Token),
     ("GET", "/threads/{id}/stream", Access::Token),
+    ("POST", "/threads/{id}/commands", Access::Token),
+    ("POST", "/threads/{id}/stream/events", Access::Token),
+    ("GET", "/threads/{id}/stream/events", Access::Token),
     ("POST", "/threads/{id}/runs", Access::Token),
     ("DELETE", "/threads/{id}/runs/{run}", Access::Token),
     ("GET", "/threads/{id}/runs/{run}/stream", Access::Token),
@@ -87,6 +101,7 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
             .replace("{checkpoint}", id)
             .replace("{run}", id)
             .replace("{namespace}", "child")
+            .replace("{cron}", id)
             .replace("{*path}", "app.js");
         let request = || {
             let method = Method::from_bytes(method.as_bytes()).unwrap();

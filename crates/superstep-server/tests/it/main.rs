@@ -9,11 +9,15 @@
 mod assistants;
 mod auth_matrix;
 mod client;
+mod crons;
 mod graphs;
 mod guard;
 mod history;
 #[cfg(feature = "browser-tests")]
 mod needs_browser;
+mod killed;
+mod mcp;
+mod protocol;
 mod queue;
 mod run_records;
 mod runs;

@@ -1,0 +1,82 @@
+//! Starts the runs of schedules when they are due.
+//!
+//! A run of a schedule has an id that follows from the schedule and its time, so it is started once
+//! however many servers share the storage, and after a crash between two of the steps. Times that passed
+//! while no server ran are caught up with one run.
+
+use std::{sync::Arc, time::Duration};
+
+use superstep::RunId;
+use uuid::Uuid;
+
+use crate::{
+    app::App,
+    cron_record::Cron,
+    crons::cron_body,
+    refusal::Refusal,
+    run_request::RunRequest,
+    time,
+};
+
+/// The namespace of the ids of such runs.
+const RUNS: Uuid = Uuid::from_u128(0x5d1f_0c1e_8a4b_5c62_9d57_61c1_0c3a_7e21);
+
+/// How often schedules are looked at: other servers change them unheard.
+const LOOK: Duration = Duration::from_secs(15);
+
+impl App {
+    /// Starts runs when they are due, for ever.
+    pub(crate) async fn keep_time(self: &Arc<Self>) {
+        loop {
+            // What cannot be read now is looked at again soon.
+            let next = self.start_due().await.unwrap_or_default();
+            let wait = next.map_or(LOOK, |next| {
+                let micros = u64::try_from(next - time::now()).unwrap_or(0);
+                Duration::from_micros(micros).min(LOOK)
+            });
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = self.cron_changed.notified() => {}
+            }
+        }
+    }
+
+    /// Starts what is due, and returns when the next is.
+    async fn start_due(self: &Arc<Self>) -> Result<Option<time::Micros>, Refusal> {
+        let now = time::now();
+        let mut soonest = None;
+        for (id, cron) in self.crons.all().await? {
+            let Some(due) = cron.next.filter(|_| cron.enabled) else {
+                continue;
+            };
+            let next = match due <= now {
+                // One that cannot be started now is tried again with the next look.
+                true => self.start_cron(&id, &cron, due).await.unwrap_or_default(),
+                false => Some(due),
+            };
+            soonest = soonest.into_iter().chain(next).min();
+        }
+        Ok(soonest)
+    }
+
+    async fn start_cron(
+        self: &Arc<Self>,
+        id: &str,
+        cron: &Cron,
+        due: time::Micros,
+    ) -> Result<Option<time::Micros>, Refusal> {
+        let run = Uuid::new_v5(&RUNS, format!("{id} {due}").as_bytes());
+        let mut request = RunRequest::read(self, &mut cron_body(id, cron)).await?;
+        request.run = Some(RunId(run.as_u128()));
+        // One that was started before, or whose thread is gone, is not started again.
+        let _started = self.accept(cron.thread_id.as_deref(), request).await;
+        let next = cron.due_after(time::now())?;
+        let move_on = |there: &mut Cron| {
+            if there.next == Some(due) {
+                there.next = next;
+            }
+        };
+        self.crons.change(id, move_on).await?;
+        Ok(next)
+    }
+}

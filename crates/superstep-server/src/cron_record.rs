@@ -1,0 +1,73 @@
+//! A schedule by which runs are started, as it is recorded.
+
+use jiff::{Timestamp, tz::TimeZone};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+
+use crate::{
+    cron_schedule::Schedule,
+    refusal::Refusal,
+    time::{self, Micros},
+};
+
+/// A schedule by which runs are started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Cron {
+    pub(crate) assistant_id: String,
+    /// The thread of its runs; each has one of its own without.
+    pub(crate) thread_id: Option<String>,
+    pub(crate) schedule: String,
+    pub(crate) timezone: Option<String>,
+    pub(crate) end_time: Option<Micros>,
+    /// What a client asks of each run.
+    pub(crate) payload: Map<String, Json>,
+    pub(crate) metadata: Map<String, Json>,
+    pub(crate) keeps_threads: bool,
+    pub(crate) enabled: bool,
+    /// When the next run is due; never if there is none.
+    pub(crate) next: Option<Micros>,
+    pub(crate) created: Micros,
+    pub(crate) updated: Micros,
+}
+
+impl Cron {
+    /// When it is due after a time; an error if its schedule or its time zone cannot be read.
+    pub(crate) fn due_after(&self, after: Micros) -> Result<Option<Micros>, Refusal> {
+        let wrong = |why| {
+            let text = &self.schedule;
+            Refusal::invalid(format!("Invalid cron schedule: '{text}'. Reason: {why}"))
+        };
+        let schedule = Schedule::read(&self.schedule).map_err(wrong)?;
+        let zone = match self.timezone.as_deref() {
+            None => TimeZone::UTC,
+            Some(name) => {
+                let unknown = |_| Refusal::invalid(format!("`timezone` {name:?} is not known"));
+                TimeZone::get(name).map_err(unknown)?
+            }
+        };
+        let after = Timestamp::from_microsecond(after).unwrap_or(Timestamp::MAX);
+        let next = schedule.next(after, &zone);
+        let next = next.map(Timestamp::as_microsecond);
+        Ok(next.filter(|next| self.end_time.is_none_or(|end| *next <= end)))
+    }
+
+    /// As clients see it.
+    pub(crate) fn shown(&self, id: &str) -> Json {
+        json!({
+            "cron_id": id,
+            "assistant_id": self.assistant_id,
+            "thread_id": self.thread_id,
+            "user_id": "",
+            "end_time": self.end_time.map(time::text),
+            "schedule": self.schedule,
+            "timezone": self.timezone,
+            "payload": self.payload,
+            "metadata": self.metadata,
+            "on_run_completed": if self.keeps_threads { "keep" } else { "delete" },
+            "enabled": self.enabled,
+            "next_run_date": self.next.map(time::text),
+            "created_at": time::text(self.created),
+            "updated_at": time::text(self.updated),
+        })
+    }
+}
