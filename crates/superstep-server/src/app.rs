@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    path::PathBuf,
     sync::{Arc, Mutex},
 };
 
@@ -16,7 +17,7 @@ use tokio::sync::Notify;
 
 use crate::{
     after_record::AfterRun, assistant_record::Assistant, counts::Counts, cron_record::Cron,
-    endings::Endings, readers::Readers, records::Records, registry::Registry,
+    endings::Endings, file_record::FileRecord, readers::Readers, records::Records, registry::Registry,
     thread_record::Record,
 };
 
@@ -38,6 +39,11 @@ pub(crate) struct App {
     pub(crate) crons: Records<Cron>,
     /// A schedule was made or changed.
     pub(crate) cron_changed: Notify,
+    pub(crate) files: Records<FileRecord>,
+    /// Where their bytes are.
+    pub(crate) files_folder: Option<PathBuf>,
+    /// The most bytes of one.
+    pub(crate) file_limit: usize,
     pub(crate) counts: Counts,
     pub(crate) runs_at_once: usize,
     /// The description of the routes.

@@ -26,6 +26,9 @@ pub(crate) const DELETED_RUNS: Place = ["runs", "deleted"];
 /// Schedules.
 pub(crate) const CRONS: Place = ["runs", "crons"];
 
+/// Files that clients uploaded.
+pub(crate) const FILES: Place = ["files", "served"];
+
 /// Namespaces that are the server's and the engine's own.
 const OWN: &[Place] = &[
     THREADS,
@@ -33,6 +36,7 @@ const OWN: &[Place] = &[
     AFTER_RUNS,
     DELETED_RUNS,
     CRONS,
+    FILES,
     ["threads", "imported"],
 ];
 

@@ -4,7 +4,9 @@ use std::{
     collections::{HashMap, HashSet},
     future::Future,
     net::SocketAddr,
+    path::PathBuf,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
@@ -20,6 +22,7 @@ use crate::{
     endings::Endings,
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
+    limits::{self, Limits},
     openapi,
     registry::{Hosted, Registry},
     routes::{router, routes},
@@ -29,6 +32,12 @@ use crate::{
 
 /// The largest body that is read, unless the server is told otherwise.
 const BODY_LIMIT: usize = 16 * 1024 * 1024;
+
+/// The most bytes of a file, unless the server is told otherwise.
+const FILE_LIMIT: usize = 64 * 1024 * 1024;
+
+/// How long an answer may take to begin, unless the server is told otherwise.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How many runs go on at once, unless the server is told otherwise.
 const RUNS_AT_ONCE: usize = 64;
@@ -45,6 +54,10 @@ pub struct Server {
     body_limit: usize,
     webhook_hosts: HashSet<String>,
     runs_at_once: usize,
+    files_folder: Option<PathBuf>,
+    file_limit: usize,
+    per_minute: Option<u32>,
+    patience: Duration,
 }
 
 impl Server {
@@ -60,6 +73,10 @@ impl Server {
             body_limit: BODY_LIMIT,
             webhook_hosts: HashSet::new(),
             runs_at_once: RUNS_AT_ONCE,
+            files_folder: None,
+            file_limit: FILE_LIMIT,
+            per_minute: None,
+            patience: PATIENCE,
         }
     }
 
@@ -114,6 +131,31 @@ impl Server {
     /// Webhooks of runs may be on this host; always on this machine.
     pub fn webhook_host(mut self, name: &str) -> Self {
         self.webhook_hosts.insert(name.to_ascii_lowercase());
+        self
+    }
+
+    /// Files that clients upload for runs are kept in this folder; without one there are none.
+    pub fn files(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.files_folder = Some(folder.into());
+        self
+    }
+
+    /// Files that are larger are refused; 64 MiB by default.
+    pub fn file_limit(mut self, bytes: usize) -> Self {
+        self.file_limit = bytes;
+        self
+    }
+
+    /// So many requests a minute are answered, others are refused; any number by default.
+    pub fn rate_limit(mut self, per_minute: u32) -> Self {
+        self.per_minute = Some(per_minute);
+        self
+    }
+
+    /// How long an answer may take to begin; a minute by default. Streams, and those that wait for a run,
+    /// begin at once.
+    pub fn time_limit(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 
@@ -173,12 +215,17 @@ impl Server {
             crons: Records::new(store.clone(), records::CRONS),
             cron_changed: Notify::new(),
             counts: Counts::default(),
+            files: Records::new(store.clone(), records::FILES),
+            files_folder: self.files_folder,
+            file_limit: self.file_limit,
             runs_at_once: self.runs_at_once.max(1),
             openapi: openapi::document(&routes()),
         };
         let app = Arc::new(app);
+        let limits = Arc::new(Limits::new(self.patience, self.per_minute));
         let router = router(app.clone(), &guard)
             .layer(DefaultBodyLimit::max(self.body_limit))
+            .layer(middleware::from_fn_with_state(limits, limits::within))
             .layer(middleware::from_fn_with_state(guard, check_place))
             .layer(middleware::from_fn(error_bodies));
         Ok(Bound {

@@ -15,6 +15,10 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("GET", "/ui", Access::Open),
     ("GET", "/ui/{*path}", Access::Open),
     ("GET", "/info", Access::Token),
+    ("POST", "/files", Access::Token),
+    ("POST", "/files/search", Access::Token),
+    ("GET", "/files/{file}", Access::Token),
+    ("DELETE", "/files/{file}", Access::Token),
     ("GET", "/metrics", Access::Token),
     ("GET", "/openapi.json", Access::Open),
     ("POST", "/mcp", Access::Token),
@@ -102,6 +106,7 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
             .replace("{run}", id)
             .replace("{namespace}", "child")
             .replace("{cron}", id)
+            .replace("{file}", &"0".repeat(64))
             .replace("{*path}", "app.js");
         let request = || {
             let method = Method::from_bytes(method.as_bytes()).unwrap();

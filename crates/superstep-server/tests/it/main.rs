@@ -10,6 +10,7 @@ mod assistants;
 mod auth_matrix;
 mod client;
 mod crons;
+mod files;
 mod graphs;
 mod guard;
 mod history;

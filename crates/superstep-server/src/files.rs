@@ -1,0 +1,155 @@
+//! `/files`: documents for runs, and their results.
+//!
+//! A file is kept under the hash of its bytes in one folder, so no name that a client gives becomes a
+//! path. Who uploads one gets its path on the server, for graphs that take paths.
+
+use std::{path::PathBuf, sync::Arc};
+
+use axum::{
+    body::to_bytes,
+    extract::{Path, Request, State},
+    http::{
+        HeaderValue, StatusCode,
+        header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+    },
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
+use superstep::fs::{Rights, Staged, read_regular};
+
+use crate::{
+    app::App,
+    file_record::FileRecord,
+    page::Page,
+    payload::Payload,
+    query::Params,
+    refusal::{Refusal, answer},
+    time,
+};
+
+/// The longest name of a file.
+const LONGEST: usize = 255;
+
+const SORTABLE: &[&str] = &["bytes", "created_at", "file_id", "name"];
+
+/// `POST /files?name=report.xlsx`: the body is the file.
+pub(crate) async fn upload(
+    State(app): State<Arc<App>>,
+    params: Params,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let folder = app.folder()?.clone();
+    let name = params.get("name").unwrap_or("file").to_owned();
+    let is_odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | '"');
+    if name.is_empty() || name.len() > LONGEST || name.contains(is_odd) {
+        let why = "`name` must be the name of a file, without a folder";
+        return Err(Refusal::invalid(why));
+    }
+    let most = app.file_limit;
+    let bytes = to_bytes(request.into_body(), most).await.map_err(|_| {
+        let why = format!("the file cannot be read, or has more than {most} bytes");
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+    })?;
+    let id: String = Sha256::digest(&bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let record = FileRecord {
+        name,
+        bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
+        created: time::now(),
+    };
+    let place = folder.join(&id);
+    let target = place.clone();
+    let written = tokio::task::spawn_blocking(move || {
+        superstep::fs::private_dir(&folder)?;
+        Staged::new(&target, &bytes, Rights::Private)?.replace()
+    });
+    let failed = |why: String| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why);
+    let written = written.await.map_err(|error| failed(error.to_string()))?;
+    written.map_err(|error| failed(format!("the file cannot be kept: {error}")))?;
+    // The record comes last: a file without one is not served.
+    app.files.make(&id, &record).await?;
+    Ok(answer(&shown(&id, &record, &place)))
+}
+
+/// `GET /files/{file}`: the bytes.
+pub(crate) async fn download(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let (place, record) = app.find_file(&id).await?;
+    let most = u64::try_from(app.file_limit).unwrap_or(u64::MAX);
+    let read = tokio::task::spawn_blocking(move || read_regular(&place, most)).await;
+    let Ok(Ok(bytes)) = read else {
+        return Err(no_file());
+    };
+    let mut response = bytes.into_response();
+    let headers = response.headers_mut();
+    // Whatever it is, a browser neither shows nor runs it.
+    let kind = HeaderValue::from_static("application/octet-stream");
+    headers.insert(CONTENT_TYPE, kind);
+    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
+    let plain: String = record.name.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+    let name = HeaderValue::from_str(&format!("attachment; filename=\"{plain}\""));
+    let name = name.unwrap_or_else(|_| HeaderValue::from_static("attachment"));
+    headers.insert(CONTENT_DISPOSITION, name);
+    Ok(response)
+}
+
+/// `DELETE /files/{file}`
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let (place, _) = app.find_file(&id).await?;
+    app.files.forget(&id).await?;
+    // Without its record it is not served, whether its bytes go now or not.
+    let _kept = tokio::task::spawn_blocking(move || std::fs::remove_file(place)).await;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// `POST /files/search`
+pub(crate) async fn search(
+    State(app): State<Arc<App>>,
+    mut body: Payload,
+) -> Result<Response, Refusal> {
+    let folder = app.folder()?;
+    let page = Page::of(&mut body, SORTABLE)?;
+    let all = app.files.all().await?;
+    let rows = all.iter().map(|(id, record)| shown(id, record, &folder.join(id)));
+    Ok(page.answer(rows.collect()))
+}
+
+fn shown(id: &str, record: &FileRecord, place: &std::path::Path) -> Json {
+    json!({
+        "file_id": id,
+        "sha256": id,
+        "name": record.name,
+        "bytes": record.bytes,
+        "path": place.to_string_lossy(),
+        "created_at": time::text(record.created),
+    })
+}
+
+impl App {
+    fn folder(&self) -> Result<&PathBuf, Refusal> {
+        let none = || Refusal::missing("the server keeps no files: its settings name no folder");
+        self.files_folder.as_ref().ok_or_else(none)
+    }
+
+    async fn find_file(&self, id: &str) -> Result<(PathBuf, FileRecord), Refusal> {
+        let folder = self.folder()?;
+        let is_hash = id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_hash {
+            return Err(Refusal::invalid("Invalid file ID: must be a SHA-256 in hex"));
+        }
+        let record = self.files.find(id).await?.ok_or_else(no_file)?;
+        Ok((folder.join(id), record))
+    }
+}
+
+fn no_file() -> Refusal {
+    Refusal::missing("File not found")
+}
