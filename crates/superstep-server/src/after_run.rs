@@ -14,9 +14,7 @@ use crate::{
     refusal::Refusal,
     run_end::{failure, state_after, with_interrupts},
     run_kwargs::RunKwargs,
-    run_view,
-    time,
-    webhook,
+    run_view, time, webhook,
 };
 
 impl App {
@@ -50,13 +48,21 @@ impl App {
             return Ok(self.after_runs.forget(&key).await?);
         };
         // Several may find out that a run has ended; one of them calls.
-        if self.calling.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
+        if self
+            .calling
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(run)
+        {
             let app = self.clone();
             tokio::spawn(async move {
                 // A hook that never answers is not called for ever.
                 let _answered = webhook::call(&call.address, &call.body).await;
                 let _again = app.after_runs.forget(&key).await;
-                app.calling.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+                app.calling
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove(&run);
             });
         }
         Ok(())

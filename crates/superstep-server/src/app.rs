@@ -17,8 +17,8 @@ use tokio::sync::Notify;
 
 use crate::{
     after_record::AfterRun, assistant_record::Assistant, counts::Counts, cron_record::Cron,
-    endings::Endings, file_record::FileRecord, readers::Readers, records::Records, registry::Registry,
-    thread_record::Record,
+    endings::Endings, file_record::FileRecord, readers::Readers, records::Records,
+    registry::Registry, thread_record::Record,
 };
 
 /// What the handlers of a server share.

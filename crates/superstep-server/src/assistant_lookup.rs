@@ -20,10 +20,7 @@ impl App {
     }
 
     /// The assistant that a run names: by its id, or by that of its graph.
-    pub(crate) async fn assistant_named(
-        &self,
-        name: &str,
-    ) -> Result<(String, Assistant), Refusal> {
+    pub(crate) async fn assistant_named(&self, name: &str) -> Result<(String, Assistant), Refusal> {
         if Uuid::parse_str(name).is_ok() {
             return self.assistant(name).await;
         }

@@ -121,7 +121,9 @@ fn change(version: &mut Version, body: &mut Payload) -> Result<(), Refusal> {
     match (context, configurable) {
         (Some(context), None) => {
             let configurable = Json::Object(context.clone());
-            version.config.insert("configurable".to_owned(), configurable);
+            version
+                .config
+                .insert("configurable".to_owned(), configurable);
             version.context = context;
         }
         (None, Some(configurable)) => version.context = configurable,
@@ -157,7 +159,10 @@ pub(crate) async fn versions(
     let offset = body.field("offset")?.unwrap_or(0);
     let newest = assistant.versions.iter().rev();
     let rows = newest.map(|version| assistant.version_shown(&id, version));
-    let rows = rows.filter(|row| row.get("metadata").is_some_and(|own| has_all(own, &metadata)));
+    let rows = rows.filter(|row| {
+        row.get("metadata")
+            .is_some_and(|own| has_all(own, &metadata))
+    });
     Ok(answer(&rows.skip(offset).take(limit).collect()))
 }
 
@@ -280,19 +285,24 @@ async fn inner(
         "context_schema": null,
     });
     let mut found = Map::new();
-    collect(&hosted.graph.drawing(), "", recurses || namespace.is_some(), &mut |path| {
-        let is_wanted = match (namespace, recurses) {
-            (None, _) => true,
-            (Some(wanted), false) => path == wanted,
-            (Some(wanted), true) => {
-                let below = path.strip_prefix(wanted);
-                below.is_some_and(|rest| rest.is_empty() || rest.starts_with('|'))
+    collect(
+        &hosted.graph.drawing(),
+        "",
+        recurses || namespace.is_some(),
+        &mut |path| {
+            let is_wanted = match (namespace, recurses) {
+                (None, _) => true,
+                (Some(wanted), false) => path == wanted,
+                (Some(wanted), true) => {
+                    let below = path.strip_prefix(wanted);
+                    below.is_some_and(|rest| rest.is_empty() || rest.starts_with('|'))
+                }
+            };
+            if is_wanted {
+                found.insert(path.to_owned(), schemas.clone());
             }
-        };
-        if is_wanted {
-            found.insert(path.to_owned(), schemas.clone());
-        }
-    });
+        },
+    );
     Ok(answer(&Json::Object(found)))
 }
 

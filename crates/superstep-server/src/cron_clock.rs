@@ -10,12 +10,7 @@ use superstep::RunId;
 use uuid::Uuid;
 
 use crate::{
-    app::App,
-    cron_record::Cron,
-    crons::cron_body,
-    refusal::Refusal,
-    run_request::RunRequest,
-    time,
+    app::App, cron_record::Cron, crons::cron_body, refusal::Refusal, run_request::RunRequest, time,
 };
 
 /// The namespace of the ids of such runs.

@@ -39,7 +39,9 @@ impl Schedule {
         };
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let [minute, hour, day, month, weekday] = fields.as_slice() else {
-            return Err("it must have five fields: minute hour day_of_month month day_of_week".into());
+            return Err(
+                "it must have five fields: minute hour day_of_month month day_of_week".into(),
+            );
         };
         let weekdays = field(weekday, 0, 7, DAYS, 0)?;
         Ok(Self {
@@ -62,7 +64,8 @@ impl Schedule {
             if self.has_date(date) {
                 let times = (0..24_i8).filter(|hour| has(self.hours, i64::from(*hour)));
                 for hour in times {
-                    for minute in (0..60_i8).filter(|minute| has(self.minutes, i64::from(*minute))) {
+                    for minute in (0..60_i8).filter(|minute| has(self.minutes, i64::from(*minute)))
+                    {
                         let Ok(time) = date.at(hour, minute, 0, 0).to_zoned(zone.clone()) else {
                             continue;
                         };
@@ -99,7 +102,9 @@ fn field(text: &str, least: u32, most: u32, names: &[&str], offset: u32) -> Resu
     let number = |text: &str| {
         let lower = text.to_ascii_lowercase();
         let named = names.iter().position(|name| *name == lower);
-        let named = named.and_then(|n| u32::try_from(n).ok()).map(|n| n + offset);
+        let named = named
+            .and_then(|n| u32::try_from(n).ok())
+            .map(|n| n + offset);
         let found = named.or_else(|| text.parse().ok());
         let found = found.filter(|n| (least..=most).contains(n));
         found.ok_or_else(|| format!("`{text}` is not {least} to {most}"))
@@ -109,7 +114,10 @@ fn field(text: &str, least: u32, most: u32, names: &[&str], offset: u32) -> Resu
         let (range, step) = match part.split_once('/') {
             Some((range, step)) => {
                 let step = step.parse::<u32>().ok().filter(|step| *step > 0);
-                (range, Some(step.ok_or_else(|| format!("`{part}`: the step must be from 1"))?))
+                (
+                    range,
+                    Some(step.ok_or_else(|| format!("`{part}`: the step must be from 1"))?),
+                )
             }
             None => (part, None),
         };
@@ -145,12 +153,24 @@ mod tests {
     fn the_next_time_is_after_the_given_one() {
         for (schedule, after, expected) in [
             ("* * * * *", "2026-11-15T00:23:53Z", "2026-11-15T00:24:00Z"),
-            ("*/5 * * * *", "2026-11-15T00:25:00Z", "2026-11-15T00:30:00Z"),
+            (
+                "*/5 * * * *",
+                "2026-11-15T00:25:00Z",
+                "2026-11-15T00:30:00Z",
+            ),
             ("0 9 * * 1", "2026-11-15T00:00:00Z", "2026-11-16T09:00:00Z"),
-            ("0 9 * * MON-FRI", "2026-11-13T10:00:00Z", "2026-11-16T09:00:00Z"),
+            (
+                "0 9 * * MON-FRI",
+                "2026-11-13T10:00:00Z",
+                "2026-11-16T09:00:00Z",
+            ),
             ("0 0 29 2 *", "2026-11-15T00:00:00Z", "2028-02-29T00:00:00Z"),
             ("0 0 1 * 7", "2026-11-15T01:00:00Z", "2026-11-22T00:00:00Z"),
-            ("30 10-12/2 * jan *", "2026-11-15T00:00:00Z", "2027-01-01T10:30:00Z"),
+            (
+                "30 10-12/2 * jan *",
+                "2026-11-15T00:00:00Z",
+                "2027-01-01T10:30:00Z",
+            ),
             ("0 0 30 2 *", "2026-11-15T00:00:00Z", ""),
             ("@hourly", "2026-11-15T00:00:00Z", "2026-11-15T01:00:00Z"),
         ] {
@@ -161,14 +181,28 @@ mod tests {
     #[test]
     fn a_time_that_the_clock_jumps_over_is_skipped() {
         let rome = |schedule, after| next(schedule, after, "Europe/Rome");
-        assert_eq!(rome("0 9 * * *", "2026-11-15T00:00:00Z"), "2026-11-15T08:00:00Z");
+        assert_eq!(
+            rome("0 9 * * *", "2026-11-15T00:00:00Z"),
+            "2026-11-15T08:00:00Z"
+        );
         // On 28 March 2027 it goes from 2:00 to 3:00.
-        assert_eq!(rome("30 2 * * *", "2027-03-27T12:00:00Z"), "2027-03-29T00:30:00Z");
+        assert_eq!(
+            rome("30 2 * * *", "2027-03-27T12:00:00Z"),
+            "2027-03-29T00:30:00Z"
+        );
     }
 
     #[test]
     fn what_is_no_schedule_is_refused() {
-        for text in ["banana", "", "* * * *", "60 * * * *", "*/0 * * * *", "5-1 * * * *", "* * 0 * *"] {
+        for text in [
+            "banana",
+            "",
+            "* * * *",
+            "60 * * * *",
+            "*/0 * * * *",
+            "5-1 * * * *",
+            "* * 0 * *",
+        ] {
             assert!(Schedule::read(text).is_err(), "{text}");
         }
     }

@@ -33,7 +33,13 @@ const SORTABLE: &[&str] = &[
 ];
 
 /// What says when, not what.
-const OWN: &[&str] = &["schedule", "timezone", "end_time", "enabled", "on_run_completed"];
+const OWN: &[&str] = &[
+    "schedule",
+    "timezone",
+    "end_time",
+    "enabled",
+    "on_run_completed",
+];
 
 /// `POST /runs/crons`: each run on a thread of its own.
 pub(crate) async fn create(
@@ -136,7 +142,9 @@ fn change(cron: &mut Cron, given: Map<String, Json>) -> Result<(), Refusal> {
             "schedule" => cron.schedule = text().ok_or_else(|| wrong(&name, "text"))?,
             "timezone" => cron.timezone = Some(text().ok_or_else(|| wrong(&name, "text"))?),
             "enabled" => {
-                cron.enabled = value.as_bool().ok_or_else(|| wrong(&name, "true or false"))?;
+                cron.enabled = value
+                    .as_bool()
+                    .ok_or_else(|| wrong(&name, "true or false"))?;
             }
             "on_run_completed" => {
                 cron.keeps_threads = match value.as_str() {
@@ -146,8 +154,11 @@ fn change(cron: &mut Cron, given: Map<String, Json>) -> Result<(), Refusal> {
                 };
             }
             "end_time" => {
-                let read = value.as_str().and_then(|text| text.parse::<Timestamp>().ok());
-                let end = read.ok_or_else(|| wrong(&name, "a time such as 2026-11-15T00:00:00Z"))?;
+                let read = value
+                    .as_str()
+                    .and_then(|text| text.parse::<Timestamp>().ok());
+                let end =
+                    read.ok_or_else(|| wrong(&name, "a time such as 2026-11-15T00:00:00Z"))?;
                 cron.end_time = Some(end.as_microsecond());
             }
             "metadata" => match &value {
@@ -184,7 +195,8 @@ impl App {
             updated: now,
         };
         change(&mut cron, given)?;
-        cron.payload.insert("assistant_id".to_owned(), (&*cron.assistant_id).into());
+        cron.payload
+            .insert("assistant_id".to_owned(), (&*cron.assistant_id).into());
         cron.next = cron.due_after(now)?;
         self.check_payload(&cron).await?;
         let id = self.new_id();

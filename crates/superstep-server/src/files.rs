@@ -90,8 +90,15 @@ pub(crate) async fn download(
     // Whatever it is, a browser neither shows nor runs it.
     let kind = HeaderValue::from_static("application/octet-stream");
     headers.insert(CONTENT_TYPE, kind);
-    headers.insert("x-content-type-options", HeaderValue::from_static("nosniff"));
-    let plain: String = record.name.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').collect();
+    headers.insert(
+        "x-content-type-options",
+        HeaderValue::from_static("nosniff"),
+    );
+    let plain: String = record
+        .name
+        .chars()
+        .filter(|c| c.is_ascii_graphic() || *c == ' ')
+        .collect();
     let name = HeaderValue::from_str(&format!("attachment; filename=\"{plain}\""));
     let name = name.unwrap_or_else(|_| HeaderValue::from_static("attachment"));
     headers.insert(CONTENT_DISPOSITION, name);
@@ -118,7 +125,9 @@ pub(crate) async fn search(
     let folder = app.folder()?;
     let page = Page::of(&mut body, SORTABLE)?;
     let all = app.files.all().await?;
-    let rows = all.iter().map(|(id, record)| shown(id, record, &folder.join(id)));
+    let rows = all
+        .iter()
+        .map(|(id, record)| shown(id, record, &folder.join(id)));
     Ok(page.answer(rows.collect()))
 }
 
@@ -143,7 +152,9 @@ impl App {
         let folder = self.folder()?;
         let is_hash = id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_hash {
-            return Err(Refusal::invalid("Invalid file ID: must be a SHA-256 in hex"));
+            return Err(Refusal::invalid(
+                "Invalid file ID: must be a SHA-256 in hex",
+            ));
         }
         let record = self.files.find(id).await?.ok_or_else(no_file)?;
         Ok((folder.join(id), record))

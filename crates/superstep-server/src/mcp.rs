@@ -108,13 +108,21 @@ impl App {
         self: &Arc<Self>,
         params: &Json,
     ) -> Result<Result<Json, Unanswered>, Refusal> {
-        let name = params.get("name").and_then(Json::as_str).unwrap_or_default();
+        let name = params
+            .get("name")
+            .and_then(Json::as_str)
+            .unwrap_or_default();
         let all = self.all_assistants().await?;
-        let found = all.iter().find(|(_, assistant)| assistant.now().name == name);
+        let found = all
+            .iter()
+            .find(|(_, assistant)| assistant.now().name == name);
         let Some((assistant, _)) = found else {
             return Ok(Err((-32602, format!("Unknown tool: {name}"))));
         };
-        let input = params.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        let input = params
+            .get("arguments")
+            .cloned()
+            .unwrap_or_else(|| json!({}));
         let fields = json!({ "assistant_id": assistant, "input": input });
         let fields = fields.as_object().cloned().unwrap_or_default();
         let accepted = self.submit(None, &mut Payload::of(fields)).await?;

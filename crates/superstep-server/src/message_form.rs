@@ -80,8 +80,10 @@ pub(crate) fn complete(message: &mut Json) {
     };
     let kind = fields.get("type").and_then(Json::as_str).unwrap_or("");
     let kind = kind.to_owned();
-    if !matches!(&*kind, "human" | "ai" | "system" | "tool" | "AIMessageChunk")
-        || !fields.contains_key("content")
+    if !matches!(
+        &*kind,
+        "human" | "ai" | "system" | "tool" | "AIMessageChunk"
+    ) || !fields.contains_key("content")
     {
         return;
     }
@@ -161,7 +163,10 @@ impl Sum {
             }
         }
         let mut whole = self.0.clone();
-        if whole.get("type").is_some_and(|kind| kind == "AIMessageChunk") {
+        if whole
+            .get("type")
+            .is_some_and(|kind| kind == "AIMessageChunk")
+        {
             whole.insert("type".to_owned(), "ai".into());
         }
         whole.remove("tool_call_chunks");
@@ -186,7 +191,11 @@ mod tests {
             json!("x"),
         ] {
             let input = taken(json!({ "messages": given, "role": "stays" }));
-            assert_eq!(input, json!({ "messages": human, "role": "stays" }), "{given}");
+            assert_eq!(
+                input,
+                json!({ "messages": human, "role": "stays" }),
+                "{given}"
+            );
         }
         assert_eq!(taken(json!({ "x": 1 })), json!({ "x": 1 }));
         assert_eq!(taken(json!(7)), json!(7));
@@ -196,14 +205,20 @@ mod tests {
     fn pieces_add_up_to_a_message() {
         let mut sum = Sum::default();
         sum.add(&piece(json!({ "type": "ai", "content": "one", "id": "m" })));
-        let whole = sum.add(&piece(json!({ "type": "ai", "content": " two", "id": "m" })));
-        assert_eq!((&whole["type"], &whole["content"]), (&json!("ai"), &json!("one two")));
+        let whole = sum.add(&piece(
+            json!({ "type": "ai", "content": " two", "id": "m" }),
+        ));
+        assert_eq!(
+            (&whole["type"], &whole["content"]),
+            (&json!("ai"), &json!("one two"))
+        );
         assert_eq!(whole["tool_calls"], json!([]));
     }
 
     #[test]
     fn what_is_no_message_is_shown_as_it_is() {
-        let values = json!({ "items": [1, { "type": "human" }], "n": { "type": "other", "content": 1 } });
+        let values =
+            json!({ "items": [1, { "type": "human" }], "n": { "type": "other", "content": 1 } });
         assert_eq!(shown(values.clone()), values);
         let shown = shown(json!({ "m": [{ "type": "tool", "content": "5" }] }));
         assert_eq!(shown["m"][0]["status"], "success");

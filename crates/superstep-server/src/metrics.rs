@@ -37,15 +37,43 @@ pub(crate) async fn get(State(app): State<Arc<App>>, params: Params) -> Response
     }
     let mut text = String::new();
     for (name, kind, about, value) in [
-        ("lg_api_workers_max", "gauge", "Runs that may go on at once", most),
+        (
+            "lg_api_workers_max",
+            "gauge",
+            "Runs that may go on at once",
+            most,
+        ),
         ("lg_api_workers_active", "gauge", "Runs that go on", active),
-        ("lg_api_workers_available", "gauge", "Runs that may begin", available),
-        ("superstep_runs_accepted_total", "counter", "Runs that were accepted", accepted),
-        ("superstep_runs_begun_total", "counter", "Runs that began", begun),
-        ("superstep_runs_worked_total", "counter", "Runs that came to an end", worked),
+        (
+            "lg_api_workers_available",
+            "gauge",
+            "Runs that may begin",
+            available,
+        ),
+        (
+            "superstep_runs_accepted_total",
+            "counter",
+            "Runs that were accepted",
+            accepted,
+        ),
+        (
+            "superstep_runs_begun_total",
+            "counter",
+            "Runs that began",
+            begun,
+        ),
+        (
+            "superstep_runs_worked_total",
+            "counter",
+            "Runs that came to an end",
+            worked,
+        ),
     ] {
         // Writing to a text does not fail.
-        let _written = write!(text, "# HELP {name} {about}\n# TYPE {name} {kind}\n{name} {value}\n");
+        let _written = write!(
+            text,
+            "# HELP {name} {about}\n# TYPE {name} {kind}\n{name} {value}\n"
+        );
     }
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(CONTENT_TYPE, kind)], text).into_response()

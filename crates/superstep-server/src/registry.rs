@@ -73,7 +73,10 @@ impl Registry {
         let has = |id: &String| graphs.iter().any(|hosted| hosted.id == *id);
         if let Some((id, _)) = aliases.iter().find(|(name, id)| has(name) || !has(id)) {
             let why = "another name must be new, and for a graph that there is";
-            return Err(ServerError::GraphId { id: id.clone(), why });
+            return Err(ServerError::GraphId {
+                id: id.clone(),
+                why,
+            });
         }
         Ok(Self { graphs, aliases })
     }

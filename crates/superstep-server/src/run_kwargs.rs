@@ -55,12 +55,20 @@ impl RunKwargs {
 
     /// The options of the run.
     pub(crate) fn options(&self, mut options: RunOptions) -> Result<RunOptions, Refusal> {
-        if let Some(limit) = self.config.get("recursion_limit").filter(|it| !it.is_null()) {
+        if let Some(limit) = self
+            .config
+            .get("recursion_limit")
+            .filter(|it| !it.is_null())
+        {
             let wrong = || Refusal::invalid("`config.recursion_limit` must be a number from 1");
             let limit = limit.as_u64().filter(|limit| *limit > 0);
             options.limit = limit.ok_or_else(wrong)?;
         }
-        if let Some(most) = self.config.get("max_concurrency").filter(|it| !it.is_null()) {
+        if let Some(most) = self
+            .config
+            .get("max_concurrency")
+            .filter(|it| !it.is_null())
+        {
             let wrong = || Refusal::invalid("`config.max_concurrency` must be a number from 1");
             let most = most.as_u64().filter(|most| *most > 0);
             let most = most.and_then(|most| usize::try_from(most).ok());

@@ -87,8 +87,11 @@ pub(crate) async fn delete(
     Path((id, run)): Path<(String, String)>,
 ) -> Result<Response, Refusal> {
     let (run, _) = app.find_run(&id, &run).await?;
-    app.cancel_run(run.id, Cancel::Now, "a client deleted it").await?;
-    app.deleted_runs.make(&run.id.to_string(), &json!({})).await?;
+    app.cancel_run(run.id, Cancel::Now, "a client deleted it")
+        .await?;
+    app.deleted_runs
+        .make(&run.id.to_string(), &json!({}))
+        .await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -218,7 +221,10 @@ pub(crate) async fn cancel(
 ) -> Result<Response, Refusal> {
     let cancel = how.cancel()?;
     let (run, _) = app.find_run(&id, &run).await?;
-    if !app.cancel_run(run.id, cancel, "a client cancelled it").await? {
+    if !app
+        .cancel_run(run.id, cancel, "a client cancelled it")
+        .await?
+    {
         return Err(Refusal::missing(
             "No matching runs to cancel: the run has ended.",
         ));

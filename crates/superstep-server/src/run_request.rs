@@ -139,7 +139,8 @@ fn older(body: &mut Payload) -> Result<Option<String>, Refusal> {
 
 fn wait(seconds: Option<f64>) -> Result<Duration, Refusal> {
     let seconds = seconds.unwrap_or(0.0);
-    let wrong = |_| Refusal::invalid("`after_seconds` must be a number of seconds from 0 to a year");
+    let wrong =
+        |_| Refusal::invalid("`after_seconds` must be a number of seconds from 0 to a year");
     let is_long = seconds > LONGEST_WAIT;
     let checked = if is_long { f64::NAN } else { seconds };
     Duration::try_from_secs_f64(checked).map_err(wrong)
@@ -193,10 +194,7 @@ fn destination(goto: Json) -> Result<Goto, Refusal> {
 }
 
 /// The configuration and the context of a run: what its assistant has, and over it what the run brings.
-fn configure(
-    version: &Version,
-    body: &mut Payload,
-) -> Result<(Map<String, Json>, Json), Refusal> {
+fn configure(version: &Version, body: &mut Payload) -> Result<(Map<String, Json>, Json), Refusal> {
     let given = body.object("config")?;
     let configurable = given.get("configurable").and_then(Json::as_object);
     let configurable = configurable.filter(|it| !it.is_empty()).cloned();

@@ -145,7 +145,8 @@ impl Along {
         match self.passed(app, out).await {
             Ok(over) => over,
             Err(error) => {
-                let data = serde_json::json!({ "error": error.code(), "message": error.to_string() });
+                let data =
+                    serde_json::json!({ "error": error.code(), "message": error.to_string() });
                 let frame = Frame::new("error", data);
                 match out.send(frame.bytes(None)).await {
                     Ok(()) => Over::Run,

@@ -183,7 +183,9 @@ impl App {
     /// Cancels a run whose client is gone.
     pub(crate) async fn cancel_left(self: &Arc<Self>, run: RunId) {
         // It may have ended.
-        let _ended = self.cancel_run(run, Cancel::Now, "the client is gone").await;
+        let _ended = self
+            .cancel_run(run, Cancel::Now, "the client is gone")
+            .await;
     }
 }
 

@@ -24,9 +24,9 @@ use crate::{
     guard::{Guard, check_place, error_bodies},
     limits::{self, Limits},
     openapi,
+    records::{self, Records},
     registry::{Hosted, Registry},
     routes::{router, routes},
-    records::{self, Records},
     working::Working,
 };
 

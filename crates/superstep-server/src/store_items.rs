@@ -17,8 +17,8 @@ use superstep::store::{
 use crate::{
     app::App,
     payload::Payload,
-    refusal::{Refusal, answer},
     records::is_own,
+    refusal::{Refusal, answer},
     time,
 };
 

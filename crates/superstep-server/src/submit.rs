@@ -6,20 +6,13 @@ use serde_json::{Map, Value as Json};
 use superstep::{
     ErrorKind, RunId, RunRecord, SaverError, ThreadId,
     clock::IdSource as _,
-    dynamic::{END, DynGraph, Output, Update, state::Depth},
+    dynamic::{DynGraph, END, Output, Update, state::Depth},
     runs::{EnqueueRun, OnBusy, QueuedInput},
 };
 
 use crate::{
-    after_record::AfterRun,
-    app::App,
-    payload::Payload,
-    readers::Reader,
-    refusal::Refusal,
-    run_kwargs::RunKwargs,
-    run_request::RunRequest,
-    thread_record::Record,
-    threads::thread_id,
+    after_record::AfterRun, app::App, payload::Payload, readers::Reader, refusal::Refusal,
+    run_kwargs::RunKwargs, run_request::RunRequest, thread_record::Record, threads::thread_id,
 };
 
 /// How often a run may begin: one that takes its process down each time does not come back for ever.

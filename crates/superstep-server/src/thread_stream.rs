@@ -82,11 +82,7 @@ struct ThreadReader {
 struct Gone;
 
 impl ThreadReader {
-    async fn pass(
-        self,
-        app: &App,
-        out: &mpsc::Sender<Bytes>,
-    ) -> Result<(), superstep::Error> {
+    async fn pass(self, app: &App, out: &mpsc::Sender<Bytes>) -> Result<(), superstep::Error> {
         let Some(any) = app.registry.all().first() else {
             return Ok(());
         };

@@ -83,7 +83,9 @@ impl RunPlace {
             ("run_id", Json::from(&*self.run)),
         ];
         let pairs = pairs.into_iter();
-        pairs.map(|(name, value)| (name.to_owned(), value)).collect()
+        pairs
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     /// What is known about events of a node.
@@ -170,7 +172,10 @@ impl Wire {
                 add("values", with_interrupts(values.to_json(), asks));
             }
             EventKind::Update { node, update, .. } if self.has(Mode::Updates) => {
-                add("updates", json!({ (&**node): shown_update(update.to_json()) }));
+                add(
+                    "updates",
+                    json!({ (&**node): shown_update(update.to_json()) }),
+                );
             }
             EventKind::Asked(asks) if self.has(Mode::Updates) => {
                 add("updates", json!({ "__interrupt__": interrupts(asks) }));

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors,
-    dynamic::{DynCtx, END, DynGraph, DynGraphBuilder, Halt, Reducer, START, Unknown},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, END, Halt, Reducer, START, Unknown},
 };
 
 /// What the model says: text, or a tool call.
@@ -85,7 +85,8 @@ async fn tools(ctx: DynCtx) -> Result<Json, Halt> {
     let mut results = Vec::new();
     for call in last["tool_calls"].as_array().into_iter().flatten() {
         let name = call["name"].as_str().unwrap_or_default();
-        ctx.emit(json!({ "progress": format!("running {name}") })).await;
+        ctx.emit(json!({ "progress": format!("running {name}") }))
+            .await;
         let number = |key: &str| call["args"][key].as_i64().unwrap_or_default();
         results.push(json!({
             "type": "tool",

@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors, Failure,
-    dynamic::{Command, DynCtx, END, DynGraph, DynGraphBuilder, Halt, DynNodeOptions, Reducer, START, Send},
+    dynamic::{
+        Command, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, END, Halt, Reducer, START, Send,
+    },
     store::{Namespace, PutOptions, TtlOnRead},
 };
 
@@ -216,7 +218,9 @@ pub(crate) fn twoasks() -> Result<DynGraph, BuildErrors> {
 pub(crate) fn memory() -> Result<DynGraph, BuildErrors> {
     let remember = |ctx: DynCtx| async move {
         let broken = |error: String| Failure::new("StoreError", error);
-        let store = ctx.store().ok_or_else(|| broken("there is none".to_owned()))?;
+        let store = ctx
+            .store()
+            .ok_or_else(|| broken("there is none".to_owned()))?;
         let space = Namespace::new(["acceptance", "memory"]);
         let space = space.map_err(|error| broken(error.to_string()))?;
         let key = text(&ctx, "key");

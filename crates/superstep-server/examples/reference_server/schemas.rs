@@ -9,13 +9,19 @@ pub(crate) fn of(graph: &str) -> Schemas {
     let integer = || json!({ "type": "integer" });
     let list = |of: Json| json!({ "type": "array", "items": of });
     let (fields, required): (Vec<(&str, Json)>, &[&str]) = match graph {
-        "agent" => (vec![("messages", list(json!({ "type": "object" })))], &["messages"]),
+        "agent" => (
+            vec![("messages", list(json!({ "type": "object" })))],
+            &["messages"],
+        ),
         "hitl" => (
             vec![("topic", text()), ("draft", text()), ("outcome", text())],
             &["topic"],
         ),
         "nested" => (
-            vec![("trail", list(text())), ("ask", json!({ "type": "boolean" }))],
+            vec![
+                ("trail", list(text())),
+                ("ask", json!({ "type": "boolean" })),
+            ],
             &["trail"],
         ),
         "slow" => (

@@ -134,7 +134,13 @@ impl Events {
                 error,
                 asks,
             } => {
-                told.extend(self.leave(&namespace, name, &id.to_string(), error.is_some(), !asks.is_empty()));
+                told.extend(self.leave(
+                    &namespace,
+                    name,
+                    &id.to_string(),
+                    error.is_some(),
+                    !asks.is_empty(),
+                ));
                 let data = json!({
                     "id": id.to_string(),
                     "name": name,
@@ -221,7 +227,10 @@ impl Events {
 
     fn message(&mut self, namespace: &[String], piece: &Json) -> Vec<Told> {
         // What tools and people say is in the values.
-        if piece.get("type").is_none_or(|kind| kind != "AIMessageChunk") {
+        if piece
+            .get("type")
+            .is_none_or(|kind| kind != "AIMessageChunk")
+        {
             return Vec::new();
         }
         let id = piece.get("id").and_then(Json::as_str).unwrap_or_default();

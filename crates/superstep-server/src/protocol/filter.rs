@@ -78,16 +78,26 @@ mod tests {
         let all = filter(serde_json::json!({ "channels": ["values", "input"] }));
         assert!(all.wants("values", &child) && all.wants("input.requested", &[]));
         assert!(!all.wants("messages", &[]));
-        let root = filter(serde_json::json!({ "channels": ["values"], "namespaces": [[]], "depth": 0 }));
+        let root =
+            filter(serde_json::json!({ "channels": ["values"], "namespaces": [[]], "depth": 0 }));
         assert!(root.wants("values", &[]) && !root.wants("values", &child));
-        let below = filter(serde_json::json!({ "channels": ["values"], "namespaces": [["child:1"]] }));
+        let below =
+            filter(serde_json::json!({ "channels": ["values"], "namespaces": [["child:1"]] }));
         assert!(below.wants("values", &child) && !below.wants("values", &[]));
     }
 
     #[test]
     fn unknown_channels_are_refused() {
-        assert!(filter(serde_json::json!({ "channels": ["zzz"] })).check().is_err());
+        assert!(
+            filter(serde_json::json!({ "channels": ["zzz"] }))
+                .check()
+                .is_err()
+        );
         assert!(filter(serde_json::json!({})).check().is_err());
-        assert!(filter(serde_json::json!({ "channels": ["custom:a"] })).check().is_ok());
+        assert!(
+            filter(serde_json::json!({ "channels": ["custom:a"] }))
+                .check()
+                .is_ok()
+        );
     }
 }

@@ -163,7 +163,9 @@ impl<'a> ThreadLog<'a> {
         let Some(any) = self.app.registry.all().first() else {
             return std::future::pending().await;
         };
-        let mut reader = any.graph.follow(self.thread.clone(), self.after, Modes::NONE);
+        let mut reader = any
+            .graph
+            .follow(self.thread.clone(), self.after, Modes::NONE);
         let (cursor, _) = reader.next_ever().await?;
         self.after = Some(cursor);
         let runs = self.app.saver.runs();
@@ -174,7 +176,9 @@ impl<'a> ThreadLog<'a> {
         if let Some(record) = record
             && let Ok(hosted) = self.app.registry.graph(&RunKwargs::of(&record).graph_id)
         {
-            let reader = hosted.graph.follow(self.thread.clone(), Some(cursor), MODES);
+            let reader = hosted
+                .graph
+                .follow(self.thread.clone(), Some(cursor), MODES);
             self.run = Some(InRun {
                 record,
                 reader: reader.with_subgraphs(),

@@ -119,7 +119,10 @@ impl Connection {
                 task.abort();
                 Ok(json!({}))
             }
-            None => Err(Failed::new("no_such_subscription", "there is no such subscription")),
+            None => Err(Failed::new(
+                "no_such_subscription",
+                "there is no such subscription",
+            )),
         }
     }
 }

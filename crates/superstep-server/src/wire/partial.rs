@@ -20,7 +20,9 @@ impl Partials {
             frames.push(("messages/metadata", about));
         }
         let whole = self.0.entry(id.to_owned()).or_default().add(piece);
-        let is_piece = piece.get("type").is_some_and(|kind| kind == "AIMessageChunk");
+        let is_piece = piece
+            .get("type")
+            .is_some_and(|kind| kind == "AIMessageChunk");
         let name = match is_piece {
             true => "messages/partial",
             false => "messages/complete",

@@ -106,7 +106,10 @@ impl Trace {
             }
             EventKind::Message { message, node } => {
                 let piece = message_form::piece(message.to_json());
-                if piece.get("type").is_none_or(|kind| kind != "AIMessageChunk") {
+                if piece
+                    .get("type")
+                    .is_none_or(|kind| kind != "AIMessageChunk")
+                {
                     return Vec::new();
                 }
                 let own = piece.get("id").and_then(Json::as_str).unwrap_or_default();

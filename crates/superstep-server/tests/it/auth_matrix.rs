@@ -78,7 +78,11 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/assistants/{id}/versions", Access::Token),
     ("POST", "/assistants/{id}/latest", Access::Token),
     ("GET", "/assistants/{id}/subgraphs", Access::Token),
-    ("GET", "/assistants/{id}/subgraphs/{namespace}", Access::Token),
+    (
+        "GET",
+        "/assistants/{id}/subgraphs/{namespace}",
+        Access::Token,
+    ),
 ];
 
 #[test]

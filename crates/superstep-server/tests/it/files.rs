@@ -13,19 +13,33 @@ async fn a_file_comes_back_as_it_was_under_the_hash_of_its_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let server = server(memory()).files(folder.path()).file_limit(1000);
     let server = Running::start(server).await;
-    let upload = server.request(Method::POST, "/files?name=b%C3%BCcher.csv").body("a,b\n1,2\n");
+    let upload = server
+        .request(Method::POST, "/files?name=b%C3%BCcher.csv")
+        .body("a,b\n1,2\n");
     let kept = server.send(upload).await.ok();
-    assert_eq!((&kept["name"], &kept["bytes"]), (&json!("bücher.csv"), &json!(8)));
+    assert_eq!(
+        (&kept["name"], &kept["bytes"]),
+        (&json!("bücher.csv"), &json!(8))
+    );
     let id = kept["file_id"].as_str().unwrap();
-    assert_eq!(std::fs::read_to_string(kept["path"].as_str().unwrap()).unwrap(), "a,b\n1,2\n");
+    assert_eq!(
+        std::fs::read_to_string(kept["path"].as_str().unwrap()).unwrap(),
+        "a,b\n1,2\n"
+    );
     let place = format!("/files/{id}");
     let got = server.get(&place).await;
-    assert_eq!(got.header("content-disposition"), Some("attachment; filename=\"bcher.csv\""));
+    assert_eq!(
+        got.header("content-disposition"),
+        Some("attachment; filename=\"bcher.csv\"")
+    );
     assert_eq!(got.header("content-type"), Some("application/octet-stream"));
     assert_eq!(got.ok(), "a,b\n1,2\n");
     let found = server.post("/files/search", json!({})).await.ok();
     assert_eq!(found, json!([kept]));
-    assert_eq!(server.call(Method::DELETE, &place, json!({})).await.status, 204);
+    assert_eq!(
+        server.call(Method::DELETE, &place, json!({})).await.status,
+        204
+    );
     server.get(&place).await.detail(404);
 }
 
@@ -34,13 +48,20 @@ async fn files_that_are_too_large_or_lead_elsewhere_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let server = server(memory()).files(folder.path()).file_limit(1000);
     let server = Running::start(server).await;
-    let large = server.request(Method::POST, "/files").body("x".repeat(1001));
+    let large = server
+        .request(Method::POST, "/files")
+        .body("x".repeat(1001));
     assert!(server.send(large).await.detail(413).contains("1000 bytes"));
     for name in ["..%2Fx", "a%0Ab", ""] {
-        let odd = server.request(Method::POST, &format!("/files?name={name}")).body("x");
+        let odd = server
+            .request(Method::POST, &format!("/files?name={name}"))
+            .body("x");
         server.send(odd).await.detail(422);
     }
-    server.get("/files/..%2F..%2Fetc%2Fpasswd").await.detail(422);
+    server
+        .get("/files/..%2F..%2Fetc%2Fpasswd")
+        .await
+        .detail(422);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

@@ -35,10 +35,14 @@ fn steps() -> DynGraph {
         .reduce("log", Reducer::Add, json!([]))
         .node("step", step)
         .edge(START, "step")
-        .route_map("step", [("step", "step"), ("__end__", "__end__")], |state| {
-            let n = state.get("n")?.as_i64().unwrap_or_default();
-            Ok::<_, superstep::Failure>(if n < STEPS { "step" } else { "__end__" })
-        })
+        .route_map(
+            "step",
+            [("step", "step"), ("__end__", "__end__")],
+            |state| {
+                let n = state.get("n")?.as_i64().unwrap_or_default();
+                Ok::<_, superstep::Failure>(if n < STEPS { "step" } else { "__end__" })
+            },
+        )
         .build()
         .unwrap()
 }
@@ -163,14 +167,19 @@ async fn a_killed_server_loses_no_run_that_it_accepted() {
         .await;
     let values = |events: &[(String, String, Json)]| -> Vec<i64> {
         let values = events.iter().filter(|(_, name, _)| name == "values");
-        values.map(|(.., data)| data["n"].as_i64().unwrap_or_default()).collect()
+        values
+            .map(|(.., data)| data["n"].as_i64().unwrap_or_default())
+            .collect()
     };
     let (had, got) = (values(&seen), values(&rest));
     let mut all: Vec<i64> = had.iter().chain(&got).copied().collect();
     assert!(all.is_sorted(), "{had:?} {got:?}");
     all.dedup();
     assert_eq!(all, (0..=STEPS).collect::<Vec<_>>(), "{had:?} {got:?}");
-    assert!(rest.iter().all(|(id, ..)| id != last), "what it had comes again");
+    assert!(
+        rest.iter().all(|(id, ..)| id != last),
+        "what it had comes again"
+    );
 
     let end = server
         .call(Method::GET, &format!("{runs}/{second}/join"), json!({}))

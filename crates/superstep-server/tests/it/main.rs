@@ -14,10 +14,10 @@ mod files;
 mod graphs;
 mod guard;
 mod history;
-#[cfg(feature = "browser-tests")]
-mod needs_browser;
 mod killed;
 mod mcp;
+#[cfg(feature = "browser-tests")]
+mod needs_browser;
 mod protocol;
 mod queue;
 mod run_records;

@@ -11,7 +11,10 @@ use crate::{
 async fn call(server: &Running, method: &str, params: Json) -> Json {
     let body = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
     let reply = server.post("/mcp", body).await.ok();
-    assert_eq!((&reply["jsonrpc"], &reply["id"]), (&json!("2.0"), &json!(7)));
+    assert_eq!(
+        (&reply["jsonrpc"], &reply["id"]),
+        (&json!("2.0"), &json!(7))
+    );
     reply
 }
 
@@ -20,7 +23,12 @@ async fn an_assistant_is_a_tool() {
     let backends = memory();
     let saver = backends.saver.clone().unwrap();
     let server = Running::start(server(backends)).await;
-    let hello = call(&server, "initialize", json!({"protocolVersion": "2025-06-18"})).await;
+    let hello = call(
+        &server,
+        "initialize",
+        json!({"protocolVersion": "2025-06-18"}),
+    )
+    .await;
     assert_eq!(hello["result"]["protocolVersion"], "2025-06-18");
     let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(server.post("/mcp", told).await.status, 202);
@@ -42,8 +50,14 @@ async fn an_assistant_is_a_tool() {
     assert!(saver.threads().await.unwrap().is_empty());
     let unknown = call(&server, "tools/call", json!({"name": "nope"})).await;
     assert_eq!(unknown["error"]["code"], -32602);
-    assert_eq!(call(&server, "zzz", json!({})).await["error"]["code"], -32601);
-    server.call(Method::DELETE, "/mcp", json!({})).await.detail(404);
+    assert_eq!(
+        call(&server, "zzz", json!({})).await["error"]["code"],
+        -32601
+    );
+    server
+        .call(Method::DELETE, "/mcp", json!({}))
+        .await
+        .detail(404);
 }
 
 #[tokio::test]
@@ -70,5 +84,9 @@ async fn runs_are_counted() {
     assert_eq!(counts["runs"]["accepted"], 1);
     assert_eq!(counts["runs"]["begun"], 1);
     let text = server.get("/metrics").await.ok();
-    assert!(text.as_str().unwrap().contains("superstep_runs_accepted_total 1"));
+    assert!(
+        text.as_str()
+            .unwrap()
+            .contains("superstep_runs_accepted_total 1")
+    );
 }

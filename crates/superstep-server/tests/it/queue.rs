@@ -37,13 +37,19 @@ async fn a_run_in_the_background_is_listed_joined_and_forgotten() {
     let reply = server.post(&at("/runs"), body).await;
     let place = reply.header("content-location").unwrap().to_owned();
     let run = reply.ok();
-    assert_eq!((&run["thread_id"], &run["metadata"]["k"]), (&json!(ID), &json!("v")));
+    assert_eq!(
+        (&run["thread_id"], &run["metadata"]["k"]),
+        (&json!(ID), &json!("v"))
+    );
     assert_eq!(run["metadata"].get("__server__"), None);
     assert_eq!(run["kwargs"]["input"], json!({"x": 0}));
     gates.entered.acquire().await.unwrap().forget();
     assert_eq!(server.get(&place).await.ok()["status"], "running");
     gates.open.add_permits(1);
-    assert_eq!(server.get(&format!("{place}/join")).await.ok(), json!({"x": 1}));
+    assert_eq!(
+        server.get(&format!("{place}/join")).await.ok(),
+        json!({"x": 1})
+    );
     assert_eq!(server.get(&place).await.ok()["status"], "success");
     let gone = server.call(Method::DELETE, &place, json!({})).await;
     assert_eq!(gone.status, 204);
@@ -97,7 +103,9 @@ async fn a_client_that_comes_back_gets_what_it_does_not_have() {
     drop(events);
     gates.open.add_permits(1);
     let again = async |id: &str| {
-        let request = server.request(Method::GET, &place).header("last-event-id", id);
+        let request = server
+            .request(Method::GET, &place)
+            .header("last-event-id", id);
         let mut events = Events::open(&server, request).await;
         let mut got = Vec::new();
         while let Some((name, _)) = events.next().await {
@@ -109,7 +117,13 @@ async fn a_client_that_comes_back_gets_what_it_does_not_have() {
     let all = again("-1").await;
     let ids: std::collections::BTreeSet<_> = all.iter().map(|(id, _)| id).collect();
     assert_eq!(ids.len(), all.len(), "ids are unique: {all:?}");
-    assert_eq!(all[..3].iter().map(|(id, _)| id.clone()).collect::<Vec<_>>(), seen);
+    assert_eq!(
+        all[..3]
+            .iter()
+            .map(|(id, _)| id.clone())
+            .collect::<Vec<_>>(),
+        seen
+    );
     assert_eq!(all[3..], rest[..]);
     assert!(rest.iter().any(|(_, name)| name == "values"));
 }

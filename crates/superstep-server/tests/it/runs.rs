@@ -226,11 +226,7 @@ async fn a_run_that_cannot_begin_is_refused() {
             422,
             "may not call example.com",
         ),
-        (
-            one(json!({"after_seconds": -1})),
-            422,
-            "`after_seconds`",
-        ),
+        (one(json!({"after_seconds": -1})), 422, "`after_seconds`"),
         (
             one(json!({"config": {"recursion_limit": 0}})),
             422,

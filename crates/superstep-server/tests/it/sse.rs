@@ -38,7 +38,9 @@ impl Events {
                 let found = match lines.as_slice() {
                     [comment] if comment.starts_with(':') => None,
                     [name, data, ids @ ..] => {
-                        self.id = ids.first().map(|id| id.strip_prefix("id: ").unwrap().to_owned());
+                        self.id = ids
+                            .first()
+                            .map(|id| id.strip_prefix("id: ").unwrap().to_owned());
                         let name = name.strip_prefix("event: ").unwrap().to_owned();
                         let data = data.strip_prefix("data: ").unwrap();
                         Some((name, serde_json::from_str(data).unwrap()))
