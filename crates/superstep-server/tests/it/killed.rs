@@ -6,7 +6,7 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use serde_json::{Value as Json, json};
@@ -27,7 +27,8 @@ const STEPS: i64 = 12;
 fn steps() -> DynGraph {
     let step = |ctx: DynCtx| async move {
         let n: i64 = ctx.get("n").as_i64().unwrap_or_default() + 1;
-        tokio::time::sleep(Duration::from_millis(40)).await;
+        let until = SystemTime::now() + Duration::from_millis(40);
+        ctx.sleep_until(until).await?;
         Ok::<_, Halt>(json!({ "n": n, "log": [n] }))
     };
     DynGraphBuilder::new()
