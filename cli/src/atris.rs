@@ -1,11 +1,14 @@
 //! `superstep atris`: questions about Audius.
 //!
 //! `options` opens the agent with its settings and model, `session` runs questions and asks the person,
-//! `show` prints answers, errors and states.
+//! `show` prints answers, errors and states, `check` compares readings with labels.
 
+mod check;
 mod options;
 mod session;
 mod show;
+
+use std::path::Path;
 
 use superstep::ThreadId;
 use superstep_fake_audius::{FakeAudius, Options};
@@ -18,6 +21,7 @@ use crate::{
     error::Error,
     output::{Form, plain, shown, strong},
     terminal::{Line, Topic},
+    written::WrittenAnswers,
 };
 
 use options::OpenedAtris;
@@ -33,7 +37,29 @@ pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), 
             let mut session = open(thread, &options, app).await?;
             session.ask(&words.join(" "), app).await
         }
+        AtrisCommand::Answer {
+            thread,
+            words,
+            mut options,
+        } => {
+            let said = words.join(" ");
+            let said = (!said.trim().is_empty()).then(|| WrittenAnswers::one(said));
+            if said.is_some() && options.answers.take().is_some() {
+                let why = "give the answer or --answers, not both".to_owned();
+                return Err(Error::Usage(why));
+            }
+            let mut session = open(Some(thread), &options, app).await?;
+            if let Some(said) = said {
+                session.answers_with(said);
+            }
+            session.resume(app).await
+        }
         AtrisCommand::Chat { thread, options } => chat(thread, &options, app).await,
+        AtrisCommand::Check {
+            files,
+            no_model,
+            counts,
+        } => check::run(&files, no_model, counts, app).await,
         AtrisCommand::Errors { thread } => errors(&thread, app).await,
         AtrisCommand::Fake {
             port,
@@ -54,8 +80,15 @@ pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), 
 }
 
 /// Goes on with a thread: answers its open question, or finishes a run that was interrupted.
-pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
-    let options = AtrisOptions::default();
+pub(crate) async fn resume(
+    thread: &str,
+    answers: Option<&Path>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let options = AtrisOptions {
+        answers: answers.map(Path::to_owned),
+        ..AtrisOptions::default()
+    };
     let mut session = open(Some(thread.to_owned()), &options, app).await?;
     session.resume(app).await
 }
@@ -92,7 +125,7 @@ async fn open(
         }
         None => Agent::Atris.new_thread(&*saver).await?,
     };
-    Ok(Session::new(agent, thread, options.clone(), fake))
+    Session::new(agent, thread, options.clone(), fake)
 }
 
 async fn chat(
@@ -102,6 +135,9 @@ async fn chat(
 ) -> Result<(), Error> {
     let mut session = open(thread, options, app).await?;
     session.announce(app);
+    if session.is_waiting().await {
+        went_on(session.resume(app).await)?;
+    }
     loop {
         match app
             .terminal
@@ -111,12 +147,16 @@ async fn chat(
             Line::End | Line::CtrlC => return Ok(()),
             Line::Text(text) if ["exit", "quit", "/exit"].contains(&text.trim()) => return Ok(()),
             Line::Text(text) if text.trim().is_empty() => {}
-            Line::Text(text) => match session.ask(&text, app).await {
-                // It was printed as the answer.
-                Ok(()) | Err(Error::Reported { .. }) => {}
-                Err(error) => return Err(error),
-            },
+            Line::Text(text) => went_on(session.ask(&text, app).await)?,
         }
+    }
+}
+
+/// Whether a session goes on: no answer was printed as the answer.
+fn went_on(asked: Result<(), Error>) -> Result<(), Error> {
+    match asked {
+        Err(Error::Reported { .. }) => Ok(()),
+        other => other,
     }
 }
 

@@ -44,6 +44,7 @@ mod threads;
 mod trace;
 mod trust;
 mod weights;
+mod written;
 
 use std::process::ExitCode;
 

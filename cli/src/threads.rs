@@ -47,7 +47,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                     archie::resume(&thread, &talk, agreement, app).await
                 }
                 // It asks by itself, as its other commands do.
-                Agent::Atris => atris::resume(&thread, app).await,
+                Agent::Atris => atris::resume(&thread, talk.answers.as_deref(), app).await,
                 Agent::Mail => {
                     let agreement = consent::to_run(&reader, agent, &thread, app).await?;
                     let with = InboxArgs {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{catalogue::Parameters, problem::Problem, tools::Source};
+use crate::{catalogue::Parameters, mention::Mentions, problem::Problem, tools::Source};
 
 /// How a question ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +41,13 @@ pub struct Answer {
     pub table: Option<Table>,
     /// What went wrong.
     pub error: Option<Problem>,
+    /// How the question was read, where that is not plain: whom `their` means, which words nothing was made
+    /// of.
+    #[serde(default)]
+    pub reading: Vec<String>,
+    /// What it names, for questions that follow.
+    #[serde(default)]
+    pub mentions: Mentions,
 }
 
 /// Where a part of the answer comes from.

@@ -16,10 +16,11 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 pub use check::{Fault, Parameters};
 pub use models::{FieldType, Model, Models, Shape};
+pub(crate) use operation::MAX_LIMIT;
 pub use operation::{Api, ApiParameter, EntityType, Kind, Method, Operation, Parameter, Place};
 pub use search::{Candidate, Clues};
 pub use words::{GENRES, MOODS, genre, mood};
-pub(crate) use words::{genre_in, has_words, is_known, mood_in, tokens};
+pub(crate) use words::{genre_in, has_words, is_known, is_part_of_genre, mood_in, tokens};
 
 use crate::error::Error;
 
@@ -32,6 +33,8 @@ const PHRASES: &str = include_str!("../data/phrases.json");
 pub struct Catalogue {
     operations: Vec<Operation>,
     models: Models,
+    /// What people say when they mean an operation.
+    phrases: BTreeMap<String, Vec<String>>,
     index: search::Index,
 }
 
@@ -52,6 +55,7 @@ impl Catalogue {
         Ok(Self {
             operations,
             models,
+            phrases,
             index,
         })
     }
@@ -75,6 +79,17 @@ impl Catalogue {
                 hint: superstep::model::did_you_mean::hint(id, known),
             }
         })
+    }
+
+    /// What people say when they mean an operation; nothing if that is not known.
+    pub fn phrases(&self, operation: &Operation) -> &[String] {
+        self.phrases.get(&operation.id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a word, as [`tokens`] gives it, is one of an operation: of its id, its path or its phrases.
+    pub(crate) fn says(&self, operation: &Operation, token: &str) -> bool {
+        let place = self.operations.iter().position(|it| it.id == operation.id);
+        place.is_some_and(|place| self.index.says(place, token))
     }
 
     /// The models.

@@ -107,6 +107,16 @@ pub enum Error {
         /// Why.
         why: String,
     },
+    /// The person was asked something and has not answered.
+    #[error("a question waits for an answer: {question}")]
+    #[coded(
+        "SS8013",
+        hint = "answer it with `superstep atris answer THREAD ANSWER`"
+    )]
+    Unanswered {
+        /// What was asked.
+        question: String,
+    },
     /// Settings or a question that make no sense.
     #[error("{why}")]
     #[coded("SS8012", hint = "see the message")]

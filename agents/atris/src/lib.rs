@@ -39,9 +39,12 @@ pub mod catalogue;
 mod client;
 mod error;
 mod graph;
+pub mod labelled;
+mod mention;
 mod nodes;
 mod problem;
 pub mod question;
+mod recall;
 pub mod reply;
 mod services;
 mod settings;
@@ -55,9 +58,10 @@ pub use catalogue::Catalogue;
 pub use client::{Audius, Fetched};
 pub use error::Error;
 pub use graph::{Atris, NewError};
+pub use mention::{Mention, Mentions};
 pub use problem::Problem;
-pub use settings::{ClientSettings, Settings, USUAL_HOST};
+pub use settings::{ClientSettings, ModelRole, Settings, USUAL_HOST};
 pub use state::{
     AtrisState, AtrisStateUpdate, Entity, MAX_ANSWERS, MAX_ERRORS, Node, Pending, Question,
-    Secondary,
+    Secondary, Seen,
 };

@@ -8,6 +8,7 @@ mod extract_params;
 mod format;
 mod get_apis;
 mod handle_error;
+mod request;
 mod reset_state;
 mod resolve_entity;
 mod secondary_request;

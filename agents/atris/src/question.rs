@@ -1,22 +1,30 @@
 //! What a question says, by rules alone: what it is about, which field it wants, and values for
 //! parameters. The rules know words, not answers; whatever they do not find stays unknown.
 //!
-//! `reference` finds what is named, `aspect` the field that is asked for, `values` the parameters, and
-//! `choose` the operation.
+//! `reference` finds what is named, `earlier` the words for what an earlier answer was about, `aspect` the
+//! field that is asked for, `computation` what is worked out from a reply, `values` the parameters, `choose`
+//! the operation, and `unread` the words that nothing was made of.
 
 mod aspect;
 mod choose;
+mod computation;
+pub(crate) mod earlier;
 mod reference;
+mod unread;
 mod values;
 
 pub use aspect::Aspect;
+pub(crate) use choose::{CANDIDATES, by_handle};
 pub use choose::{Choice, choose};
+pub use computation::Computation;
 pub use reference::{Reference, references};
+pub use unread::unread;
+pub(crate) use values::is_number_in;
 pub use values::{of as values_of, wants_write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::EntityType;
+use crate::catalogue::{EntityType, has_words};
 
 /// The most characters of a question that are looked at.
 pub const MAX_QUESTION: usize = 2_000;
@@ -44,6 +52,8 @@ pub struct Understanding {
     pub references: Vec<Reference>,
     /// The field it asks for.
     pub aspect: Option<Aspect>,
+    /// What it wants worked out from the reply.
+    pub computation: Option<Computation>,
     /// How much work it is.
     pub complexity: Complexity,
 }
@@ -56,12 +66,26 @@ impl Understanding {
             false => references(question),
         };
         let aspect = Aspect::of(question);
+        let computation = Computation::of(question, aspect);
         let entity_type = entity_type(question, &references, aspect);
+        // `the longest track Nova Kane has` is about her, not about a track of that name.
+        let is_compared = matches!(
+            computation,
+            Some(Computation::Most(_) | Computation::Least(_))
+        );
+        let entity_type = match (entity_type, is_compared) {
+            (Some(EntityType::Track), true) => Some(EntityType::User),
+            (entity_type, _) => entity_type,
+        };
         let complexity = match references.as_slice() {
             [] => Complexity::Simple,
             [Reference::Id(_) | Reference::Handle(_)] => Complexity::Simple,
             [_] => Complexity::Moderate,
             _ => Complexity::Complex,
+        };
+        let complexity = match (complexity, computation) {
+            (Complexity::Simple, Some(_)) => Complexity::Moderate,
+            (complexity, _) => complexity,
         };
         let about = entity_type.map_or("general", EntityType::name);
         let query_type = match aspect {
@@ -73,6 +97,7 @@ impl Understanding {
             entity_type: entity_type.filter(|_| !references.is_empty()),
             references,
             aspect,
+            computation,
             complexity,
         }
     }
@@ -97,18 +122,29 @@ pub(crate) fn is_search(question: &str) -> bool {
     looks && !lower.contains(" by ") && cues.iter().any(|cue| lower.contains(cue))
 }
 
+fn is_mark(c: char) -> bool {
+    "\"”“»'’".contains(c)
+}
+
 /// What a name stands for: words beside it say so, or else the field that is asked for.
 fn entity_type(
     question: &str,
     references: &[Reference],
     aspect: Option<Aspect>,
 ) -> Option<EntityType> {
-    if let Some(Reference::Handle(_)) = references.first() {
-        return Some(EntityType::User);
+    match references.first() {
+        None => return None,
+        Some(Reference::Handle(_)) => return Some(EntityType::User),
+        Some(Reference::Earlier(word)) if earlier::kind(word).is_some() => {
+            return earlier::kind(word);
+        }
+        Some(_) => {}
     }
     let lower = question.to_lowercase();
     let name = references.iter().find_map(|it| match it {
-        Reference::Name(name) | Reference::Id(name) => Some(name.to_lowercase()),
+        Reference::Name(name) | Reference::Id(name) | Reference::Earlier(name) => {
+            Some(name.to_lowercase())
+        }
         _ => None,
     });
     let before = name.as_deref().and_then(|name| lower.find(name));
@@ -140,8 +176,16 @@ fn entity_type(
     if after.is_some_and(|after| after.starts_with("'s ") || after.starts_with("’s ")) {
         return Some(EntityType::User);
     }
+    // `the Night Drive playlist`
+    let behind = after.map(|after| after.trim_start_matches(is_mark).trim_start());
+    let behind = behind.and_then(|behind| behind.split(|c: char| !c.is_alphanumeric()).next());
+    match behind {
+        Some("playlist" | "album" | "ep" | "lp") => return Some(EntityType::Playlist),
+        Some("track" | "song" | "single") => return Some(EntityType::Track),
+        _ => {}
+    }
     let of_tracks = [
-        "remixes of",
+        "remixes",
         "remix of",
         "comments on",
         "comments under",
@@ -161,13 +205,14 @@ fn entity_type(
     let by_users = [
         "has reposted",
         "did",
-        "does",
         "has liked",
         "has favorited",
         "albums",
         "followers",
     ];
-    let is_by_user = by_users.iter().any(|cue| lower.contains(cue));
+    // `does X follow` asks for what X does, `does X have` for what X has.
+    let does = has_words(&lower, "does") && !has_words(&lower, "have");
+    let is_by_user = does || by_users.iter().any(|cue| lower.contains(cue));
     if of_tracks.iter().any(|cue| lower.contains(cue)) && !is_by_user {
         return Some(EntityType::Track);
     }

@@ -13,7 +13,7 @@ use crate::{
     catalogue::{Operation, Parameters},
     error::Error,
     problem::Problem,
-    settings::Settings,
+    settings::{ModelRole, Settings},
     state::AtrisState,
     tools::{Arguments, Response, tool_of},
 };
@@ -27,6 +27,14 @@ pub(crate) struct Services {
 }
 
 impl Services {
+    /// The model that reads what a question names and says, if there is one for that.
+    pub(crate) fn reader(&self) -> Option<&dyn Model> {
+        match self.settings.role {
+            ModelRole::Whole => self.model.as_deref(),
+            ModelRole::Choice => None,
+        }
+    }
+
     /// Makes a call of the API as a tool call of this task. `number` tells the calls of a task apart.
     pub(crate) async fn call(
         &self,

@@ -17,6 +17,21 @@ pub struct Settings {
     pub client: ClientSettings,
     /// Whether operations that change something may be called, each approved by a person.
     pub writes: bool,
+    /// What a model does, if there is one.
+    pub role: ModelRole,
+    /// How many records a list has if the question does not say; the usual ten otherwise.
+    pub limit: Option<u64>,
+}
+
+/// What a model does with a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModelRole {
+    /// It says what the question names, chooses the operation and fills in parameters.
+    #[default]
+    Whole,
+    /// It chooses between operations that fit about as well; names and parameters are found by rules. For
+    /// small models, which are slow and invent values.
+    Choice,
 }
 
 /// Settings of the client.

@@ -3,6 +3,8 @@
 //! Everything about one question is an option, and `reset_state_node` sets it to nothing: an absent key
 //! keeps a field, null clears it. The host, the errors and the answers stay, bounded.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use superstep::{Ask, Nodes, State, model::Message};
@@ -11,7 +13,7 @@ use crate::{
     answer::Answer,
     catalogue::{Api, EntityType, Parameters},
     problem::Problem,
-    question::{Aspect, Complexity, Reference},
+    question::{Aspect, Complexity, Computation, Reference},
     tools::{Response, Source},
 };
 
@@ -67,6 +69,10 @@ pub struct AtrisState {
     pub formatted_response: Option<String>,
     /// The field that is asked for.
     pub aspect: Option<Aspect>,
+    /// What is worked out from the whole reply.
+    pub computation: Option<Computation>,
+    /// How the question was read, where that is not plain.
+    pub reading: Option<Vec<String>>,
     /// What a person is asked next.
     pub pending: Option<Pending>,
     /// Every reply that was used.
@@ -107,6 +113,20 @@ pub struct Entity {
     /// Its handle, or that of its owner.
     #[serde(default)]
     pub handle: Option<String>,
+    /// What its record said when it was looked up: how many followers, tracks, plays it has.
+    #[serde(default)]
+    pub seen: Option<Seen>,
+}
+
+/// Counts of a record that was looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Which of the sources has the record, from 0.
+    pub source: usize,
+    /// Where it is in that reply: a JSON pointer.
+    pub at: String,
+    /// The counts, by their names on the wire.
+    pub counts: BTreeMap<String, u64>,
 }
 
 /// The second of two things that are compared.
@@ -132,6 +152,9 @@ pub enum Pending {
         parameter: String,
         /// What it names, if that has to be looked up.
         entity_type: Option<EntityType>,
+        /// The word of the question that stands for it and says nothing here, such as `their`.
+        #[serde(default)]
+        word: Option<String>,
     },
     /// Which of several things was meant.
     Choose {

@@ -1,7 +1,10 @@
 //! What a model is asked: whom a question names, which operation answers it, with which parameters.
 //!
 //! Each reply is held to a schema and checked again. A model chooses among candidates and copies from the
-//! question; a name, an id or a text that is not in the question is dropped, so it can make nothing up.
+//! question; a name, an id, a number or a text that is not in the question is dropped, so it can make nothing
+//! up. `pick` is the choice for small models.
+
+mod pick;
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -14,7 +17,7 @@ use superstep::{
 use crate::{
     catalogue::{Catalogue, EntityType, Fault, Kind, Operation, Parameters},
     error::Error,
-    question::Reference,
+    question::{Reference, earlier::is_earlier, is_number_in},
 };
 
 const UNDERSTAND: &str = include_str!("../prompts/understand.md");
@@ -23,6 +26,9 @@ const PARAMETERS: &str = include_str!("../prompts/parameters.md");
 
 /// How often a model may correct parameters that were refused.
 const REPAIRS: usize = 2;
+
+/// How many phrases of an operation a model is told.
+const MAX_PHRASES: usize = 3;
 
 /// How many tokens a reply may have.
 const MAX_TOKENS: u32 = 400;
@@ -67,11 +73,8 @@ impl Thinker<'_> {
             "playlist" => Some(EntityType::Playlist),
             _ => None,
         };
-        let names = named
-            .names
-            .iter()
-            .take(2)
-            .filter(|name| is_said(question, name));
+        let names = named.names.iter().take(2);
+        let names = names.filter(|name| is_said(question, name) && !is_earlier(name));
         let names: Vec<Reference> = names.map(|name| Reference::of_answer(name)).collect();
         Ok((kind.filter(|_| !names.is_empty()), names))
     }
@@ -89,15 +92,14 @@ impl Thinker<'_> {
             "required": ["operation"],
             "additionalProperties": false,
         });
+        let catalogue = Catalogue::get()?;
         let list = candidates.iter().map(|operation| {
-            let needs: Vec<&str> = operation.askable().map(|it| it.name.as_str()).collect();
-            let words = operation.id_words();
-            format!(
-                "- {}: {words}; {}; parameters: {}",
-                operation.id,
-                operation.path,
-                needs.join(", ")
-            )
+            let phrases = catalogue.phrases(operation).iter();
+            let phrases: Vec<&str> = phrases.take(MAX_PHRASES).map(String::as_str).collect();
+            match phrases.is_empty() {
+                true => format!("- {}: {}", operation.id, operation.id_words()),
+                false => format!("- {}: {}", operation.id, phrases.join("; ")),
+            }
         });
         let list = list.collect::<Vec<_>>().join("\n");
         let messages = vec![
@@ -209,7 +211,7 @@ fn schema_of(operation: &Operation) -> Json {
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-/// Whether a model may give this value: free text and ids must be in the question.
+/// Whether a model may give this value: free text, ids and numbers must be in the question.
 fn is_allowed(question: &str, operation: &Operation, name: &str, value: &Json) -> bool {
     let Some(parameter) = operation.parameter(name) else {
         return true;
@@ -220,10 +222,13 @@ fn is_allowed(question: &str, operation: &Operation, name: &str, value: &Json) -
     let one = std::slice::from_ref(value);
     let items = value.as_array().map_or(one, Vec::as_slice);
     let said = |item: &Json| match item {
-        Json::String(text) => is_said(question, text),
+        Json::String(text) => !is_free || is_said(question, text),
+        Json::Number(number) => number.as_u64().is_some_and(|it| is_number_in(question, it)),
+        // What is off is off anyway.
+        Json::Bool(on) => *on,
         _ => true,
     };
-    !is_free || items.iter().all(said)
+    items.iter().all(said)
 }
 
 /// Whether a text is in the question, whatever its case and spaces.

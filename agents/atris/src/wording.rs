@@ -1,8 +1,11 @@
 //! Answers in words, made of records alone, every number with the field it comes from.
 //!
-//! `lines` is the text of one record.
+//! `lines` is the text of one record, `worked_out` what is counted or compared over all of them, `more` the
+//! remark that a list is not the whole of it.
 
 mod lines;
+mod more;
+mod worked_out;
 
 use serde_json::Value as Json;
 
@@ -10,7 +13,10 @@ use crate::{
     answer::{Answer, Fact, Status},
     catalogue::Method,
     error::Error,
+    mention::Mentions,
     problem::Problem,
+    question::Aspect,
+    recall::mentions_of,
     state::AtrisState,
     tools::{Response, Source},
 };
@@ -28,6 +34,8 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
         facts: Vec::new(),
         table: None,
         error: state.error.clone(),
+        reading: state.reading.clone().unwrap_or_default(),
+        mentions: Mentions::default(),
     };
     if let Some(problem) = &state.error {
         failed(&mut answer, problem);
@@ -53,12 +61,23 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
     let (text, table) = match second {
         _ if is_write => (format!("Done: {}.", response.source.operation), None),
         Some(second) => (words.comparison(state, response, second), None),
-        None => match words.field(state, response) {
+        None => match words
+            .field(state, response)
+            .or_else(|| words.worked_out(state, response))
+        {
             Some(text) => (text, None),
-            None => (words.list(state, response), lines::table(&response.data)),
+            None => {
+                let mut text = words.list(state, response);
+                if let Some(more) = words.more(state, response) {
+                    text.push('\n');
+                    text.push_str(&more);
+                }
+                (text, lines::table(&response.data))
+            }
         },
     };
     answer.facts = words.facts;
+    answer.mentions = mentions_of(state, response);
     answer.table = table;
     let notes: Vec<&String> = std::iter::once(response)
         .chain(second)
@@ -129,7 +148,7 @@ impl Words<'_> {
             return None;
         };
         let name = self.name(response, record)?;
-        match self.value(state, response, record) {
+        match self.value(aspect, response, record) {
             Some(value) => Some(lines::sentence(aspect, &name, &value)),
             None => Some(format!(
                 "Audius does not say the {} of {name}.",
@@ -147,7 +166,8 @@ impl Words<'_> {
                 continue;
             };
             let name = self.name(response, record).unwrap_or_else(|| "?".into());
-            match self.value(state, response, record) {
+            let value = state.aspect.and_then(|it| self.value(it, response, record));
+            match value {
                 Some(value) => {
                     let what = state
                         .aspect
@@ -219,8 +239,8 @@ impl Words<'_> {
         })
     }
 
-    fn value(&mut self, state: &AtrisState, response: &Response, record: &Json) -> Option<String> {
-        let (field, wire) = lines::field_of(state.aspect?, record)?;
+    fn value(&mut self, aspect: Aspect, response: &Response, record: &Json) -> Option<String> {
+        let (field, wire) = lines::field_of(aspect, record)?;
         let value = record.get(&field).filter(|value| !value.is_null())?;
         let at = record.get("at").and_then(Json::as_str).unwrap_or_default();
         let value = lines::text(value);

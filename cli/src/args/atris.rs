@@ -10,9 +10,11 @@ pub(crate) enum AtrisCommand {
   superstep atris ask 'top 10 trending tracks this week'
   superstep atris ask 'How many followers does @novakane have?' --no-model --explain
   superstep atris ask 'trending playlists' --fake --no-model --json
+  superstep atris ask 'followers of Sol Rivera' --fake --no-model --answers answers.txt
 
 The answer is made of replies of the API alone; --explain says which field each number is. Exit code 1
-means that there is no answer, 3 that something is missing: answer with `superstep threads resume`.")]
+means that there is no answer, 3 that something is missing and waits for `superstep atris answer`. Without
+a person, answers are read from --answers or from stdin, one per line.")]
     Ask {
         /// The question
         #[arg(required = true)]
@@ -23,17 +25,51 @@ means that there is no answer, 3 that something is missing: answer with `superst
         #[command(flatten)]
         options: AtrisOptions,
     },
+    /// Answer what a thread asks: a number, a name, a handle, a link
+    #[command(after_help = "Examples:
+  superstep atris answer atris-7f3k2m 2
+  superstep atris answer atris-7f3k2m Nova Kane --no-model
+  superstep atris answer atris-7f3k2m              asks you, or reads stdin")]
+    Answer {
+        /// The thread
+        thread: String,
+        /// The answer
+        words: Vec<String>,
+        #[command(flatten)]
+        options: AtrisOptions,
+    },
     /// Ask questions one after the other, in one thread
     #[command(after_help = "Examples:
   superstep atris chat
   superstep atris chat --fake --no-model
-  printf 'latest tips\\ntop artists\\n' | superstep atris chat --fake --no-model")]
+  printf 'latest tips\\ntop artists\\n' | superstep atris chat --fake --no-model
+
+A question may be about the answer before: `their tracks`, `how long is the second one`. If something is
+missing you are asked for it; /skip leaves that question, exit or Ctrl-D ends the session.")]
     Chat {
         /// Ask in this thread; a new one otherwise
         #[arg(long, value_name = "THREAD")]
         thread: Option<String>,
         #[command(flatten)]
         options: AtrisOptions,
+    },
+    /// Compare how questions are read with what they mean, by rules or by a model
+    #[command(after_help = "Examples:
+  superstep atris check questions.json --no-model
+  superstep atris check questions.json --model local:default --json
+
+A file is a JSON array of {\"question\", \"operation\", \"parameters\", \"entity\"}; operation null means that
+none answers it. A fake Audius is asked, nothing is kept, and exit code 1 means that not all are right.")]
+    Check {
+        /// Files with labelled questions
+        #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
+        files: Vec<std::path::PathBuf>,
+        /// Use rules alone, without a language model
+        #[arg(long)]
+        no_model: bool,
+        /// Print how many are right, and not which ones are wrong
+        #[arg(long)]
+        counts: bool,
     },
     /// Show the errors of a thread, and how often each happened
     #[command(after_help = "Examples:
@@ -85,6 +121,12 @@ pub(crate) struct AtrisOptions {
     /// Allow operations that change something; each is approved by you first
     #[arg(long)]
     pub(crate) writes: bool,
+    /// How many records a list has, if the question does not say [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub(crate) limit: Option<u64>,
+    /// Read answers to what is asked from this file, one per line
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) answers: Option<std::path::PathBuf>,
 }
 
 fn fault(name: &str) -> Result<superstep_fake_audius::Fault, String> {

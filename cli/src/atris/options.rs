@@ -8,7 +8,7 @@ use superstep::{
     model::{ErrorKind, Model, config::Config, did_you_mean, select::DataOwner},
     saver::Saver,
 };
-use superstep_atris::{Atris, Settings};
+use superstep_atris::{Atris, ModelRole, Settings};
 use superstep_fake_audius::{FakeAudius, Options};
 
 use crate::{app::App, args::AtrisOptions, database, environment, error::Error, output::faint};
@@ -31,6 +31,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
     environment.config.agent_is_trusted("atris")?;
     let mut settings = settings(&environment.config)?;
     settings.writes = options.writes;
+    settings.limit = options.limit;
     settings.client.offline =
         environment.offline.is_some() || environment.config.offline().is_some();
     let mut fake = None;
@@ -48,6 +49,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         true => None,
         false => model(app).await?,
     };
+    settings.role = reader(model.as_deref());
     let agent = Atris::new(model, settings, backends)?;
     Ok(OpenedAtris {
         agent,
@@ -58,7 +60,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
 }
 
 /// The model that is used, or nothing where there is none: rules answer as well.
-async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, Error> {
+pub(super) async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, Error> {
     match environment::open(&DataOwner::Project, app).await {
         Ok(opened) => Ok(Some(Arc::new(opened.caller))),
         Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::NoModel { .. }) => {
@@ -67,6 +69,14 @@ async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, Error> {
             Ok(None)
         }
         Err(error) => Err(error),
+    }
+}
+
+/// What a model is used for: a model inside the process is small, and chooses only.
+pub(super) fn reader(model: Option<&dyn Model>) -> ModelRole {
+    match model {
+        Some(model) if model.id().provider == "local" => ModelRole::Choice,
+        _ => ModelRole::Whole,
     }
 }
 

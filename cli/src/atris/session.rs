@@ -1,7 +1,7 @@
 //! Questions in a thread: run, ask the person what is missing, print the answer.
 
 use superstep::{
-    OpenAsk, Outcome,
+    ErrorKind, OpenAsk, Outcome,
     tools::{Approval, ApprovalAnswer, Verdict},
 };
 use superstep_atris::{Atris, AtrisState, AtrisStateUpdate, Question};
@@ -12,15 +12,26 @@ use crate::{
     app::App,
     args::AtrisOptions,
     error::Error,
-    output::{Form, faint, plain, strong},
+    output::{Form, bad, faint, plain},
+    shell_words,
     terminal::{Line, Topic},
+    written::WrittenAnswers,
 };
+
+/// What leaves a question of the agent.
+const SKIP: &str = "/skip";
 
 /// A thread and what asks in it.
 pub(super) struct Session {
     agent: Atris,
     thread: String,
     options: AtrisOptions,
+    /// Answers that were written down before; nobody is asked then.
+    written: Option<WrittenAnswers>,
+    /// Whether the person left the open question: the next one takes its place.
+    has_left: bool,
+    /// Whether the person knows the thread.
+    is_announced: bool,
     /// Serves as long as the session is there.
     _fake: Option<FakeAudius>,
 }
@@ -28,9 +39,20 @@ pub(super) struct Session {
 /// What comes next.
 enum SessionStep {
     Input(Box<AtrisStateUpdate>),
-    Answer((superstep::AskId, serde_json::Value)),
+    Answer((superstep::AskId, serde_json::Value), OpenAsk),
     Resume,
     Ask(OpenAsk),
+    /// The person left the question.
+    Left,
+}
+
+/// What came of it.
+enum SessionOutcome {
+    Outcome(Outcome<AtrisState>),
+    /// The answer does not fit; the question is still open.
+    Refused(OpenAsk),
+    Ask(OpenAsk),
+    Left,
 }
 
 impl Session {
@@ -39,25 +61,42 @@ impl Session {
         thread: String,
         options: AtrisOptions,
         fake: Option<FakeAudius>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Error> {
+        let written = options.answers.as_deref().map(WrittenAnswers::read);
+        Ok(Self {
             agent,
             thread,
+            written: written.transpose()?,
             options,
+            has_left: false,
+            is_announced: false,
             _fake: fake,
-        }
+        })
     }
 
-    pub(super) fn announce(&self, app: &App<'_>) {
+    /// Answers what is asked with these.
+    pub(super) fn answers_with(&mut self, written: WrittenAnswers) {
+        self.written = Some(written);
+    }
+
+    pub(super) fn announce(&mut self, app: &App<'_>) {
+        self.is_announced = true;
         app.output.say(&[faint("thread "), plain(&self.thread)]);
+    }
+
+    /// Whether the thread waits for an answer.
+    pub(super) async fn is_waiting(&self) -> bool {
+        let state = self.agent.graph().state(&*self.thread).await;
+        state.is_ok_and(|state| !state.asks.is_empty())
     }
 
     pub(super) async fn ask(&mut self, question: &str, app: &mut App<'_>) -> Result<(), Error> {
         let before = self.agent.graph().state(&*self.thread).await.ok();
-        if let Some(ask) = before.as_ref().and_then(|before| before.asks.first()) {
-            show::question(ask, app.output)?;
-            return Err(self.waiting());
+        let open = before.as_ref().and_then(|before| before.asks.first());
+        if let (Some(ask), false) = (open, self.has_left) {
+            return Err(self.waits(ask, app)?);
         }
+        self.has_left = false;
         let before = before.as_ref().map(|before| &*before.state);
         let input = self.agent.ask(question, before);
         self.run(SessionStep::Input(Box::new(input)), app).await
@@ -67,18 +106,25 @@ impl Session {
         let state = self.agent.graph().state(&*self.thread).await?;
         match state.asks.into_iter().next() {
             Some(ask) => self.run(SessionStep::Ask(ask), app).await,
-            None if state.next.is_empty() => {
-                show::answer(&state.state, &self.thread, self.options.explain, app.output)
-            }
+            None if state.next.is_empty() && self.has_answer() => Err(Error::Missing {
+                what: format!("thread `{}` asks nothing", self.thread),
+                hint: "ask it something with `superstep atris ask QUESTION --thread THREAD`",
+            }),
+            None if state.next.is_empty() => self.show(&state.state, app),
             None => self.run(SessionStep::Resume, app).await,
         }
+    }
+
+    fn has_answer(&self) -> bool {
+        self.written.is_some() && self.options.answers.is_none()
     }
 
     async fn run(&mut self, mut next: SessionStep, app: &mut App<'_>) -> Result<(), Error> {
         let graph = self.agent.graph().with_options(|options| {
             options.log = superstep::Modes::TRACE;
         });
-        let thread = &*self.thread;
+        let thread = self.thread.clone();
+        let thread = &*thread;
         let steps = match self.options.debug {
             true => graph
                 .history(thread)
@@ -88,25 +134,53 @@ impl Session {
         };
         loop {
             let running = async {
-                match next {
-                    SessionStep::Input(input) => Ok(Ok(graph.run(thread, *input).await?)),
-                    SessionStep::Answer(answer) => Ok(Ok(graph.answer(thread, [answer]).await?)),
-                    SessionStep::Resume => Ok(Ok(graph.resume(thread).await?)),
-                    SessionStep::Ask(ask) => Ok::<_, Error>(Err(ask)),
-                }
+                Ok::<_, Error>(match next {
+                    SessionStep::Input(input) => {
+                        SessionOutcome::Outcome(graph.run(thread, *input).await?)
+                    }
+                    SessionStep::Answer(answer, ask) => {
+                        match graph.answer(thread, [answer]).await {
+                            Ok(outcome) => SessionOutcome::Outcome(outcome),
+                            Err(error) => match &*error.kind {
+                                ErrorKind::BadAnswer { why, .. } => {
+                                    app.output.say(&[bad("no: "), plain(why)]);
+                                    SessionOutcome::Refused(ask)
+                                }
+                                _ => return Err(error.into()),
+                            },
+                        }
+                    }
+                    SessionStep::Resume => SessionOutcome::Outcome(graph.resume(thread).await?),
+                    SessionStep::Ask(ask) => SessionOutcome::Ask(ask),
+                    SessionStep::Left => SessionOutcome::Left,
+                })
             };
-            let outcome = tokio::select! {
-                outcome = running => outcome?,
+            let came = tokio::select! {
+                came = running => came?,
                 () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
             };
-            next = match outcome {
-                Ok(Outcome::Done(state)) => return self.done(&state, steps, app).await,
-                Ok(Outcome::Waiting { asks, .. }) => match asks.into_iter().next() {
-                    Some(ask) => SessionStep::Ask(ask),
-                    None => SessionStep::Resume,
-                },
-                Ok(_) => SessionStep::Resume,
-                Err(ask) => self.person(&ask, app).await?,
+            next = match came {
+                SessionOutcome::Outcome(Outcome::Done(state)) => {
+                    return self.done(&state, steps, app).await;
+                }
+                SessionOutcome::Outcome(Outcome::Waiting { asks, .. }) => {
+                    match asks.into_iter().next() {
+                        Some(ask) => SessionStep::Ask(ask),
+                        None => SessionStep::Resume,
+                    }
+                }
+                SessionOutcome::Outcome(_) => SessionStep::Resume,
+                SessionOutcome::Ask(ask) => {
+                    show::question(
+                        &ask,
+                        self.next_command(app).as_str(),
+                        &self.thread,
+                        app.output,
+                    )?;
+                    self.person(&ask, app).await?
+                }
+                SessionOutcome::Refused(ask) => self.person(&ask, app).await?,
+                SessionOutcome::Left => return Ok(()),
             };
         }
     }
@@ -116,53 +190,117 @@ impl Session {
             let history = self.agent.graph().history(&*self.thread).await?;
             show::steps(&history, steps, app.output)?;
         }
-        show::answer(state, &self.thread, self.options.explain, app.output)
+        self.show(state, app)
     }
 
-    /// Asks the person until there is an answer that fits.
-    async fn person(&self, ask: &OpenAsk, app: &mut App<'_>) -> Result<SessionStep, Error> {
-        show::question(ask, app.output)?;
-        if app.output.form == Form::Json || !app.terminal.is_interactive() {
-            return Err(self.waiting());
+    fn show(&self, state: &AtrisState, app: &App<'_>) -> Result<(), Error> {
+        let shown = show::answer(state, &self.thread, self.options.explain, app.output);
+        if app.output.form == Form::Text && !self.is_announced {
+            app.output.say(&[faint("thread "), faint(&self.thread)]);
         }
+        shown
+    }
+
+    /// Gets an answer: from the file, from the person, or from stdin. Without one the thread waits.
+    async fn person(&mut self, ask: &OpenAsk, app: &mut App<'_>) -> Result<SessionStep, Error> {
+        let is_approval = ask.is::<Approval>();
         loop {
-            let prompt = "answer> ";
-            let text = match app
-                .terminal
-                .read_line(Topic::Detail, prompt, app.output)
-                .await?
-            {
-                Line::Text(text) => text,
-                Line::CtrlC => return Err(Error::Cancelled),
-                Line::End => return Err(self.waiting()),
+            let text = match &mut self.written {
+                Some(written) => match written.next() {
+                    Some(text) => text,
+                    None => return Err(self.hinted(app)),
+                },
+                None => {
+                    let is_watched = app.terminal.is_interactive();
+                    let can_read = !app.global.no_input;
+                    if !can_read || is_watched && app.output.form == Form::Json {
+                        return Err(self.hinted(app));
+                    }
+                    let line = app
+                        .terminal
+                        .read_line(Topic::Detail, "answer> ", app.output);
+                    match line.await? {
+                        Line::Text(text) => text,
+                        Line::CtrlC => return Err(Error::Cancelled),
+                        Line::End => return Err(self.hinted(app)),
+                    }
+                }
             };
-            if text.trim().is_empty() {
-                continue;
+            let text = text.trim();
+            if text == SKIP {
+                self.has_left = true;
+                app.output.say(&[faint("the question is left open")]);
+                return Ok(SessionStep::Left);
             }
-            if ask.is::<Approval>() {
-                let approval = ask.question::<Approval>()?;
-                let verdict = match text.trim() {
-                    "y" | "yes" | "accept" => Verdict::Accept,
-                    _ => Verdict::Ignore,
-                };
-                let answer = ApprovalAnswer {
-                    digest: approval.digest,
-                    verdict,
-                };
-                return Ok(SessionStep::Answer(ask.answer::<Approval>(&answer)?));
+            if !is_approval && !text.is_empty() {
+                let answer = ask.answer::<Question>(&text.to_owned())?;
+                return Ok(SessionStep::Answer(answer, ask.clone()));
             }
-            return Ok(SessionStep::Answer(ask.answer::<Question>(&text)?));
+            let verdict = match text {
+                "y" | "yes" | "accept" => Verdict::Accept,
+                "n" | "no" | "ignore" => Verdict::Ignore,
+                "" => continue,
+                _ => {
+                    app.output.say(&[plain("y or n")]);
+                    continue;
+                }
+            };
+            let approval = ask.question::<Approval>()?;
+            let answer = ApprovalAnswer {
+                digest: approval.digest,
+                verdict,
+            };
+            let answer = ask.answer::<Approval>(&answer)?;
+            return Ok(SessionStep::Answer(answer, ask.clone()));
         }
     }
 
-    fn waiting(&self) -> Error {
+    /// Shows the open question of the thread, and that it has to be answered first.
+    fn waits(&self, ask: &OpenAsk, app: &App<'_>) -> Result<Error, Error> {
+        show::question(
+            ask,
+            self.next_command(app).as_str(),
+            &self.thread,
+            app.output,
+        )?;
+        Ok(self.hinted(app))
+    }
+
+    fn hinted(&self, app: &App<'_>) -> Error {
+        if app.output.form == Form::Text {
+            let line = self.next_command(app);
+            app.output.say(&[faint("answer it with "), plain(line)]);
+        }
         Error::Waiting {
             thread: self.thread.clone(),
         }
     }
-}
 
-/// A heading for a question of the agent.
-pub(super) fn asks(text: &str) -> [crate::output::Span; 2] {
-    [strong("? "), plain(text)]
+    /// The command that answers, with the options of this one: it asks the same hosts.
+    fn next_command(&self, app: &App<'_>) -> String {
+        use shell_words::quoted;
+        let mut line = format!("superstep atris answer {} ANSWER", quoted(&self.thread));
+        let options = &self.options;
+        for host in &options.host {
+            line.push_str(&format!(" --host {}", quoted(host)));
+        }
+        let switches = [
+            (options.fake, " --fake"),
+            (options.no_model, " --no-model"),
+            (options.writes, " --writes"),
+            (options.explain, " --explain"),
+            (app.global.offline, " --offline"),
+            (app.global.json, " --json"),
+        ];
+        for (_, switch) in switches.iter().filter(|(is_on, _)| *is_on) {
+            line.push_str(switch);
+        }
+        if let Some(model) = &app.global.model {
+            line.push_str(&format!(" --model {}", quoted(model)));
+        }
+        if let Some(db) = &app.global.db {
+            line.push_str(&format!(" --db {}", quoted(&db.display().to_string())));
+        }
+        line
+    }
 }

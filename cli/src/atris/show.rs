@@ -2,17 +2,22 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{Checkpoint, OpenAsk, tools::Approval};
-use superstep_atris::{Answer, AtrisState, Node, Question, Status, Table};
+use superstep_atris::{Answer, AtrisState, Error as AtrisError, Node, Question, Status, Table};
 use unicode_width::UnicodeWidthStr;
 
-use super::session::asks;
 use crate::{
     error::Error,
-    output::{Form, Output, bad, faint, good, plain, strong},
+    output::{Form, Output, Span, bad, faint, good, plain, strong},
 };
 
 /// The widest cell of a table.
 const WIDEST: usize = 36;
+
+/// The narrowest that a cell is cut to.
+const NARROWEST: usize = 12;
+
+/// What is between two columns.
+const BETWEEN: &str = "  ";
 
 /// The most characters of a value in a difference.
 const LONGEST: usize = 160;
@@ -39,6 +44,7 @@ pub(super) fn answer(
             "answer": answer.answer,
             "sources": answer.sources,
             "error": answer.error,
+            "reading": answer.reading,
         });
         if let (true, Some(line)) = (explain, line.as_object_mut()) {
             line.insert("facts".into(), json!(answer.facts));
@@ -46,7 +52,6 @@ pub(super) fn answer(
         output.json(&line)?;
     } else {
         text(answer, explain, output)?;
-        output.say(&[faint("thread "), faint(thread)]);
     }
     match answer.status {
         Status::Failed | Status::Refused => Err(Error::Reported { exit: 1 }),
@@ -56,6 +61,9 @@ pub(super) fn answer(
 
 fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
     let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    for line in &answer.reading {
+        output.data(&[faint("("), plain(line), faint(")")])?;
+    }
     match (&answer.table, is_terminal) {
         (Some(table), true) => {
             let mut lines = answer.answer.lines();
@@ -94,28 +102,20 @@ fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
 
 fn columns(table: &Table, output: &Output) -> Result<(), Error> {
     let rows = || std::iter::once(&table.columns).chain(&table.rows);
-    let widths: Vec<usize> = (0..table.columns.len())
-        .map(|at| {
-            let cells = rows().filter_map(|row| row.get(at));
-            cells
-                .map(|cell| cell.width().min(WIDEST))
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
+    let width_of = |at: usize| {
+        let cells = rows().filter_map(|row| row.get(at));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..table.columns.len()).map(width_of).collect();
+    let (columns, _) = crossterm::terminal::size().unwrap_or((80, 24));
+    let widths = fitted(widths, columns.into());
     for (number, row) in rows().enumerate() {
         let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            let mut shown = String::new();
-            for letter in cell.chars() {
-                if format!("{shown}{letter}").width() > *width {
-                    break;
-                }
-                shown.push(letter);
-            }
+            let shown = cut(cell, *width);
             let pad = width.saturating_sub(shown.width());
             format!("{shown}{}", " ".repeat(pad))
         });
-        let line = cells.collect::<Vec<_>>().join("  ");
+        let line = cells.collect::<Vec<_>>().join(BETWEEN);
         let line = line.trim_end();
         match number {
             0 => output.data(&[strong(line)])?,
@@ -125,12 +125,63 @@ fn columns(table: &Table, output: &Output) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the person is asked.
-pub(super) fn question(ask: &OpenAsk, output: &Output) -> Result<(), Error> {
+/// Widths that fit into so many columns: the widest is made narrower, as long as it is wide.
+fn fitted(mut widths: Vec<usize>, columns: usize) -> Vec<usize> {
+    for width in &mut widths {
+        *width = (*width).min(WIDEST);
+    }
+    loop {
+        let between = BETWEEN.len() * widths.len().saturating_sub(1);
+        let total: usize = widths.iter().sum::<usize>() + between;
+        let widest = widths.iter_mut().max();
+        match widest {
+            Some(widest) if total > columns && *widest > NARROWEST => *widest -= 1,
+            _ => return widths,
+        }
+    }
+}
+
+/// A cell that is not wider than this; what is cut off is marked.
+fn cut(cell: &str, width: usize) -> String {
+    if cell.width() <= width {
+        return cell.to_owned();
+    }
+    let mut shown = String::new();
+    for letter in cell.chars() {
+        if format!("{shown}{letter}…").width() > width {
+            break;
+        }
+        shown.push(letter);
+    }
+    shown.push('…');
+    shown
+}
+
+/// A heading for a question of the agent.
+fn asks(text: &str) -> [Span; 2] {
+    [strong("? "), plain(text)]
+}
+
+/// What the person is asked, and for programs the command that answers it.
+pub(super) fn question(
+    ask: &OpenAsk,
+    next: &str,
+    thread: &str,
+    output: &Output,
+) -> Result<(), Error> {
+    let event = |kind: &str, question: &str| {
+        let open = AtrisError::Unanswered {
+            question: question.to_owned(),
+        };
+        json!({
+            "event": "question", "thread": thread, "code": open.code(), "kind": kind,
+            "question": question, "next": next,
+        })
+    };
     if ask.is::<Approval>() {
         let approval = ask.question::<Approval>()?;
         if output.form == Form::Json {
-            return output.json(&json!({"event": "question", "question": approval.description}));
+            return output.json(&event("approve", &approval.description));
         }
         for line in approval.description.lines() {
             output.say(&[plain(line)]);
@@ -140,10 +191,16 @@ pub(super) fn question(ask: &OpenAsk, output: &Output) -> Result<(), Error> {
     }
     let question = ask.question::<Question>()?;
     if output.form == Form::Json {
-        return output.json(&json!({
-            "event": "question", "question": question.question, "options": question.options,
-            "parameter": question.parameter,
-        }));
+        let kind = match question.options.is_empty() {
+            true => "missing",
+            false => "choose",
+        };
+        let mut line = event(kind, &question.question);
+        if let Some(line) = line.as_object_mut() {
+            line.insert("options".into(), json!(question.options));
+            line.insert("parameter".into(), json!(question.parameter));
+        }
+        return output.json(&line);
     }
     output.say(&asks(&question.question));
     for (number, option) in (1..).zip(&question.options) {
@@ -220,12 +277,33 @@ fn changes(last: &Json, state: &Json, output: &Output) {
         if old == value || old.is_null() && value.as_array().is_some_and(Vec::is_empty) {
             continue;
         }
-        let short = |value: &Json| value.to_string().chars().take(LONGEST).collect::<String>();
+        let short = |value: &Json| cut(&value.to_string(), LONGEST);
         if !old.is_null() {
             output.say(&[bad("  - "), plain(format!("{name}: {}", short(old)))]);
         }
         if !value.is_null() {
             output.say(&[good("  + "), plain(format!("{name}: {}", short(value)))]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_into_the_terminal() {
+        assert_eq!(fitted(vec![1, 20, 9], 80), [1, 20, 9]);
+        let widths = fitted(vec![2, 90, 36, 9, 9, 11], 80);
+        assert!(widths.iter().sum::<usize>() + 10 <= 80, "{widths:?}");
+        assert_eq!(widths[3..], [9, 9, 11]);
+        assert_eq!(fitted(vec![90, 90], 10), [12, 12], "it stays readable");
+    }
+
+    #[test]
+    fn what_is_cut_off_is_marked() {
+        assert_eq!(cut("Glass House", 11), "Glass House");
+        assert_eq!(cut("Glass House", 6), "Glass…");
+        assert_eq!(cut("音楽音楽", 5), "音楽…");
     }
 }

@@ -76,11 +76,87 @@ fn what_is_missing_waits_for_an_answer() {
         "--json",
     ]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
-    assert_eq!(
-        ran.events()[0]["options"][1],
-        "Sol Rivera (@solriveramusic)"
-    );
+    let [question] = &ran.events()[..] else {
+        panic!("{}", ran.stdout)
+    };
+    assert_eq!(question["options"][1], "Sol Rivera (@solriveramusic)");
+    assert_eq!(question["code"], "SS8013");
+    assert_eq!(question["kind"], "choose");
     assert!(ran.stderr.contains("waits for an answer"), "{}", ran.stderr);
+    // The command that is told answers, and asks the same fake.
+    let next = question["next"].as_str().unwrap();
+    let thread = question["thread"].as_str().unwrap();
+    assert_eq!(
+        next,
+        format!("superstep atris answer {thread} ANSWER --fake --no-model --json")
+    );
+    let line = next.replacen("superstep ", "", 1);
+    let refused = env.run(&line.replace("ANSWER", "7"));
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    let ran = env.run(&line.replace("ANSWER", "2"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let answer = ran.events().pop().unwrap();
+    assert_eq!(answer["operation"], "getTracksByUser");
+    let again = env.run(&line.replace("ANSWER", "2"));
+    assert_eq!(again.code, 1);
+    assert!(again.stderr.contains("asks nothing"), "{}", again.stderr);
+}
+
+#[test]
+fn answers_come_from_a_file_or_from_stdin() {
+    let env = TestEnv::new();
+    let words = [
+        "atris",
+        "ask",
+        "tracks by Sol Rivera",
+        "--fake",
+        "--no-model",
+    ];
+    env.write("work/answers.txt", "# the second one\n9\n2\n");
+    let ran = env.run_words(&[&words[..], &["--answers", "answers.txt"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("`9` is none of them"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("by Sol Rivera"), "{}", ran.stdout);
+    env.write("work/answers.txt", "9\n");
+    let ran = env.run_words(&[&words[..], &["--answers", "answers.txt"]].concat());
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let line = "atris ask followers --fake --no-model";
+    let ran = env.run_with(line, "@novakane\n");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("followers"), "{}", ran.stdout);
+    let ran = env.run_with(line, "");
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("answer it with superstep atris answer atris-"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_thread_that_waits_says_how_to_go_on() {
+    let env = TestEnv::new();
+    let words = ["--thread", "atris-t", "--fake", "--no-model"];
+    let ask = |question: &str| env.run_words(&[&["atris", "ask", question], &words[..]].concat());
+    assert_eq!(ask("tracks by Sol Rivera").code, 3);
+    let other = ask("latest tips");
+    assert_eq!(other.code, 3);
+    assert!(
+        other
+            .stderr
+            .contains("answer it with superstep atris answer atris-t ANSWER --fake --no-model"),
+        "{}",
+        other.stderr
+    );
+    // A session begins with what is open.
+    let ran = env.run_with(
+        "atris chat --thread atris-t --fake --no-model",
+        "1\nlatest tips\n",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("by Sol Rivera"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("tips"), "{}", ran.stdout);
 }
 
 #[test]
@@ -187,6 +263,77 @@ fn a_session_answers_line_after_line() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("most loved tracks"), "{}", ran.stdout);
     assert!(ran.stdout.contains("[SS8004]"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_session_takes_answers_and_questions_that_follow_from_a_pipe() {
+    let env = TestEnv::new();
+    let ran = env.run_with(
+        "atris chat --fake --no-model",
+        "tracks by Sol Rivera\n5\n2\nhow many followers does she have\nher albums\n",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("`5` is none of them"), "{}", ran.stderr);
+    assert!(
+        ran.stdout
+            .contains("(\"she\" is Sol Rivera (@solriveramusic), from the answer to"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("Sol Rivera has "), "{}", ran.stdout);
+    let ran = env.run_with(
+        "atris chat --fake --no-model",
+        "tracks by Sol Rivera\n/skip\nlatest tips\n",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("tips"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_list_is_as_long_as_the_limit() {
+    let env = TestEnv::new();
+    let ask = |more: &[&str]| {
+        let words = ["atris", "ask", "trending tracks", "--fake", "--no-model"];
+        env.run_words(&[&words[..], more].concat())
+    };
+    let ran = ask(&[]);
+    assert!(
+        ran.stdout.ends_with("or ask for page 2.\n"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(ran.stdout.lines().count(), 12, "{}", ran.stdout);
+    let ran = ask(&["--limit", "20"]);
+    assert_eq!(ran.stdout.lines().count(), 22, "{}", ran.stdout);
+    let ran = ask(&["--limit", "0"]);
+    assert_eq!(ran.code, 2);
+}
+
+#[test]
+fn readings_are_compared_with_labels() {
+    let env = TestEnv::new();
+    env.write(
+        "work/labels.json",
+        r#"[
+        {"question": "trending tracks", "operation": "getTrendingTracks"},
+        {"question": "capital of France?", "operation": null},
+        {"question": "latest tips", "operation": "getPrizes"},
+        {"question": "top 5 trending tracks", "operation": "getTrendingTracks"}
+        ]"#,
+    );
+    let ran = env.run("atris check labels.json --no-model");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        "wrong: latest tips\n  operation getTips instead of getPrizes\n\
+         wrong: top 5 trending tracks\n  limit 5, which it does not say\n\
+         2 of 4 right in labels.json\n"
+    );
+    let ran = env.run("atris check labels.json --no-model --counts --json");
+    assert_eq!(ran.events()[0]["right"], 2);
+    env.write("work/labels.json", "{}");
+    assert_eq!(env.run("atris check labels.json --no-model").code, 2);
+    assert_eq!(env.run("threads list").stdout, "", "nothing is kept");
 }
 
 #[test]

@@ -177,6 +177,16 @@ impl Operation {
         })
     }
 
+    /// What its replies are about, if that is one of the kinds of things.
+    pub fn tag_type(&self) -> Option<EntityType> {
+        match self.tag.as_str() {
+            "Tracks" => Some(EntityType::Track),
+            "Users" => Some(EntityType::User),
+            "Playlists" => Some(EntityType::Playlist),
+            _ => None,
+        }
+    }
+
     /// The words of its id: `getTrendingTracks` is `get trending tracks`.
     pub fn id_words(&self) -> String {
         let mut words = String::new();

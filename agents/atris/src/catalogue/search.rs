@@ -95,6 +95,12 @@ impl Index {
         found
     }
 
+    /// Whether a word is one of the operation at this place.
+    pub(super) fn says(&self, place: usize, token: &str) -> bool {
+        let entry = self.entries.get(place);
+        entry.is_some_and(|entry| entry.words.contains_key(token))
+    }
+
     fn words(&self, entry: &Entry, asked: &BTreeSet<String>) -> f64 {
         let rarity = |word: &str| {
             let all = self.entries.len() as f64;

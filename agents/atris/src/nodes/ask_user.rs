@@ -23,6 +23,7 @@ pub(crate) async fn ask_user(
         Some(Pending::Missing {
             parameter,
             entity_type,
+            word,
         }) => {
             let failed =
                 |error: Error| Ok(AtrisState::update().error(problem(&error, NODE, &state)));
@@ -35,9 +36,16 @@ pub(crate) async fn ask_user(
                 Ok(operation) => operation,
                 Err(error) => return failed(error),
             };
-            let what = match entity_type {
-                Some(kind) => format!("Which {}? A name, a handle, a link or an id.", kind.name()),
-                None => format!("What is the {}?", parameter.replace('_', " ")),
+            let what = match (entity_type, &word) {
+                (Some(kind), Some(word)) => format!(
+                    "Which {} is \"{word}\"? No answer before says so. A name, a handle, a link or an id.",
+                    kind.name()
+                ),
+                (Some(kind), None) => {
+                    format!("Which {}? A name, a handle, a link or an id.", kind.name())
+                }
+                (None, _) if parameter == "query" => "What should be searched for?".to_owned(),
+                (None, _) => format!("What is the {}?", parameter.replace('_', " ")),
             };
             let question = Question {
                 question: what,

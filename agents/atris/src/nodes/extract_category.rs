@@ -3,9 +3,11 @@
 use superstep::{Ctx, NodeError, Res, Snap, model::Message};
 
 use crate::{
-    catalogue::Catalogue,
+    catalogue::{Catalogue, EntityType, Operation},
     error::Error,
-    question::{MAX_QUESTION, Reference, Understanding, choose, wants_write},
+    question::{MAX_QUESTION, Reference, Understanding, choose, earlier, wants_write},
+    recall,
+    reply::clean,
     services::{Services, problem},
     state::{AtrisState, AtrisStateUpdate, Secondary},
     thinking::Thinker,
@@ -40,26 +42,47 @@ pub(crate) async fn extract_category_node(
         Err(error) => return Ok(failed(error)),
     };
     let mut understood = Understanding::of(&question);
-    if let Some(model) = &services.model {
-        let thinker = Thinker {
-            model: &**model,
-            ctx: &ctx,
-        };
+    // What cannot be mistaken for a name is taken from the question itself.
+    if let (Some(model), false) = (services.reader(), is_exact(&understood.references)) {
+        let thinker = Thinker { model, ctx: &ctx };
         match thinker.understand(&question).await {
-            // What cannot be mistaken for a name is taken from the question itself.
-            Ok((kind, names)) if !is_exact(&understood.references) => {
+            Ok((_, names)) if names.is_empty() && has_earlier(&understood.references) => {}
+            Ok((kind, names)) => {
                 understood.entity_type = kind;
                 understood.references = names;
             }
-            Ok(_) => {}
             Err(error) => return Ok(failed(error)),
         }
     }
-    let candidates = choose(catalogue, &question, &understood, services.settings.writes).candidates;
+    if let Some(kind) = earlier_kind(&state, &understood.references) {
+        understood.entity_type = Some(kind);
+    }
+    let choice = choose(catalogue, &question, &understood, services.settings.writes);
+    let candidates = choice.candidates;
+    let best = choice.best.or(candidates.first().map(|it| it.operation));
+    // What a question without a name is about is what the likeliest operation is about.
+    let kind = understood.entity_type.or(best.and_then(|it| it.tag_type()));
+    let query_type = match (best, understood.aspect, understood.references.is_empty()) {
+        (Some(best), _, true) | (Some(best), None, false) => subject(best),
+        _ => understood.query_type.clone(),
+    };
     let categories: Vec<String> = candidates
         .iter()
         .map(|it| it.operation.api().tool_name)
         .collect();
+    let mut reading = Vec::new();
+    let others: Vec<&str> = understood
+        .references
+        .iter()
+        .skip(2)
+        .map(Reference::text)
+        .collect();
+    if !others.is_empty() {
+        let others = clean(&others.join(", "));
+        reading.push(format!(
+            "two things are compared, and these are left out: {others}"
+        ));
+    }
     let mut names = understood.references.iter().cloned();
     let first = names.next();
     let second = names.next().map(|entity_name| Secondary {
@@ -69,15 +92,47 @@ pub(crate) async fn extract_category_node(
         parameters: None,
     });
     Ok(AtrisState::update()
-        .query_type(understood.query_type.clone())
-        .entity_type(understood.entity_type)
+        .query_type(query_type)
+        .entity_type(kind)
         .is_entity_query(first.is_some())
         .entity_name(first)
         .secondary_api(second)
         .aspect(understood.aspect)
+        .computation(understood.computation)
+        .reading(reading)
         .complexity(understood.complexity)
         .categories(categories)
         .messages(vec![Message::user(question)]))
+}
+
+/// What an operation is about in one word: `getTrendingTracks` is `trending_tracks`.
+fn subject(operation: &Operation) -> String {
+    let words = operation.id_words();
+    let words = words.strip_prefix("get ").unwrap_or(&words);
+    words.replace(' ', "_")
+}
+
+fn has_earlier(references: &[Reference]) -> bool {
+    let is_earlier = |it: &Reference| matches!(it, Reference::Earlier(_));
+    references.iter().any(is_earlier)
+}
+
+/// What `it` and `the second one` stand for: the kind of what the last answer named.
+fn earlier_kind(state: &AtrisState, references: &[Reference]) -> Option<EntityType> {
+    let Some(Reference::Earlier(word)) = references.first() else {
+        return None;
+    };
+    if earlier::kind(word).is_some() {
+        return None;
+    }
+    let mentions = &recall::last(state)?.mentions;
+    let named = match earlier::rank(word) {
+        Some(_) => mentions.listed.first(),
+        None => mentions.subjects.first().or(mentions.listed.first()),
+    };
+    let kind = named.map(|it| it.entity_type);
+    // A person is no `it`.
+    kind.filter(|kind| *kind != EntityType::User || earlier::rank(word).is_some())
 }
 
 fn is_exact(references: &[Reference]) -> bool {

@@ -3,10 +3,12 @@
 
 use superstep::{Ctx, NodeError, Res, Snap};
 
+use super::get_apis::understood;
 use crate::{
-    catalogue::{Catalogue, EntityType, Operation, Parameters},
+    catalogue::{Catalogue, EntityType, MAX_LIMIT, Operation, Parameters},
     error::Error,
-    question::{Reference, values_of},
+    question::{Reference, references, unread, values_of},
+    reply::clean,
     services::{Services, problem},
     state::{AtrisState, AtrisStateUpdate, Pending},
     thinking::Thinker,
@@ -20,9 +22,10 @@ pub(crate) async fn extract_params_node(
     ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
     match extract(&state, &services, &ctx).await {
-        Ok((parameters, pending)) => {
-            Ok(AtrisState::update().parameters(parameters).pending(pending))
-        }
+        Ok((parameters, pending, reading)) => Ok(AtrisState::update()
+            .parameters(parameters)
+            .pending(pending)
+            .reading(reading)),
         Err(error) => Ok(AtrisState::update().error(problem(&error, NODE, &state))),
     }
 }
@@ -31,18 +34,36 @@ async fn extract(
     state: &AtrisState,
     services: &Services,
     ctx: &Ctx,
-) -> Result<(Parameters, Option<Pending>), Error> {
+) -> Result<(Parameters, Option<Pending>, Vec<String>), Error> {
     let catalogue = Catalogue::get()?;
     let api = state.best_api.as_ref().ok_or(Error::NoOperation)?;
     let operation = catalogue.require(&api.id)?;
     let question = state.query.as_deref().unwrap_or_default();
-    let mut parameters = values_of(question, operation);
-    if let Some(model) = &services.model {
-        let thinker = Thinker {
-            model: &**model,
-            ctx,
+    let mut reading = state.reading.clone().unwrap_or_default();
+    let mut parameters = match services.reader() {
+        Some(model) => {
+            let thinker = Thinker { model, ctx };
+            thinker.parameters(question, operation).await?
+        }
+        None => {
+            let mut understood = understood(state);
+            // Also what was named and is left out, which is told in words of its own.
+            understood.references.extend(references(question));
+            let rest = unread(catalogue, question, &understood, operation);
+            if !rest.is_empty() {
+                let rest = clean(&rest.join(", "));
+                reading.push(format!("not understood, and left out: {rest}"));
+            }
+            values_of(question, operation)
+        }
+    };
+    if operation.parameter("limit").is_some() && !parameters.contains_key("limit") {
+        // Whatever is worked out is worked out from as much as there is.
+        let limit = match state.computation {
+            Some(_) => Some(MAX_LIMIT),
+            None => services.settings.limit,
         };
-        parameters = thinker.parameters(question, operation).await?;
+        parameters.extend(limit.map(|limit| ("limit".to_owned(), limit.into())));
     }
     // A handle and an id need no looking up, and a link is asked about as it is.
     match (operation.entity(), &state.entity_name) {
@@ -57,7 +78,19 @@ async fn extract(
         }
         _ => {}
     }
-    fill(operation, parameters, state.entity_name.is_some())
+    // A search for nothing finds everything.
+    let is_search = operation.id.starts_with("search") && operation.parameter("query").is_some();
+    let has_filter = |name: &String| !["limit", "offset"].contains(&name.as_str());
+    let is_empty_search = is_search && !parameters.keys().any(has_filter);
+    let (parameters, pending) = fill(operation, parameters, state.entity_name.is_some())?;
+    let pending = pending.or_else(|| {
+        is_empty_search.then(|| Pending::Missing {
+            parameter: "query".to_owned(),
+            entity_type: None,
+            word: None,
+        })
+    });
+    Ok((parameters, pending, reading))
 }
 
 /// The parameters with their defaults, and what a person has to be asked for.
@@ -95,6 +128,7 @@ pub(super) fn fill(
     let pending = missing.map(|fault| Pending::Missing {
         entity_type: kind_of(operation, &fault.parameter),
         parameter: fault.parameter,
+        word: None,
     });
     Ok((parameters, pending))
 }

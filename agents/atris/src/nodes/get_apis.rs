@@ -48,9 +48,13 @@ pub(super) fn understood(state: &AtrisState) -> Understanding {
         .map(|it| it.entity_name.clone());
     Understanding {
         query_type: state.query_type.clone().unwrap_or_default(),
-        entity_type: state.entity_type,
+        // A question that names nothing is about a kind of things, which is no clue.
+        entity_type: state
+            .entity_type
+            .filter(|_| state.is_entity_query == Some(true)),
         references: state.entity_name.iter().cloned().chain(second).collect(),
         aspect: state.aspect,
+        computation: state.computation,
         complexity: state
             .complexity
             .unwrap_or_else(|| Understanding::of(question).complexity),

@@ -36,6 +36,8 @@ pub(crate) fn cleared() -> AtrisStateUpdate {
         .initial_state(None)
         .formatted_response(None)
         .aspect(None)
+        .computation(None)
+        .reading(None)
         .pending(None)
         .sources(None)
         .answer(None)

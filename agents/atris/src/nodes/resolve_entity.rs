@@ -1,14 +1,17 @@
 //! Node `resolve_entity`: what a name stands for. A handle, a link and an id name one thing; a name is
-//! searched for, and if it fits several things or none exactly, the person is asked.
+//! searched for, and if it fits several things or none exactly, the person is asked. A word such as `their`
+//! is what the last answer was about, which is told with the answer, or the person is asked.
 
+use serde_json::Value as Json;
 use superstep::{Ctx, NodeError, Res, Snap};
 
 use crate::{
     catalogue::{Catalogue, EntityType, Operation, Parameters},
     error::Error,
-    question::Reference,
+    question::{Aspect, Reference},
+    recall::{self, entity_of},
     services::{Services, problem},
-    state::{AtrisState, AtrisStateUpdate, Entity, Pending, Secondary},
+    state::{AtrisState, AtrisStateUpdate, Entity, Pending, Secondary, Seen},
     tools::{Response, Source},
 };
 
@@ -17,10 +20,15 @@ const NODE: &str = "resolve_entity";
 /// How many results of a search are looked at.
 const LOOKED_AT: u64 = 10;
 
+/// The most things that a person is given to choose from.
+const MAX_OPTIONS: usize = 10;
+
 /// What looking a name up gave.
 enum Found {
     One(Entity),
     Several(Vec<Entity>),
+    /// A word for something earlier, and nothing earlier that it fits.
+    Nothing,
 }
 
 pub(crate) async fn resolve_entity(
@@ -35,7 +43,9 @@ pub(crate) async fn resolve_entity(
         sources: state.sources.clone().unwrap_or_default(),
         host: state.selected_host.clone(),
         calls: 0,
+        reading: state.reading.clone().unwrap_or_default(),
     };
+    let mut entity_name = state.entity_name.clone();
     let mut entity = state.entity.clone();
     let mut second = state.secondary_api.clone();
     let mut pending = None;
@@ -55,6 +65,16 @@ pub(crate) async fn resolve_entity(
                     is_second: false,
                 });
             }
+            Ok(Found::Nothing) => {
+                let kind = lookup.kind();
+                pending = lookup.parameter().map(|parameter| Pending::Missing {
+                    parameter,
+                    entity_type: Some(kind),
+                    word: Some(name.text().to_owned()),
+                });
+                // The answer is what is looked up then.
+                entity_name = None;
+            }
             Err(error) => return Ok(failed(&error, lookup.sources)),
         }
     }
@@ -71,6 +91,11 @@ pub(crate) async fn resolve_entity(
                     is_second: true,
                 });
             }
+            Ok(Found::Nothing) => {
+                let word = other.entity_name.text();
+                let what = format!("what \"{word}\" could be: no answer before says so");
+                return Ok(failed(&Error::Missing { what }, lookup.sources));
+            }
             Err(error) => return Ok(failed(&error, lookup.sources)),
         }
     }
@@ -78,6 +103,8 @@ pub(crate) async fn resolve_entity(
         .sources(lookup.sources)
         .selected_host(lookup.host)
         .entity(entity)
+        .entity_name(entity_name)
+        .reading(lookup.reading)
         .secondary_api(second)
         .pending(pending))
 }
@@ -112,12 +139,14 @@ struct Lookup<'a> {
     sources: Vec<Source>,
     host: Option<String>,
     calls: usize,
+    reading: Vec<String>,
 }
 
 impl Lookup<'_> {
     async fn find(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
         let kind = self.kind();
         let (id, parameter, text) = match (name, kind) {
+            (Reference::Earlier(word), kind) => return self.earlier(word, kind).await,
             (Reference::Url(url), _) => ("resolve", "url", url),
             (Reference::Handle(handle), _) => ("getUserByHandle", "handle", handle),
             (Reference::Id(id), EntityType::User) => ("getUser", "id", id),
@@ -140,7 +169,9 @@ impl Lookup<'_> {
         let missing = || Error::Missing {
             what: format!("the {} \"{}\"", kind.name(), crate::reply::clean(text)),
         };
-        let mut found: Vec<Entity> = response.data.iter().filter_map(entity_of).collect();
+        let source = self.sources.len().saturating_sub(1);
+        let records = response.data.iter();
+        let mut found: Vec<Entity> = records.filter_map(|it| looked_up(it, source)).collect();
         // A link may lead to something else than the operation is about.
         if self.wanted().is_some() {
             found.retain(|it| it.entity_type == kind);
@@ -163,10 +194,80 @@ impl Lookup<'_> {
         })
     }
 
-    fn wanted(&self) -> Option<EntityType> {
+    /// What a word stands for: what the last answer named and what fits. It is told.
+    async fn earlier(
+        &mut self,
+        word: &str,
+        kind: EntityType,
+    ) -> Result<Result<Found, Error>, NodeError> {
+        let Some(before) = recall::last(self.state) else {
+            return Ok(Ok(Found::Nothing));
+        };
+        let meant = before.mentions.meant(word, kind);
+        let found = match meant.as_slice() {
+            [] => return Ok(Ok(Found::Nothing)),
+            [one] => match (&one.id, &one.handle) {
+                (Some(id), handle) => Found::One(Entity {
+                    entity_type: one.entity_type,
+                    id: id.clone(),
+                    name: one.name.clone(),
+                    handle: handle.clone(),
+                    seen: None,
+                }),
+                // Only a handle is known: it is looked up as if it had been written.
+                (None, Some(handle)) => {
+                    let name = Reference::Handle(handle.clone());
+                    match Box::pin(self.find(&name)).await? {
+                        Ok(found) => found,
+                        Err(error) => return Ok(Err(error)),
+                    }
+                }
+                (None, None) => return Ok(Ok(Found::Nothing)),
+            },
+            several => {
+                let options = several.iter().filter_map(|one| {
+                    Some(Entity {
+                        entity_type: one.entity_type,
+                        id: one.id.clone()?,
+                        name: one.name.clone(),
+                        handle: one.handle.clone(),
+                        seen: None,
+                    })
+                });
+                let options: Vec<Entity> = options.take(MAX_OPTIONS).collect();
+                match options.is_empty() {
+                    true => Found::Nothing,
+                    false => Found::Several(options),
+                }
+            }
+        };
+        if let Found::One(entity) = &found {
+            let shown = match (entity.entity_type, &entity.handle) {
+                (EntityType::User, Some(handle)) => format!("{} (@{handle})", entity.name),
+                (_, Some(handle)) => format!("\"{}\" (@{handle})", entity.name),
+                (_, None) => entity.name.clone(),
+            };
+            self.reading.push(format!(
+                "\"{word}\" is {shown}, from the answer to \"{}\"",
+                before.question
+            ));
+        }
+        Ok(Ok(found))
+    }
+
+    fn operation(&self) -> Option<&'static Operation> {
         let api = self.state.best_api.as_ref()?;
-        let operation = Catalogue::get().ok()?.operation(&api.id)?;
-        operation.entity().map(|(kind, _)| kind)
+        Catalogue::get().ok()?.operation(&api.id)
+    }
+
+    fn wanted(&self) -> Option<EntityType> {
+        self.operation()?.entity().map(|(kind, _)| kind)
+    }
+
+    /// The parameter that names what is looked for.
+    fn parameter(&self) -> Option<String> {
+        let (_, name) = self.operation()?.entity()?;
+        Some(name.to_owned())
     }
 
     /// What is looked for: what the operation is about, or what the question says.
@@ -197,25 +298,29 @@ impl Lookup<'_> {
     }
 }
 
-fn entity_of(record: &serde_json::Value) -> Option<Entity> {
-    let text = |name: &str| record.get(name)?.as_str().map(str::to_owned);
-    let (entity_type, name, handle) = match record.get("type")?.as_str()? {
-        "user" => (EntityType::User, text("name")?, text("handle")),
-        kind @ ("track" | "playlist") => {
-            let owner = record.get("user").and_then(|it| it.get("handle"));
-            let owner = owner.and_then(|it| it.as_str()).map(str::to_owned);
-            let kind = match kind {
-                "track" => EntityType::Track,
-                _ => EntityType::Playlist,
-            };
-            (kind, text("title")?, owner)
-        }
-        _ => return None,
-    };
+/// A record that was looked up, with the counts it has.
+fn looked_up(record: &Json, source: usize) -> Option<Entity> {
+    let entity = entity_of(record)?;
+    let at = record.get("at").and_then(Json::as_str)?.to_owned();
+    let kinds = [
+        Aspect::Followers,
+        Aspect::Following,
+        Aspect::Tracks,
+        Aspect::Playlists,
+        Aspect::Albums,
+        Aspect::Supporters,
+        Aspect::Reposts,
+        Aspect::Favorites,
+        Aspect::Comments,
+    ];
+    let counts = kinds.into_iter().filter_map(|aspect| {
+        let wire = aspect.field(entity.entity_type)?;
+        let count = record.get(crate::reply::camel(wire))?.as_u64()?;
+        Some((wire.to_owned(), count))
+    });
+    let counts = counts.collect();
     Some(Entity {
-        entity_type,
-        id: text("id")?,
-        name,
-        handle,
+        seen: Some(Seen { source, at, counts }),
+        ..entity
     })
 }

@@ -2,10 +2,9 @@
 
 use superstep::{Ctx, NodeError, Res, Snap};
 
+use super::request::request;
 use crate::{
-    catalogue::Catalogue,
-    error::Error,
-    services::{Services, problem},
+    services::Services,
     state::{AtrisState, AtrisStateUpdate},
 };
 
@@ -16,30 +15,20 @@ pub(crate) async fn secondary_request(
     services: Res<Services>,
     ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
-    let failed = |error: &Error| AtrisState::update().error(problem(error, NODE, &state));
     let Some(second) = &state.secondary_api else {
         return Ok(AtrisState::update());
     };
-    let api = second
-        .api
-        .as_ref()
-        .map(|api| api.id.clone())
-        .unwrap_or_default();
-    let operation = match Catalogue::get().and_then(|it| it.require(&api)) {
-        Ok(operation) => operation,
-        Err(error) => return Ok(failed(&error)),
-    };
-    let parameters = second.parameters.clone().unwrap_or_default();
-    let response = match services
-        .call(&ctx, &state, operation, &parameters, 0)
-        .await?
-    {
-        Ok(response) => response,
-        Err(error) => return Ok(failed(&error)),
-    };
-    let mut sources = state.sources.clone().unwrap_or_default();
-    sources.push(response.source.clone());
-    Ok(AtrisState::update()
-        .sources(sources)
-        .secondary_response(response))
+    let known = second.parameters.clone().unwrap_or_default();
+    let made = request(
+        NODE,
+        second.api.as_ref(),
+        |_| known,
+        (&state, &services, &ctx),
+    );
+    Ok(match made.await? {
+        Ok(made) => AtrisState::update()
+            .sources(made.sources)
+            .secondary_response(made.response),
+        Err(failed) => failed,
+    })
 }

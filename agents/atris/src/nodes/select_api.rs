@@ -7,8 +7,9 @@ use super::get_apis::understood;
 use crate::{
     catalogue::{Catalogue, Operation},
     error::Error,
-    question::choose,
+    question::{Reference, by_handle, choose},
     services::{Services, problem},
+    settings::ModelRole,
     state::{AtrisState, AtrisStateUpdate},
     thinking::{Thinker, operations},
 };
@@ -33,26 +34,28 @@ async fn select(
 ) -> Result<&'static Operation, Error> {
     let catalogue = Catalogue::get()?;
     let question = state.query.as_deref().unwrap_or_default();
-    let selected = match &services.model {
-        Some(model) => {
+    let understood = understood(state);
+    let choice = choose(catalogue, question, &understood, services.settings.writes);
+    let thinker = services
+        .model
+        .as_deref()
+        .map(|model| Thinker { model, ctx });
+    let selected = match (thinker, services.settings.role) {
+        (Some(thinker), ModelRole::Whole) => {
             let apis = state.apis.as_deref().unwrap_or_default();
             let candidates = operations(catalogue, apis.iter().map(|api| api.id.as_str()));
-            let thinker = Thinker {
-                model: &**model,
-                ctx,
-            };
             thinker.select(question, &candidates).await?
         }
-        None => {
-            choose(
-                catalogue,
-                question,
-                &understood(state),
-                services.settings.writes,
-            )
-            .best
+        // Where one operation fits best by far there is nothing to choose.
+        (Some(thinker), ModelRole::Choice) if choice.close.len() > 1 => {
+            let name = state.entity_name.as_ref().map(Reference::text);
+            let named = state.entity_type.zip(name);
+            let picked = thinker.pick(question, named, &choice.close).await?;
+            picked.or(choice.best)
         }
+        _ => choice.best,
     };
+    let selected = selected.map(|operation| by_handle(catalogue, operation, &understood));
     let operation = selected.ok_or(Error::NoOperation)?;
     // The catalogue lives as long as the program.
     let operation = catalogue.require(&operation.id)?;

@@ -10,6 +10,9 @@ const LEAST: f64 = 0.62;
 /// How many candidates are given to a model.
 pub(crate) const CANDIDATES: usize = 8;
 
+/// Which part of the best score another candidate must have to be as good as undecided.
+const CLOSE: f64 = 0.75;
+
 /// How many are looked at more closely.
 const CONSIDERED: usize = 24;
 
@@ -20,6 +23,8 @@ pub struct Choice<'a> {
     pub candidates: Vec<Candidate<'a>>,
     /// The one that the rules choose; nothing if none fits.
     pub best: Option<&'a Operation>,
+    /// Those that fit nearly as well as the best, and the best itself. One alone is certain.
+    pub close: Vec<&'a Operation>,
 }
 
 /// Chooses among the operations of the catalogue.
@@ -63,7 +68,24 @@ pub fn choose<'a>(
         );
         candidates.truncate(CANDIDATES);
     }
-    Choice { candidates, best }
+    let close = match (best, own) {
+        (None, _) => Vec::new(),
+        (Some(best), Some(_)) => vec![best],
+        (Some(best), None) => {
+            let most = candidates.first().map_or(0.0, |first| first.score);
+            let near = candidates.iter().filter(|it| it.score >= most * CLOSE);
+            let mut close: Vec<&Operation> = near.map(|it| it.operation).collect();
+            if !close.iter().any(|it| it.id == best.id) {
+                close.insert(0, best);
+            }
+            close
+        }
+    };
+    Choice {
+        candidates,
+        best,
+        close,
+    }
 }
 
 /// The question without what it names (a track called `Trending` is not about trends), and with what
@@ -75,6 +97,10 @@ fn words(question: &str, understood: &Understanding) -> String {
     if let Some(entity) = understood.entity_type {
         words.push(' ');
         words.push_str(entity.name());
+    }
+    let is_inside = ["in", "on", "inside"].iter().any(|cue| has(cue));
+    if understood.entity_type == Some(EntityType::Playlist) && is_inside {
+        words.push_str(" tracks");
     }
     if is_search(question) {
         words.push_str(" search");
@@ -88,7 +114,9 @@ fn words(question: &str, understood: &Understanding) -> String {
 }
 
 fn without_names(question: &str, understood: &Understanding) -> String {
+    // Words for something earlier are no words of operations anyway.
     let names = understood.references.iter();
+    let names = names.filter(|it| !matches!(it, Reference::Earlier(_)));
     names.fold(question.to_owned(), |words, name| {
         words.replace(name.text(), " ")
     })
@@ -100,8 +128,9 @@ fn is_about_audius(catalogue: &Catalogue, question: &str, understood: &Understan
         return true;
     }
     let own = without_names(question, understood);
+    let is_named = |it: &Reference| !matches!(it, Reference::Earlier(_));
     match tokens(&own).is_empty() {
-        true => !understood.references.is_empty(),
+        true => understood.references.iter().any(is_named),
         false => !catalogue.search(&own, &Clues::default(), 1).is_empty() || is_search(question),
     }
 }
@@ -145,7 +174,7 @@ fn record(understood: &Understanding) -> Option<&'static str> {
 }
 
 /// The same operation by handle, where there is one and a handle is known: that saves a call.
-fn by_handle<'a>(
+pub(crate) fn by_handle<'a>(
     catalogue: &'a Catalogue,
     operation: &'a Operation,
     understood: &Understanding,

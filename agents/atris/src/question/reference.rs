@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::is_known;
+use super::{aspect::Aspect, earlier};
+use crate::catalogue::{genre_in, has_words, is_known, is_part_of_genre};
 
 /// The most that a question may name.
 const MOST: usize = 4;
@@ -19,13 +20,19 @@ pub enum Reference {
     Id(String),
     /// A name, as it was written.
     Name(String),
+    /// A word for what an earlier answer was about: `their`, `that track`, `the second one`.
+    Earlier(String),
 }
 
 impl Reference {
     /// What was written.
     pub fn text(&self) -> &str {
         match self {
-            Self::Url(text) | Self::Handle(text) | Self::Id(text) | Self::Name(text) => text,
+            Self::Url(text)
+            | Self::Handle(text)
+            | Self::Id(text)
+            | Self::Name(text)
+            | Self::Earlier(text) => text,
         }
     }
 
@@ -64,7 +71,7 @@ pub fn references(question: &str) -> Vec<Reference> {
         }
     }
     if !found.is_empty() {
-        return found;
+        return with_earlier(question, found);
     }
     let mut push = |reference: Reference| {
         if !found.contains(&reference) && found.len() < MOST {
@@ -92,60 +99,209 @@ pub fn references(question: &str) -> Vec<Reference> {
             .map(Reference::Name)
             .collect();
     }
-    found
+    with_earlier(question, found)
 }
 
-/// Runs of words that are names: capitalised words that questions are not made of, or any such word
-/// behind one that names come after.
-fn names(words: &[&str]) -> Vec<String> {
-    const BEFORE: [&str; 19] = [
-        "by", "of", "does", "did", "has", "artist", "user", "track", "song", "playlist", "album",
-        "follows", "named", "called", "plays", "compare", "than", "and", "vs",
-    ];
-    let mut names: Vec<String> = Vec::new();
-    let mut open: Vec<&str> = Vec::new();
-    let mut before = "";
-    for written in words {
+/// What names of things are preceded by when two are compared.
+const COMPARES: [&str; 5] = ["compare", "more", "than", "vs", "or"];
+
+/// What a question names together with its words for something earlier: those count if nothing else is
+/// named, or if it is compared with something.
+fn with_earlier(question: &str, mut named: Vec<Reference>) -> Vec<Reference> {
+    let Some((at, word)) = earlier::find(question) else {
+        return named;
+    };
+    let lower = question.to_lowercase();
+    match named.as_slice() {
+        [] => named.push(Reference::Earlier(word)),
+        [one] if COMPARES.iter().any(|cue| has_words(&lower, cue)) => {
+            let other = lower.find(&one.text().to_lowercase());
+            let is_first = other.is_some_and(|other| at < other);
+            let place = usize::from(!is_first);
+            named.insert(place, Reference::Earlier(word));
+        }
+        _ => {}
+    }
+    named
+}
+
+/// Words that names come after, so that they need no capitals there.
+const BEFORE: [&str; 19] = [
+    "by", "of", "does", "did", "has", "artist", "user", "track", "song", "playlist", "album",
+    "follows", "named", "called", "plays", "compare", "than", "to", "for",
+];
+
+/// Words between two names.
+const BETWEEN: [&str; 4] = ["and", "or", "vs", "with"];
+
+/// Words of questions that begin names often enough: `First Light`, `Seven Lions`.
+const OPENERS: [&str; 16] = [
+    "first", "second", "last", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    "ten", "free", "good", "time", "key",
+];
+
+/// Nouns beside a name that say what it is, and are no part of it.
+const NOUNS: [&str; 26] = [
+    "track",
+    "tracks",
+    "song",
+    "songs",
+    "tune",
+    "single",
+    "playlist",
+    "playlists",
+    "album",
+    "albums",
+    "artist",
+    "artists",
+    "user",
+    "users",
+    "dj",
+    "producer",
+    "musician",
+    "band",
+    "remix",
+    "remixes",
+    "comments",
+    "followers",
+    "coin",
+    "coins",
+    "ep",
+    "lp",
+];
+
+/// Small words inside names.
+const LINKS: [&str; 2] = ["of", "the"];
+
+/// A word of a question.
+struct Word<'a> {
+    text: &'a str,
+    lower: String,
+    is_capital: bool,
+    is_known: bool,
+    /// Whether nothing behind it belongs to it: punctuation, or a genitive.
+    ends: bool,
+    has_owner: bool,
+}
+
+impl<'a> Word<'a> {
+    fn of(written: &'a str) -> Self {
         let bare = written.trim_matches(|c: char| !c.is_alphanumeric() && c != '$');
         let owner = bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s"));
-        let word = owner.unwrap_or(bare);
-        let is_capital = word.chars().next().is_some_and(char::is_uppercase);
-        let is_small = open
-            .first()
-            .is_some_and(|it| !it.starts_with(char::is_uppercase));
-        let follows = BEFORE.contains(&before) || is_small;
-        let can = !word.is_empty() && !word.starts_with('$') && !is_known(word);
-        let ends = written.ends_with([',', ';', '?', '!', ':']) || owner.is_some();
-        if can && (is_capital || follows || owner.is_some()) {
-            open.push(word);
-        } else if !open.is_empty() && is_capital && !before.is_empty() && !is_stop(word) {
-            // A known word inside a name: `Tropical Thunder`.
-            open.push(word);
-        } else if !open.is_empty() {
-            names.push(open.join(" "));
-            open.clear();
-        }
-        if ends && !open.is_empty() {
-            names.push(open.join(" "));
-            open.clear();
-        }
-        before = match BEFORE.iter().find(|cue| cue.eq_ignore_ascii_case(word)) {
-            Some(cue) => cue,
-            None => "",
-        };
-        if !before.is_empty() && !open.is_empty() && open.last() == Some(&word) {
-            before = "";
+        let text = owner.unwrap_or(bare);
+        // `I'd`, `we're`: what is before the apostrophe counts.
+        let stem = text.split(['\'', '’']).next().unwrap_or(text);
+        Self {
+            text,
+            lower: text.to_lowercase(),
+            is_capital: text.chars().next().is_some_and(char::is_uppercase),
+            is_known: text.is_empty() || text.starts_with('$') || is_known(stem),
+            ends: written.ends_with([',', ';', '?', '!', ':', '.']) || owner.is_some(),
+            has_owner: owner.is_some(),
         }
     }
-    if !open.is_empty() {
-        names.push(open.join(" "));
+
+    fn is(&self, words: &[&str]) -> bool {
+        words.contains(&self.lower.as_str())
+    }
+
+    fn is_number(&self) -> bool {
+        !self.lower.is_empty() && self.lower.chars().all(|c| c.is_ascii_digit())
+    }
+
+    /// Whether it can be inside a name beside a word that is no word of questions: `Glass House`.
+    fn can_join(&self) -> bool {
+        let is_sound = genre_in(&self.lower).is_some() || is_part_of_genre(&self.lower);
+        !self.text.is_empty() && (!self.is_known || self.is(&OPENERS) || is_sound)
+    }
+}
+
+/// Runs of words that are names: capitalised words of which one is no word of questions, else such words
+/// behind one that names come after.
+fn names(words: &[&str]) -> Vec<String> {
+    let words: Vec<Word<'_>> = words.iter().map(|word| Word::of(word)).collect();
+    let mut names = capitalised(&words);
+    if names.is_empty() {
+        names = behind_cues(&words);
     }
     names.dedup();
     names
 }
 
-fn is_stop(word: &str) -> bool {
-    ["and", "or", "vs", "the", "a", "on", "in", "of", "by"].contains(&&*word.to_lowercase())
+fn capitalised(words: &[Word<'_>]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut run: Vec<&Word<'_>> = Vec::new();
+    let mut is_start = true;
+    for (at, word) in words.iter().enumerate() {
+        // `Velvet Rivers 3`, but not `Nova Kane 5 tracks`.
+        let counts = !word.ends && words.get(at + 1).is_some_and(|next| next.is(&NOUNS));
+        let numbered = word.is_number() && !run.is_empty() && !counts;
+        // A question begins with a capital, whatever it begins with.
+        let opens = is_start && word.is_known && !word.is(&OPENERS);
+        let belongs = word.is_capital && !word.text.starts_with('$') && !opens;
+        is_start = false;
+        // `Queens of the Stone Age`.
+        let mut behind = words.iter().skip(at + 1);
+        let links = !run.is_empty()
+            && word.is(&LINKS)
+            && behind
+                .find(|next| !next.is(&LINKS))
+                .is_some_and(|next| next.is_capital);
+        let is_owner = word.has_owner && !word.is_known && run.is_empty();
+        let belongs = belongs || numbered || links || is_owner;
+        if belongs {
+            run.push(word);
+        }
+        if !belongs || word.ends {
+            names.extend(name(&run));
+            run.clear();
+        }
+        if word.ends && !word.has_owner {
+            is_start = true;
+        }
+    }
+    names.extend(name(&run));
+    names
+}
+
+fn behind_cues(words: &[Word<'_>]) -> Vec<String> {
+    let asks_who = words.first().is_some_and(|it| it.is(&["who", "whos"]));
+    let sentence: Vec<&str> = words.iter().map(|word| word.lower.as_str()).collect();
+    let asks_field = Aspect::of(&sentence.join(" ")).is_some();
+    let mut names: Vec<String> = Vec::new();
+    let mut run: Vec<&Word<'_>> = Vec::new();
+    let mut is_open = false;
+    for word in words {
+        let joins = is_open && word.can_join();
+        if joins {
+            run.push(word);
+        } else if word.has_owner && !word.is_known {
+            run = vec![word];
+        }
+        if !joins || word.ends {
+            names.extend(name(&run));
+            run.clear();
+            is_open = word.is(&BEFORE)
+                || word.is(&["is", "was"]) && (asks_who || asks_field)
+                || word.is(&BETWEEN) && !names.is_empty();
+        }
+    }
+    names.extend(name(&run));
+    names
+}
+
+/// A run as a name, without the nouns around it; nothing if it is made of words of questions alone.
+fn name(run: &[&Word<'_>]) -> Option<String> {
+    let is_edge = |word: &&&Word<'_>| {
+        word.is_known && !word.can_join() && !word.is_number() || word.is(&NOUNS)
+    };
+    let from = run.iter().take_while(is_edge).count();
+    let to = run.len() - run.iter().rev().take_while(is_edge).count();
+    let run = run.get(from..to)?;
+    let texts: Vec<&str> = run.iter().map(|word| word.text).collect();
+    run.iter()
+        .any(|word| !word.is_known)
+        .then(|| texts.join(" "))
 }
 
 fn quoted(question: &str) -> Vec<String> {
@@ -235,6 +391,38 @@ mod tests {
     }
 
     #[test]
+    fn names_may_have_words_of_questions_in_them() {
+        let name = |text: &str| vec![Name(text.into())];
+        assert_eq!(named("How long is First Light?"), name("First Light"));
+        assert_eq!(named("First Light: how long is it"), name("First Light"));
+        assert_eq!(
+            named("how many plays does first light have"),
+            name("first light")
+        );
+        assert_eq!(named("followers of Glass House"), name("Glass House"));
+        assert_eq!(named("tracks by glass house"), name("glass house"));
+        assert_eq!(
+            named("what is in the Night Drive Playlist?"),
+            name("Night Drive")
+        );
+        assert_eq!(
+            named("Velvet Rivers 3's followers"),
+            name("Velvet Rivers 3")
+        );
+        assert_eq!(
+            named("who follows Queens of the Stone Age on Audius"),
+            name("Queens of the Stone Age")
+        );
+        let both = [Name("Glass House".into()), Name("Paper Tiger".into())];
+        assert_eq!(
+            named("compare followers of Glass House and Paper Tiger"),
+            both
+        );
+        assert_eq!(named("what has Nova Kane put out"), name("Nova Kane"));
+        assert_eq!(named("I'd like Deep House by Mira Voss"), name("Mira Voss"));
+    }
+
+    #[test]
     fn ordinary_questions_name_nothing() {
         for question in [
             "What are the trending tracks on Audius?",
@@ -253,5 +441,40 @@ mod tests {
         assert_eq!(Reference::of_answer(" @nova "), Handle("nova".into()));
         assert_eq!(Reference::of_answer("D7KyD"), Id("D7KyD".into()));
         assert_eq!(Reference::of_answer("\"the sun\""), Name("the sun".into()));
+    }
+
+    #[test]
+    fn words_for_something_earlier_are_found_if_nothing_else_is_named() {
+        let earlier = |text: &str| vec![Earlier(text.into())];
+        assert_eq!(references("show me their tracks"), earlier("their"));
+        assert_eq!(references("Her followers?"), earlier("her"));
+        assert_eq!(references("how long is it"), earlier("it"));
+        assert_eq!(references("who made that track?"), earlier("that track"));
+        assert_eq!(
+            references("remixes of the second one"),
+            earlier("the second one")
+        );
+        assert_eq!(references("comments on #3"), earlier("#3"));
+        assert_eq!(
+            references("what has Nova Kane put on her playlists").len(),
+            1
+        );
+        for none in [
+            "trending tracks this week",
+            "the first 5 tracks",
+            "number of tracks",
+            "other people",
+        ] {
+            assert_eq!(references(none), [], "{none}");
+        }
+    }
+
+    #[test]
+    fn what_is_compared_may_be_something_earlier() {
+        let (her, mira) = (Earlier("her".into()), Name("Mira Voss".into()));
+        let question = "compare her followers with Mira Voss";
+        assert_eq!(references(question), [her.clone(), mira.clone()]);
+        let question = "does Mira Voss have more followers than her";
+        assert_eq!(references(question), [mira, her]);
     }
 }

@@ -43,12 +43,17 @@ fn grouped(number: u64) -> String {
     grouped
 }
 
-/// What a list is headed with.
-pub(super) fn title(api: Option<&Api>, parameters: Option<&Parameters>, count: usize) -> String {
+/// What an operation answers with, in words: `trending tracks`.
+pub(super) fn subject(api: Option<&Api>) -> String {
     let name = api
         .map(|api| api.tool_name.to_lowercase())
         .unwrap_or_default();
-    let name = name.strip_prefix("get ").unwrap_or(&name).to_owned();
+    name.strip_prefix("get ").unwrap_or(&name).to_owned()
+}
+
+/// What a list is headed with.
+pub(super) fn title(api: Option<&Api>, parameters: Option<&Parameters>, count: usize) -> String {
+    let name = subject(api);
     let said = |name: &str| parameters.and_then(|it| it.get(name)).map(text);
     let mut details: Vec<String> = Vec::new();
     for name in [
@@ -120,7 +125,7 @@ pub(super) fn line(record: &Json) -> String {
     }
 }
 
-/// The fields that a line shows, as they are in the record and on the wire.
+/// The fields that a line or a row shows, as they are in the record and on the wire.
 pub(super) fn shown(record: &Json) -> Vec<(String, String)> {
     let pairs = |pairs: &[(&str, &str)]| {
         let pairs = pairs
@@ -135,16 +140,20 @@ pub(super) fn shown(record: &Json) -> Vec<(String, String)> {
             ("title", "title"),
             ("user", "user/name"),
             ("playCount", "play_count"),
+            ("favoriteCount", "favorite_count"),
+            ("genre", "genre"),
         ]),
         Some("playlist") => pairs(&[
             ("title", "playlist_name"),
             ("user", "user/name"),
             ("trackCount", "track_count"),
+            ("favoriteCount", "favorite_count"),
         ]),
         Some("user") => pairs(&[
             ("name", "name"),
             ("handle", "handle"),
             ("followerCount", "follower_count"),
+            ("trackCount", "track_count"),
         ]),
         Some("value") => pairs(&[("value", "")]),
         Some("coin") => pairs(&[

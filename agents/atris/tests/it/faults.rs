@@ -7,62 +7,84 @@ use superstep_fake_audius::{FakeAudius, Fault, Options};
 
 use crate::support::{agent, agent_with, ask, server, settings};
 
-#[tokio::test]
-async fn every_fault_switch_leads_to_an_honest_answer() {
-    let expected = |fault: Fault| match fault {
-        Fault::RateLimited => (Status::Failed, Some("SS8007")),
-        Fault::ServerError | Fault::Silent | Fault::Cut => (Status::Failed, Some("SS8006")),
-        Fault::Truncated | Fault::Redirect | Fault::WrongShape | Fault::TooLarge => {
-            (Status::Failed, Some("SS8010"))
+/// A test per switch: its name on the command line, the fault, how the question ends and with which code.
+macro_rules! honest {
+    ($($test:ident: $name:literal, $fault:ident, $status:ident, $code:expr;)*) => {
+        $(
+            #[tokio::test]
+            async fn $test() {
+                leads_to($name, Fault::$fault, Status::$status, $code).await;
+            }
+        )*
+
+        #[test]
+        fn every_switch_has_a_test() {
+            let mut tested = vec![$($name),*];
+            let mut all = Fault::ALL.map(|(name, _)| name);
+            tested.sort_unstable();
+            all.sort_unstable();
+            assert_eq!(tested, all);
         }
-        Fault::WrongType | Fault::MissingFields | Fault::Duplicates | Fault::HugeCounts => {
-            (Status::Partial, None)
-        }
-        Fault::Empty => (Status::Empty, None),
-        Fault::Slow | Fault::Hostile => (Status::Answered, None),
     };
-    for (name, fault) in Fault::ALL {
-        let server = FakeAudius::start(Options {
-            fault: Some(fault),
-            late: Duration::from_millis(20),
-            retry_after: 60,
-            ..Options::default()
-        });
-        let server = server.await.unwrap();
-        let mut settings = settings([server.address()]);
-        if fault == Fault::Silent {
-            settings.client.timeout = Duration::from_millis(300);
-        }
-        let agent = agent_with(settings, None);
-        let answer = ask(&agent, "top 5 trending tracks").await;
-        let (status, code) = expected(fault);
-        assert_eq!(answer.status, status, "{name}: {}", answer.answer);
-        let found = answer.error.as_ref().map(|problem| &*problem.code);
-        assert_eq!(found, code, "{name}: {}", answer.answer);
-        assert!(
-            !answer.answer.contains("1,0000") && !answer.answer.contains("e300"),
-            "{name}"
-        );
-        if status == Status::Failed {
-            assert!(answer.facts.is_empty() && answer.table.is_none(), "{name}");
-            assert!(
-                answer.answer.starts_with("No answer: "),
-                "{name}: {}",
-                answer.answer
-            );
-        }
-        let state = agent
-            .graph()
-            .state("t top 5 trending tracks")
-            .await
-            .unwrap()
-            .state;
-        assert_eq!(
-            state.error_history.len(),
-            usize::from(code.is_some()),
-            "{name}"
-        );
+}
+
+honest! {
+    a_limited_rate_is_told: "rate-limited", RateLimited, Failed, Some("SS8007");
+    a_server_error_is_told: "server-error", ServerError, Failed, Some("SS8006");
+    a_silent_host_is_told: "silent", Silent, Failed, Some("SS8006");
+    a_slow_host_is_waited_for: "slow", Slow, Answered, None;
+    a_connection_that_is_cut_is_told: "cut", Cut, Failed, Some("SS8006");
+    json_that_ends_in_the_middle_is_no_answer: "truncated", Truncated, Failed, Some("SS8010");
+    a_field_of_another_type_is_left_out: "wrong-type", WrongType, Partial, None;
+    fields_that_are_missing_are_named: "missing-fields", MissingFields, Partial, None;
+    records_that_come_twice_are_used_once: "duplicates", Duplicates, Partial, None;
+    counts_beyond_belief_are_left_out: "huge-counts", HugeCounts, Partial, None;
+    hostile_titles_are_shown_harmless: "hostile", Hostile, Answered, None;
+    a_redirect_is_not_followed: "redirect", Redirect, Failed, Some("SS8010");
+    an_empty_reply_is_empty: "empty", Empty, Empty, None;
+    a_reply_of_another_shape_is_no_answer: "wrong-shape", WrongShape, Failed, Some("SS8010");
+    a_reply_that_is_too_large_is_no_answer: "too-large", TooLarge, Failed, Some("SS8010");
+}
+
+async fn leads_to(name: &str, fault: Fault, status: Status, code: Option<&str>) {
+    let server = FakeAudius::start(Options {
+        fault: Fault::named(name),
+        late: Duration::from_millis(20),
+        retry_after: 60,
+        ..Options::default()
+    });
+    let server = server.await.unwrap();
+    let mut settings = settings([server.address()]);
+    if fault == Fault::Silent {
+        settings.client.timeout = Duration::from_millis(300);
     }
+    let agent = agent_with(settings, None);
+    let answer = ask(&agent, "top 5 trending tracks").await;
+    assert_eq!(answer.status, status, "{}", answer.answer);
+    let found = answer.error.as_ref().map(|problem| &*problem.code);
+    assert_eq!(found, code, "{}", answer.answer);
+    let shown = &answer.answer;
+    assert!(
+        !shown.contains("1,0000") && !shown.contains("e300"),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains(['\u{1b}', '\u{202e}', '\u{7}']),
+        "{shown:?}"
+    );
+    if status == Status::Failed {
+        assert!(answer.facts.is_empty() && answer.table.is_none());
+        assert!(shown.starts_with("No answer: "), "{shown}");
+        assert!(shown.contains("What to do: "), "{shown}");
+    }
+    let state = agent
+        .graph()
+        .state("t top 5 trending tracks")
+        .await
+        .unwrap();
+    assert_eq!(state.state.error_history.len(), usize::from(code.is_some()));
+    // The thread is as usable as before.
+    assert!(state.is_done());
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod conversation;
 mod faults;
 mod hosts;
 mod killed;

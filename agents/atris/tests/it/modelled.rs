@@ -7,11 +7,14 @@ use superstep::model::{
     Script,
     script::{FailureKind, Step, When},
 };
-use superstep_atris::{Answer, Status};
+use superstep_atris::{
+    Answer, Catalogue, ModelRole, Question, Status,
+    question::{Understanding, choose},
+};
 
 use crate::{
     questions::labelled,
-    support::{agent_with, answered, run, server, settings},
+    support::{agent_with, answered, open, run, server, settings},
 };
 
 fn replies(question: Json, operation: &str, parameters: Json) -> Vec<Step> {
@@ -56,7 +59,7 @@ async fn a_scripted_model_answers_every_labelled_question() {
         parameters.remove("handle");
         let steps = replies(
             json!({"entity_type": kind, "names": names}),
-            &expected.operation,
+            expected.operation.as_deref().unwrap(),
             Json::Object(parameters.clone()),
         );
         let model = Arc::new(Script::new(steps));
@@ -64,7 +67,7 @@ async fn a_scripted_model_answers_every_labelled_question() {
         let answer = answered(run(&agent, "t", &expected.question).await);
         let given = answer.parameters.clone().unwrap_or_default();
         let has = |(name, value): (&String, &Json)| given.get(name) == Some(value);
-        let is_right = answer.operation.as_ref() == Some(&expected.operation)
+        let is_right = answer.operation == expected.operation
             && expected.parameters.iter().all(has)
             && matches!(answer.status, Status::Answered | Status::Empty);
         if !is_right {
@@ -85,7 +88,7 @@ async fn a_scripted_model_answers_every_labelled_question() {
         transcript.push_str(&format!(
             "? {}\n  {} {} {status}\n{}\n\n",
             expected.question,
-            expected.operation,
+            expected.operation.as_deref().unwrap(),
             Json::Object(given),
             answer.answer
         ));
@@ -117,13 +120,17 @@ async fn a_name_that_is_not_in_the_question_is_dropped() {
 async fn text_that_is_not_in_the_question_is_dropped() {
     let question = json!({"entity_type": "none", "names": []});
     let made_up = json!({"query": "something else", "limit": 3});
-    let (answer, _) = asked(
-        replies(question, "searchTracks", made_up),
-        "search tracks, 3 of them",
-    )
-    .await;
+    let server = server().await;
+    let model = Arc::new(Script::new(replies(question, "searchTracks", made_up)));
+    let agent = agent_with(settings([server.address()]), Some(model));
+    let outcome = run(&agent, "t", "search tracks, 3 of them").await;
+    let (ask, question) = open(&outcome);
+    assert_eq!(question.parameter.as_deref(), Some("query"));
+    assert_eq!(server.calls().len(), 0, "a search for nothing is not made");
+    let said = ask.answer::<Question>(&"glass".to_owned()).unwrap();
+    let answer = answered(agent.graph().answer("t", [said]).await.unwrap());
     let given = Json::Object(answer.parameters.unwrap());
-    assert_eq!(given, json!({"limit": 3}));
+    assert_eq!(given, json!({"limit": 3, "query": "glass"}));
 }
 
 #[tokio::test]
@@ -191,5 +198,46 @@ async fn a_model_that_obeys_what_it_reads_reads_nothing_of_strangers() {
                 message.text()
             );
         }
+    }
+}
+
+#[tokio::test]
+async fn a_small_model_only_chooses_between_operations_that_fit_about_as_well() {
+    let catalogue = Catalogue::get().unwrap();
+    let close = |question: &str| {
+        let understood = Understanding::of(question);
+        let choice = choose(catalogue, question, &understood, false);
+        let close = choice.close.into_iter().map(|it| it.id.clone());
+        close.collect::<Vec<_>>()
+    };
+    let all = labelled();
+    let undecided = all
+        .iter()
+        .filter(|it| it.entity.is_none() && !it.question.contains('@'));
+    let question = undecided
+        .map(|it| &*it.question)
+        .find(|question| close(question).len() > 1)
+        .unwrap();
+    for (said, place) in [("2", 1), ("1", 0), ("8", 0)] {
+        let server = server().await;
+        let step = Step::data(json!({"choice": said})).when(When::schema("choice"));
+        let model = Arc::new(Script::new([step.always()]));
+        let mut settings = settings([server.address()]);
+        settings.role = ModelRole::Choice;
+        let agent = agent_with(settings, Some(model.clone()));
+        run(&agent, "t", question).await;
+        let history = agent.graph().history("t").await.unwrap();
+        let chosen = history.iter().find_map(|it| it.state.best_api.clone());
+        assert_eq!(
+            chosen.unwrap().id,
+            close(question)[place],
+            "{question}: {said}"
+        );
+        assert_eq!(model.seen().len(), 1, "it is asked once");
+        // Where nothing is undecided it is not asked.
+        let certain = "How many followers has @novakane?";
+        assert_eq!(close(certain), ["getUserByHandle"]);
+        answered(run(&agent, "certain", certain).await);
+        assert_eq!(model.seen().len(), 1);
     }
 }

@@ -5,27 +5,10 @@ use superstep::Outcome;
 use superstep_atris::{Question, Status};
 use superstep_fake_audius::{FakeAudius, Fault, Options};
 
-use crate::support::{agent, agent_with, answered, ask, open, paths, run, server, settings};
-
-/// What the server says about a path, for comparison.
-async fn truth(server: &FakeAudius, path: &str, query: &[(&str, &str)]) -> Json {
-    let call = superstep_fake_audius::Call {
-        method: "GET".into(),
-        path: path
-            .split('/')
-            .filter(|it| !it.is_empty())
-            .map(str::to_owned)
-            .collect(),
-        query: query
-            .iter()
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect(),
-    };
-    superstep_fake_audius::respond(server.world(), &Default::default(), &call).body
-}
+use crate::support::{agent, agent_with, answered, ask, open, paths, run, server, settings, truth};
 
 #[tokio::test]
-async fn trending_tracks_are_one_call_and_keep_their_order() {
+async fn acceptance_1_the_top_10_trending_tracks_are_one_call_and_keep_their_order() {
     let server = server().await;
     let answer = ask(&agent(&server), "top 10 trending tracks this week").await;
     assert_eq!(answer.status, Status::Answered);
@@ -67,6 +50,42 @@ async fn trending_tracks_are_one_call_and_keep_their_order() {
 }
 
 #[tokio::test]
+async fn acceptance_2_genre_and_time_are_parameters_of_the_call() {
+    let server = server().await;
+    let answer = ask(&agent(&server), "trending electronic tracks this month").await;
+    assert_eq!(answer.operation.as_deref(), Some("getTrendingTracks"));
+    let given = json!({"genre": "Electronic", "limit": 10, "time": "month"});
+    assert_eq!(Json::Object(answer.parameters.unwrap()), given);
+    let [call] = &server.calls()[..] else {
+        panic!("one call is made")
+    };
+    let sent = ["genre=Electronic", "time=month"].map(|it| call.path.contains(it));
+    assert_eq!(sent, [true, true], "{}", call.path);
+}
+
+#[tokio::test]
+async fn acceptance_6_a_host_that_is_down_is_left_and_when_all_are_the_errors_are_kept() {
+    let (down, up) = (server().await, server().await);
+    down.trap(Fault::ServerError, 99);
+    let agent = agent_with(settings([down.address(), up.address()]), None);
+    let answer = answered(run(&agent, "t", "latest tips").await);
+    assert_eq!(answer.status, Status::Answered, "{}", answer.answer);
+    assert_eq!(answer.sources[0].host, up.address());
+    up.trap(Fault::ServerError, 99);
+    for count in 1..=2 {
+        let answer = answered(run(&agent, "t", "latest tips").await);
+        assert_eq!(answer.status, Status::Failed);
+        assert!(
+            answer.answer.starts_with("No answer: no host"),
+            "{}",
+            answer.answer
+        );
+        let state = agent.graph().state("t").await.unwrap().state;
+        assert_eq!(state.error_history.len(), count);
+    }
+}
+
+#[tokio::test]
 async fn every_number_of_an_answer_is_a_field_of_a_reply() {
     let server = server().await;
     let answer = ask(&agent(&server), "trending electronic tracks this month").await;
@@ -88,15 +107,26 @@ async fn every_number_of_an_answer_is_a_field_of_a_reply() {
         );
         assert_eq!(fact.source, 0);
     }
+    // Whatever a row of the table shows is there too.
+    for row in &answer.table.as_ref().unwrap().rows {
+        for cell in row.iter().skip(1).filter(|cell| !cell.is_empty()) {
+            assert!(answer.facts.iter().any(|fact| fact.text == *cell), "{cell}");
+        }
+    }
     // And the other way round: whatever looks like a number of plays is one of them.
-    for line in answer.answer.lines().skip(1) {
+    for line in answer
+        .answer
+        .lines()
+        .skip(1)
+        .take(answer.table.unwrap().rows.len())
+    {
         let plays = line.rsplit_once('(').unwrap().1.trim_end_matches(" plays)");
         assert!(answer.facts.iter().any(|fact| fact.text == plays), "{line}");
     }
 }
 
 #[tokio::test]
-async fn a_name_is_looked_up_first_and_a_shared_name_is_asked_about() {
+async fn acceptance_3_a_name_is_looked_up_first_and_a_shared_name_is_asked_about() {
     let server = server().await;
     let agent = agent(&server);
     let answer = ask(&agent, "How many followers does Nova Kane have?").await;
@@ -148,7 +178,7 @@ async fn an_answer_that_chooses_nothing_is_refused_and_the_question_stays() {
 }
 
 #[tokio::test]
-async fn a_comparison_makes_a_second_call() {
+async fn acceptance_4_a_comparison_makes_a_second_call() {
     let server = server().await;
     let question = "compare plays of \"First Light\" and \"Paper Moons\"";
     let answer = ask(&agent(&server), question).await;
@@ -169,7 +199,7 @@ async fn a_comparison_makes_a_second_call() {
 }
 
 #[tokio::test]
-async fn nothing_of_one_question_is_left_in_the_next() {
+async fn acceptance_5_nothing_of_one_question_is_left_in_the_next() {
     let server = server().await;
     let agent = agent(&server);
     run(&agent, "t", "trending jazz tracks this year").await;
@@ -213,7 +243,7 @@ async fn the_history_is_bounded_and_the_host_stays() {
 }
 
 #[tokio::test]
-async fn the_rate_limit_is_obeyed_and_then_told() {
+async fn acceptance_7_the_rate_limit_is_obeyed_and_then_told() {
     let server = FakeAudius::start(Options {
         retry_after: 0,
         ..Options::default()
@@ -244,14 +274,14 @@ async fn the_rate_limit_is_obeyed_and_then_told() {
 }
 
 #[tokio::test]
-async fn the_most_plays_ever_are_those_of_all_time() {
+async fn acceptance_8_the_most_plays_ever_are_those_of_all_time() {
     let server = server().await;
     let answer = ask(&agent(&server), "track with the most plays ever").await;
     assert_eq!(answer.parameters.unwrap()["time"], "allTime");
 }
 
 #[tokio::test]
-async fn what_is_missing_is_asked_for_and_the_operation_is_not_chosen_again() {
+async fn acceptance_9_what_is_missing_is_asked_for_and_the_operation_is_not_chosen_again() {
     let server = server().await;
     let agent = agent(&server);
     let outcome = run(&agent, "t", "show me the followers of an artist").await;
@@ -270,7 +300,7 @@ async fn what_is_missing_is_asked_for_and_the_operation_is_not_chosen_again() {
 }
 
 #[tokio::test]
-async fn a_hostile_title_is_only_shown() {
+async fn acceptance_10_a_hostile_title_is_only_shown() {
     let server = server().await;
     server.trap(Fault::Hostile, 1);
     let answer = ask(&agent(&server), "top 5 trending tracks").await;
@@ -294,7 +324,7 @@ async fn a_hostile_title_is_only_shown() {
 }
 
 #[tokio::test]
-async fn what_would_change_something_is_refused_without_a_call() {
+async fn acceptance_11_what_would_change_something_is_refused_without_a_call() {
     let server = server().await;
     let agent = agent(&server);
     for question in [
@@ -325,7 +355,7 @@ async fn what_would_change_something_is_refused_without_a_call() {
 }
 
 #[tokio::test]
-async fn off_topic_empty_long_and_arabic_questions_are_answered_honestly() {
+async fn acceptance_12_off_topic_empty_long_and_arabic_questions_are_answered_honestly() {
     let server = server().await;
     let agent = agent(&server);
     let long = "tracks ".repeat(15_000);
@@ -440,4 +470,38 @@ async fn writes_that_are_allowed_are_approved_by_a_person_first() {
     assert_eq!(answer.error.unwrap().code, "SS8009");
     assert_eq!(server.calls().len(), 1);
     assert_eq!(server.calls()[0].method, "POST");
+}
+
+#[tokio::test]
+async fn nothing_in_a_question_leaves_the_path_of_its_operation() {
+    let server = server().await;
+    let agent = agent(&server);
+    for question in [
+        "followers of user id ../../etc",
+        "comments on track id %2e%2e",
+        "track id a/b/c remixes",
+        "What is https://audius.co/../../v1/me ?",
+        "what is https://audius.co@evil.example/x ?",
+        "tracks by @../me",
+        "remixes of track id ..\\..\\me",
+    ] {
+        let outcome = run(&agent, question, question).await;
+        if outcome.asks().is_empty() {
+            let answer = answered(outcome);
+            assert_ne!(
+                answer.status,
+                Status::Answered,
+                "{question}: {}",
+                answer.answer
+            );
+        }
+    }
+    for path in paths(&server) {
+        let known = ["/v1/users/", "/v1/tracks/", "/v1/resolve"];
+        assert!(known.iter().any(|it| path.starts_with(it)), "{path}");
+        assert!(
+            !path.contains("..") && path.split('/').count() <= 5,
+            "{path}"
+        );
+    }
 }

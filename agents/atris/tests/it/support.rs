@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value as Json;
 use superstep::{
     Backends, MemorySaver, OpenAsk, Outcome,
     http::{Backoff, Jitter, RetryAfter},
@@ -81,4 +82,21 @@ pub(crate) fn paths(server: &FakeAudius) -> Vec<String> {
     calls
         .map(|call| call.path.split('?').next().unwrap().to_owned())
         .collect()
+}
+
+/// What the server says about a path, for comparison.
+pub(crate) async fn truth(server: &FakeAudius, path: &str, query: &[(&str, &str)]) -> Json {
+    let call = superstep_fake_audius::Call {
+        method: "GET".into(),
+        path: path
+            .split('/')
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        query: query
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into()))
+            .collect(),
+    };
+    superstep_fake_audius::respond(server.world(), &Default::default(), &call).body
 }

@@ -1,0 +1,137 @@
+//! Questions with what they mean, and whether an agent reads them so: how well rules or a model do.
+//!
+//! A file of them is a JSON array. `tests/fixtures` has those that `docs/atris.md` reports about.
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+use superstep::Error as RunError;
+
+use crate::{
+    catalogue::{Catalogue, EntityType, Parameters},
+    graph::Atris,
+    state::AtrisState,
+};
+
+/// A question and what it means.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Labelled {
+    /// The question.
+    pub question: String,
+    /// The operation that answers it; nothing if none does.
+    pub operation: Option<String>,
+    /// What the question says for parameters, defaults aside.
+    #[serde(default)]
+    pub parameters: Parameters,
+    /// What it is about, and its name in the question.
+    #[serde(default)]
+    pub entity: Option<(EntityType, String)>,
+    /// What that is compared with.
+    #[serde(default)]
+    pub second: Option<(EntityType, String)>,
+    /// What is worked out from the reply, such as `count` or `most duration`.
+    #[serde(default)]
+    pub computes: Option<String>,
+}
+
+/// How a question was read: what the state says before a call is made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QuestionReading {
+    /// The operation.
+    pub operation: Option<String>,
+    /// Its parameters, with defaults.
+    pub parameters: Parameters,
+    /// What is named, at most two.
+    pub names: Vec<String>,
+    /// What is worked out.
+    pub computes: Option<String>,
+    /// Why there is no operation, or what is wrong with the parameters.
+    pub error: Option<String>,
+}
+
+/// How an agent reads a question. It is asked in a thread of its own, which is left behind.
+pub async fn read(
+    agent: &Atris,
+    thread: &str,
+    question: &str,
+) -> Result<QuestionReading, RunError> {
+    let graph = agent.graph();
+    graph.run(thread, agent.ask(question, None)).await?;
+    let history = graph.history(thread).await?;
+    // The newest first: the first state in which all is known is the last of these.
+    let is_read = |state: &AtrisState| state.parameters.is_some() || state.error.is_some();
+    let mut states = history.iter().rev().map(|it| &*it.state);
+    let state = states.find(|state| is_read(state));
+    Ok(state.map(QuestionReading::of).unwrap_or_default())
+}
+
+impl QuestionReading {
+    fn of(state: &AtrisState) -> Self {
+        let second = state.secondary_api.as_ref();
+        let second = second.map(|second| &second.entity_name);
+        let names = state.entity_name.iter().chain(second);
+        Self {
+            operation: state.best_api.as_ref().map(|api| api.id.clone()),
+            parameters: state.parameters.clone().unwrap_or_default(),
+            names: names.map(|name| name.text().to_owned()).collect(),
+            computes: state.computation.map(|it| it.name()),
+            error: state.error.as_ref().map(|error| error.message.clone()),
+        }
+    }
+
+    /// Everything that is not as labelled.
+    pub fn faults(&self, label: &Labelled) -> Vec<String> {
+        let mut faults = Vec::new();
+        if self.operation != label.operation {
+            let name = |it: &Option<String>| it.clone().unwrap_or_else(|| "none".into());
+            let why = self.error.as_ref().map(|why| format!(" ({why})"));
+            faults.push(format!(
+                "operation {} instead of {}{}",
+                name(&self.operation),
+                name(&label.operation),
+                why.unwrap_or_default()
+            ));
+            return faults;
+        }
+        let Some(id) = &label.operation else {
+            return faults;
+        };
+        let operation = Catalogue::get().ok().and_then(|it| it.operation(id));
+        let entity = operation.and_then(|it| it.entity());
+        // As it would go to the wire: `jazz` is `Jazz`, and one value of a list is a list.
+        let plain = |name: &str, value: &Json| {
+            let parameter = operation.and_then(|it| it.parameter(name));
+            let checked = parameter.and_then(|it| it.check(value).ok());
+            checked.unwrap_or_else(|| value.clone())
+        };
+        for (name, wanted) in &label.parameters {
+            match self.parameters.get(name) {
+                Some(found) if plain(name, found) == plain(name, wanted) => {}
+                Some(found) => faults.push(format!("{name} {found} instead of {wanted}")),
+                None => faults.push(format!("no {name}, which is {wanted}")),
+            }
+        }
+        let more = self.parameters.iter().filter(|(name, value)| {
+            let default = operation.and_then(|it| it.parameter(name)?.default_value());
+            let is_looked_up = entity.is_some_and(|(_, own)| own == *name);
+            let is_all = *name == "limit" && self.computes.is_some();
+            let is_usual = default.as_ref() == Some(value);
+            !label.parameters.contains_key(*name) && !is_looked_up && !is_all && !is_usual
+        });
+        faults.extend(more.map(|(name, value)| format!("{name} {value}, which it does not say")));
+        // A handle or a link is a parameter already.
+        let wanted = label.entity.iter().chain(&label.second);
+        let wanted: Vec<String> = wanted.map(|(_, name)| name.to_lowercase()).collect();
+        let found: Vec<String> = self.names.iter().map(|name| name.to_lowercase()).collect();
+        if label.entity.is_some() && found != wanted {
+            faults.push(format!("names {found:?} instead of {wanted:?}"));
+        }
+        if self.computes != label.computes {
+            faults.push(format!(
+                "works out {:?} instead of {:?}",
+                self.computes, label.computes
+            ));
+        }
+        faults
+    }
+}

@@ -1,0 +1,121 @@
+//! What an answer was about, kept with it so that the next question can say `their` or `the second one`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{catalogue::EntityType, question::earlier::rank};
+
+/// Somebody or something that an answer named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mention {
+    /// What it is.
+    pub entity_type: EntityType,
+    /// Its id, if it is known.
+    pub id: Option<String>,
+    /// Its name or title.
+    pub name: String,
+    /// Its handle, or that of its owner.
+    pub handle: Option<String>,
+}
+
+/// What an answer named: what the question was about, and what its list has, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mentions {
+    /// What the question was about.
+    pub subjects: Vec<Mention>,
+    /// The records of the answer.
+    pub listed: Vec<Mention>,
+}
+
+impl Mentions {
+    /// Whether it names nothing.
+    pub fn is_empty(&self) -> bool {
+        self.subjects.is_empty() && self.listed.is_empty()
+    }
+
+    /// What a word for something earlier can stand for, if a thing of this kind is wanted.
+    pub(crate) fn meant(&self, word: &str, kind: EntityType) -> Vec<Mention> {
+        if let Some(rank) = rank(word) {
+            let one = self.listed.get(rank.saturating_sub(1));
+            return one.and_then(|one| one.as_kind(kind)).into_iter().collect();
+        }
+        let of = |mentions: &[Mention], exactly: bool| {
+            let mut found: Vec<Mention> = Vec::new();
+            for mention in mentions {
+                let fits = match exactly {
+                    true => (mention.entity_type == kind).then(|| mention.clone()),
+                    false => mention.as_kind(kind),
+                };
+                found.extend(fits.filter(|it| !found.contains(it)));
+            }
+            found
+        };
+        // What the question was about comes before its owner, and before what is in the list.
+        let ways = [
+            of(&self.subjects, true),
+            of(&self.subjects, false),
+            of(&self.listed, true),
+            of(&self.listed, false),
+        ];
+        let mut ways = ways.into_iter();
+        ways.find(|found| !found.is_empty()).unwrap_or_default()
+    }
+}
+
+impl Mention {
+    /// Itself if it is of this kind, or the user it belongs to if a user is wanted.
+    fn as_kind(&self, kind: EntityType) -> Option<Self> {
+        match (self.entity_type == kind, kind, &self.handle) {
+            (true, _, _) => Some(self.clone()),
+            (false, EntityType::User, Some(handle)) => Some(Self {
+                entity_type: EntityType::User,
+                id: None,
+                name: format!("@{handle}"),
+                handle: Some(handle.clone()),
+            }),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mention(entity_type: EntityType, name: &str, handle: &str) -> Mention {
+        Mention {
+            entity_type,
+            id: Some(format!("id of {name}")),
+            name: name.to_owned(),
+            handle: Some(handle.to_owned()),
+        }
+    }
+
+    #[test]
+    fn what_the_question_was_about_comes_before_what_its_answer_lists() {
+        use EntityType::{Track, User};
+        let nova = mention(User, "Nova", "nova");
+        let songs = [mention(Track, "One", "nova"), mention(Track, "Two", "mira")];
+        let mentions = Mentions {
+            subjects: vec![nova.clone()],
+            listed: songs.to_vec(),
+        };
+        assert_eq!(mentions.meant("her", User), [nova]);
+        assert_eq!(mentions.meant("it", Track), songs);
+        assert_eq!(mentions.meant("the second one", Track), [songs[1].clone()]);
+        assert_eq!(mentions.meant("the third one", Track), []);
+        let owner = mentions.meant("the second one", User);
+        assert_eq!(owner[0].handle.as_deref(), Some("mira"));
+        assert_eq!(mentions.meant("it", EntityType::Playlist), []);
+    }
+
+    #[test]
+    fn the_owner_of_a_track_is_meant_by_her() {
+        let mentions = Mentions {
+            subjects: vec![mention(EntityType::Track, "One", "nova")],
+            listed: Vec::new(),
+        };
+        let found = mentions.meant("her", EntityType::User);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].name, "@nova");
+    }
+}

@@ -1,0 +1,60 @@
+//! One request of the API for a question: what `execute_request_node` and `secondary_request` share.
+
+use superstep::{Ctx, NodeError};
+
+use crate::{
+    catalogue::{Api, Catalogue, Operation, Parameters},
+    error::Error,
+    services::{Services, problem},
+    state::{AtrisState, AtrisStateUpdate},
+    tools::{Response, Source},
+};
+
+/// A request that was made.
+pub(super) struct Made {
+    pub(super) operation: &'static Operation,
+    /// The parameters as they were sent.
+    pub(super) parameters: Parameters,
+    pub(super) response: Response,
+    /// All sources of the question, with this one.
+    pub(super) sources: Vec<Source>,
+}
+
+/// Checks the parameters and makes the call. What goes wrong is an update with the error in it.
+pub(super) async fn request(
+    node: &str,
+    api: Option<&Api>,
+    parameters: impl FnOnce(&Operation) -> Parameters,
+    (state, services, ctx): (&AtrisState, &Services, &Ctx),
+) -> Result<Result<Made, AtrisStateUpdate>, NodeError> {
+    let failed = |error: &Error| AtrisState::update().error(problem(error, node, state));
+    let api = api.map(|api| api.id.as_str()).unwrap_or_default();
+    let operation = match Catalogue::get().and_then(|it| it.require(api)) {
+        Ok(operation) => operation,
+        Err(error) => return Ok(Err(failed(&error))),
+    };
+    let parameters = match operation.check(&parameters(operation)) {
+        Ok(parameters) => parameters,
+        Err(faults) => {
+            let why: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            return Ok(Err(failed(&Error::Parameters {
+                operation: operation.id.clone(),
+                why: why.join("; "),
+            })));
+        }
+    };
+    let called = services.call(ctx, state, operation, &parameters, 0).await?;
+    Ok(match called {
+        Ok(response) => {
+            let mut sources = state.sources.clone().unwrap_or_default();
+            sources.push(response.source.clone());
+            Ok(Made {
+                operation,
+                parameters,
+                response,
+                sources,
+            })
+        }
+        Err(error) => Err(failed(&error)),
+    })
+}

@@ -1,0 +1,109 @@
+//! Words that stand for what an earlier answer was about: `their tracks`, `how long is it`, `the second
+//! one`. They are never guessed at: `resolve_entity` finds what the last answer named and says so, or
+//! asks.
+
+use crate::catalogue::EntityType;
+
+const PERSONS: [&str; 9] = [
+    "he", "she", "him", "her", "his", "hers", "they", "them", "their",
+];
+const THINGS: [&str; 2] = ["it", "its"];
+const POINTERS: [&str; 3] = ["this", "that", "same"];
+const ORDINALS: [&str; 10] = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+];
+
+/// The first word for something earlier, and where it is.
+pub(super) fn find(question: &str) -> Option<(usize, String)> {
+    let lower = question.to_lowercase();
+    let is_end = |c: char| !c.is_alphanumeric() && c != '#';
+    let mut at = 0;
+    let mut words: Vec<(usize, &str)> = Vec::new();
+    for part in lower.split_inclusive(is_end) {
+        let word = part.trim_end_matches(is_end);
+        if !word.is_empty() {
+            words.push((at, word));
+        }
+        at += part.len();
+    }
+    let word_at = |at: usize| words.get(at).map_or("", |it| it.1);
+    words.iter().enumerate().find_map(|(number, (at, word))| {
+        let next = word_at(number + 1);
+        let text = match *word {
+            word if PERSONS.contains(&word) || THINGS.contains(&word) => word.to_owned(),
+            word if POINTERS.contains(&word) && kind_of_noun(next).is_some() => {
+                format!("{word} {next}")
+            }
+            "the" if ORDINALS.contains(&next) => {
+                let noun = word_at(number + 2);
+                (noun == "one" || kind_of_noun(noun).is_some())
+                    .then(|| format!("the {next} {noun}"))?
+            }
+            "number" if place(next).is_some() => format!("number {next}"),
+            word if word
+                .strip_prefix('#')
+                .is_some_and(|rest| place(rest).is_some()) =>
+            {
+                word.to_owned()
+            }
+            _ => return None,
+        };
+        Some((*at, text))
+    })
+}
+
+/// What such a word stands for, if it says so.
+pub(crate) fn kind(word: &str) -> Option<EntityType> {
+    if PERSONS.contains(&word) {
+        return Some(EntityType::User);
+    }
+    word.split_whitespace().last().and_then(kind_of_noun)
+}
+
+/// The place in a list that such a word names, from 1.
+pub(crate) fn rank(word: &str) -> Option<usize> {
+    let mut words = word.split_whitespace();
+    match words.next()? {
+        "the" => {
+            let ordinal = words.next()?;
+            Some(ORDINALS.iter().position(|known| *known == ordinal)? + 1)
+        }
+        "number" => place(words.next()?),
+        word => place(word.strip_prefix('#')?),
+    }
+}
+
+fn place(word: &str) -> Option<usize> {
+    word.parse().ok().filter(|place| (1..=100).contains(place))
+}
+
+/// Whether a word is one of these, so that no name is looked for by it.
+pub(crate) fn is_earlier(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    PERSONS.contains(&&*lower) || THINGS.contains(&&*lower) || rank(&lower).is_some()
+}
+
+fn kind_of_noun(noun: &str) -> Option<EntityType> {
+    Some(match noun {
+        "track" | "song" | "tune" | "single" => EntityType::Track,
+        "playlist" | "album" => EntityType::Playlist,
+        "artist" | "user" | "musician" | "producer" | "dj" | "person" | "band" => EntityType::User,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_in_a_list_is_a_number() {
+        assert_eq!(rank("the second one"), Some(2));
+        assert_eq!(rank("number 4"), Some(4));
+        assert_eq!(rank("#10"), Some(10));
+        assert_eq!(rank("her"), None);
+        assert_eq!(kind("her"), Some(EntityType::User));
+        assert_eq!(kind("the second track"), Some(EntityType::Track));
+        assert_eq!(kind("the second one"), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! What an answer names, and which answer of a thread named something last.
+
+use crate::{
+    answer::Answer,
+    catalogue::{Catalogue, EntityType, Operation, Parameters},
+    mention::{Mention, Mentions},
+    reply::clean,
+    state::{AtrisState, Entity},
+    tools::Response,
+};
+
+/// The most records of a list that are kept.
+const MAX_LISTED: usize = 25;
+
+/// What the answer to the question of a state names.
+pub(crate) fn mentions_of(state: &AtrisState, response: &Response) -> Mentions {
+    let second = state.secondary_api.as_ref();
+    let second = second.and_then(|second| second.entity.as_ref());
+    let mut subjects: Vec<Mention> = state.entity.iter().chain(second).map(known).collect();
+    let api = state.best_api.as_ref();
+    let operation = api.and_then(|api| Catalogue::get().ok()?.operation(&api.id));
+    if let (true, Some(operation), Some(given)) =
+        (subjects.is_empty(), operation, &state.parameters)
+    {
+        subjects.extend(given_as_it_is(operation, given));
+    }
+    let listed: Vec<Mention> = response
+        .data
+        .iter()
+        .filter_map(entity_of)
+        .map(|it| known(&it))
+        .collect();
+    // A record of one thing is what the question was about, unless it is all that a list of something has.
+    let is_same = |it: &Mention, one: &Mention| match &it.id {
+        Some(_) => it.id == one.id,
+        None => it.handle == one.handle,
+    };
+    let (subjects, listed) = match (listed.as_slice(), second) {
+        (_, Some(_)) => (subjects, Vec::new()),
+        ([one], None) if subjects.iter().all(|it| is_same(it, one)) => {
+            (vec![one.clone()], Vec::new())
+        }
+        _ => (subjects, listed),
+    };
+    let listed = listed.into_iter().take(MAX_LISTED).collect();
+    Mentions { subjects, listed }
+}
+
+/// The last answer of a thread that named anything.
+pub(crate) fn last(state: &AtrisState) -> Option<&Answer> {
+    let mut answers = state.message_history.iter().rev();
+    answers.find(|answer| !answer.mentions.is_empty())
+}
+
+fn known(entity: &Entity) -> Mention {
+    Mention {
+        entity_type: entity.entity_type,
+        id: Some(entity.id.clone()),
+        name: entity.name.clone(),
+        handle: entity.handle.clone(),
+    }
+}
+
+/// What a call was about whose handle or id was in the question.
+fn given_as_it_is(operation: &Operation, given: &Parameters) -> Option<Mention> {
+    let (entity_type, name) = operation.entity()?;
+    let value = clean(given.get(name)?.as_str()?);
+    Some(match name {
+        "handle" => Mention {
+            entity_type,
+            id: None,
+            name: format!("@{value}"),
+            handle: Some(value),
+        },
+        _ => Mention {
+            entity_type,
+            id: Some(value.clone()),
+            name: value,
+            handle: None,
+        },
+    })
+}
+
+/// A record as somebody or something at Audius.
+pub(crate) fn entity_of(record: &serde_json::Value) -> Option<Entity> {
+    let text = |name: &str| record.get(name)?.as_str().map(str::to_owned);
+    let (entity_type, name, handle) = match record.get("type")?.as_str()? {
+        "user" => (EntityType::User, text("name")?, text("handle")),
+        kind @ ("track" | "playlist") => {
+            let owner = record.get("user").and_then(|it| it.get("handle"));
+            let owner = owner.and_then(|it| it.as_str()).map(str::to_owned);
+            let kind = match kind {
+                "track" => EntityType::Track,
+                _ => EntityType::Playlist,
+            };
+            (kind, text("title")?, owner)
+        }
+        _ => return None,
+    };
+    Some(Entity {
+        entity_type,
+        id: text("id")?,
+        name,
+        handle,
+        seen: None,
+    })
+}

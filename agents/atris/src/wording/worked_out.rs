@@ -1,0 +1,125 @@
+//! What is worked out from all records of a reply: how many there are, which has the most of something. It
+//! says how many records it is worked out from, and if there may be more.
+
+use serde_json::Value as Json;
+
+use super::{Words, lines, more::limit_of};
+use crate::{
+    question::{Aspect, Computation},
+    state::AtrisState,
+    tools::Response,
+};
+
+impl Words<'_> {
+    /// The sentence for what the question wants worked out, if the reply is a list.
+    pub(super) fn worked_out(&mut self, state: &AtrisState, response: &Response) -> Option<String> {
+        let computation = state.computation?;
+        if response.data.is_empty() {
+            return None;
+        }
+        let is_cut = limit_of(state).is_some_and(|limit| response.data.len() >= limit);
+        match computation {
+            Computation::Count => self.count(state, response, is_cut),
+            Computation::Most(aspect) => self.extreme(state, response, (aspect, true), is_cut),
+            Computation::Least(aspect) => self.extreme(state, response, (aspect, false), is_cut),
+        }
+    }
+
+    fn count(&mut self, state: &AtrisState, response: &Response, is_cut: bool) -> Option<String> {
+        // An operation that counts says the number itself.
+        let is_number = |record: &Json| record.get("type").and_then(Json::as_str) == Some("value");
+        if response.source.operation.contains("Count") || response.data.iter().all(is_number) {
+            return None;
+        }
+        let count = lines::text(&response.data.len().into());
+        let list = list_of(response);
+        let count = self.fact(count, response, &list, "");
+        let what = lines::subject(state.best_api.as_ref());
+        Some(match is_cut {
+            false => format!("{count}: so many records has the reply for {what}."),
+            true => format!(
+                "At least {count}: a reply for {what} has no more than that, and Audius does not say how many there are."
+            ),
+        })
+    }
+
+    fn extreme(
+        &mut self,
+        state: &AtrisState,
+        response: &Response,
+        (aspect, is_most): (Aspect, bool),
+        is_cut: bool,
+    ) -> Option<String> {
+        let value = |record: &Json| {
+            let (field, _) = lines::field_of(aspect, record)?;
+            record.get(&field).filter(|value| !value.is_null()).cloned()
+        };
+        let known: Vec<(&Json, Json)> = response
+            .data
+            .iter()
+            .filter_map(|record| Some((record, value(record)?)))
+            .collect();
+        let what = aspect.name().replace('_', " ");
+        let all = response.data.len();
+        if known.is_empty() {
+            return Some(format!(
+                "Audius does not say the {what} of any of these {all} records."
+            ));
+        }
+        let order = |a: &Json, b: &Json| match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => lines::text(a).cmp(&lines::text(b)),
+        };
+        let best = known.iter().map(|(_, value)| value);
+        let best = match is_most {
+            true => best.max_by(|a, b| order(a, b)),
+            false => best.min_by(|a, b| order(a, b)),
+        }?;
+        let mut said = Vec::new();
+        let winners = known.iter().filter(|(_, value)| order(value, best).is_eq());
+        let winners: Vec<&Json> = winners.map(|(record, _)| *record).collect();
+        for record in winners.iter().take(MAX_WINNERS) {
+            let name = self.name(response, record).unwrap_or_else(|| "?".into());
+            let value = self.value(aspect, response, record)?;
+            said.push(lines::sentence(aspect, &name, &value));
+        }
+        if let more @ 1.. = winners.len().saturating_sub(MAX_WINNERS) {
+            said.push(format!("{more} more have as much."));
+        }
+        let extreme = match is_most {
+            true => "most",
+            false => "least",
+        };
+        let from = match (known.len(), is_cut) {
+            (known, _) if known < all => {
+                format!(
+                    "That is the {extreme} of {known}; {} more do not say it.",
+                    all - known
+                )
+            }
+            (known, false) => format!("That is the {extreme} of all {known}."),
+            (known, true) => format!(
+                "That is the {extreme} of the first {known}; there may be more, which were not looked at."
+            ),
+        };
+        said.push(from);
+        let title = lines::subject(state.best_api.as_ref());
+        Some(format!("{} ({title})", said.join("\n")))
+    }
+}
+
+/// The most records that share the first place and are named.
+const MAX_WINNERS: usize = 5;
+
+/// Where the list of records is in a reply: what the places of its records begin with.
+fn list_of(response: &Response) -> String {
+    let first = response.data.first();
+    let at = first
+        .and_then(|record| record.get("at"))
+        .and_then(Json::as_str);
+    let parts: Vec<&str> = at.unwrap_or("/data").split('/').collect();
+    let list = parts
+        .iter()
+        .take_while(|part| part.parse::<usize>().is_err());
+    list.copied().collect::<Vec<_>>().join("/")
+}

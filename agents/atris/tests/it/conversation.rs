@@ -1,0 +1,275 @@
+//! Several questions in one thread: words for something earlier, what is worked out, lists that go on, and
+//! nothing that leaks from one question into the next.
+
+use serde_json::{Value as Json, json};
+use superstep_atris::{Answer, Question, Status};
+
+use crate::support::{agent, agent_with, answered, open, paths, run, server, settings, truth};
+
+async fn say(agent: &superstep_atris::Atris, question: &str) -> Answer {
+    answered(run(agent, "t", question).await)
+}
+
+#[tokio::test]
+async fn their_tracks_are_those_of_whom_the_last_answer_was_about_and_that_is_told() {
+    let server = server().await;
+    let agent = agent(&server);
+    let first = say(&agent, "How many followers does Nova Kane have?").await;
+    let id = first.mentions.subjects[0].id.clone().unwrap();
+    let before = server.calls().len();
+    let answer = say(&agent, "show me their tracks").await;
+    assert_eq!(answer.status, Status::Answered, "{}", answer.answer);
+    assert_eq!(answer.operation.as_deref(), Some("getTracksByUser"));
+    assert_eq!(answer.parameters.unwrap()["id"], id.as_str());
+    assert_eq!(
+        answer.reading,
+        [
+            "\"their\" is Nova Kane (@novakane), from the answer to \"How many followers does Nova Kane have?\""
+        ]
+    );
+    assert_eq!(
+        server.calls().len(),
+        before + 1,
+        "nothing is looked up again"
+    );
+    // What the answer lists is not what it is about.
+    let answer = say(&agent, "who are her followers?").await;
+    assert_eq!(answer.parameters.unwrap()["id"], id.as_str());
+}
+
+#[tokio::test]
+async fn her_after_a_track_is_its_artist() {
+    let server = server().await;
+    let agent = agent(&server);
+    say(&agent, "How long is First Light?").await;
+    let answer = say(&agent, "how many followers does she have?").await;
+    assert!(
+        answer.answer.starts_with("Nova Kane has "),
+        "{}",
+        answer.answer
+    );
+    assert!(answer.reading[0].starts_with("\"she\" is Nova Kane (@novakane)"));
+    let answer = say(&agent, "How long is First Light?").await;
+    let again = say(&agent, "what genre is it?").await;
+    assert!(
+        again.answer.starts_with("The genre of \"First Light\""),
+        "{}",
+        again.answer
+    );
+    assert_ne!(answer.answer, again.answer);
+}
+
+#[tokio::test]
+async fn the_second_one_is_the_second_of_the_list() {
+    let server = server().await;
+    let agent = agent(&server);
+    let list = say(&agent, "trending tracks").await;
+    let second = &list.mentions.listed[1];
+    let answer = say(&agent, "how long is the second one?").await;
+    let given = answer.parameters.unwrap();
+    assert_eq!(given["track_id"].as_str(), second.id.as_deref());
+    let outcome = run(&agent, "t", "how long is the tenth one?").await;
+    let (_, question) = open(&outcome);
+    assert!(
+        question.question.contains("\"the tenth one\""),
+        "{}",
+        question.question
+    );
+}
+
+#[tokio::test]
+async fn a_word_for_something_earlier_is_asked_about_if_nothing_or_too_much_fits() {
+    let server = server().await;
+    let agent = agent(&server);
+    let outcome = run(&agent, "t", "her followers").await;
+    let (ask, question) = open(&outcome);
+    assert_eq!(
+        question.question,
+        "Which user is \"her\"? No answer before says so. A name, a handle, a link or an id."
+    );
+    assert_eq!(server.calls().len(), 0, "nothing is guessed");
+    let said = ask.answer::<Question>(&"Mira Voss".to_owned()).unwrap();
+    let answer = answered(agent.graph().answer("t", [said]).await.unwrap());
+    assert_eq!(answer.operation.as_deref(), Some("getFollowers"));
+
+    say(&agent, "compare the followers of Nova Kane and Mira Voss").await;
+    let outcome = run(&agent, "t", "her albums").await;
+    let (_, question) = open(&outcome);
+    assert_eq!(question.question, "Which one is \"her\"?");
+    assert_eq!(
+        question.options,
+        ["Nova Kane (@novakane)", "Mira Voss (@miravoss)"]
+    );
+}
+
+#[tokio::test]
+async fn what_is_compared_may_be_what_the_last_answer_was_about() {
+    let server = server().await;
+    let agent = agent(&server);
+    say(&agent, "Where is Nova Kane from?").await;
+    let answer = say(&agent, "does Mira Voss have more followers than her?").await;
+    assert_eq!(answer.status, Status::Answered, "{}", answer.answer);
+    let lines: Vec<&str> = answer.answer.lines().collect();
+    assert!(
+        lines[0].starts_with("Mira Voss: ") && lines[1].starts_with("Nova Kane: "),
+        "{lines:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_session_of_many_questions_leaks_nothing_but_what_its_words_ask_for() {
+    let server = server().await;
+    let agent = agent(&server);
+    let questions = [
+        "trending jazz tracks this year",
+        "How many followers does Nova Kane have?",
+        "delete my playlist",
+        "latest tips",
+        "compare plays of \"First Light\" and \"Paper Moons\"",
+        "most shared tracks of all time",
+    ];
+    for question in questions {
+        let alone = crate::support::agent(&server);
+        let alone = answered(run(&alone, "t", question).await);
+        let among = say(&agent, question).await;
+        assert_eq!(among, alone, "{question}");
+    }
+    let state = agent.graph().state("t").await.unwrap().state;
+    let state = serde_json::to_value(&*state).unwrap();
+    let kept = ["error_history", "message_history", "selected_host"];
+    for (name, value) in state.as_object().unwrap() {
+        assert_eq!(
+            value.is_null(),
+            !kept.contains(&name.as_str()),
+            "{name}: {value}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_longest_track_is_worked_out_from_all_of_them() {
+    let server = server().await;
+    let answer = say(&agent(&server), "longest track by Nova Kane").await;
+    assert_eq!(answer.parameters.as_ref().unwrap()["limit"], 100);
+    let id = answer.mentions.subjects[0].id.clone().unwrap();
+    let path = format!("/v1/users/{id}/tracks");
+    let tracks = truth(&server, &path, &[("limit", "100")]).await;
+    let tracks = tracks["data"].as_array().unwrap();
+    let durations = tracks.iter().filter_map(|it| it["duration"].as_u64());
+    let longest = durations.max().unwrap();
+    assert!(
+        answer
+            .answer
+            .contains(&format!(" is {longest} seconds long.")),
+        "{}",
+        answer.answer
+    );
+    let count = tracks.len();
+    assert!(
+        answer.answer.contains(&format!("the most of all {count}.")),
+        "{}",
+        answer.answer
+    );
+    let fact = answer.facts.last().unwrap();
+    assert_eq!(fact.text, longest.to_string());
+    assert!(fact.field.ends_with("/duration"), "{}", fact.field);
+}
+
+#[tokio::test]
+async fn how_many_is_counted_and_a_count_that_was_cut_says_at_least() {
+    let server = server().await;
+    let agent = agent(&server);
+    let answer = say(&agent, "how many remix contests are running?").await;
+    assert!(
+        answer.answer.contains(": so many records has the reply"),
+        "{}",
+        answer.answer
+    );
+    assert_eq!(answer.facts[0].field, "/data");
+    let answer = say(&agent, "how many trending tracks are there?").await;
+    assert!(
+        answer.answer.starts_with("At least 100: "),
+        "{}",
+        answer.answer
+    );
+}
+
+#[tokio::test]
+async fn a_list_that_goes_on_says_of_how_many_it_is() {
+    let server = server().await;
+    let agent = agent(&server);
+    let answer = say(&agent, "followers of Nova Kane").await;
+    let last = answer.answer.lines().last().unwrap();
+    let total = answer.facts.last().unwrap();
+    assert_eq!(total.field.rsplit('/').next(), Some("follower_count"));
+    assert_eq!(
+        last,
+        format!(
+            "Shown: 10 of {}; --limit shows up to 100, or ask for page 2.",
+            total.text
+        )
+    );
+    let answer = say(&agent, "followers of Nova Kane page 2").await;
+    assert_eq!(answer.parameters.as_ref().unwrap()["offset"], 10);
+    let answer = say(&agent, "trending tracks").await;
+    assert!(
+        answer.answer.ends_with("or ask for page 2."),
+        "{}",
+        answer.answer
+    );
+    let answer = say(&agent, "top 5 trending tracks").await;
+    assert!(!answer.answer.contains("Shown: "), "{}", answer.answer);
+
+    let mut settings = settings([server.address()]);
+    settings.limit = Some(100);
+    let agent = agent_with(settings, None);
+    let answer = say(&agent, "followers of Nova Kane").await;
+    assert!(!answer.answer.contains("Shown: "), "{}", answer.answer);
+}
+
+#[tokio::test]
+async fn words_that_nothing_was_made_of_are_told() {
+    let server = server().await;
+    let agent = agent(&server);
+    let answer = say(&agent, "latest tips this month").await;
+    assert_eq!(answer.reading, ["not understood, and left out: month"]);
+    let answer = say(&agent, "top 10 trending tracks this week").await;
+    assert_eq!(answer.reading, [""; 0]);
+    let answer = say(
+        &agent,
+        "compare followers of Nova Kane, Mira Voss and Orbit Theory",
+    )
+    .await;
+    assert_eq!(
+        answer.reading,
+        ["two things are compared, and these are left out: Orbit Theory"]
+    );
+}
+
+#[tokio::test]
+async fn the_state_has_the_words_of_the_document() {
+    let server = server().await;
+    let agent = agent(&server);
+    run(&agent, "t", "What are the trending tracks on Audius?").await;
+    let history = agent.graph().history("t").await.unwrap();
+    let state = history
+        .iter()
+        .rev()
+        .find(|it| it.state.query_type.is_some());
+    let state = serde_json::to_value(&*state.unwrap().state).unwrap();
+    let found = json!({
+        "query_type": state["query_type"], "entity_type": state["entity_type"],
+        "is_entity_query": state["is_entity_query"], "complexity": state["complexity"],
+        "first": state["categories"][0],
+    });
+    let wanted = json!({
+        "query_type": "trending_tracks", "entity_type": "track", "is_entity_query": false,
+        "complexity": "simple", "first": "Get Trending Tracks",
+    });
+    assert_eq!(found, wanted);
+    assert_eq!(paths(&server), ["/v1/tracks/trending"]);
+    assert_eq!(
+        state["query"],
+        Json::from("What are the trending tracks on Audius?")
+    );
+}
