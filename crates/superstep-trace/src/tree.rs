@@ -209,3 +209,21 @@ impl RunTree {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shown_number;
+
+    #[test]
+    fn a_run_behind_a_crash_has_a_number_that_people_can_read() {
+        for (number, shown) in [
+            (1, 1),
+            (17, 17),
+            (1_000_002, 2),
+            (3_000_017, 17),
+            (1_000_000, 1_000_000),
+        ] {
+            assert_eq!(shown_number(number), shown);
+        }
+    }
+}
