@@ -19,6 +19,7 @@ use superstep::{
 use superstep_archie::{Archie, Settings};
 use superstep_atris::Atris;
 use superstep_mail::MailAgent;
+use superstep_sheets::{MemoryVersions, Models, Sheets, Versions};
 
 use crate::error::Error;
 
@@ -31,6 +32,8 @@ pub(crate) enum Agent {
     Atris,
     /// Reads mail, and asks before it acts
     Mail,
+    /// Works on spreadsheets
+    Sheets,
 }
 
 impl Agent {
@@ -39,6 +42,7 @@ impl Agent {
             Self::Archie => "archie",
             Self::Atris => "atris",
             Self::Mail => "mail",
+            Self::Sheets => "sheets",
         }
     }
 
@@ -74,6 +78,11 @@ impl Agent {
             Self::Archie => read_only_archie(backends)?.graph().dynamic().clone(),
             Self::Atris => read_only_atris(backends)?.graph().dynamic().clone(),
             Self::Mail => read_only_mail(backends)?.graph().dynamic().clone(),
+            Self::Sheets => {
+                let versions = Arc::new(MemoryVersions::default());
+                let agent = read_only_sheets(versions, backends)?;
+                agent.graph().dynamic().clone()
+            }
         })
     }
 
@@ -94,6 +103,10 @@ impl Agent {
             Self::Mail => {
                 let subject = state.pointer("/email_input/mail/subject");
                 subject.and_then(Json::as_str).map(str::to_owned)
+            }
+            Self::Sheets => {
+                let instruction = state.pointer("/problem/instruction");
+                instruction.and_then(Json::as_str).map(str::to_owned)
             }
         };
         single_line(&text.unwrap_or_default())
@@ -137,6 +150,19 @@ pub(crate) fn read_only_mail(backends: Backends) -> Result<MailAgent, Error> {
     )?)
 }
 
+/// The spreadsheet agent without a model, for reading threads and their workbooks.
+pub(crate) fn read_only_sheets(
+    versions: Arc<dyn Versions>,
+    backends: Backends,
+) -> Result<Sheets, Error> {
+    let models = Models {
+        planner: Arc::new(absent::Absent::default()),
+        informer: None,
+    };
+    let settings = superstep_sheets::Settings::default();
+    Ok(Sheets::new(models, versions, settings, backends)?)
+}
+
 /// Six characters of an alphabet without look-alikes.
 fn short_id() -> String {
     use std::hash::{BuildHasher, RandomState};
@@ -158,6 +184,7 @@ mod tests {
         assert_eq!(Agent::of("archie-7f3k2m"), Some(Agent::Archie));
         assert_eq!(Agent::of("atris-7f3k2m"), Some(Agent::Atris));
         assert_eq!(Agent::of("mail-7f3k2m"), Some(Agent::Mail));
+        assert_eq!(Agent::of("sheets-7f3k2m"), Some(Agent::Sheets));
         assert_eq!(Agent::of("archie"), None);
         assert_eq!(Agent::of("thread-1"), None);
     }

@@ -6,6 +6,7 @@ mod db;
 mod mail;
 mod memory;
 mod models;
+mod sheet;
 mod threads;
 mod traces;
 mod trust;
@@ -25,6 +26,7 @@ pub(crate) use mail::{
 };
 pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
 pub(crate) use models::{Chat, ModelCommand};
+pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
 pub(crate) use trust::{TrustArgs, TrustCommand};
@@ -168,6 +170,9 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Mail(MailCommand),
     /// E-mail assistant: its open questions, and your answers
     Inbox(Inbox),
+    /// Spreadsheets: carry out an instruction on a workbook, step by step
+    #[command(subcommand, arg_required_else_help = true)]
+    Sheet(SheetCommand),
     /// Threads: list, show, resume, fork, compare, prune, export, import
     #[command(subcommand, arg_required_else_help = true)]
     Threads(ThreadsCommand),

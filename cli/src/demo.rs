@@ -6,6 +6,7 @@
 mod archie;
 mod atris;
 mod mail;
+mod sheets;
 
 use std::path::Path;
 
@@ -29,7 +30,7 @@ struct Scene {
     /// What it is about.
     about: &'static str,
     /// Files, by their names below the folder of the scene.
-    files: &'static [(&'static str, &'static str)],
+    files: &'static [(&'static str, &'static [u8])],
     /// Commands without `superstep`, and a comment to print before each. The word `QUESTION` is the id of
     /// the open questions of the e-mail assistant about a reply.
     commands: &'static [(&'static str, &'static str)],
@@ -62,15 +63,16 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
         Agent::Archie => &archie::SCENE,
         Agent::Atris => &atris::SCENE,
         Agent::Mail => &mail::SCENE,
+        Agent::Sheets => &sheets::SCENE,
     };
     output.say(&[strong(agent.name()), plain(format!(": {}", scene.about))]);
     let place = folder.join(agent.name());
-    for (name, text) in scene.files {
+    for (name, content) in scene.files {
         let path = place.join(name);
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
-        std::fs::write(path, text)?;
+        std::fs::write(path, content)?;
     }
     let database = folder.join("demo.db");
     for (about, line) in scene.commands {

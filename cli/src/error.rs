@@ -46,6 +46,9 @@ pub(crate) enum Error {
     /// Atris cannot be opened.
     #[error(transparent)]
     Atris(#[from] superstep_atris::Error),
+    /// A spreadsheet cannot be worked on.
+    #[error(transparent)]
+    Sheets(superstep_sheets::Error),
     /// The e-mail assistant cannot do something.
     #[error(transparent)]
     Mail(#[from] superstep_mail::AgentError),
@@ -159,6 +162,7 @@ impl Error {
             Self::Saver(_) | Self::NoDatabase { .. } | Self::Missing { .. } => 1,
             Self::Run(error) => of_code(error.code()),
             Self::Mail(error) => of_mail(error),
+            Self::Sheets(error) => of_sheets(error),
             Self::Atris(_) => 2,
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
@@ -218,6 +222,7 @@ impl Error {
             Self::Archie(error) => Some(error.code()),
             Self::Atris(error) => Some(error.code()),
             Self::Mail(error) => Some(error.code()),
+            Self::Sheets(error) => Some(error.code()),
             Self::File(error) => Some(error.code()),
             Self::Archive(error) => Some(error.code()),
             Self::Trust(error) => Some(error.code()),
@@ -251,6 +256,7 @@ impl Error {
             Self::Archie(error) => error.hint().into_iter().collect(),
             Self::Atris(error) => error.hint().into_iter().collect(),
             Self::Mail(error) => error.hint().into_iter().collect(),
+            Self::Sheets(error) => error.hint().into_iter().collect(),
             Self::File(error) => vec![error.hint()],
             Self::Archive(_) => vec!["export the thread again, or check which file it is"],
             Self::Trust(error) => error.hints(),
@@ -316,6 +322,35 @@ fn of_mail(error: &AgentError) -> u8 {
         AgentError::Mail(MailError::Auth { .. }) => 4,
         AgentError::Memory(MemoryError::Changed { .. }) => 6,
         _ => 1,
+    }
+}
+
+fn of_sheets(error: &superstep_sheets::Error) -> u8 {
+    use superstep_sheets::Error as Sheets;
+    match error {
+        Sheets::Run(error) => of_code(error.code()),
+        Sheets::NoInstruction | Sheets::OutputIsInput { .. } | Sheets::Settings { .. } => 2,
+        Sheets::Waiting { .. } => 3,
+        _ => 1,
+    }
+}
+
+impl From<superstep_sheets::Error> for Error {
+    fn from(error: superstep_sheets::Error) -> Self {
+        match error {
+            superstep_sheets::Error::Run(error) => Self::Run(error),
+            error => Self::Sheets(error),
+        }
+    }
+}
+
+impl From<superstep_sheets::NewError> for Error {
+    fn from(error: superstep_sheets::NewError) -> Self {
+        match error {
+            superstep_sheets::NewError::Settings(error) => error.into(),
+            superstep_sheets::NewError::Graph(errors) => Self::Build(errors),
+            other => Self::Usage(other.to_string()),
+        }
     }
 }
 

@@ -33,12 +33,14 @@ mod output;
 mod private;
 mod providers;
 mod settings;
+mod sheet;
 mod shell;
 mod shell_words;
 mod slash;
 mod stats;
 mod stream;
 mod terminal;
+mod thread_reader;
 mod thread_status;
 mod threads;
 mod trace;
@@ -125,6 +127,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
         Command::BuildContext(what) => archie::build_context(&what, app).await,
         Command::Atris(command) => atris::run(command, app).await,
         Command::Mail(command) => mail::run(command, app).await,
+        Command::Sheet(command) => sheet::run(command, app).await,
         Command::Inbox(what) => inbox::run(what, app).await,
         Command::Threads(command) => threads::run(command, app).await,
         Command::Memory(command) => memory::run(command, app).await,

@@ -1,6 +1,6 @@
 //! `superstep threads`: list, show, resume, fork, compare, prune, export and import threads.
 //!
-//! `reader` opens the database and finds threads and checkpoints; then one file per command.
+//! [`ThreadReader`] opens the database and finds threads and checkpoints; then one file per command.
 
 mod archive;
 mod change;
@@ -8,7 +8,6 @@ mod consent;
 mod diff;
 mod history;
 mod list;
-mod reader;
 mod show;
 
 use crate::{
@@ -18,11 +17,11 @@ use crate::{
     args::{InboxArgs, ThreadsCommand},
     atris,
     error::Error,
-    inbox,
+    inbox, sheet,
 };
 
+pub(crate) use crate::thread_reader::{ThreadReader, ago};
 pub(crate) use crate::thread_status::Status;
-pub(crate) use reader::{ThreadReader, ago};
 
 pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<(), Error> {
     let (global, output) = (app.global, app.output);
@@ -48,6 +47,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 }
                 // It asks by itself, as its other commands do.
                 Agent::Atris => atris::resume(&thread, talk.answers.as_deref(), app).await,
+                Agent::Sheets => sheet::resume(&thread, app).await,
                 Agent::Mail => {
                     let agreement = consent::to_run(&reader, agent, &thread, app).await?;
                     let with = InboxArgs {

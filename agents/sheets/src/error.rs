@@ -101,6 +101,10 @@ pub enum Error {
     #[error(transparent)]
     #[coded(transparent)]
     Workbook(#[from] superstep_workbook::Error),
+    /// A program gave no workbook.
+    #[error(transparent)]
+    #[coded(transparent)]
+    Sandbox(#[from] superstep_sandbox::SandboxError),
     /// The run failed; its thread is kept.
     #[error(transparent)]
     #[coded(transparent)]

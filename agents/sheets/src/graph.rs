@@ -130,6 +130,18 @@ impl Sheets {
         Ok((problem, update))
     }
 
+    /// Stores a workbook that somebody sent, and gives its hash. A run may then begin by data alone, as over a
+    /// server: `{"problem": {"instruction": "…", "workbook": HASH}}`; [`Sheets::bytes`] is the file at
+    /// its end.
+    pub async fn upload(&self, bytes: Vec<u8>) -> Result<String, Error> {
+        let services = self.services.clone();
+        blocking(move || {
+            Workbook::read(bytes.as_slice(), &services.settings.limits)?;
+            services.versions.put(&bytes)
+        })
+        .await
+    }
+
     /// The input of a run that carries out another instruction on what a thread has come to.
     pub fn instruct(
         &self,

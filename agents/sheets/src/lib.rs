@@ -35,6 +35,7 @@
 mod analysis;
 mod change;
 mod error;
+mod exec;
 mod graph;
 mod loss;
 mod mirror;
@@ -52,6 +53,7 @@ mod workbench;
 pub use analysis::{Analysis, Report, refuse_input};
 pub use change::Change;
 pub use error::Error;
+pub use exec::{Executed, exec};
 pub use graph::{Models, NewError, Sheets};
 pub use loss::Losses;
 pub use mirror::{Mirror, MirrorTable, Rows};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use superstep::model::Model;
-use superstep_workbook::{Calculation, Limits, Workbook};
+use superstep_workbook::{Calculation, Workbook};
 
 use crate::{error::Error, settings::Settings, tools, versions::Versions, workbench::Workbench};
 
@@ -67,7 +67,7 @@ impl Services {
         let committed = blocking(move || {
             let (written, calculation) = book.write_calculated()?;
             // What is stored must open again, with the values that were calculated.
-            let book = Workbook::read(written.bytes.as_slice(), &Limits::default())?;
+            let book = Workbook::read(written.bytes.as_slice(), &services.settings.limits)?;
             let version = services.versions.put(&written.bytes)?;
             let sheet_state = services.describe(&book);
             Ok((

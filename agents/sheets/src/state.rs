@@ -54,6 +54,7 @@ pub struct SheetsState {
 
 /// What is to be done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Problem {
     /// The instruction, in words.
     pub instruction: String,
@@ -64,10 +65,8 @@ pub struct Problem {
     /// The names of its sheets.
     pub sheets: Vec<String>,
     /// Where the workbook was, if it was a file.
-    #[serde(default)]
     pub input: Option<String>,
     /// Where the result goes, if it goes to a file.
-    #[serde(default)]
     pub output: Option<String>,
 }
 

@@ -7,20 +7,20 @@ pub(super) const SCENE: Scene = Scene {
     files: &[
         (
             "docs/overview.md",
-            include_str!("../../../examples/documents/bookings/overview.md"),
+            include_bytes!("../../../examples/documents/bookings/overview.md"),
         ),
         (
             "docs/requirements.md",
-            include_str!("../../../examples/documents/bookings/requirements.md"),
+            include_bytes!("../../../examples/documents/bookings/requirements.md"),
         ),
         (
             "docs/notes.txt",
-            include_str!("../../../examples/documents/bookings/notes.txt"),
+            include_bytes!("../../../examples/documents/bookings/notes.txt"),
         ),
-        ("replies.jsonl", include_str!("archie.jsonl")),
+        ("replies.jsonl", include_bytes!("archie.jsonl")),
         (
             "answers.txt",
-            "Nobody may pay twice; that comes first.\n/approve\n",
+            b"Nobody may pay twice; that comes first.\n/approve\n",
         ),
     ],
     commands: &[

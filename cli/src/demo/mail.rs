@@ -5,11 +5,11 @@ use super::Scene;
 pub(super) const SCENE: Scene = Scene {
     about: "reads mail, and asks before it acts",
     files: &[
-        ("mail/meeting.eml", include_str!("mail/meeting.eml")),
-        ("mail/sale.eml", include_str!("mail/sale.eml")),
-        ("mail/backup.eml", include_str!("mail/backup.eml")),
-        ("meetings/week.ics", include_str!("mail/week.ics")),
-        ("replies.jsonl", include_str!("mail.jsonl")),
+        ("mail/meeting.eml", include_bytes!("mail/meeting.eml")),
+        ("mail/sale.eml", include_bytes!("mail/sale.eml")),
+        ("mail/backup.eml", include_bytes!("mail/backup.eml")),
+        ("meetings/week.ics", include_bytes!("mail/week.ics")),
+        ("replies.jsonl", include_bytes!("mail.jsonl")),
     ],
     commands: &[
         (

@@ -3,9 +3,7 @@
 use std::num::NonZeroUsize;
 
 use serde_json::{Value as Json, json};
-use superstep::{
-    CheckpointId, RunQuery, RunRecord, RunStatus, SaverError, ThreadId, clock::made_at,
-};
+use superstep::{CheckpointId, SaverError, ThreadId, clock::made_at};
 
 use super::{Status, ThreadReader, ago};
 use crate::{
@@ -97,17 +95,6 @@ impl Row {
     }
 }
 
-/// Whether a run is at work on a thread.
-async fn is_running(reader: &ThreadReader, thread: &ThreadId) -> bool {
-    let newest = RunQuery {
-        limit: Some(1),
-        ..RunQuery::default()
-    };
-    let runs = reader.saver.runs().load_runs(thread, &newest).await;
-    let running = |run: &RunRecord| run.status() == RunStatus::Running;
-    runs.is_ok_and(|runs| runs.iter().any(running))
-}
-
 /// A thread that cannot be read is listed all the same.
 async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> Row {
     let mut row = Row {
@@ -134,7 +121,7 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
         }
         Ok((snapshot, status)) => {
             let state = serde_json::to_value(&snapshot.values).unwrap_or(Json::Null);
-            row.status = Some(match is_running(reader, &row.thread).await {
+            row.status = Some(match reader.is_running(&row.thread).await {
                 true => Status::Running,
                 false => status,
             });

@@ -35,6 +35,7 @@ mod picture;
 mod post;
 mod private;
 mod servers;
+mod sheet;
 mod shell;
 mod storage;
 mod terminal;

@@ -1,6 +1,8 @@
 //! Node `planner_node`: the planner says what it thinks and names one action. A reply without an action
 //! is answered with what is wrong, a few times in a row.
 
+use std::sync::Arc;
+
 use superstep::{
     Ctx, NodeError, Res, Snap,
     model::{
@@ -11,12 +13,12 @@ use superstep::{
 };
 
 use crate::{
-    error::node,
+    error::{Error, node},
     progress::Progress,
     prompt, protocol,
     services::Services,
     settings::MAX_FORMAT_ERRORS,
-    state::{SheetsState, SheetsStateUpdate, Status},
+    state::{Problem, SheetsState, SheetsStateUpdate, Status},
     tools::{Action, actions},
 };
 
@@ -26,7 +28,7 @@ pub(crate) async fn planner_node(
     ctx: Ctx,
 ) -> Result<SheetsStateUpdate, NodeError> {
     if state.version.is_empty() {
-        return Err(crate::error::Error::NoWorkbook.node());
+        return load(&state, &services.0).await.map_err(node);
     }
     // The informer goes first; the route sees it too.
     if state.wants_info() {
@@ -45,7 +47,7 @@ pub(crate) async fn planner_node(
         Body::Model(reply) => choose(reply, &tools, &specs, &ctx),
         _ => Chosen::Wrong(Vec::new(), "it is no reply".into()),
     };
-    let thought = message.text();
+    let thought = thought(&message);
     let mut added = vec![message];
     match chosen {
         Chosen::Action(action, others) => {
@@ -80,6 +82,55 @@ pub(crate) async fn planner_node(
             })
         }
     }
+}
+
+/// What the planner says about its action; what it thought aloud if it says nothing.
+fn thought(message: &Message) -> String {
+    let said = message.text();
+    let reasoning = message.reply().map(|reply| reply.reasoning.as_slice());
+    match said.trim().is_empty() {
+        true => reasoning
+            .unwrap_or_default()
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .collect(),
+        false => said,
+    }
+}
+
+/// The first look at a run that was begun by data alone: an instruction and the hash of a workbook.
+async fn load(state: &SheetsState, services: &Arc<Services>) -> Result<SheetsStateUpdate, Error> {
+    let Problem {
+        instruction,
+        workbook,
+        ..
+    } = &state.problem;
+    if workbook.is_empty() {
+        return Err(Error::NoWorkbook);
+    }
+    if instruction.trim().is_empty() {
+        return Err(Error::NoInstruction);
+    }
+    let book = services.workbook(workbook).await?;
+    let settings = &services.settings;
+    let names = book.sheets.iter().map(|sheet| sheet.name.clone());
+    let problem = Problem {
+        sheets: names.collect(),
+        ..state.problem.clone()
+    };
+    let update = SheetsState::update()
+        .version(workbook.clone())
+        .sheet_state(services.describe(&book))
+        .with_informer(state.with_informer || settings.with_informer)
+        .max_steps(match state.max_steps {
+            0 => settings.max_steps,
+            steps => steps,
+        })
+        .problem(problem);
+    Ok(match state.messages.is_empty() {
+        true => update.messages(vec![Message::user(instruction.trim())]),
+        false => update,
+    })
 }
 
 /// What a reply comes to.

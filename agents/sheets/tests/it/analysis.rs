@@ -103,3 +103,28 @@ async fn a_question_leaves_the_thread_waiting() {
     assert_eq!(error.code(), "SS7712");
     assert!(!to.exists());
 }
+
+#[tokio::test]
+async fn a_run_begins_by_data_alone_as_a_server_does_it() {
+    let agent = agent(vec![apply(json!([set("Data", "F1", 1.0)])), finish("over")]);
+    let bytes = sales()
+        .write(superstep_workbook::OnLoad::Trust)
+        .unwrap()
+        .bytes;
+    let hash = agent.upload(bytes).await.unwrap();
+    let input = json!({"problem": {"instruction": "do it", "workbook": hash}});
+    let options = superstep::RunOptions::on("t");
+    agent
+        .graph()
+        .dynamic()
+        .invoke(input, &options)
+        .await
+        .unwrap();
+    let state = agent.graph().state("t").await.unwrap().state;
+    assert_eq!(state.status, Status::Finished);
+    assert_eq!(state.problem.sheets, ["Data"]);
+    let book = read(agent.bytes(&state).await.unwrap());
+    assert_eq!(shown(&book, "Data", "F1"), "1");
+    let error = agent.upload(b"no workbook".to_vec()).await.unwrap_err();
+    assert_eq!(error.code(), "SS7501");
+}

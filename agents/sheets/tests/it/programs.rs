@@ -13,9 +13,10 @@ use superstep::{
     tools::Approval,
 };
 use superstep_sheets::{
-    Settings, Sheets,
+    Settings, Sheets, exec,
     sandbox::{
-        Availability, Base, Ending, Job, Outcome as Made, Raised, Ran, Sandbox, SandboxError, Stop,
+        Availability, Base, Ending, Job, Limits, Outcome as Made, Raised, Ran, Sandbox,
+        SandboxError, Stop,
     },
 };
 use superstep_workbook::OnLoad;
@@ -152,4 +153,35 @@ async fn another_workbook_takes_the_place_of_the_first_as_far_as_nothing_is_lost
     let state = done(&agent, sales()).await;
     let text = observations(&state)[0].0.content.text();
     assert!(text.contains("[SS7501]"), "{text}");
+}
+
+#[tokio::test]
+async fn a_program_runs_without_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.xlsx");
+    let bytes = sales().write(OnLoad::Trust).unwrap().bytes;
+    std::fs::write(&path, &bytes).unwrap();
+    let operations = ops(json!([set("Data", "F1", 1.0)]));
+    let base = Base::Given;
+    let (_, sandbox) = told(
+        Ending::Done(Made::Operations { base, operations }),
+        "hello\n",
+    );
+    let done = exec(&*sandbox, "x", &path, Limits::default())
+        .await
+        .unwrap();
+    assert_eq!(done.stdout, "hello\n");
+    assert_eq!(done.changes.cell_count, 1);
+    assert_eq!(shown(&done.book, "Data", "F1"), "1");
+    assert_eq!(sandbox.jobs.lock().unwrap()[0].file, "in.xlsx");
+    assert_eq!(
+        std::fs::read(&path).unwrap(),
+        bytes,
+        "the input is as it was"
+    );
+    let (_, sandbox) = told(Ending::Stopped(Stop::Time), "");
+    let error = exec(&*sandbox, "x", &path, Limits::default())
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), "SS7603");
 }

@@ -6,7 +6,8 @@ use std::{
 };
 
 use superstep::{
-    Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, Saver, ThreadId,
+    Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, RunQuery, RunRecord,
+    RunStatus, Saver, ThreadId,
     clock::made_at,
     dynamic::{DynGraph, Snapshot, Source, state::Depth},
     model::did_you_mean,
@@ -62,6 +63,17 @@ impl ThreadReader {
     pub(crate) async fn delete(&self, thread: &ThreadId) -> Result<(), Error> {
         self.saver.delete(thread).await?;
         Ok(self.imports()?.forget(thread).await?)
+    }
+
+    /// Whether a run is at work on a thread, in whatever process.
+    pub(crate) async fn is_running(&self, thread: &ThreadId) -> bool {
+        let newest = RunQuery {
+            limit: Some(1),
+            ..RunQuery::default()
+        };
+        let runs = self.saver.runs().load_runs(thread, &newest).await;
+        let running = |run: &RunRecord| run.status() == RunStatus::Running;
+        runs.is_ok_and(|runs| runs.iter().any(running))
     }
 
     /// Refuses a thread that does not exist, and names the one that may be meant.

@@ -1,0 +1,125 @@
+//! `superstep sheet`: instructions on spreadsheets, step by step.
+//!
+//! `options` opens the agent with its settings, models and versions, `session` runs threads and asks the
+//! person, `show` prints progress and results, `file` works on files without a model, `prune` deletes what
+//! no thread uses.
+
+mod file;
+mod options;
+mod prune;
+mod session;
+mod show;
+
+use std::path::PathBuf;
+
+use superstep::tools::Verdict;
+
+use crate::{
+    agents::Agent,
+    app::App,
+    args::{SheetCommand, SheetRun, SheetVerdict},
+    consent,
+    error::Error,
+    thread_reader::ThreadReader,
+};
+
+use options::OpenedSheets;
+use session::SheetSession;
+
+pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
+    match command {
+        SheetCommand::Run { workbook, what } => {
+            let output = file::output(&workbook, &what)?;
+            let opened = options::open(&what, app).await?;
+            let thread = Agent::Sheets.new_thread(&*opened.saver).await?;
+            let session = SheetSession::new(opened.agent, thread, output, what.force);
+            session.begin(&what.instruction, &workbook, app).await
+        }
+        SheetCommand::Continue { thread, what } => go_on(thread, &what, app).await,
+        SheetCommand::Answer {
+            thread,
+            verdict,
+            say,
+        } => {
+            let verdict = match (verdict, say) {
+                (SheetVerdict::Accept, None) => Verdict::Accept,
+                (SheetVerdict::Refuse, None) => Verdict::Ignore,
+                (SheetVerdict::Refuse, Some(words)) => Verdict::Response(words),
+                (SheetVerdict::Accept, Some(_)) => {
+                    return Err(Error::Usage("--say belongs to a refusal".into()));
+                }
+            };
+            let session = known(&thread, app).await?;
+            session.answer(verdict, app).await
+        }
+        SheetCommand::Save { thread, at, to } => file::save(&thread, at.as_deref(), &to, app).await,
+        SheetCommand::Recalc { workbook, to } => file::recalc(&workbook, &to, app),
+        SheetCommand::State {
+            workbook,
+            tokens,
+            sql,
+            tables,
+        } => file::state(&workbook, tokens, sql.as_deref(), tables, app),
+        SheetCommand::Prune => prune::run(app).await,
+    }
+}
+
+/// Resumes a thread: its question, or a run that was interrupted.
+pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+    known(thread, app).await?.resume(app).await
+}
+
+/// A thread that is there. Its result goes where it says, unless somebody else may have said so.
+async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
+    require(thread, app).await?;
+    // Its versions are stored already.
+    let what = SheetRun {
+        plain_versions: true,
+        ..SheetRun::default()
+    };
+    let OpenedSheets { agent, imports, .. } = options::open(&what, app).await?;
+    if consent::is_wanted(&imports, thread).await? {
+        let agreement = consent::to_run(&imports, thread, None, app).await?;
+        agreement.store().await?;
+    }
+    let is_foreign = imports.find(&thread.into()).await?.is_some();
+    let output = match is_foreign {
+        true => None,
+        false => {
+            let state = agent.graph().state(thread).await?.state;
+            state.problem.output.as_ref().map(PathBuf::from)
+        }
+    };
+    Ok(SheetSession::new(agent, thread.to_owned(), output, false))
+}
+
+async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
+    if Agent::of(thread) != Some(Agent::Sheets) {
+        return Err(Error::Usage(format!(
+            "`{thread}` is no thread of sheets: its name must begin with `sheets-`"
+        )));
+    }
+    ThreadReader::open(app.global)?.require(thread).await
+}
+
+async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(), Error> {
+    require(&thread, app).await?;
+    let OpenedSheets { agent, imports, .. } = options::open(what, app).await?;
+    if consent::is_wanted(&imports, &thread).await? {
+        let agreement = consent::to_run(&imports, &thread, None, app).await?;
+        agreement.store().await?;
+    }
+    let state = agent.graph().state(&*thread).await?;
+    if !state.asks.is_empty() {
+        show::question(&state.asks, app.output)?;
+        return Err(Error::Waiting { thread });
+    }
+    let is_foreign = imports.find(&(&*thread).into()).await?.is_some();
+    let known = state.state.problem.input.as_deref().filter(|_| !is_foreign);
+    let output = match known {
+        Some(input) => file::output(input.as_ref(), what)?,
+        None => what.output.clone(),
+    };
+    let session = SheetSession::new(agent, thread, output, what.force);
+    session.go_on(&state.state, &what.instruction, app).await
+}

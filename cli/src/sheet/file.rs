@@ -1,0 +1,169 @@
+//! Commands on files: the workbook of a thread, the values of formulas, a description.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::json;
+use superstep::Backends;
+use superstep_sheets::{
+    Mirror, QueryLimits, SheetsState, refuse_input,
+    workbook::{Limits, OnLoad, Overwrite, Workbook, recalculate, save as write},
+};
+
+use super::options::versions;
+use crate::{
+    agents::{self, Agent},
+    app::App,
+    args::{SheetOutput, SheetRun},
+    error::Error,
+    output::{Form, good, plain, strong},
+    thread_reader::ThreadReader,
+};
+
+/// How many names are tried for a result.
+const NAMES: u32 = 1_000;
+
+/// Where the result of a run goes: where it is said, or beside the workbook under a name that is free.
+pub(super) fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>, Error> {
+    if what.dry_run {
+        return Ok(None);
+    }
+    if let Some(output) = &what.output {
+        refuse_input(workbook, output)?;
+        if output.exists() && !what.force {
+            let path = output.display();
+            return Err(Error::Usage(format!(
+                "`{path}` exists; --force replaces it"
+            )));
+        }
+        return Ok(Some(output.clone()));
+    }
+    let stem = workbook.file_stem().unwrap_or_default().to_string_lossy();
+    let mut names = (1..=NAMES).map(|number| {
+        let name = match number {
+            1 => format!("{stem}-result.xlsx"),
+            number => format!("{stem}-result-{number}.xlsx"),
+        };
+        workbook.with_file_name(name)
+    });
+    let free = names.find(|path| !path.exists());
+    free.map(Some)
+        .ok_or_else(|| Error::Usage("name a file for the result with -o".into()))
+}
+
+/// Writes the workbook of a thread.
+pub(super) async fn save(
+    thread: &str,
+    at: Option<&str>,
+    to: &SheetOutput,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let reader = ThreadReader::open(app.global)?;
+    if reader.agent(thread).await? != Agent::Sheets {
+        return Err(Error::Usage(format!("`{thread}` has no workbook")));
+    }
+    let graph = reader.graph_of(Agent::Sheets)?;
+    let snapshot = reader.snapshot(&graph, thread, at).await?;
+    let state = serde_json::to_value(&snapshot.values)
+        .and_then(serde_json::from_value::<SheetsState>)
+        .map_err(std::io::Error::from)?;
+    let agent = agents::read_only_sheets(Arc::new(versions(app.global)?), Backends::default())?;
+    agent.save(&state, &to.output, overwrite(to)).await?;
+    written(to, json!({"thread": thread, "version": state.version}), app)
+}
+
+/// Calculates the formulas of a file.
+pub(super) fn recalc(workbook: &Path, to: &SheetOutput, app: &mut App<'_>) -> Result<(), Error> {
+    refuse_input(workbook, &to.output)?;
+    let book = Workbook::open(workbook, &Limits::default()).map_err(sheet_error)?;
+    let bytes = book.write(OnLoad::Trust).map_err(sheet_error)?.bytes;
+    let done = recalculate(&bytes).map_err(sheet_error)?;
+    write(&to.output, &done.bytes, overwrite(to)).map_err(sheet_error)?;
+    let about = json!({"formulas": done.formulas, "changed": done.changed});
+    if app.output.form == Form::Text {
+        app.output.data(&[plain(format!(
+            "{} formulas, {} values are new",
+            done.formulas, done.changed
+        ))])?;
+    }
+    written(to, about, app)
+}
+
+/// Describes a file, or queries it.
+pub(super) fn state(
+    workbook: &Path,
+    tokens: usize,
+    sql: Option<&str>,
+    tables: bool,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let book = Workbook::open(workbook, &Limits::default()).map_err(sheet_error)?;
+    if sql.is_none() && !tables {
+        let text = book.state(tokens);
+        if app.output.form == Form::Json {
+            return app.output.json(&json!({"state": text}));
+        }
+        return text
+            .lines()
+            .try_for_each(|line| app.output.data(&[plain(line)]));
+    }
+    let limits = QueryLimits {
+        rows: 1_000,
+        bytes: 1 << 20,
+        ..QueryLimits::default()
+    };
+    let mirror = Mirror::of(&book, limits)?;
+    let Some(sql) = sql else {
+        if app.output.form == Form::Json {
+            return mirror.tables().iter().try_for_each(|table| {
+                app.output.json(&json!({
+                    "table": table.name, "columns": table.columns, "rows": table.rows,
+                    "sheet": table.sheet, "area": table.area.to_string(),
+                }))
+            });
+        }
+        let schema = mirror.schema();
+        return schema
+            .lines()
+            .try_for_each(|line| app.output.data(&[plain(line)]));
+    };
+    let rows = mirror.query(sql)?;
+    if app.output.form == Form::Json {
+        return app.output.json(&json!({
+            "columns": rows.columns, "rows": rows.rows, "is_cut": rows.is_cut,
+        }));
+    }
+    app.output.data(&[strong(rows.columns.join("  "))])?;
+    for row in &rows.rows {
+        app.output.data(&[plain(row.join("  "))])?;
+    }
+    if rows.is_cut {
+        app.output.say(&[plain("there are more rows")]);
+    }
+    Ok(())
+}
+
+fn overwrite(to: &SheetOutput) -> Overwrite {
+    match to.force {
+        true => Overwrite::Replace,
+        false => Overwrite::Never,
+    }
+}
+
+fn written(to: &SheetOutput, mut about: serde_json::Value, app: &App<'_>) -> Result<(), Error> {
+    let path = to.output.display().to_string();
+    if app.output.form == Form::Json {
+        if let Some(fields) = about.as_object_mut() {
+            fields.insert("output".into(), path.into());
+        }
+        return app.output.json(&about);
+    }
+    app.output.say(&[good("written "), plain(path)]);
+    Ok(())
+}
+
+fn sheet_error(error: superstep_sheets::workbook::Error) -> Error {
+    Error::Sheets(error.into())
+}

@@ -1,0 +1,215 @@
+//! A thread at work: run, show each step, ask the person, write the result.
+
+use std::path::{Path, PathBuf};
+
+use superstep::{
+    AskId, Event, EventStream, Modes, OpenAsk, Outcome, Snap,
+    tools::{Approval, ApprovalAnswer, Verdict},
+};
+use superstep_sheets::{
+    Node, Progress, Sheets, SheetsState, SheetsStateUpdate, workbook::Overwrite,
+};
+
+use super::show;
+use crate::{
+    app::App,
+    error::Error,
+    output::{Form, faint, plain},
+    terminal::{Line, Topic},
+};
+
+/// A thread and what works on it.
+pub(super) struct SheetSession {
+    agent: Sheets,
+    thread: String,
+    /// Where the result goes; nowhere if nothing is written.
+    output: Option<PathBuf>,
+    force: bool,
+}
+
+/// What comes next.
+enum Next {
+    Input(Box<SheetsStateUpdate>),
+    Answer((AskId, serde_json::Value)),
+    Resume,
+    Ask(OpenAsk),
+}
+
+impl SheetSession {
+    pub(super) fn new(agent: Sheets, thread: String, output: Option<PathBuf>, force: bool) -> Self {
+        Self {
+            agent,
+            thread,
+            output,
+            force,
+        }
+    }
+
+    pub(super) async fn begin(
+        self,
+        instruction: &str,
+        workbook: &Path,
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
+        let update = self.agent.begin(instruction, workbook).await?;
+        let written = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut problem = match update.problem.as_ref().and_then(superstep::Put::written) {
+            Some(problem) => problem.clone(),
+            None => superstep_sheets::Problem::default(),
+        };
+        problem.input = Some(written(workbook).display().to_string());
+        problem.output = self
+            .output
+            .as_deref()
+            .map(|path| written(path).display().to_string());
+        let update = update.problem(problem);
+        self.run(Next::Input(Box::new(update)), app).await
+    }
+
+    /// Another instruction, on what the thread has come to.
+    pub(super) async fn go_on(
+        self,
+        state: &SheetsState,
+        instruction: &str,
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
+        let update = self.agent.instruct(state, instruction)?;
+        self.run(Next::Input(Box::new(update)), app).await
+    }
+
+    pub(super) async fn resume(self, app: &mut App<'_>) -> Result<(), Error> {
+        let state = self.agent.graph().state(&*self.thread).await?;
+        match state.asks.into_iter().next() {
+            Some(ask) => self.run(Next::Ask(ask), app).await,
+            None if state.next.is_empty() => self.done(&state.state, app).await,
+            None => self.run(Next::Resume, app).await,
+        }
+    }
+
+    /// Answers the open question as a person said.
+    pub(super) async fn answer(self, verdict: Verdict, app: &mut App<'_>) -> Result<(), Error> {
+        let state = self.agent.graph().state(&*self.thread).await?;
+        let Some(ask) = state.asks.first() else {
+            return Err(Error::Missing {
+                what: format!("thread `{}` has no open question", self.thread),
+                hint: "see `superstep threads list --waiting`",
+            });
+        };
+        self.run(Next::Answer(answer(ask, verdict)?), app).await
+    }
+
+    async fn run(&self, mut next: Next, app: &mut App<'_>) -> Result<(), Error> {
+        app.output.say(&[faint("thread "), plain(&self.thread)]);
+        let graph = self.agent.graph().with_options(|options| {
+            options.modes = Modes::CUSTOM;
+            options.log = Modes::TRACE;
+        });
+        loop {
+            let stream = match next {
+                Next::Input(input) => graph.stream(&*self.thread, *input),
+                Next::Answer(answer) => graph.stream_answer(&*self.thread, [answer])?,
+                Next::Resume => graph.stream_resume(&*self.thread),
+                Next::Ask(ask) => {
+                    next = self.person(&ask, app).await?;
+                    continue;
+                }
+            };
+            next = match watch(stream, app).await? {
+                Outcome::Done(state) => return self.done(&state, app).await,
+                Outcome::Waiting { asks, .. } => match asks.into_iter().next() {
+                    Some(ask) => Next::Ask(ask),
+                    None => Next::Resume,
+                },
+                _ => Next::Resume,
+            };
+        }
+    }
+
+    /// The work has ended: the result is written, and what changed is shown.
+    async fn done(&self, state: &Snap<SheetsState>, app: &mut App<'_>) -> Result<(), Error> {
+        if let Some(output) = &self.output {
+            let overwrite = match self.force {
+                true => Overwrite::Replace,
+                false => Overwrite::Never,
+            };
+            let saved = self.agent.save(state, output, overwrite).await;
+            if saved.is_err() {
+                app.output.say(&[plain(format!(
+                    "the result is kept: superstep sheet save {} -o FILE",
+                    self.thread
+                ))]);
+            }
+            saved?;
+        }
+        let changes = self.agent.changes(state).await?;
+        let book = self.agent.workbook(state).await?;
+        show::report(
+            &show::Report {
+                thread: &self.thread,
+                state,
+                output: self.output.as_deref(),
+                changes: &changes,
+                book: &book,
+            },
+            app.output,
+        )
+    }
+
+    /// Asks the person about changes that would lose something.
+    async fn person(&self, ask: &OpenAsk, app: &mut App<'_>) -> Result<Next, Error> {
+        show::question(std::slice::from_ref(ask), app.output)?;
+        let waiting = || Error::Waiting {
+            thread: self.thread.clone(),
+        };
+        if app.output.form == Form::Json || !app.terminal.is_interactive() {
+            return Err(waiting());
+        }
+        let prompt = "y makes it, n refuses it, words are for the planner> ";
+        let line = app
+            .terminal
+            .read_line(Topic::Detail, prompt, app.output)
+            .await?;
+        let text = match line {
+            Line::Text(text) => text,
+            Line::CtrlC => return Err(Error::Cancelled),
+            Line::End => return Err(waiting()),
+        };
+        let verdict = match text.trim() {
+            "y" | "yes" => Verdict::Accept,
+            "" | "n" | "no" => Verdict::Ignore,
+            words => Verdict::Response(words.to_owned()),
+        };
+        Ok(Next::Answer(answer(ask, verdict)?))
+    }
+}
+
+fn answer(ask: &OpenAsk, verdict: Verdict) -> Result<(AskId, serde_json::Value), Error> {
+    let answer = ApprovalAnswer {
+        digest: ask.question::<Approval>()?.digest,
+        verdict,
+    };
+    Ok(ask.answer::<Approval>(&answer)?)
+}
+
+/// Shows a run while it goes. Ctrl-C drops it; what was stored stays.
+async fn watch(
+    mut stream: EventStream<SheetsState, Node>,
+    app: &mut App<'_>,
+) -> Result<Outcome<SheetsState>, Error> {
+    loop {
+        let event = tokio::select! {
+            event = stream.next() => event,
+            () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
+        };
+        match event {
+            Some(Event::Custom(data)) => {
+                if let Ok(progress) = data.take::<Progress>() {
+                    show::progress(&progress, app.output)?;
+                }
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Ok(stream.outcome().await?)
+}

@@ -1,0 +1,293 @@
+//! What is printed: progress per step, questions, and the result as a table.
+
+use std::path::Path;
+
+use serde_json::json;
+use superstep::{OpenAsk, tools::Approval};
+use superstep_sheets::{
+    Progress, SheetsState, Status,
+    workbook::{Area, CellRef, Changes, Workbook, column_name},
+};
+use unicode_width::UnicodeWidthStr;
+
+use crate::{
+    error::Error,
+    output::{Form, Output, bad, faint, good, plain, strong},
+};
+
+/// How much of a table is shown.
+const ROWS: u32 = 12;
+const COLUMNS: u32 = 8;
+const WIDEST: usize = 18;
+
+/// How many lines of an observation are shown.
+const LINES: usize = 6;
+
+/// How many changes of cells are printed as JSON.
+const LISTED: usize = 1_000;
+
+pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error> {
+    if output.form == Form::Json {
+        return output.json(progress);
+    }
+    match progress {
+        Progress::Planned {
+            step,
+            max_steps,
+            thought,
+            action,
+        } => {
+            let number = match action.as_str() {
+                superstep_sheets::FINISH => "end".to_owned(),
+                _ => format!("step {step} of {max_steps}"),
+            };
+            output.say(&[strong(number), faint("  "), plain(action)]);
+            for line in thought
+                .lines()
+                .filter(|it| !it.trim().is_empty())
+                .take(LINES)
+            {
+                output.say(&[faint("  "), faint(line)]);
+            }
+        }
+        Progress::FormatError { count, why } => {
+            output.say(&[bad(format!("format error {count}: ")), plain(why)]);
+        }
+        Progress::Observed {
+            is_done,
+            observation,
+            ..
+        } => {
+            let mut lines = observation.lines().filter(|it| !it.trim().is_empty());
+            let mark = match is_done {
+                true => good("  ok "),
+                false => bad("  failed "),
+            };
+            output.say(&[mark, plain(lines.next().unwrap_or_default())]);
+            let rest: Vec<&str> = lines.collect();
+            for line in rest.iter().take(LINES) {
+                output.say(&[plain("     "), plain(line)]);
+            }
+            if rest.len() > LINES {
+                let more = format!("     … {} more lines", rest.len() - LINES);
+                output.say(&[faint(more)]);
+            }
+        }
+        Progress::Informed { sql, text } => {
+            output.say(&[faint("informer  "), faint(sql.as_deref().unwrap_or("pass"))]);
+            for line in text.lines().take(LINES).filter(|_| sql.is_some()) {
+                output.say(&[faint("  "), faint(line)]);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What a person is asked.
+pub(super) fn question(asks: &[OpenAsk], output: &Output) -> Result<(), Error> {
+    for ask in asks {
+        let description = match ask.question::<Approval>() {
+            Ok(approval) => approval.description,
+            Err(error) => error.to_string(),
+        };
+        if output.form == Form::Json {
+            output.json(&json!({"event": "question", "question": description}))?;
+            continue;
+        }
+        output.say(&[strong("? "), plain("May these changes be made?")]);
+        for line in description.lines().filter(|it| !it.trim().is_empty()) {
+            output.say(&[plain("  "), plain(line)]);
+        }
+    }
+    Ok(())
+}
+
+/// What a run came to.
+pub(super) struct Report<'a> {
+    pub(super) thread: &'a str,
+    pub(super) state: &'a SheetsState,
+    pub(super) output: Option<&'a Path>,
+    pub(super) changes: &'a Changes,
+    pub(super) book: &'a Workbook,
+}
+
+/// Prints what a run came to. A run that did not finish is an exit code.
+pub(super) fn report(report: &Report<'_>, output: &Output) -> Result<(), Error> {
+    let Report { state, changes, .. } = report;
+    if output.form == Form::Json {
+        let mut changes = (*changes).clone();
+        changes.cells.truncate(LISTED);
+        changes.formats.truncate(LISTED);
+        output.json(&json!({
+            "event": "report",
+            "thread": report.thread,
+            "status": state.status,
+            "answer": state.answer,
+            "steps": state.step,
+            "output": report.output.map(|path| path.display().to_string()),
+            "version": state.version,
+            "changes": changes,
+            "verification": state.verification,
+        }))?;
+    } else {
+        text(report, output)?;
+    }
+    match state.status {
+        Status::Finished | Status::Running => Ok(()),
+        Status::StepLimit => Err(Error::Reported { exit: 5 }),
+        Status::FormatErrors => Err(Error::Reported { exit: 1 }),
+    }
+}
+
+fn text(report: &Report<'_>, output: &Output) -> Result<(), Error> {
+    let Report {
+        state,
+        changes,
+        book,
+        ..
+    } = report;
+    if let Some(answer) = state.answer.as_deref().filter(|it| !it.trim().is_empty()) {
+        for line in answer.lines() {
+            output.data(&[plain(line)])?;
+        }
+    }
+    for line in changes.to_string().lines() {
+        output.say(&[faint(line)]);
+    }
+    tables(book, changes, output)?;
+    if let Some(verification) = &state.verification {
+        for cell in &verification.new_errors {
+            output.say(&[bad("error in "), plain(cell)]);
+        }
+        if let Some(why) = &verification.not_calculated {
+            output.say(&[bad("formulas are not calculated: "), plain(why)]);
+        }
+    }
+    match state.status {
+        Status::Finished | Status::Running => {}
+        Status::StepLimit => output.say(&[bad("no step was left; what was done is kept")]),
+        Status::FormatErrors => {
+            output.say(&[bad("the model named no action; what was done is kept")]);
+        }
+    }
+    match report.output {
+        Some(path) => output.say(&[good("written "), plain(path.display())]),
+        None => output.say(&[faint("nothing was written")]),
+    }
+    Ok(())
+}
+
+/// Tables of what changed, as much of it as fits.
+fn tables(book: &Workbook, changes: &Changes, output: &Output) -> Result<(), Error> {
+    shown_areas(book, changes)
+        .into_iter()
+        .try_for_each(|(sheet, area)| table(book, &sheet, area, output))
+}
+
+/// The areas that a person wants to see: sheets that were added, and where cells changed.
+fn shown_areas(book: &Workbook, changes: &Changes) -> Vec<(String, Area)> {
+    let mut areas: Vec<(String, Area)> = Vec::new();
+    for name in &changes.sheets_added {
+        let used = book.sheet(name).ok().and_then(|sheet| sheet.used());
+        areas.extend(used.map(|area| (name.clone(), area)));
+    }
+    for change in &changes.cells {
+        if changes.sheets_added.contains(&change.sheet) {
+            continue;
+        }
+        let at = change.cell;
+        match areas.iter_mut().find(|(name, _)| *name == change.sheet) {
+            Some((_, area)) => {
+                area.first.row = area.first.row.min(at.row);
+                area.first.column = area.first.column.min(at.column);
+                area.last.row = area.last.row.max(at.row);
+                area.last.column = area.last.column.max(at.column);
+            }
+            None => areas.push((change.sheet.clone(), at.into())),
+        }
+    }
+    areas.truncate(3);
+    areas
+}
+
+/// An area of a sheet as a table, as much of it as fits.
+fn table(book: &Workbook, name: &str, area: Area, output: &Output) -> Result<(), Error> {
+    let Ok(sheet) = book.sheet(name) else {
+        return Ok(());
+    };
+    // A column of results says little without those beside it.
+    let first_column = match area.width() < COLUMNS {
+        true => area.last.column.saturating_sub(COLUMNS - 1).max(1),
+        false => area.first.column,
+    };
+    let first_row = match area.first.row <= ROWS / 2 {
+        true => 1,
+        false => area.first.row - 1,
+    };
+    let columns: Vec<u32> = (first_column..=area.last.column)
+        .take(COLUMNS as usize)
+        .collect();
+    let rows: Vec<u32> = (first_row..=area.last.row).take(ROWS as usize).collect();
+    let mut lines = vec![
+        std::iter::once(String::new())
+            .chain(columns.iter().map(|column| column_name(*column)))
+            .collect::<Vec<_>>(),
+    ];
+    for row in &rows {
+        let cells = columns.iter().map(|column| {
+            let at = CellRef {
+                row: *row,
+                column: *column,
+            };
+            sheet
+                .cell(at)
+                .map_or(String::new(), |cell| cut(&book.shown(cell)))
+        });
+        lines.push(std::iter::once(row.to_string()).chain(cells).collect());
+    }
+    output.say(&[strong(format!("{name:?} {area}"))]);
+    let widths: Vec<usize> = (0..=columns.len())
+        .map(|at| {
+            let cells = lines.iter().filter_map(|line| line.get(at));
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
+        })
+        .collect();
+    for (number, line) in lines.iter().enumerate() {
+        let cells = line.iter().zip(&widths).map(|(cell, width)| {
+            let pad = " ".repeat(width.saturating_sub(cell.width()));
+            // Numbers stand under each other by their last digit.
+            match cell.parse::<f64>().is_ok() {
+                true => format!("{pad}{cell}"),
+                false => format!("{cell}{pad}"),
+            }
+        });
+        let text = cells.collect::<Vec<_>>().join("  ");
+        let text = text.trim_end();
+        match number {
+            0 => output.data(&[faint(text)])?,
+            _ => output.data(&[plain(text)])?,
+        }
+    }
+    let left = area
+        .last
+        .row
+        .saturating_sub(rows.last().copied().unwrap_or(0));
+    if left > 0 {
+        output.say(&[faint(format!("… {left} more rows"))]);
+    }
+    Ok(())
+}
+
+fn cut(text: &str) -> String {
+    let mut shown = String::new();
+    for letter in text.chars() {
+        let letter = if letter.is_control() { ' ' } else { letter };
+        if format!("{shown}{letter}").width() >= WIDEST {
+            shown.push('…');
+            break;
+        }
+        shown.push(letter);
+    }
+    shown
+}

@@ -1,0 +1,281 @@
+//! Spreadsheets as users see them: results, reports, questions, versions, exit codes.
+
+use std::fs;
+
+use serde_json::{Value as Json, json};
+
+use crate::env::{Ran, TestEnv};
+
+/// The workbook and the replies of the demo.
+const SALES: &[u8] = include_bytes!("../../src/demo/sheets/sales.xlsx");
+const REPLIES: &str = include_str!("../../src/demo/sheets.jsonl");
+
+fn with_workbook() -> TestEnv {
+    let env = TestEnv::new();
+    fs::write(env.path("work/sales.xlsx"), SALES).unwrap();
+    env.write("work/replies.jsonl", REPLIES);
+    env
+}
+
+fn script(env: &TestEnv, steps: &[Json]) {
+    let lines: Vec<String> = steps.iter().map(ToString::to_string).collect();
+    env.write("work/replies.jsonl", &lines.join("\n"));
+}
+
+fn apply(operations: Json) -> Json {
+    json!({"calls": [{"name": "ApplyOperations", "args": {"operations": operations}}]})
+}
+
+fn finish(answer: &str) -> Json {
+    json!({"calls": [{"name": "Finish", "args": {"answer": answer}}]})
+}
+
+fn run(env: &TestEnv, more: &[&str]) -> Ran {
+    let words = [
+        "sheet",
+        "run",
+        "sales.xlsx",
+        "-i",
+        "do it",
+        "--model",
+        "script:replies.jsonl",
+    ];
+    env.run_words(&[&words, more].concat())
+}
+
+fn text(value: &Json) -> &str {
+    value.as_str().unwrap()
+}
+
+fn report(ran: &Ran) -> Json {
+    ran.events().pop().unwrap()
+}
+
+#[test]
+fn an_instruction_gives_another_file_and_a_report() {
+    let env = with_workbook();
+    let ran = run(&env, &["-o", "out.xlsx"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("the South sells most"),
+        "{}",
+        ran.stdout
+    );
+    // A table of what came of it.
+    assert!(ran.stdout.contains("Region"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("step 2 of 10"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("+ sheet \"By region\""),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("written out.xlsx"), "{}", ran.stderr);
+    assert_eq!(fs::read(env.path("work/sales.xlsx")).unwrap(), SALES);
+    let queried = env.run_words(&[
+        "sheet",
+        "state",
+        "out.xlsx",
+        "--sql",
+        "SELECT \"Region\", \"Revenue\" FROM \"By region\"",
+        "--json",
+    ]);
+    assert_eq!(queried.code, 0, "{}", queried.stderr);
+    let rows = &queried.events()[0]["rows"];
+    let calculated = json!([["South", "708"], ["North", "620"], ["West", "251.25"]]);
+    match cfg!(feature = "recalc") {
+        true => assert_eq!(*rows, calculated),
+        false => assert_eq!(rows[0][0], "South"),
+    }
+}
+
+#[test]
+fn steps_and_the_report_are_json_for_programs() {
+    let env = with_workbook();
+    let ran = run(&env, &["--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let events = ran.events();
+    let kinds: Vec<&str> = events
+        .iter()
+        .filter_map(|it| it["event"].as_str())
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "planned", "observed", "planned", "observed", "planned", "observed", "planned",
+            "report"
+        ]
+    );
+    let report = report(&ran);
+    assert_eq!(report["status"], "finished");
+    assert_eq!(report["changes"]["sheets_added"], json!(["By region"]));
+    assert_eq!(report["steps"], 3);
+    // Beside the workbook, under a name that is free.
+    assert_eq!(report["output"], "sales-result.xlsx");
+    assert!(env.path("work/sales-result.xlsx").exists());
+    let again = run(&env, &["--json"]);
+    assert_eq!(self::report(&again)["output"], "sales-result-2.xlsx");
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_an_output_is_not_overwritten() {
+    let env = with_workbook();
+    let ran = run(&env, &["--dry-run"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+    assert!(!env.path("work/sales-result.xlsx").exists());
+    env.write("work/out.xlsx", "mine");
+    assert_eq!(run(&env, &["-o", "out.xlsx"]).code, 2);
+    assert_eq!(env.read("work/out.xlsx"), "mine");
+    assert_eq!(run(&env, &["-o", "out.xlsx", "--force"]).code, 0);
+    let same = run(&env, &["-o", "./sales.xlsx", "--force"]);
+    assert_eq!(same.code, 2);
+    assert!(same.stderr.contains("SS7709"), "{}", same.stderr);
+}
+
+#[test]
+fn changes_that_lose_something_wait_for_an_answer_and_older_versions_stay() {
+    let env = with_workbook();
+    let delete = json!([{"op": "delete_rows", "sheet": "Sales", "first": 2, "count": 3}]);
+    let note = json!([{"op": "set", "sheet": "Sales", "cell": "F1", "value": {"text": "checked"}}]);
+    script(
+        &env,
+        &[apply(note), apply(delete), finish("three rows are gone")],
+    );
+    let ran = run(&env, &["-o", "out.xlsx"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("deletes rows 2 to 4 of \"Sales\": 12 cells with content"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!env.path("work/out.xlsx").exists());
+    let thread = ran.thread();
+    let shown = env.run(&format!("threads show {thread}"));
+    assert!(shown.stdout.contains("waiting"), "{}", shown.stdout);
+    let line = format!("threads resume {thread} --model script:replies.jsonl");
+    assert_eq!(env.run(&line).code, 3, "there is nobody to ask");
+    // A branch from before the step that asks.
+    let history = env
+        .run(&format!("threads history {thread} --json"))
+        .events();
+    let at = |wanted: &str, mut all: Vec<Json>| {
+        all.retain(|it| it["next"] == json!([wanted]));
+        all
+    };
+    let before = at("tool_node", history.clone())[0]["checkpoint"].clone();
+    let given = at("planner_node", history).pop().unwrap()["checkpoint"].clone();
+    let line = format!(
+        "threads fork {thread} --at {} --name sheets-other",
+        text(&before)
+    );
+    assert_eq!(env.run(&line).code, 0);
+    let line = format!("sheet answer {thread} accept --model script:replies.jsonl --json");
+    let done = env.run(&line);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(report(&done)["answer"], "three rows are gone");
+    assert!(env.path("work/out.xlsx").exists());
+    // The other branch comes to the same question, and gets another answer.
+    let line = "threads resume sheets-other --model script:replies.jsonl";
+    assert_eq!(env.run(line).code, 3);
+    let words = [
+        "sheet",
+        "answer",
+        "sheets-other",
+        "refuse",
+        "--say",
+        "keep them",
+        "--model",
+        "script:replies.jsonl",
+        "--json",
+    ];
+    let other = env.run_words(&words);
+    // Its result would take the place of the first one's.
+    assert_eq!(other.code, 1, "{}", other.stderr);
+    assert!(other.stderr.contains("SS7516"), "{}", other.stderr);
+    let saved = env.run("sheet save sheets-other -o kept.xlsx");
+    assert_eq!(saved.code, 0, "{}", saved.stderr);
+    let rows = |file: &str| {
+        let sql = "SELECT count(*) FROM \"Sales\"";
+        let ran = env.run_words(&["sheet", "state", file, "--sql", sql, "--json"]);
+        ran.events()[0]["rows"][0][0].clone()
+    };
+    assert_eq!(
+        (rows("out.xlsx"), rows("kept.xlsx")),
+        (json!("5"), json!("8"))
+    );
+    // As it was given.
+    let line = format!("sheet save {thread} --at {} -o first.xlsx", text(&given));
+    assert_eq!(env.run(&line).code, 0);
+    assert_eq!(fs::read(env.path("work/first.xlsx")).unwrap(), SALES);
+    assert_eq!(env.run(&format!("trace show {thread}")).code, 0);
+}
+
+#[test]
+fn another_instruction_goes_on_and_versions_that_nobody_uses_are_pruned() {
+    let env = with_workbook();
+    let set = |cell: &str| {
+        apply(json!([{"op": "set", "sheet": "Sales", "cell": cell, "value": {"number": 1.0}}]))
+    };
+    script(&env, &[set("G1"), finish("one"), set("G2"), finish("two")]);
+    let thread = run(&env, &["-o", "one.xlsx"]).thread();
+    let line =
+        format!("sheet continue {thread} -i more -o two.xlsx --model script:replies.jsonl --json");
+    let more = env.run(&line);
+    assert_eq!(more.code, 0, "{}", more.stderr);
+    assert_eq!(report(&more)["answer"], "two");
+    assert_eq!(report(&more)["changes"]["cell_count"], 2);
+    let kept = env.run("sheet prune --yes --json");
+    assert_eq!(kept.events()[0]["deleted"], 0, "{}", kept.stdout);
+    assert_eq!(env.run(&format!("threads delete {thread} --yes")).code, 0);
+    let pruned = env.run("sheet prune --yes --json");
+    // The input, two results, and the operations of two steps.
+    assert_eq!(pruned.events()[0]["deleted"], 5, "{}", pruned.stdout);
+}
+
+#[test]
+fn limits_and_bad_files_are_exit_codes() {
+    let env = with_workbook();
+    let limited = run(&env, &["-o", "out.xlsx", "--max-steps", "1", "--json"]);
+    assert_eq!(limited.code, 5, "{}", limited.stderr);
+    assert_eq!(report(&limited)["status"], "step_limit");
+    assert!(
+        env.path("work/out.xlsx").exists(),
+        "what was done is written"
+    );
+    env.write("work/sales.xlsx", "Region;Units");
+    let bad = run(&env, &[]);
+    assert_eq!(bad.code, 1);
+    assert!(bad.stderr.contains("SS7501"), "{}", bad.stderr);
+    let none = env.run("sheet continue sheets-none -i x --model script:replies.jsonl");
+    assert_eq!(none.code, 1, "{}", none.stderr);
+    assert_eq!(env.run("sheet continue archie-x -i x").code, 2);
+}
+
+#[test]
+fn a_workbook_is_described_and_calculated_without_a_model() {
+    let env = with_workbook();
+    let state = env.run("sheet state sales.xlsx");
+    assert_eq!(state.code, 0, "{}", state.stderr);
+    assert!(
+        state.stdout.contains("header in row 1, 8 rows of data"),
+        "{}",
+        state.stdout
+    );
+    let tables = env.run("sheet state sales.xlsx --tables --json");
+    assert_eq!(tables.events()[0]["columns"][1], "Region");
+    let refused = env.run_words(&[
+        "sheet",
+        "state",
+        "sales.xlsx",
+        "--sql",
+        "DROP TABLE \"Sales\"",
+    ]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("SS7707"), "{}", refused.stderr);
+    let ran = env.run("sheet recalc sales.xlsx -o calculated.xlsx --json");
+    match cfg!(feature = "recalc") {
+        true => assert_eq!(ran.events()[0]["formulas"], 0, "{}", ran.stderr),
+        false => assert_eq!(ran.code, 1),
+    }
+}
