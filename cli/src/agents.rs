@@ -18,6 +18,7 @@ use superstep::{
 };
 use superstep_archie::{Archie, Settings};
 use superstep_atris::Atris;
+use superstep_docgen::Docgen;
 use superstep_mail::MailAgent;
 use superstep_sheets::{MemoryVersions, Models, Sheets, Versions};
 
@@ -30,6 +31,8 @@ pub(crate) enum Agent {
     Archie,
     /// Answers questions about Audius
     Atris,
+    /// Documents a code base
+    Docs,
     /// Reads mail, and asks before it acts
     Mail,
     /// Works on spreadsheets
@@ -41,6 +44,7 @@ impl Agent {
         match self {
             Self::Archie => "archie",
             Self::Atris => "atris",
+            Self::Docs => "docs",
             Self::Mail => "mail",
             Self::Sheets => "sheets",
         }
@@ -77,6 +81,7 @@ impl Agent {
         Ok(match self {
             Self::Archie => read_only_archie(backends)?.graph().dynamic().clone(),
             Self::Atris => read_only_atris(backends)?.graph().dynamic().clone(),
+            Self::Docs => read_only_docs(backends)?.graph().dynamic().clone(),
             Self::Mail => read_only_mail(backends)?.graph().dynamic().clone(),
             Self::Sheets => {
                 let versions = Arc::new(MemoryVersions::default());
@@ -99,6 +104,10 @@ impl Agent {
                 let last = answers.and_then(|answers| answers.last()?.get("question"));
                 let query = state.get("query").filter(|query| !query.is_null()).or(last);
                 query.and_then(Json::as_str).map(str::to_owned)
+            }
+            Self::Docs => {
+                let root = state.pointer("/request/root");
+                root.and_then(Json::as_str).map(str::to_owned)
             }
             Self::Mail => {
                 let subject = state.pointer("/email_input/mail/subject");
@@ -137,6 +146,12 @@ pub(crate) fn read_only_atris(backends: Backends) -> Result<Atris, Error> {
         superstep_atris::Settings::default(),
         backends,
     )?)
+}
+
+/// The documentation agents without a model, for reading threads.
+pub(crate) fn read_only_docs(backends: Backends) -> Result<Docgen, Error> {
+    let settings = superstep_docgen::Settings::default();
+    Ok(Docgen::new(None, settings, backends)?)
 }
 
 /// The e-mail assistant without a model and an account, for reading questions and notes.
@@ -183,6 +198,7 @@ mod tests {
     fn the_name_of_a_thread_tells_its_agent() {
         assert_eq!(Agent::of("archie-7f3k2m"), Some(Agent::Archie));
         assert_eq!(Agent::of("atris-7f3k2m"), Some(Agent::Atris));
+        assert_eq!(Agent::of("docs-7f3k2m"), Some(Agent::Docs));
         assert_eq!(Agent::of("mail-7f3k2m"), Some(Agent::Mail));
         assert_eq!(Agent::of("sheets-7f3k2m"), Some(Agent::Sheets));
         assert_eq!(Agent::of("archie"), None);

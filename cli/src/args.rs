@@ -3,6 +3,7 @@
 mod archie;
 mod atris;
 mod db;
+mod docs;
 mod mail;
 mod memory;
 mod models;
@@ -21,6 +22,7 @@ use crate::agents::Agent;
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, TalkOptions};
 pub(crate) use atris::{AtrisCommand, AtrisOptions};
 pub(crate) use db::DbCommand;
+pub(crate) use docs::{Docs, DocsCommand, DocsDepth, MakeDocs};
 pub(crate) use mail::{
     AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
 };
@@ -165,6 +167,8 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     /// Atris: answer questions about Audius from its public API
     #[command(subcommand, arg_required_else_help = true)]
     Atris(AtrisCommand),
+    /// Document a code base: facts, and agents whose claims are checked
+    Docs(Docs),
     /// E-mail assistant: process mail, show what it has learnt
     #[command(subcommand, arg_required_else_help = true)]
     Mail(MailCommand),

@@ -5,6 +5,7 @@
 
 mod archie;
 mod atris;
+mod docs;
 mod mail;
 mod sheets;
 
@@ -62,6 +63,7 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
     let scene = match agent {
         Agent::Archie => &archie::SCENE,
         Agent::Atris => &atris::SCENE,
+        Agent::Docs => &docs::SCENE,
         Agent::Mail => &mail::SCENE,
         Agent::Sheets => &sheets::SCENE,
     };

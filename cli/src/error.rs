@@ -49,6 +49,9 @@ pub(crate) enum Error {
     /// A spreadsheet cannot be worked on.
     #[error(transparent)]
     Sheets(superstep_sheets::Error),
+    /// A code base cannot be documented.
+    #[error(transparent)]
+    Docs(#[from] superstep_docgen::Error),
     /// The e-mail assistant cannot do something.
     #[error(transparent)]
     Mail(#[from] superstep_mail::AgentError),
@@ -164,6 +167,11 @@ impl Error {
             Self::Mail(error) => of_mail(error),
             Self::Sheets(error) => of_sheets(error),
             Self::Atris(_) => 2,
+            Self::Docs(error) => match error {
+                superstep_docgen::Error::Settings { .. }
+                | superstep_docgen::Error::UnknownAgent { .. } => 2,
+                _ => 1,
+            },
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
             Self::File(error) => error.exit(),
@@ -221,6 +229,7 @@ impl Error {
             Self::Store(error) => Some(error.code()),
             Self::Archie(error) => Some(error.code()),
             Self::Atris(error) => Some(error.code()),
+            Self::Docs(error) => Some(error.code()),
             Self::Mail(error) => Some(error.code()),
             Self::Sheets(error) => Some(error.code()),
             Self::File(error) => Some(error.code()),
@@ -255,6 +264,7 @@ impl Error {
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Archie(error) => error.hint().into_iter().collect(),
             Self::Atris(error) => error.hint().into_iter().collect(),
+            Self::Docs(error) => error.hint().into_iter().collect(),
             Self::Mail(error) => error.hint().into_iter().collect(),
             Self::Sheets(error) => error.hint().into_iter().collect(),
             Self::File(error) => vec![error.hint()],
@@ -359,6 +369,16 @@ impl From<superstep_atris::NewError> for Error {
         match error {
             superstep_atris::NewError::Settings(error) => Self::Atris(error),
             superstep_atris::NewError::Graph(errors) => Self::Build(errors),
+            other => Self::Usage(other.to_string()),
+        }
+    }
+}
+
+impl From<superstep_docgen::NewError> for Error {
+    fn from(error: superstep_docgen::NewError) -> Self {
+        match error {
+            superstep_docgen::NewError::Settings(error) => Self::Docs(error),
+            superstep_docgen::NewError::Graph(errors) => Self::Build(errors),
             other => Self::Usage(other.to_string()),
         }
     }

@@ -17,6 +17,7 @@ mod database;
 mod db;
 mod demo;
 mod dirs;
+mod docs;
 mod doctor;
 mod embedder;
 mod environment;
@@ -126,6 +127,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
         Command::Ask(what) => archie::ask(&what, app).await,
         Command::BuildContext(what) => archie::build_context(&what, app).await,
         Command::Atris(command) => atris::run(command, app).await,
+        Command::Docs(what) => docs::run(what, app).await,
         Command::Mail(command) => mail::run(command, app).await,
         Command::Sheet(command) => sheet::run(command, app).await,
         Command::Inbox(what) => inbox::run(what, app).await,

@@ -15,7 +15,7 @@ use crate::{
     app::App,
     archie,
     args::{InboxArgs, ThreadsCommand},
-    atris,
+    atris, docs,
     error::Error,
     inbox, sheet,
 };
@@ -47,6 +47,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 }
                 // It asks by itself, as its other commands do.
                 Agent::Atris => atris::resume(&thread, talk.answers.as_deref(), app).await,
+                Agent::Docs => docs::resume(&thread, app).await,
                 Agent::Sheets => sheet::resume(&thread, app).await,
                 Agent::Mail => {
                     let agreement = consent::to_run(&reader, agent, &thread, app).await?;

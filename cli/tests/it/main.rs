@@ -21,8 +21,9 @@ mod choice;
 mod conversation;
 mod crash;
 mod database;
-mod env;
 #[cfg(unix)]
+mod docs;
+mod env;
 mod first_moments;
 mod front;
 mod help;

@@ -157,6 +157,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep",
             "superstep-archie",
             "superstep-atris",
+            "superstep-docgen",
             "superstep-fake-audius",
             "superstep-mail",
             "superstep-sheets",

@@ -467,29 +467,77 @@ async fn thresholds_and_questions_of_earlier_runs_are_used_only_if_wanted() {
     request.force = true;
     for _ in 0..3 {
         document(
-            Some(model(SAID, &[88.0])),
+            Some(model(SAID, &[70.0, 88.0])),
             only(&["kpi", "technical-debt"]),
             &request,
         )
         .await;
     }
-    let run = |learn: bool| {
+    let run = |learn: bool, first: f64| {
         let settings = Settings {
             learn_thresholds: learn,
             share_questions: learn,
-            ..only(&["kpi"])
+            ..only(&["kpi", "technical-debt"])
         };
-        let script = model(SAID, &[84.0, 90.0]);
+        let script = model(SAID, &[first, 90.0]);
         let request = request.clone();
         async move {
             document(Some(script.clone()), settings, &request).await;
-            (metadata(&request).agents[0].metadata.clone(), script)
+            let shared = script.seen().iter().any(|it| {
+                let text = it.messages.iter().map(|it| it.text()).collect::<String>();
+                text.contains("Questions that analyses of related things asked:\n- Which files?")
+            });
+            (metadata(&request).agents[1].metadata.clone(), shared)
         }
     };
-    let (plain, _) = run(false).await;
-    assert_eq!((plain.threshold, plain.iterations), (Some(80.0), 0));
-    let (learned, _) = run(true).await;
-    assert_eq!((learned.threshold, learned.iterations), (Some(87.0), 1));
+    let (plain, shared) = run(false, 70.0).await;
+    assert_eq!(
+        (plain.threshold, plain.iterations, shared),
+        (Some(80.0), 1, false)
+    );
+    let (learned, shared) = run(true, 84.0).await;
+    assert_eq!(
+        (learned.threshold, learned.iterations, shared),
+        (Some(89.0), 1, true)
+    );
+}
+
+#[tokio::test]
+async fn agents_that_read_of_no_file_changed_since_a_commit_keep_what_they_have() {
+    let folder = shop();
+    let git = |words: &[&str]| {
+        let ran = std::process::Command::new("git")
+            .arg("-C")
+            .arg(folder.path())
+            .args(["-c", "user.name=test", "-c", "user.email=test@localhost"])
+            .args(words)
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    let mut request = request(folder.path());
+    let agents = ["dependency-analyzer", "kpi", "error-handling"];
+    document(Some(model(SAID, &[85.0])), only(&agents), &request).await;
+    let cart = folder.path().join("src/cart.rs");
+    let text = fs::read_to_string(&cart).unwrap();
+    fs::write(&cart, format!("{text}// more\n// lines\n")).unwrap();
+    // The figures changed, but the prompt of `kpi` names no file.
+    request.since = Some("HEAD".into());
+    let outcome = document(Some(model(SAID, &[85.0])), only(&agents), &request).await;
+    assert_eq!(
+        (outcome.ran, outcome.kept),
+        (
+            vec!["error-handling".to_owned()],
+            vec!["dependency-analyzer".into(), "kpi".into()]
+        )
+    );
+    request.since = Some("--output=x".into());
+    let docgen =
+        superstep_docgen::Docgen::new(None, only(&["kpi"]), crate::support::backends()).unwrap();
+    assert_eq!(docgen.forecast(&request).unwrap_err().code(), "SS7807");
 }
 
 #[tokio::test]

@@ -1,0 +1,37 @@
+//! `superstep docs`: documents a code base.
+//!
+//! `options` opens the agents with their settings and model, `make` runs them and shows how they fare, `query`
+//! answers from facts, `show` prints how a page came about.
+
+mod make;
+mod options;
+mod query;
+mod show;
+
+use crate::{
+    app::App,
+    args::{Docs, DocsCommand, MakeDocs},
+    error::Error,
+};
+
+pub(crate) async fn run(docs: Docs, app: &mut App<'_>) -> Result<(), Error> {
+    match docs.command {
+        None => make::run(&docs.make, app).await,
+        Some(DocsCommand::Ask {
+            words,
+            path,
+            no_model,
+        }) => query::ask(&words.join(" "), &path, no_model, app).await,
+        Some(DocsCommand::Impact { file, path }) => query::impact(&file, &path, app),
+        Some(DocsCommand::Show {
+            agent,
+            path,
+            output,
+        }) => show::run(&agent, &path, output.as_deref(), app.output),
+    }
+}
+
+/// Goes on with a thread: answers its open question, or finishes a run that was interrupted.
+pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+    make::resume(thread, &MakeDocs::default(), app).await
+}

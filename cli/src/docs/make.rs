@@ -1,0 +1,325 @@
+//! Making a documentation: runs the agents, shows how they fare, asks before rounds that take much.
+
+use superstep::{
+    AskId, Event, EventStream, Modes, OpenAsk, Outcome as Ended,
+    dynamic::EventKind,
+    model::{Money, Usage},
+    tools::refine::{ApproveIteration, RefineProgress},
+};
+use superstep_docgen::{DocNode, DocState, DocStateUpdate, Docgen, Outcome, Request};
+
+use super::options::{self, OpenedDocs};
+use crate::{
+    app::App,
+    args::MakeDocs,
+    consent, environment,
+    error::Error,
+    output::{Form, Output, bad, faint, good, plain, strong},
+    terminal::{Line, Topic},
+};
+
+pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
+    let Some(path) = &make.path else {
+        return Err(Error::Usage(
+            "name the folder to document: superstep docs PATH".into(),
+        ));
+    };
+    let mut request = Request::new(path, make.output.as_deref())?;
+    request.no_model = make.no_model;
+    request.since.clone_from(&make.since);
+    request.force = make.force;
+    let content = environment::content_at(app.global, &request.root)?;
+    let opened = options::open(make, &content, app).await?;
+    if make.dry_run {
+        return dry_run(&opened, &request, app.output);
+    }
+    let thread = Docgen::thread(&request.root, &request.output);
+    agree(&opened, &thread, app).await?;
+    let state = opened.docgen.graph().state(&*thread).await.ok();
+    // What a killed process left is gone on with if it is the same work; open questions are asked.
+    let is_same = state
+        .as_ref()
+        .is_some_and(|it| it.state.request == request && !it.next.is_empty());
+    let next = match state.filter(|_| is_same) {
+        Some(state) => match state.asks.into_iter().next() {
+            Some(ask) => NextRun::Ask(ask),
+            None => {
+                app.output
+                    .say(&[faint("going on with the run that was interrupted")]);
+                NextRun::Resume
+            }
+        },
+        None => NextRun::Input(Box::new(opened.docgen.document(request))),
+    };
+    drive(&opened, &thread, next, app).await
+}
+
+pub(super) async fn resume(thread: &str, make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
+    let reader = crate::agents::read_only_docs(crate::database::read_only(app.global)?)?;
+    let state = reader.graph().state(thread).await?;
+    let request = state.state.request.clone();
+    let make = MakeDocs {
+        no_model: request.no_model,
+        agents: state.state.plan.iter().map(|it| it.name.clone()).collect(),
+        ..make.clone()
+    };
+    let content = environment::content_at(app.global, &request.root)?;
+    let opened = options::open(&make, &content, app).await?;
+    agree(&opened, thread, app).await?;
+    let next = match (state.asks.into_iter().next(), state.next.is_empty()) {
+        (Some(ask), _) => NextRun::Ask(ask),
+        (None, true) => NextRun::Input(Box::new(opened.docgen.document(request))),
+        (None, false) => NextRun::Resume,
+    };
+    drive(&opened, thread, next, app).await
+}
+
+/// A thread that came from elsewhere is run only if a person agrees.
+async fn agree(opened: &OpenedDocs, thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+    if consent::is_wanted(&opened.imports, thread).await? {
+        let agreement = consent::to_run(&opened.imports, thread, None, app).await?;
+        agreement.store().await?;
+    }
+    Ok(())
+}
+
+/// What comes next.
+enum NextRun {
+    Input(Box<DocStateUpdate>),
+    Answer((AskId, serde_json::Value)),
+    Resume,
+    Ask(OpenAsk),
+}
+
+async fn drive(
+    opened: &OpenedDocs,
+    thread: &str,
+    mut next: NextRun,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let graph = opened.docgen.graph().with_options(|options| {
+        options.modes = Modes::CUSTOM.with(Modes::TASKS);
+        options.subgraphs = true;
+        options.log = Modes::TRACE;
+    });
+    loop {
+        let stream = match next {
+            NextRun::Input(input) => graph.stream(thread, *input),
+            NextRun::Answer(answer) => graph.stream_answer(thread, [answer])?,
+            NextRun::Resume => graph.stream_resume(thread),
+            NextRun::Ask(ask) => {
+                next = person(thread, &ask, app).await?;
+                continue;
+            }
+        };
+        let ended = tokio::select! {
+            ended = shown(stream, app.output) => ended?,
+            () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
+        };
+        next = match ended {
+            Ended::Done(state) => return done(&state, thread, app.output),
+            Ended::Waiting { asks, .. } => match asks.into_iter().next() {
+                Some(ask) => NextRun::Ask(ask),
+                None => NextRun::Resume,
+            },
+            _ => NextRun::Resume,
+        };
+    }
+}
+
+/// Shows how agents fare until the run ends.
+async fn shown(
+    mut stream: EventStream<DocState, DocNode>,
+    output: &Output,
+) -> Result<Ended<DocState>, Error> {
+    while let Some(event) = stream.next().await {
+        let data = match event {
+            Event::TaskStarted { node, .. } => {
+                let doing = match node {
+                    DocNode::Scan => "scanning files",
+                    DocNode::Plan => "deciding which agents run",
+                    DocNode::Execute => "agents at work",
+                    DocNode::Aggregate => "writing pages",
+                };
+                if output.form == Form::Text {
+                    output.say(&[faint(doing)]);
+                }
+                continue;
+            }
+            Event::Custom(data) => data,
+            Event::Below(event) => match &event.kind {
+                EventKind::Custom(data) => data.clone(),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if let Ok(progress) = serde_json::from_value::<RefineProgress>(data.to_json()) {
+            tell(&progress, output)?;
+        }
+    }
+    Ok(stream.outcome().await?)
+}
+
+fn tell(progress: &RefineProgress, output: &Output) -> Result<(), Error> {
+    if output.form == Form::Json {
+        return output.json(progress);
+    }
+    let (agent, what) = match progress {
+        RefineProgress::Analyzed { agent } => (agent, "first version".to_owned()),
+        RefineProgress::Evaluated { agent, evaluation } => {
+            let score = evaluation
+                .score
+                .map_or("no grade".to_owned(), |it| format!("grade {it:.0}"));
+            (
+                agent,
+                format!("{score}, {} claims refuted", evaluation.refuted),
+            )
+        }
+        RefineProgress::Questioned {
+            agent, questions, ..
+        } => (agent, format!("{} questions", questions.len())),
+        RefineProgress::Refined { agent, note, .. } => (agent, note.clone()),
+        RefineProgress::Finalized { agent, score, .. } => {
+            let score = score.map_or("not graded".to_owned(), |it| format!("grade {it:.0}"));
+            (agent, format!("done, {score}"))
+        }
+    };
+    output.say(&[strong(agent), faint(format!(": {what}"))]);
+    Ok(())
+}
+
+/// Asks whether a round is worth what it takes.
+async fn person(thread: &str, ask: &OpenAsk, app: &mut App<'_>) -> Result<NextRun, Error> {
+    let question = ask.question::<ApproveIteration>()?;
+    let waiting = || Error::Waiting {
+        thread: thread.to_owned(),
+    };
+    if app.output.form == Form::Json {
+        app.output
+            .json(&serde_json::json!({"event": "question", "question": question}))?;
+        return Err(waiting());
+    }
+    let score = question
+        .score
+        .map_or("no grade".to_owned(), |it| format!("grade {it:.0}"));
+    app.output.say(&[
+        strong("? "),
+        plain(format!(
+            "{}: round {} after {score} takes about {} tokens ({}). Do it? y or n",
+            question.agent,
+            question.iteration,
+            question.tokens,
+            Money::micros(question.micros)
+        )),
+    ]);
+    if !app.terminal.is_interactive() {
+        return Err(waiting());
+    }
+    loop {
+        let answer = match app
+            .terminal
+            .read_line(Topic::Detail, "answer> ", app.output)
+            .await?
+        {
+            Line::Text(text) => match text.trim() {
+                "y" | "yes" => true,
+                "n" | "no" => false,
+                _ => continue,
+            },
+            Line::CtrlC => return Err(Error::Cancelled),
+            Line::End => return Err(waiting()),
+        };
+        return Ok(NextRun::Answer(ask.answer::<ApproveIteration>(&answer)?));
+    }
+}
+
+fn done(state: &DocState, thread: &str, output: &Output) -> Result<(), Error> {
+    let Some(outcome) = &state.outcome else {
+        return Err(Error::Missing {
+            what: format!("thread `{thread}` has no documentation"),
+            hint: "run it again",
+        });
+    };
+    if output.form == Form::Json {
+        output.json(&serde_json::json!({"event": "done", "thread": thread, "outcome": outcome}))?;
+    } else {
+        text(outcome, thread, output)?;
+    }
+    let is_over_budget = state
+        .results
+        .values()
+        .any(|it| it.status == superstep_docgen::Status::Partial);
+    match (outcome.failed.is_empty(), is_over_budget) {
+        (false, _) => Err(Error::Reported { exit: 1 }),
+        (true, true) => Err(Error::Reported { exit: 5 }),
+        (true, false) => Ok(()),
+    }
+}
+
+fn text(outcome: &Outcome, thread: &str, output: &Output) -> Result<(), Error> {
+    for (agent, why) in &outcome.failed {
+        output.say(&[bad("failed "), strong(agent), plain(format!(": {why}"))]);
+    }
+    let claims = &outcome.claims;
+    output.say(&[
+        good(&outcome.status),
+        plain(format!(
+            ": {} agents ran, {} kept, {} calls, {} tokens, {}",
+            outcome.ran.len(),
+            outcome.kept.len(),
+            outcome.calls,
+            outcome.tokens,
+            Money::micros(outcome.micros)
+        )),
+    ]);
+    output.say(&[plain(format!(
+        "claims: {} made, {} verified, {} fixed, {} removed, {} unverified",
+        claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
+    ))]);
+    output.data(&[plain(format!("{}/index.md", outcome.output))])?;
+    output.say(&[faint("thread "), faint(thread)]);
+    Ok(())
+}
+
+/// The plan and its price.
+fn dry_run(opened: &OpenedDocs, request: &Request, output: &Output) -> Result<(), Error> {
+    let forecast = opened.docgen.forecast(request)?;
+    let price = opened.caller.as_ref().and_then(|caller| caller.price());
+    let cost = |tokens: u64| {
+        let usage = Usage {
+            input: tokens,
+            ..Usage::default()
+        };
+        price.map(|price| price.cost(&usage))
+    };
+    if output.form == Form::Json {
+        let most = cost(forecast.most_tokens).map(|it| it.as_micros());
+        return output
+            .json(&serde_json::json!({"forecast": forecast, "most_micros_of_input": most}));
+    }
+    output.say(&[plain(format!(
+        "{} files, {} not read",
+        forecast.files, forecast.skipped
+    ))]);
+    for agent in &forecast.agents {
+        let what = match (agent.is_kept, request.no_model) {
+            (_, true) => "facts alone".to_owned(),
+            (true, _) => "unchanged, 0 calls".to_owned(),
+            (false, _) => format!(
+                "{} to {} calls, a prompt of {} tokens, at most {} tokens",
+                agent.fewest_calls, agent.most_calls, agent.prompt_tokens, agent.most_tokens
+            ),
+        };
+        output.data(&[strong(&agent.name), plain(format!(": {what}"))])?;
+    }
+    if !request.no_model {
+        let price = cost(forecast.most_tokens).map_or("of unknown price".to_owned(), |it| {
+            format!("about {it} at the price of input")
+        });
+        output.data(&[plain(format!(
+            "at most {} tokens, {price}",
+            forecast.most_tokens
+        ))])?;
+    }
+    Ok(())
+}

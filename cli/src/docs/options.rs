@@ -1,0 +1,194 @@
+//! Options of the documentation agents: settings of `[agents.docs]`, flags, the model, budgets.
+
+use std::{sync::Arc, time::Duration};
+
+use superstep::{
+    Imports,
+    model::{
+        Budget, ManagedModel, Model, call,
+        config::{Config, Setting},
+        did_you_mean,
+        select::DataOwner,
+    },
+};
+use superstep_docgen::{
+    Depth, Docgen, Settings,
+    agents::{choose, custom_agents, standard_agents},
+};
+
+use crate::{
+    app::App,
+    args::{DocsDepth, MakeDocs},
+    database, environment,
+    error::Error,
+};
+
+/// The settings of `[agents.docs]`.
+const KEYS: [&str; 11] = [
+    "depth",
+    "max_iterations",
+    "clarity_threshold",
+    "min_improvement",
+    "self_questioning",
+    "parallel_answers",
+    "learn_thresholds",
+    "share_questions",
+    "tools",
+    "agents",
+    "prompt_characters",
+];
+
+/// The largest file of agents.
+const LARGEST: u64 = 1 << 20;
+
+/// Agents that can be run.
+pub(super) struct OpenedDocs {
+    pub(super) docgen: Docgen,
+    pub(super) imports: Imports,
+    /// The model, with its price.
+    pub(super) caller: Option<ManagedModel>,
+}
+
+pub(super) async fn open(
+    make: &MakeDocs,
+    content: &DataOwner,
+    app: &mut App<'_>,
+) -> Result<OpenedDocs, Error> {
+    let config = environment::load(app.global)?.config;
+    config.agent_is_trusted("docs")?;
+    let mut settings = settings(&config, make)?;
+    let backends = database::create(app.global)?;
+    let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
+    let caller = match make.no_model {
+        true => None,
+        false => Some(environment::open(content, app).await?.caller),
+    };
+    let caller = caller.map(|caller| limited(caller, make));
+    if let Some(caller) = &caller
+        && caller.id().provider == "local"
+    {
+        // A model on this machine reads and writes a few words a second, and one thing at a time.
+        settings.room = settings.room.min(6_000);
+        settings.at_once = 1;
+        settings.tools = false;
+        settings.refine.max_tokens.get_or_insert(700);
+    }
+    settings.refine.max_tokens.get_or_insert(4_000);
+    let model = caller
+        .clone()
+        .map(|caller| Arc::new(caller) as Arc<dyn Model>);
+    Ok(OpenedDocs {
+        docgen: Docgen::new(model, settings, backends)?,
+        imports,
+        caller,
+    })
+}
+
+/// The model within the budgets of the command line.
+fn limited(caller: ManagedModel, make: &MakeDocs) -> ManagedModel {
+    let limits = call::Limits {
+        tokens: make.max_tokens,
+        money: make.max_cost,
+        wall: make
+            .max_minutes
+            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+    };
+    match limits == call::Limits::default() {
+        true => caller,
+        false => caller.within(Budget::new(limits)),
+    }
+}
+
+/// Settings of `[agents.docs]`, and flags, which win.
+pub(super) fn settings(config: &Config, make: &MakeDocs) -> Result<Settings, Error> {
+    let mut settings = Settings::default();
+    let mut names: Vec<String> = Vec::new();
+    // The depth comes first: the others change what it says.
+    for (key, setting) in config.agent("docs") {
+        if key == "depth" {
+            settings.refine = depth(setting)?.config();
+        }
+    }
+    for (key, setting) in config.agent("docs") {
+        let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
+        let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
+        let yes = || setting.value.as_bool().ok_or_else(|| not("true or false"));
+        let number = || setting.value.as_f64().ok_or_else(|| not("a number"));
+        let whole = || setting.value.as_u64().ok_or_else(|| not("a whole number"));
+        let refine = &mut settings.refine;
+        match key {
+            "depth" => {}
+            "max_iterations" => {
+                refine.max_iterations =
+                    u32::try_from(whole()?).map_err(|_| not("a small number"))?;
+            }
+            "clarity_threshold" => refine.clarity_threshold = number()?,
+            "min_improvement" => refine.min_improvement = number()?,
+            "self_questioning" => refine.enable_self_questioning = yes()?,
+            "parallel_answers" => refine.parallel_answers = yes()?,
+            "learn_thresholds" => settings.learn_thresholds = yes()?,
+            "share_questions" => settings.share_questions = yes()?,
+            "tools" => settings.tools = yes()?,
+            "prompt_characters" => {
+                settings.room = usize::try_from(whole()?).map_err(|_| not("a small number"))?;
+            }
+            "agents" => {
+                let list = setting
+                    .value
+                    .as_array()
+                    .ok_or_else(|| not("a list of names"))?;
+                let list = list.iter().map(|it| it.as_str().map(str::to_owned));
+                names = list
+                    .collect::<Option<_>>()
+                    .ok_or_else(|| not("a list of names"))?;
+            }
+            _ => {
+                let hint = did_you_mean::hint(key, KEYS);
+                return Err(wrong(format!("unknown key `{key}`{hint}")));
+            }
+        }
+    }
+    flags(&mut settings, make);
+    let mut agents = standard_agents();
+    if let Some(file) = &make.agents_file {
+        let text = superstep::fs::read_text(file, LARGEST)
+            .map_err(|error| Error::Usage(format!("{}: {error}", file.display())))?;
+        agents.extend(custom_agents(&text)?);
+    }
+    if !make.agents.is_empty() {
+        names.clone_from(&make.agents);
+    }
+    settings.agents = choose(agents, &names)?;
+    settings.check()?;
+    Ok(settings)
+}
+
+fn depth(setting: &Setting<serde_json::Value>) -> Result<Depth, Error> {
+    match setting.value.as_str() {
+        Some("quick") => Ok(Depth::Quick),
+        Some("normal") => Ok(Depth::Normal),
+        Some("deep") => Ok(Depth::Deep),
+        _ => Err(Error::Usage(format!(
+            "{}: `depth` must be quick, normal or deep",
+            setting.origin
+        ))),
+    }
+}
+
+fn flags(settings: &mut Settings, make: &MakeDocs) {
+    if let Some(depth) = make.depth {
+        settings.refine = match depth {
+            DocsDepth::Quick => Depth::Quick,
+            DocsDepth::Normal => Depth::Normal,
+            DocsDepth::Deep => Depth::Deep,
+        }
+        .config();
+    }
+    let refine = &mut settings.refine;
+    refine.max_iterations = make.max_iterations.unwrap_or(refine.max_iterations);
+    refine.clarity_threshold = make.clarity_threshold.unwrap_or(refine.clarity_threshold);
+    refine.min_improvement = make.min_improvement.unwrap_or(refine.min_improvement);
+    refine.enable_self_questioning &= !make.no_self_questioning;
+    refine.parallel_answers |= make.parallel_answers;
+    refine.approve_above = make.approve_above.or(refine.approve_above);
+}

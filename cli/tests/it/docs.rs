@@ -1,0 +1,243 @@
+//! Documentation as users see it: pages, exit codes, plans, questions, traces.
+
+use serde_json::Value as Json;
+
+use crate::env::TestEnv;
+
+/// A small code base, and a script that refines once.
+fn env() -> TestEnv {
+    let env = TestEnv::new();
+    env.write(
+        "work/shop/pyproject.toml",
+        "[project]\nname = \"shop\"\ndependencies = [\"requests>=2.31\"]\n",
+    );
+    env.write(
+        "work/shop/shop/cart.py",
+        "class Cart:\n    def total(self):\n        return 0\n",
+    );
+    env.write(
+        "work/shop/shop/main.py",
+        "from shop.cart import Cart\n\ndef main():\n    Cart().total()\n",
+    );
+    env.write(
+        "work/replies.jsonl",
+        include_str!("../../src/demo/docs.jsonl"),
+    );
+    env
+}
+
+const MODEL: &str = "--model script:replies.jsonl";
+
+#[test]
+fn facts_alone_are_the_same_bytes_each_time() {
+    let env = env();
+    let ran = env.run("docs shop --no-model");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.trim_end().ends_with("superstep-docs/index.md"),
+        "{}",
+        ran.stdout
+    );
+    let pages = [
+        "index.md",
+        "dependency-analyzer.md",
+        "metadata.json",
+        "changelog.md",
+    ];
+    let before = pages.map(|name| env.read(&format!("work/shop/superstep-docs/{name}")));
+    assert!(
+        before[1].contains("| `requests` | >=2.31 |"),
+        "{}",
+        before[1]
+    );
+    let ran = env.run("docs shop --no-model --force");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        pages.map(|name| env.read(&format!("work/shop/superstep-docs/{name}"))),
+        before
+    );
+}
+
+#[test]
+fn an_agent_refines_its_page_and_a_second_run_asks_nothing() {
+    let env = env();
+    let line = format!("docs shop --agents architecture-analyzer --json {MODEL}");
+    let ran = env.run(&line);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let events = ran.events();
+    let kinds: Vec<&str> = events
+        .iter()
+        .filter_map(|it| it["refine"].as_str())
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "analyzed",
+            "evaluated",
+            "questioned",
+            "refined",
+            "evaluated",
+            "finalized"
+        ]
+    );
+    let outcome = &events.last().unwrap()["outcome"];
+    assert_eq!(
+        (&outcome["status"], &outcome["calls"]),
+        (&Json::from("success"), &Json::from(5))
+    );
+    let page = env.read("work/shop/superstep-docs/architecture-analyzer.md");
+    assert!(
+        page.contains("[`shop/cart.py:1`](../shop/cart.py#L1)") && !page.contains("payments"),
+        "{page}"
+    );
+
+    let again = env.run(&line);
+    let outcome = again.events().last().unwrap()["outcome"].clone();
+    assert_eq!(
+        (&outcome["calls"], outcome["kept"].as_array().unwrap().len()),
+        (&Json::from(0), 1)
+    );
+
+    let shown = env.run("docs show architecture-analyzer --path shop");
+    for text in [
+        "version 0: grade 60",
+        "version 1: grade 88",
+        "asked: Where does the program begin?",
+        "1 claims refuted",
+    ] {
+        assert!(shown.stdout.contains(text), "{text}: {}", shown.stdout);
+    }
+    let thread = events.last().unwrap()["thread"].as_str().unwrap();
+    let trace = env.run(&format!("trace show {thread}"));
+    assert_eq!(trace.code, 0, "{}", trace.stderr);
+    let listed = env.run("threads list");
+    assert!(listed.stdout.contains(thread), "{}", listed.stdout);
+}
+
+#[test]
+fn the_trace_has_the_names_of_the_document() {
+    let env = env();
+    let ran = env.run(&format!("docs shop --agents kpi --json {MODEL}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let thread = ran.events().last().unwrap()["thread"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let trace = env.run(&format!("trace show {thread}")).stdout;
+    for name in [
+        "ScanProjectStructure",
+        "CreateExecutionContext",
+        "ExecuteAgents",
+        "Agent-kpi",
+        "kpi-InitialAnalysis",
+        "kpi-EvaluateClarity",
+        "kpi-Refinement-1",
+        "kpi-Finalize",
+        "AggregateResults",
+    ] {
+        assert!(trace.contains(name), "{name}: {trace}");
+    }
+}
+
+#[test]
+fn a_plan_asks_nothing_and_writes_nothing() {
+    let env = env();
+    let ran = env.run(&format!(
+        "docs shop --dry-run --json --max-iterations 2 {MODEL}"
+    ));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let forecast = &ran.events()[0]["forecast"];
+    assert_eq!(forecast["agents"].as_array().unwrap().len(), 11);
+    assert_eq!(forecast["agents"][0]["fewest_calls"], 2);
+    assert_eq!(forecast["agents"][0]["most_calls"], 8);
+    assert!(!env.path("work/shop/superstep-docs").exists());
+}
+
+#[test]
+fn questions_are_answered_from_facts() {
+    let env = env();
+    let ran = env.run("docs impact shop/cart.py --path shop --json");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.events()[0]["direct"],
+        serde_json::json!(["shop/main.py"])
+    );
+    let ran = env.run("docs impact shop/none.py --path shop");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("SS7806"), "{}", ran.stderr);
+    let ran = env.run_words(&[
+        "docs",
+        "ask",
+        "Where is the cart?",
+        "--path",
+        "shop",
+        "--no-model",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("Cart  shop/cart.py:1"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn mistakes_are_told() {
+    let env = env();
+    let table = [
+        ("docs", 2, "Usage"),
+        ("docs none --no-model", 1, "SS7801"),
+        ("docs shop --no-model --agents kpy", 2, "did you mean `kpi`"),
+        ("docs shop --no-model --clarity-threshold 200", 2, "SS7802"),
+        ("docs shop --no-model --since no-such-commit", 1, "SS7807"),
+        ("docs show kpi --path shop", 1, "SS7805"),
+    ];
+    for (line, code, text) in table {
+        let ran = env.run(line);
+        assert_eq!(ran.code, code, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains(text), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn settings_and_flags_are_honoured_and_a_budget_is_an_exit_code() {
+    let env = env();
+    env.write(
+        "home/.config/superstep/config.toml",
+        "[agents.docs]\nagents = [\"kpi\"]\nself_questioning = false\n",
+    );
+    let ran = env.run(&format!("docs shop --json {MODEL}"));
+    let outcome = ran.events().last().unwrap()["outcome"].clone();
+    assert_eq!(
+        (&outcome["calls"], &outcome["ran"]),
+        (&Json::from(1), &serde_json::json!(["kpi"])),
+        "{}",
+        ran.stderr
+    );
+    let ran = env.run(&format!("docs shop --json --force --max-tokens 1 {MODEL}"));
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    let outcome = ran.events().last().unwrap()["outcome"].clone();
+    assert_eq!(outcome["status"], "partial");
+}
+
+#[test]
+fn a_person_is_asked_before_a_round_that_takes_much() {
+    let env = env();
+    let ran = env.run(&format!(
+        "docs shop --agents kpi --approve-above 1 --no-input {MODEL}"
+    ));
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("kpi: round 1 after grade"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn the_demo_of_docs_needs_nothing() {
+    let env = TestEnv::new();
+    let ran = env.run("demo docs");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("0 calls"), "{}", ran.stderr);
+}
