@@ -84,6 +84,7 @@ mod thread_stream;
 mod thread_view;
 mod threads;
 mod time;
+mod traces;
 mod ui;
 mod waiting;
 mod webhook;

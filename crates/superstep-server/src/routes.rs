@@ -17,7 +17,7 @@ use crate::{
     guard::{Guard, require_token},
     mcp, metrics, openapi, protocol,
     route_info::RouteInfo,
-    run_records, runs, state, store_items, system, thread_stream, threads, ui,
+    run_records, runs, state, store_items, system, thread_stream, threads, traces, ui,
 };
 
 type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
@@ -298,6 +298,7 @@ fn table() -> Vec<Row> {
             Token,
             get(assistants::graph),
         ),
+        (Method::GET, "/threads/{id}/trace", Token, get(traces::get)),
         (
             Method::POST,
             "/threads/{id}/copy",

@@ -21,7 +21,7 @@ export async function trace(id) {
         h("h3", null, plural(failed.length, "error")),
         h("ul", null, failed.map((branch) => h("li", { class: "error" }, `${branch.name}: ${branch.error.code} ${branch.error.message}`))),
       ),
-    runs.toReversed().map(section),
+    runs.map(section).reverse(),
   );
 }
 
@@ -43,15 +43,15 @@ function costs({ input_tokens = 0, output_tokens = 0, cost_micro_usd = 0, unpric
   ].filter(Boolean);
 }
 
-function section(run) {
+function section(run, index) {
   const all = within(run.root);
   const start = Math.min(...all.map((branch) => branch.started_us ?? Infinity));
   const end = Math.max(...all.map((branch) => branch.ended_us ?? branch.started_us ?? 0));
   const when = Number.isFinite(start) ? ago(new Date(start / 1000).toISOString()) : "";
   return h(
     "section",
-    { "aria-label": `Run ${run.run}` },
-    h("h3", null, `Run ${run.run}: ${run.root.status} `, h("span", { class: "quiet" }, when)),
+    { "aria-label": `Run ${index + 1}` },
+    h("h3", null, `Run ${index + 1}: ${run.root.status} `, h("span", { class: "quiet" }, when)),
     run.beginning === "pruned" && h("p", { class: "quiet" }, "The beginning of this run was pruned."),
     h("ul", { class: "spans" }, lines(run.root, { start, whole: Math.max(1, end - start) }, 0)),
   );

@@ -61,6 +61,7 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/runs/wait", Access::Token),
     ("GET", "/assistants/{id}/graph", Access::Token),
     ("POST", "/threads/{id}/copy", Access::Token),
+    ("GET", "/threads/{id}/trace", Access::Token),
     ("GET", "/threads/{id}/stream", Access::Token),
     ("POST", "/threads/{id}/commands", Access::Token),
     ("POST", "/threads/{id}/stream/events", Access::Token),

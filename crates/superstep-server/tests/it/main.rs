@@ -28,4 +28,5 @@ mod stateless;
 mod store;
 mod system;
 mod threads;
+mod traces;
 mod ui;

@@ -157,6 +157,21 @@ async fn a_state_is_forked_from_an_earlier_step_with_other_values() {
 }
 
 #[tokio::test]
+async fn a_trace_shows_the_errors_first_and_the_nodes_below_them() {
+    let server = served().await;
+    let thread = server.post("/threads", json!({})).await.ok();
+    let thread = thread["thread_id"].as_str().unwrap();
+    let run = json!({ "assistant_id": "one", "input": { "x": -1 } });
+    let path = format!("/threads/{thread}/runs/wait");
+    server.post(&path, run).await.ok();
+    let browser = Browser::open(&server.address).await;
+    browser.go(&format!("#/thread/{thread}/trace")).await;
+    browser.see("1 error").await;
+    browser.see("boom").await;
+    browser.see("Run 1: failed").await;
+}
+
+#[tokio::test]
 async fn text_of_threads_never_becomes_markup_and_loads_nothing() {
     let server = served().await;
     let thread = waiting(&server, HOSTILE).await;
@@ -196,8 +211,9 @@ async fn every_screen_fits_a_narrow_telephone() {
         "#/memory".to_owned(),
         "#/run/mail".to_owned(),
     ];
-    screens
-        .extend(["steps", "state", "graph", "chat"].map(|tab| format!("#/thread/{thread}/{tab}")));
+    screens.extend(
+        ["steps", "state", "graph", "chat", "trace"].map(|tab| format!("#/thread/{thread}/{tab}")),
+    );
     for screen in screens {
         browser.go(&screen).await;
         browser.settled().await;

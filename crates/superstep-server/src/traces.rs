@@ -1,0 +1,28 @@
+//! `GET /threads/{id}/trace`: the run tree of a thread, in the form of `superstep trace show --json`.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Path, State},
+    response::Response,
+};
+use superstep::trace::{RunTree, Unended, View};
+
+use crate::{
+    app::App,
+    refusal::{Refusal, answer},
+};
+
+/// `GET /threads/{id}/trace`
+pub(crate) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let (id, _) = app.find_thread(&id).await?;
+    let view = View {
+        unended: Unended::Running,
+        ..View::default()
+    };
+    let tree = RunTree::read(&*app.saver, id.as_str(), &view).await?;
+    Ok(answer(&tree.to_json()))
+}
